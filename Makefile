@@ -1,0 +1,41 @@
+# Two commands matter: `make sim` plays, `make test` checks. Both build their own .venv.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.PHONY: help sim test lint clean
+help:
+	@echo "make sim    play the simulated box in the browser"
+	@echo "make test   run the tests"
+	@echo "make lint   ruff and mypy"
+
+# One line that says what is missing, instead of a traceback from venv or pip.
+$(VENV)/.python:
+	@command -v $(PYTHON) >/dev/null || { echo "make: no $(PYTHON) here: install Python 3.11 or newer, or say make PYTHON=/path/to/python"; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "make: $$($(PYTHON) -V) is too old: Python 3.11 or newer is needed, say make PYTHON=/path/to/python3.11"; exit 2; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "make: $(PYTHON) has no venv module: on Debian, Ubuntu and Raspberry Pi OS, sudo apt install python3-venv"; exit 2; }
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.sim: $(VENV)/.python pyproject.toml
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[sim]'
+	@touch $@
+
+$(VENV)/.test: $(VENV)/.python pyproject.toml
+	@$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ $(VENV)/.sim
+
+sim: $(VENV)/.sim
+	@$(BIN)/shutthebox sim $(ARGS)
+
+test: $(VENV)/.test
+	@$(BIN)/pytest $(ARGS)
+
+lint: $(VENV)/.test
+	@$(BIN)/ruff check firmware tests
+	@$(BIN)/ruff format --check firmware tests
+	@$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) build dist

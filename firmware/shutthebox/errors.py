@@ -1,0 +1,9 @@
+"""The root of every error that this package raises on purpose.
+
+Each error inherits this root and the stdlib type that fits it, so that a caller can
+catch either. Its text is one line a user can act on: what is wrong, where, what is allowed.
+"""
+
+
+class ShutTheBoxError(Exception):
+    """Something a user can put right: a file, an option, a pin, a device."""

@@ -1,0 +1,19 @@
+"""The modes of the box, by the names that scenarios and JSON use."""
+
+from enum import StrEnum
+
+
+class Mode(StrEnum):
+    """What the box is doing; the machine is in exactly one of these."""
+
+    ATTRACT = "attract"
+    MENU = "menu"
+    SETUP = "setup"
+    RAISE = "raise"
+    READY = "ready"
+    ROLLING = "rolling"
+    FLIPPING = "flipping"
+    TURN_OVER = "turn-over"
+    MATCH_OVER = "match-over"
+    INITIALS = "initials"
+    SERVICE = "service"

@@ -1,0 +1,1 @@
+"""Exact play: values, policies, distributions and advice. Standard library only."""

@@ -1,0 +1,1 @@
+"""One file per way to the world: pins, display, buzzer, store, systemd."""

@@ -1,0 +1,1 @@
+"""The pure rules engine: profiles, tiles, moves, turns and matches. Standard library only."""
