@@ -1,0 +1,274 @@
+"""Reads a profile from TOML text and checks every key of it.
+
+Each key has one line in `_KEYS` that knows its type and range; what keys together forbid is
+checked once the profile stands. Every complaint names the file, the key and what is allowed.
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any
+
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.rules.moves import can_ever_move, dice_allowed, legal_moves
+from shutthebox.rules.profile import (
+    Blocked,
+    Draw,
+    MatchFormat,
+    MoveKind,
+    OneDie,
+    Profile,
+    Scoring,
+    ShutWins,
+    Stakes,
+    Tie,
+    Turns,
+    Win,
+)
+from shutthebox.rules.score import score
+from shutthebox.rules.tiles import MAX_TILE, sum_of, to_tiles
+
+MAX_DIGITS = 15
+"""Most digits of a digits score: the row 1..12 has 15, which a panel and a float still show exactly."""
+
+
+class ProfileError(ShutTheBoxError, ValueError):
+    """A profile that cannot be played; the text is one line: file, key, what is allowed."""
+
+
+class _WrongError(Exception):
+    """A value that its key does not take; the text says what is allowed."""
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or len(value) > 200 or not value.isprintable():
+        raise _WrongError("one line of text, at most 200 characters")
+    return value
+
+
+def _name(value: object) -> str:
+    name = _text(value)
+    if not name or len(name) > 40 or not all(c.isascii() and (c.isalnum() or c in "-_") for c in name):
+        raise _WrongError("letters, digits, - and _, at most 40")
+    return name
+
+
+def _bool(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise _WrongError("true or false")
+    return value
+
+
+def _whole(low: int, high: int) -> Callable[[object], int]:
+    def read(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise _WrongError(f"a whole number from {low} to {high}")
+        return value
+
+    return read
+
+
+def _choice(kind: type[StrEnum]) -> Callable[[object], StrEnum]:
+    def read(value: object) -> StrEnum:
+        if not isinstance(value, str) or value not in list(kind):
+            raise _WrongError("one of " + ", ".join(f'"{choice}"' for choice in kind))
+        return kind(value)
+
+    return read
+
+
+def _numbers(low: int, high: int) -> Callable[[object], tuple[int, ...]]:
+    def read(value: object) -> tuple[int, ...]:
+        allowed = f"a list of distinct whole numbers from {low} to {high}, not empty"
+        if not isinstance(value, list) or not 0 < len(value) <= high - low + 1:
+            raise _WrongError(allowed)
+        try:
+            numbers = tuple(sorted(_whole(low, high)(number) for number in value))
+        except _WrongError:
+            raise _WrongError(allowed) from None
+        if len(set(numbers)) < len(numbers):
+            raise _WrongError(allowed)
+        return numbers
+
+    return read
+
+
+def _tiles(value: object) -> tuple[int, ...]:
+    if isinstance(value, list):
+        return _numbers(1, MAX_TILE)(value)
+    try:
+        return tuple(range(1, _whole(1, MAX_TILE)(value) + 1))
+    except _WrongError:
+        raise _WrongError(f"1 to {MAX_TILE}, or a list of distinct numbers from 1 to {MAX_TILE}") from None
+
+
+def _totals(value: object) -> frozenset[int]:
+    return frozenset(_numbers(1, 9 * 20)(value))
+
+
+_KEYS: dict[str, Callable[[object], object]] = {
+    "name": _name,
+    "title.en": _text,
+    "title.fr": _text,
+    "source": _text,
+    "tiles": _tiles,
+    "boxes": _numbers(1, MAX_TILE),
+    "start_open": _numbers(1, MAX_TILE),
+    "dice": _whole(1, 9),
+    "sides": _whole(2, 20),
+    "draw": _choice(Draw),
+    "one_die": _choice(OneDie),
+    "move": _choice(MoveKind),
+    "max_tiles": _whole(1, MAX_TILE),
+    "difference": _bool,
+    "first_move_must_include": _whole(1, MAX_TILE),
+    "ends_turn_on": _totals,
+    "blocked": _choice(Blocked),
+    "turns": _choice(Turns),
+    "score": _choice(Scoring),
+    "lost_score": _whole(0, 10**MAX_DIGITS - 1),
+    "win": _choice(Win),
+    "shut_wins": _choice(ShutWins),
+    "rounds": _whole(1, 99),
+    "match": _choice(MatchFormat),
+    "limit": _whole(1, 10**MAX_DIGITS - 1),
+    "tie": _choice(Tie),
+    "stakes": _choice(Stakes),
+    "captain": _bool,
+}
+
+_NOT_INHERITED = ("name", "title.en", "title.fr", "source")
+
+
+def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]]) -> dict[str, object]:
+    """The checked values of a profile's keys by name, those of the profile it is like included.
+
+    Args:
+        text: TOML.
+        where: the file, for complaints.
+        like: gives the keys of a built-in profile; raises KeyError for any other name, with
+            what is allowed as its text.
+
+    Raises:
+        ProfileError: for bad TOML, an unknown key, a wrong type or a value out of range.
+    """
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ProfileError(f"{where}: not valid TOML: {str(error) or 'nested too deeply'}") from None
+    given = _flatten(document)
+    keys: dict[str, object] = {}
+    if "like" in given:
+        base = given.pop("like")
+        try:
+            inherited = like(base) if isinstance(base, str) else like("")
+        except KeyError as error:
+            raise ProfileError(f"{where}: like: {base!r} is no built-in profile; {error.args[0]}") from None
+        keys = {key: value for key, value in inherited.items() if key not in _NOT_INHERITED}
+        if "tiles" in given:
+            # Another row is another box: what the model allows beside its own row does not carry over.
+            keys.pop("boxes", None)
+        if given.get("match") == MatchFormat.TOTAL:
+            keys.pop("limit", None)
+    for key, value in given.items():
+        if key not in _KEYS:
+            allowed = ", ".join(["like", *_KEYS])
+            raise ProfileError(f"{where}: {key}: unknown key; allowed are {allowed}")
+        try:
+            keys[key] = _KEYS[key](value)
+        except _WrongError as wrong:
+            shown = repr(value) if len(repr(value)) <= 40 else repr(value)[:37] + "..."
+            raise ProfileError(f"{where}: {key}: {shown} is not allowed; allowed is {wrong}") from None
+    return keys
+
+
+def _flatten(document: Mapping[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in document.items():
+        if key == "title" and isinstance(value, dict):
+            flat.update({f"title.{language}": title for language, title in value.items()})
+        else:
+            flat[key] = value
+    return flat
+
+
+def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
+    """The profile of these keys, checked for contradictions on every box that it allows.
+
+    Args:
+        keys: as `parse_keys` gives them.
+        where: the file, for complaints.
+        name: the id if the keys have none.
+
+    Raises:
+        ProfileError: if keys contradict each other, naming one of them.
+    """
+    fields: dict[str, Any] = {key.replace("title.", "title_"): value for key, value in keys.items()}
+    profile = Profile(**{"name": name, **fields})
+    for count in profile.allowed_boxes:
+        box = profile.for_box(count)
+        assert box is not None, "an allowed box"
+        complaint = _contradiction(box)
+        if complaint:
+            raise ProfileError(f"{where}: {complaint}")
+    if profile.start_open is not None and profile.start_open[-1] > max(
+        profile.tiles[-1], *profile.allowed_boxes
+    ):
+        raise ProfileError(
+            f"{where}: start_open: tile {profile.start_open[-1]} is on no box of this profile; "
+            f"allowed are its tiles"
+        )
+    return profile
+
+
+def _contradiction(box: Profile) -> str | None:
+    """What two or more keys together forbid, as ``key: what is allowed``; None if nothing."""
+    if not box.starting:
+        return "start_open: no tile of the box would be open; allowed are its tiles"
+    must = box.first_move_must_include
+    if must is not None and not to_tiles([must]) & box.starting:
+        return f"first_move_must_include: tile {must} does not start open; allowed are tiles that do"
+    if must is not None and not _can_start_with(box, must):
+        return f"first_move_must_include: no throw can shut tile {must}; allowed are tiles that one can"
+    if box.draw is Draw.DOMINOES and (box.dice, box.sides) != (2, 6):
+        return 'draw: "dominoes" have two ends of 1 to 6; allowed are dice = 2 and sides = 6 with it'
+    if box.difference and box.dice != 2:
+        return "difference: needs two dice to subtract; allowed is dice = 2 with it"
+    if box.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
+        digits = len("".join(map(str, box.tiles)))
+        if digits > MAX_DIGITS:
+            return f"score: {digits} digits cannot be shown; allowed are rows of up to {MAX_DIGITS} (1 to 12)"
+    if (box.limit is None) != (box.match is MatchFormat.TOTAL):
+        if box.limit is None:
+            return f'limit: missing; match = "{box.match}" needs a whole number from 1 up'
+        return 'limit: means nothing with match = "total"; allowed with target-loses, target-wins, drop-out'
+    if box.limit is not None and _best_score(box) == 0:
+        return "limit: never reached, since every turn scores 0; allowed where a turn can score"
+    return None
+
+
+def _can_start_with(box: Profile, must: int) -> bool:
+    """Whether some first throw lets the tile be shut."""
+    if can_ever_move(box, to_tiles([must])):
+        return True
+    if box.move is not MoveKind.SET:
+        return must <= box.sides
+    return any(
+        legal_moves(box, box.starting, (total,), first=True)
+        for dice in dice_allowed(box, box.starting)
+        for total in range(dice, dice * box.sides + 1)
+    )
+
+
+def _best_score(box: Profile) -> int:
+    """An upper bound of what a turn can score; 0 only where every turn scores 0."""
+    if box.first_move_must_include is not None:
+        return 1
+    ends_shut = box.blocked is not Blocked.ENDS_TURN and not box.ends_turn_on
+    if ends_shut and box.score in (Scoring.SUM, Scoring.COUNT, Scoring.DIGITS, Scoring.DIGITS_REVERSED):
+        # Only a row that no throw can finish leaves tiles open.
+        stuck = any(not can_ever_move(box, to_tiles([tile])) for tile in box.tiles)
+        return 1 if stuck and box.blocked is Blocked.PASSES else 0
+    if box.score is Scoring.THROWS:
+        return 1
+    return sum_of(box.starting) if box.score is Scoring.SHUT_SUM else score(box, box.starting, 0)
