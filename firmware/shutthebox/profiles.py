@@ -8,7 +8,7 @@ from pathlib import Path
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
 
-MAX_BYTES = 64 * 1024
+MAX_BYTES = 16 * 1024
 """A profile is a page of text; a larger file is something else."""
 
 
@@ -56,18 +56,20 @@ def read(path: Path) -> Profile:
     Raises:
         ProfileError: if it cannot be read or played.
     """
+    where = str(path) if str(path).isprintable() else repr(str(path))
     try:
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise ProfileError(f"{path}: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:
+        # ValueError: a path with a NUL in it, which only a config file can spell.
+        raise ProfileError(f"{where}: {getattr(error, 'strerror', None) or error}") from None
     if len(raw) > MAX_BYTES:
-        raise ProfileError(f"{path}: larger than {MAX_BYTES // 1024} KiB; a profile is a page of TOML")
+        raise ProfileError(f"{where}: larger than {MAX_BYTES // 1024} KiB; a profile is a page of TOML")
     try:
-        text = raw.decode("utf-8")
+        text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ProfileError(f"{path}: not UTF-8 text: byte {error.start}") from None
-    return to_profile(parse_keys(text, str(path), _builtin_keys), str(path), path.stem or "house")
+        raise ProfileError(f"{where}: not UTF-8 text: byte {error.start}") from None
+    return to_profile(parse_keys(text, where, _builtin_keys), where, path.stem or "house")
 
 
 def find(id_or_path: str, folder: Path | None = None) -> Profile:
@@ -83,6 +85,9 @@ def find(id_or_path: str, folder: Path | None = None) -> Profile:
         for profile in house:
             if profile.name == id_or_path:
                 return profile
+        file = folder / f"{id_or_path}.toml"
+        if file.is_file():
+            return read(file)  # says what is wrong with it, since it is not among the good ones
     return builtin(id_or_path)
 
 
