@@ -1,0 +1,1 @@
+"""The commands of `shutthebox`, one module each: `add_parser` and `run`."""
