@@ -5,11 +5,9 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from shutthebox.files import read_text
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
-
-MAX_BYTES = 64 * 1024
-"""A profile is a page of text; a larger file is something else."""
 
 
 @cache
@@ -56,17 +54,7 @@ def read(path: Path) -> Profile:
     Raises:
         ProfileError: if it cannot be read or played.
     """
-    try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise ProfileError(f"{path}: {error.strerror or error}") from None
-    if len(raw) > MAX_BYTES:
-        raise ProfileError(f"{path}: larger than {MAX_BYTES // 1024} KiB; a profile is a page of TOML")
-    try:
-        text = raw.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ProfileError(f"{path}: not UTF-8 text: byte {error.start}") from None
+    text = read_text(path, ProfileError, "a profile")
     return to_profile(parse_keys(text, str(path), _builtin_keys), str(path), path.stem or "house")
 
 

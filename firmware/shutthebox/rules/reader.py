@@ -6,9 +6,10 @@ checked once the profile stands. Every complaint names the file, the key and wha
 
 import tomllib
 from collections.abc import Callable, Mapping
-from enum import StrEnum
+from dataclasses import fields
 from typing import Any
 
+from shutthebox import values
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.moves import can_ever_move, dice_allowed, legal_moves
 from shutthebox.rules.profile import (
@@ -36,105 +37,55 @@ class ProfileError(ShutTheBoxError, ValueError):
     """A profile that cannot be played; the text is one line: file, key, what is allowed."""
 
 
-class _WrongError(Exception):
-    """A value that its key does not take; the text says what is allowed."""
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str) or len(value) > 200 or not value.isprintable():
-        raise _WrongError("one line of text, at most 200 characters")
-    return value
-
-
-def _name(value: object) -> str:
-    name = _text(value)
-    if not name or len(name) > 40 or not all(c.isascii() and (c.isalnum() or c in "-_") for c in name):
-        raise _WrongError("letters, digits, - and _, at most 40")
-    return name
-
-
-def _bool(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise _WrongError("true or false")
-    return value
-
-
-def _whole(low: int, high: int) -> Callable[[object], int]:
-    def read(value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise _WrongError(f"a whole number from {low} to {high}")
-        return value
-
-    return read
-
-
-def _choice(kind: type[StrEnum]) -> Callable[[object], StrEnum]:
-    def read(value: object) -> StrEnum:
-        if not isinstance(value, str) or value not in list(kind):
-            raise _WrongError("one of " + ", ".join(f'"{choice}"' for choice in kind))
-        return kind(value)
-
-    return read
-
-
-def _numbers(low: int, high: int) -> Callable[[object], tuple[int, ...]]:
-    def read(value: object) -> tuple[int, ...]:
-        allowed = f"a list of distinct whole numbers from {low} to {high}, not empty"
-        if not isinstance(value, list) or not 0 < len(value) <= high - low + 1:
-            raise _WrongError(allowed)
-        try:
-            numbers = tuple(sorted(_whole(low, high)(number) for number in value))
-        except _WrongError:
-            raise _WrongError(allowed) from None
-        if len(set(numbers)) < len(numbers):
-            raise _WrongError(allowed)
-        return numbers
-
-    return read
+def _rising(low: int, high: int) -> Callable[[object], tuple[int, ...]]:
+    numbers = values.numbers(low, high)
+    return lambda value: tuple(sorted(numbers(value)))
 
 
 def _tiles(value: object) -> tuple[int, ...]:
     if isinstance(value, list):
-        return _numbers(1, MAX_TILE)(value)
+        return _rising(1, MAX_TILE)(value)
     try:
-        return tuple(range(1, _whole(1, MAX_TILE)(value) + 1))
-    except _WrongError:
-        raise _WrongError(f"1 to {MAX_TILE}, or a list of distinct numbers from 1 to {MAX_TILE}") from None
+        return tuple(range(1, values.whole(1, MAX_TILE)(value) + 1))
+    except values.WrongValueError:
+        raise values.WrongValueError(
+            f"1 to {MAX_TILE}, or a list of distinct numbers from 1 to {MAX_TILE}"
+        ) from None
 
 
 def _totals(value: object) -> frozenset[int]:
-    return frozenset(_numbers(1, 9 * 20)(value))
+    return frozenset(_rising(1, 9 * 20)(value))
 
 
 _KEYS: dict[str, Callable[[object], object]] = {
-    "name": _name,
-    "title.en": _text,
-    "title.fr": _text,
-    "source": _text,
+    "name": values.name,
+    "title.en": values.text,
+    "title.fr": values.text,
+    "source": values.text,
     "tiles": _tiles,
-    "boxes": _numbers(1, MAX_TILE),
-    "start_open": _numbers(1, MAX_TILE),
-    "dice": _whole(1, 9),
-    "sides": _whole(2, 20),
-    "draw": _choice(Draw),
-    "one_die": _choice(OneDie),
-    "move": _choice(MoveKind),
-    "max_tiles": _whole(1, MAX_TILE),
-    "difference": _bool,
-    "first_move_must_include": _whole(1, MAX_TILE),
+    "boxes": _rising(1, MAX_TILE),
+    "start_open": _rising(1, MAX_TILE),
+    "dice": values.whole(1, 9),
+    "sides": values.whole(2, 20),
+    "draw": values.choice(Draw),
+    "one_die": values.choice(OneDie),
+    "move": values.choice(MoveKind),
+    "max_tiles": values.whole(1, MAX_TILE),
+    "difference": values.boolean,
+    "first_move_must_include": values.whole(1, MAX_TILE),
     "ends_turn_on": _totals,
-    "blocked": _choice(Blocked),
-    "turns": _choice(Turns),
-    "score": _choice(Scoring),
-    "lost_score": _whole(0, 10**MAX_DIGITS - 1),
-    "win": _choice(Win),
-    "shut_wins": _choice(ShutWins),
-    "rounds": _whole(1, 99),
-    "match": _choice(MatchFormat),
-    "limit": _whole(1, 10**MAX_DIGITS - 1),
-    "tie": _choice(Tie),
-    "stakes": _choice(Stakes),
-    "captain": _bool,
+    "blocked": values.choice(Blocked),
+    "turns": values.choice(Turns),
+    "score": values.choice(Scoring),
+    "lost_score": values.whole(0, 10**MAX_DIGITS - 1),
+    "win": values.choice(Win),
+    "shut_wins": values.choice(ShutWins),
+    "rounds": values.whole(1, 99),
+    "match": values.choice(MatchFormat),
+    "limit": values.whole(1, 10**MAX_DIGITS - 1),
+    "tie": values.choice(Tie),
+    "stakes": values.choice(Stakes),
+    "captain": values.boolean,
 }
 
 _NOT_INHERITED = ("name", "title.en", "title.fr", "source")
@@ -156,7 +107,18 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ProfileError(f"{where}: not valid TOML: {str(error) or 'nested too deeply'}") from None
-    given = _flatten(document)
+    return check_keys(_flatten(document), where, like)
+
+
+def check_keys(
+    given: Mapping[str, object], where: str, like: Callable[[str], Mapping[str, object]]
+) -> dict[str, object]:
+    """The same for keys that are already apart, ``title.en`` and its like by their full names.
+
+    Raises:
+        ProfileError: for an unknown key, a wrong type or a value out of range.
+    """
+    given = dict(given)
     keys: dict[str, object] = {}
     if "like" in given:
         base = given.pop("like")
@@ -176,9 +138,10 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
             raise ProfileError(f"{where}: {key}: unknown key; allowed are {allowed}")
         try:
             keys[key] = _KEYS[key](value)
-        except _WrongError as wrong:
-            shown = repr(value) if len(repr(value)) <= 40 else repr(value)[:37] + "..."
-            raise ProfileError(f"{where}: {key}: {shown} is not allowed; allowed is {wrong}") from None
+        except values.WrongValueError as wrong:
+            raise ProfileError(
+                f"{where}: {key}: {values.shown(value)} is not allowed; allowed is {wrong}"
+            ) from None
     return keys
 
 
@@ -203,8 +166,8 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
     Raises:
         ProfileError: if keys contradict each other, naming one of them.
     """
-    fields: dict[str, Any] = {key.replace("title.", "title_"): value for key, value in keys.items()}
-    profile = Profile(**{"name": name, **fields})
+    settings: dict[str, Any] = {key.replace("title.", "title_"): value for key, value in keys.items()}
+    profile = Profile(**{"name": name, **settings})
     for count in profile.allowed_boxes:
         box = profile.for_box(count)
         assert box is not None, "an allowed box"
@@ -219,6 +182,21 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
             f"allowed are its tiles"
         )
     return profile
+
+
+def keys_of(profile: Profile) -> dict[str, object]:
+    """The keys that differ from the defaults, as JSON or TOML can hold them.
+
+    `check_keys` and `to_profile` lead back to an equal profile.
+    """
+    default = Profile(profile.name)
+    keys: dict[str, object] = {"name": profile.name}
+    for entry in fields(Profile):
+        value = getattr(profile, entry.name)
+        if entry.name != "name" and value != getattr(default, entry.name):
+            plain = sorted(value) if isinstance(value, (tuple, frozenset)) else value
+            keys[entry.name.replace("title_", "title.")] = plain
+    return keys
 
 
 def _contradiction(box: Profile) -> str | None:
