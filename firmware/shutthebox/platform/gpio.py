@@ -46,7 +46,7 @@ def switch_lines(gpio: Gpio, levers: int) -> dict[int, int]:
     """
     if levers > len(gpio.levers):
         raise PinsError(
-            f"box.levers: {levers} levers, but gpio.levers names {len(gpio.levers)} lines; allowed are as many"
+            f"box.levers: {levers} levers, but gpio.levers names {len(gpio.levers)} lines; one each is needed"
         )
     return {ROLL_BUTTON: gpio.roll, **dict(enumerate(gpio.levers[:levers], 1))}
 
