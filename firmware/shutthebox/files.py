@@ -17,16 +17,16 @@ def read_text(path: Path, error_kind: type[ShutTheBoxError], what: str) -> str:
             or is no UTF-8.
         what: the kind of file, for complaints.
     """
+    where = str(path) if str(path).isprintable() else repr(str(path))
     try:
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise error_kind(f"{path}: {error.strerror or error}") from None
-    except ValueError as error:
-        raise error_kind(f"{str(path)!r}: no path: {error}") from None
+    except (OSError, ValueError) as error:
+        # ValueError: a path with a NUL in it, which only a config file can spell.
+        raise error_kind(f"{where}: {getattr(error, 'strerror', None) or error}") from None
     if len(raw) > MAX_BYTES:
-        raise error_kind(f"{path}: larger than {MAX_BYTES // 1024} KiB; {what} is a page of text")
+        raise error_kind(f"{where}: larger than {MAX_BYTES // 1024} KiB; {what} is a page of text")
     try:
-        return raw.decode("utf-8")
+        return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise error_kind(f"{path}: not UTF-8 text: byte {error.start}") from None
+        raise error_kind(f"{where}: not UTF-8 text: byte {error.start}") from None

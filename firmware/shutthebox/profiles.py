@@ -71,6 +71,9 @@ def find(id_or_path: str, folder: Path | None = None) -> Profile:
         for profile in house:
             if profile.name == id_or_path:
                 return profile
+        file = folder / f"{id_or_path}.toml"
+        if file.is_file():
+            return read(file)  # says what is wrong with it, since it is not among the good ones
     return builtin(id_or_path)
 
 

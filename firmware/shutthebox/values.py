@@ -4,6 +4,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import TypeVar
 
+_PLAIN_SPACES = {0x00A0: " ", 0x202F: " "}
 _Choice = TypeVar("_Choice", bound=StrEnum)
 
 
@@ -19,8 +20,13 @@ def shown(value: object) -> str:
 
 def text(value: object) -> str:
     """One line of text, at most 200 characters."""
-    if not isinstance(value, str) or len(value) > 200 or not value.isprintable():
-        raise WrongValueError("one line of text, at most 200 characters")
+    allowed = "one line of text, at most 200 characters"
+    if not isinstance(value, str) or len(value) > 200:
+        raise WrongValueError(allowed)
+    # French sets its ! and ? off with spaces that do not break, which Python calls unprintable.
+    value = value.translate(_PLAIN_SPACES)
+    if not value.isprintable():
+        raise WrongValueError(allowed)
     return value
 
 

@@ -22,6 +22,8 @@ from shutthebox.game.debounce import ROLL_BUTTON
 class PinsError(ShutTheBoxError, OSError):
     """The pins cannot be used; the text names the back end or the line."""
 
+    exit_code = 1
+
 
 @dataclass(frozen=True, slots=True)
 class Edge:

@@ -42,6 +42,8 @@ FILE_NAME = "box.sqlite3"
 class StoreError(ShutTheBoxError, OSError):
     """The store cannot be used; the text names the file and what is wrong."""
 
+    exit_code = 1
+
 
 class Store:
     """The box's memory. Used by the main thread only.

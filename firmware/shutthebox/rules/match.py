@@ -64,7 +64,8 @@ class Match:
         seats: players who take part in this round, in order.
         player: whose turn it is, or was when the turn has just ended.
         rows: each player's turn of this round; who does not take part keeps an older one.
-        totals: points so far; a match that starts over for a tie starts from 0.
+        totals: points so far. A play-off decides who won and adds nothing; a match that starts
+            over for a tie starts from 0.
         scores: each player's score of the last finished turn; None before the first.
         round: the running round, from 1.
         tie_rounds: extra rounds so far to break a tie, the running one included.
@@ -149,18 +150,19 @@ class Match:
 
     def _following(self) -> int | None:
         """Who plays next in this round: the next seat in rotation whose row is not finished."""
-        at = self.seats.index(self.player)
-        rotation = self.seats[at + 1 :] + self.seats[: at + 1]
+        # Who has just dropped out, or is not in the play-off, has no seat any more.
+        rotation = sorted(self.seats, key=lambda seat: (seat - self.player - 1) % self.players)
         return next((i for i in rotation if self.rows[i].outcome is None), None)
 
     def _turn_over(self, turn: Turn) -> "Match":
         assert turn.score is not None, "a finished turn has a score"
         at, shut = self.player, turn.outcome is Outcome.SHUT
+        points = 0 if self.tie_rounds and self.profile.tie is Tie.PLAY_OFF else turn.score
         match = replace(
             self,
             stage=Stage.ADVANCE,
             turns_over=self.turns_over + 1,
-            totals=_set(self.totals, at, self.totals[at] + turn.score),
+            totals=_set(self.totals, at, self.totals[at] + points),
             scores=_set(self.scores, at, turn.score),
             shutters=self.shutters + ((at,) if shut and at not in self.shutters else ()),
         )
@@ -193,22 +195,22 @@ class Match:
     def _round_over(self) -> "Match":
         """Every row of the round is finished: has somebody won?"""
         everybody = tuple(range(self.players))
+        one_round = self.profile.match is MatchFormat.TOTAL and self.rounds == 1
+        if one_round and self.profile.win is Win.FIRST_TO_SHUT and self.shutters:
+            return self._won(self.shutters[:1])
         if self.tie_rounds:
             return self._decide(self.seats, self._round_scores())
         match self.profile.match:
             case MatchFormat.TOTAL:
-                if self.round < self.rounds:
-                    return self
-                if self.profile.win is Win.FIRST_TO_SHUT and self.rounds == 1 and self.shutters:
-                    return self._won(self.shutters[:1])
-                return self._decide(everybody, self.totals)
+                if self.round >= self.rounds:
+                    return self._decide(everybody, self.totals)
             case MatchFormat.TARGET_LOSES:
                 if max(self.totals) >= self._limit or self.round >= LAST_ROUND:
-                    return self._decide(everybody, self.totals, Win.LOWEST)
+                    return self._decide(everybody, self.totals)
             case MatchFormat.TARGET_WINS:
                 there = tuple(i for i in everybody if self.totals[i] >= self._limit)
                 if there or self.round >= LAST_ROUND:
-                    return self._decide(there or everybody, self.totals, Win.HIGHEST)
+                    return self._decide(there or everybody, self.totals)
             case MatchFormat.DROP_OUT:
                 left = tuple(i for i in self.seats if self.totals[i] < self._limit)
                 if not left or (len(left) == 1 and self.players > 1) or self.round >= LAST_ROUND:
@@ -225,11 +227,9 @@ class Match:
     def _round_scores(self) -> tuple[int, ...]:
         return tuple(row.score or 0 for row in self.rows)
 
-    def _decide(
-        self, candidates: tuple[int, ...], points: tuple[int, ...], win: Win | None = None
-    ) -> "Match":
+    def _decide(self, candidates: tuple[int, ...], points: tuple[int, ...]) -> "Match":
         """The best of the candidates wins; a tie is broken as the profile says."""
-        best = max if (win or self.profile.win) is Win.HIGHEST else min
+        best = max if self.profile.most_wins else min
         mark = best(points[i] for i in candidates)
         tied = tuple(i for i in candidates if points[i] == mark)
         if len(tied) == 1 or self.profile.tie is Tie.SHARE or self.tie_rounds >= MAX_TIE_ROUNDS:

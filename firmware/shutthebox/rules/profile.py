@@ -197,6 +197,13 @@ class Profile:
         """Whether a move depends on the single dice, not on their total alone."""
         return self.difference or self.move is not MoveKind.SET
 
+    @property
+    def most_wins(self) -> bool:
+        """Whether more points are better in the end: a format with a target says so itself."""
+        if self.match in (MatchFormat.TARGET_LOSES, MatchFormat.TARGET_WINS):
+            return self.match is MatchFormat.TARGET_WINS
+        return self.win is Win.HIGHEST
+
     def title(self, language: str) -> str:
         """The shown title: French for ``fr``, else English; the name where there is none."""
         return (self.title_fr if language == "fr" else self.title_en) or self.title_en or self.name

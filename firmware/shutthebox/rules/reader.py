@@ -11,7 +11,7 @@ from typing import Any
 
 from shutthebox import values
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.rules.moves import can_ever_move, dice_allowed, legal_moves
+from shutthebox.rules.moves import can_ever_move, most_moves
 from shutthebox.rules.profile import (
     Blocked,
     Draw,
@@ -31,6 +31,10 @@ from shutthebox.rules.tiles import MAX_TILE, sum_of, to_tiles
 
 MAX_DIGITS = 15
 """Most digits of a digits score: the row 1..12 has 15, which a panel and a float still show exactly."""
+
+
+MAX_MOVES = 20_000
+"""Most moves of one throw; a pack of cards and nine dice have 5,718."""
 
 
 class ProfileError(ShutTheBoxError, ValueError):
@@ -105,8 +109,13 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
     """
     try:
         document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ProfileError(f"{where}: not valid TOML: {str(error) or 'nested too deeply'}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ProfileError(f"{where}: not valid TOML: {error}") from None
+    except RecursionError:
+        raise ProfileError(f"{where}: not valid TOML: nested too deeply") from None
+    except ValueError:
+        # Python's own limit on the digits of a number, which tomllib lets through.
+        raise ProfileError(f"{where}: not valid TOML: a number is too long") from None
     return check_keys(_flatten(document), where, like)
 
 
@@ -125,7 +134,9 @@ def check_keys(
         try:
             inherited = like(base) if isinstance(base, str) else like("")
         except KeyError as error:
-            raise ProfileError(f"{where}: like: {base!r} is no built-in profile; {error.args[0]}") from None
+            raise ProfileError(
+                f"{where}: like: {_shown(base)} is no built-in profile; {error.args[0]}"
+            ) from None
         keys = {key: value for key, value in inherited.items() if key not in _NOT_INHERITED}
         if "tiles" in given:
             # Another row is another box: what the model allows beside its own row does not carry over.
@@ -135,7 +146,8 @@ def check_keys(
     for key, value in given.items():
         if key not in _KEYS:
             allowed = ", ".join(["like", *_KEYS])
-            raise ProfileError(f"{where}: {key}: unknown key; allowed are {allowed}")
+            shown = key if key.isprintable() and len(key) <= 40 else values.shown(key)
+            raise ProfileError(f"{where}: {shown}: unknown key; allowed are {allowed}")
         try:
             keys[key] = _KEYS[key](value)
         except values.WrongValueError as wrong:
@@ -143,6 +155,15 @@ def check_keys(
                 f"{where}: {key}: {values.shown(value)} is not allowed; allowed is {wrong}"
             ) from None
     return keys
+
+
+def _shown(value: object) -> str:
+    """A value as a complaint shows it: one line of at most 40 characters, whatever it is."""
+    try:
+        shown = repr(value)
+    except (ValueError, RecursionError):
+        return "a value too long to show"
+    return shown if len(shown) <= 40 else shown[:37] + "..."
 
 
 def _flatten(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -166,6 +187,14 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
     Raises:
         ProfileError: if keys contradict each other, naming one of them.
     """
+    if "name" not in keys:
+        try:
+            values.name(name)
+        except values.WrongValueError as wrong:
+            given = values.shown(name)
+            raise ProfileError(
+                f"{where}: name: missing, and the file's, {given}, is not allowed; allowed is {wrong}"
+            ) from None
     settings: dict[str, Any] = {key.replace("title.", "title_"): value for key, value in keys.items()}
     profile = Profile(**{"name": name, **settings})
     for count in profile.allowed_boxes:
@@ -206,8 +235,13 @@ def _contradiction(box: Profile) -> str | None:
     must = box.first_move_must_include
     if must is not None and not to_tiles([must]) & box.starting:
         return f"first_move_must_include: tile {must} does not start open; allowed are tiles that do"
-    if must is not None and not _can_start_with(box, must):
+    if must is not None and not can_ever_move(box, box.starting, to_tiles([must])):
         return f"first_move_must_include: no throw can shut tile {must}; allowed are tiles that one can"
+    if most_moves(box) > MAX_MOVES:
+        return (
+            f"dice: {box.dice} of {box.sides} sides have over {MAX_MOVES} moves on {len(box.tiles)} tiles; "
+            f"allowed are fewer dice, sides or tiles"
+        )
     if box.draw is Draw.DOMINOES and (box.dice, box.sides) != (2, 6):
         return 'draw: "dominoes" have two ends of 1 to 6; allowed are dice = 2 and sides = 6 with it'
     if box.difference and box.dice != 2:
@@ -223,19 +257,6 @@ def _contradiction(box: Profile) -> str | None:
     if box.limit is not None and _best_score(box) == 0:
         return "limit: never reached, since every turn scores 0; allowed where a turn can score"
     return None
-
-
-def _can_start_with(box: Profile, must: int) -> bool:
-    """Whether some first throw lets the tile be shut."""
-    if can_ever_move(box, to_tiles([must])):
-        return True
-    if box.move is not MoveKind.SET:
-        return must <= box.sides
-    return any(
-        legal_moves(box, box.starting, (total,), first=True)
-        for dice in dice_allowed(box, box.starting)
-        for total in range(dice, dice * box.sides + 1)
-    )
 
 
 def _best_score(box: Profile) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 
-from shutthebox.rules.profile import Profile, Stakes, Win
+from shutthebox.rules.profile import Profile, Stakes
 
 
 def owes(
@@ -24,14 +24,15 @@ def owes(
             return nothing
         case Stakes.POOL | Stakes.POOL_DOUBLE:
             stake = 2 if profile.stakes is Stakes.POOL_DOUBLE and winner_shut else 1
-            losers = len(totals) - len(winners)
-            gain = Fraction(-stake * losers, len(winners))
+            gain = Fraction(-stake * (len(totals) - len(winners)), len(winners))
             return tuple(gain if i in winners else Fraction(stake) for i in range(len(totals)))
         case Stakes.LOSER_PAYS:
             # Sheet 003: the highest score buys the round. Where the highest wins, the lowest buys.
             if len(totals) < 2:
                 return nothing
-            played = [total for total in totals if total is not None]
-            worst = min(played) if profile.win is Win.HIGHEST else max(played)
-            payers = [i for i, total in enumerate(totals) if total == worst]
+            losers = [i for i in range(len(totals)) if i not in winners] or list(range(len(totals)))
+            played = [total for i in losers if (total := totals[i]) is not None]
+            worst = (min if profile.most_wins else max)(played, default=None)
+            # Nobody else has scored when the first player wins at once: then they share it.
+            payers = [i for i in losers if totals[i] == worst]
             return tuple(Fraction(i in payers, len(payers)) for i in range(len(totals)))

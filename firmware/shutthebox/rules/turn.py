@@ -90,7 +90,7 @@ class Turn:
         if len(fields) != 7:
             raise ValueError(f"a turn has 7 fields, {text!r} has {len(fields)}")
         open_tiles, throw, throws, moves, drawn, outcome, points = fields
-        return cls(
+        turn = cls(
             sets.from_text(open_tiles),
             None if throw == "-" else tuple(int(face) for face in throw.split("+")),
             int(throws),
@@ -99,6 +99,9 @@ class Turn:
             None if outcome == "-" else Outcome(outcome),
             None if points == "-" else int(points),
         )
+        if turn.to_text() != text:
+            raise ValueError(f"{text!r} is not how a turn is written; {turn.to_text()!r} is")
+        return turn
 
 
 def start(profile: Profile) -> Turn:
@@ -155,8 +158,9 @@ def throw(profile: Profile, turn: Turn, faces: Throw) -> Turn:
         return turn
     if turn.moves == 0 and profile.first_move_must_include is not None:
         return _over(profile, turn, Outcome.LOST)
-    hopeless = not reopenings(profile, turn) and not can_ever_move(profile, turn.open)
-    if profile.blocked is Blocked.ENDS_TURN or hopeless or turn.throws >= MAX_THROWS:
+    if profile.blocked is Blocked.ENDS_TURN or turn.throws >= MAX_THROWS:
+        return _over(profile, turn, Outcome.BLOCKED)
+    if not reopenings(profile, turn) and not can_ever_move(profile, turn.open):
         return _over(profile, turn, Outcome.BLOCKED)
     return turn
 
@@ -170,7 +174,7 @@ def answers(profile: Profile, turn: Turn) -> tuple[Tiles, ...]:
 
 def reopenings(profile: Profile, turn: Turn) -> Tiles:
     """The tiles one of which must be opened, because the throw on the table has no move."""
-    if profile.blocked is not Blocked.OPENS_ONE or answers(profile, turn):
+    if profile.blocked is not Blocked.OPENS_ONE or not turn.awaits_answer or answers(profile, turn):
         return 0
     return profile.starting & ~turn.open
 
