@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.platform import tilerow
-from shutthebox.platform.glyphs import Size, enlarged, fitting, heavy, ink, line, shortened, tight
+from shutthebox.platform.glyphs import Size, enlarged, fitting, heavy, ink, line, shortened, squeezed, tight
 from shutthebox.platform.shapes import TURNS, die, is_number, numeral_within, tumbling_die
 
 _MS = 1_000_000
@@ -185,7 +185,9 @@ def _stage(picture: Image.Image, screen: Screen, beat: Beat, box: tuple[int, int
         _word(picture, screen.big, (left, top, right, middle - 1))
         _list(picture, screen, beat, (left, middle, right, bottom))
     elif screen.big:
-        _word(picture, screen.big, box)
+        # Letters may use the dark line above the tiles: it is what "É" needs to be large.
+        spare = int(bool(screen.tiles) and not is_number(screen.big))
+        _word(picture, screen.big, (left, top, right, bottom + spare))
     elif screen.rows:
         _list(picture, screen, beat, box)
     elif screen.total is not None:
@@ -257,8 +259,10 @@ def _largest(text: str, width: int, height: int) -> Image.Image:
         if word.width <= width and word.height <= height:
             return word
     for size in (Size.LARGE, Size.MEDIUM, Size.SMALL):
-        lines = [heavy(part, size) if size is Size.LARGE else ink(line(part, size))
-                 for part in _wrapped(text, width // size.width)]  # fmt: skip
+        set_line = heavy if size is Size.LARGE else _inked
+        lines = [set_line(part, size) for part in _wrapped(text, width // size.width)]
+        if len(lines) == 1:
+            lines = [squeezed(lines[0], height)]
         gap = size.height // 8
         block_height = sum(part.height + gap for part in lines) - gap
         if block_height <= height and all(part.width <= width for part in lines):
@@ -269,6 +273,10 @@ def _largest(text: str, width: int, height: int) -> Image.Image:
                 y += part.height + gap
             return block
     return ink(shortened(text, Size.SMALL, width))
+
+
+def _inked(text: str, size: Size) -> Image.Image:
+    return ink(line(text, size))
 
 
 def _wrapped(text: str, columns: int) -> list[str]:

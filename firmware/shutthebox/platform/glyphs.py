@@ -161,3 +161,20 @@ def enlarged(text: str, size: Size, times: int) -> Image.Image:
     """One line with every pixel drawn `times` as wide and high, cropped to its ink."""
     small = ink(line(text, size))
     return small.resize((small.width * times, small.height * times), Image.Resampling.NEAREST)
+
+
+def squeezed(picture: Image.Image, height: int) -> Image.Image:
+    """The picture without its upper dark lines, as many as must go to come down to `height`.
+
+    What goes is the air between a capital and its accent, so "É" fits where "E" does.
+    """
+    y = 0
+    while picture.height > height and y < picture.height:
+        if picture.crop((0, y, picture.width, y + 1)).getbbox() is not None:
+            y += 1
+            continue
+        closed = Image.new("1", (picture.width, picture.height - 1))
+        closed.paste(picture.crop((0, 0, picture.width, y)), (0, 0))
+        closed.paste(picture.crop((0, y + 1, picture.width, picture.height)), (0, y))
+        picture = closed
+    return picture

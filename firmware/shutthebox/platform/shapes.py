@@ -25,6 +25,7 @@ _PIPS: dict[int, tuple[tuple[int, int], ...]] = {
     6: ((-1, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (1, 1)),
 }
 HIGHEST_PIPS = 6  # above, a die shows its face as a number
+_LEAST_SIDE = 13  # of a die with pips; in a smaller one a number is easier to read
 
 
 def raster(width: int, height: int, lit: Callable[[int, int], bool]) -> Image.Image:
@@ -80,19 +81,15 @@ def _digit(character: str, height: int) -> Image.Image:
     segments = _SEGMENTS.get(character, "")
     # Round the outer corners where two strokes meet; a stroke's free end stays square.
     rounded = [
-        (vertical in segments and horizontal in segments, right, bottom)
-        for vertical, horizontal, right, bottom in (
-            ("f", "a", False, False),
-            ("b", "a", True, False),
-            ("e", "d", False, True),
-            ("c", "d", True, True),
-        )  # fmt: skip
+        ("b" in pair or "c" in pair, "d" in pair)
+        for pair in ("af", "ab", "de", "cd")
+        if set(pair) <= set(segments)
     ]
 
     def lit(x: int, y: int) -> bool:
-        for round_it, right, bottom in rounded:
+        for right, bottom in rounded:
             dx, dy = (width - 1 - x if right else x), (height - 1 - y if bottom else y)
-            if round_it and dx + dy < corner:
+            if dx + dy < corner:
                 return False
         return any(left <= x < to_x and top <= y < to_y for left, top, to_x, to_y in parts)
 
@@ -140,7 +137,7 @@ def die(face: int, side: int) -> Image.Image:
     """A die lying still: white, its pips or number cut out, `side` pixels square.
 
     Args:
-        face: from 1; up to `HIGHEST_PIPS` as pips, above as a number.
+        face: from 1; up to `HIGHEST_PIPS` as pips if there is room, else as a number.
         side: in pixels, from 7.
     """
     corner = max(1, side // 8)
@@ -149,8 +146,8 @@ def die(face: int, side: int) -> Image.Image:
         return min(x, side - 1 - x) + min(y, side - 1 - y) >= corner
 
     picture = raster(side, side, body)
-    if face > HIGHEST_PIPS or face < 1:
-        number = numeral_within(str(face), side - 4, round(side * 0.6))
+    if not 1 <= face <= HIGHEST_PIPS or side < _LEAST_SIDE:
+        number = numeral_within(str(face), side - 2 - side // 12, round(side * 0.62))
         picture.paste(0, ((side - number.width + 1) // 2, (side - number.height) // 2), number)
         return picture
     spread, width = _pip_geometry(side)

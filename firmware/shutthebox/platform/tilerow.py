@@ -69,7 +69,7 @@ def _number(number: int, width: int) -> Image.Image:
     """The number as large as fits into a tile of that width."""
     for size in (Size.SMALL, Size.TINY):
         picture = ink(tight(str(number), size))
-        if picture.width <= width:
+        if picture.width <= width - 2:  # a dark column on either side
             return picture
     return numeral(str(number), 7)
 
