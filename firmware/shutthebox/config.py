@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from shutthebox import values
 from shutthebox.errors import ShutTheBoxError
@@ -56,6 +56,17 @@ class Controller(StrEnum):
     SH1106 = "sh1106"
     SSD1309 = "ssd1309"
     NONE = "none"
+
+    @property
+    def chip(self) -> Literal["ssd1306", "sh1106", "ssd1309"]:
+        """The chip; the commonest one where there is no panel."""
+        match self:
+            case Controller.SH1106:
+                return "sh1106"
+            case Controller.SSD1309:
+                return "ssd1309"
+            case _:
+                return "ssd1306"
 
 
 def _rotate(value: object) -> int:

@@ -6,26 +6,30 @@ from shutthebox.config import Config, ConfigError, DiceKind, Setup
 from shutthebox.game.settings import Settings
 from shutthebox.profiles import builtins, find, house_rules
 from shutthebox.rules.profile import Profile
+from shutthebox.rules.reader import ProfileError
 
 DEFAULT_LEVERS = 9
 
 
-def levers_needed(config: Config) -> int:
+def levers_needed(config: Config, where: str) -> int:
     """The levers of a simulated box: as configured, else as many as the usual game needs.
 
     Raises:
         ProfileError: if the usual game is unknown or its file is no good.
     """
-    return config.box.levers or usual_profile(config).tiles[-1]
+    return config.box.levers or usual_profile(config, where).tiles[-1]
 
 
-def usual_profile(config: Config) -> Profile:
+def usual_profile(config: Config, where: str) -> Profile:
     """The configured game, on the box of its own sheet.
 
     Raises:
         ProfileError: if it is unknown or its file is no good.
     """
-    return find(config.game.profile, rules_folder(config))
+    try:
+        return find(config.game.profile, rules_folder(config))
+    except ProfileError as error:
+        raise ProfileError(f"{where}: game.profile: {error}") from None
 
 
 def rules_folder(config: Config) -> Path | None:
@@ -40,7 +44,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         ProfileError: if the usual game is unknown or its file is no good.
         ConfigError: if it does not fit the box; `where` names the config in its text.
     """
-    wanted = usual_profile(config)
+    wanted = usual_profile(config, where)
     usual = wanted.for_levers(levers)
     if usual is None:
         raise ConfigError(

@@ -14,7 +14,10 @@ class WrongValueError(ValueError):
 
 def shown(value: object) -> str:
     """The value for a complaint, cut to a length that still fits a line."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        return "a value too long to show"
     return text if len(text) <= 40 else text[:37] + "..."
 
 

@@ -12,20 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox import config as configuration
-from shutthebox.config import Config
+from shutthebox.config import Config, Controller
 from shutthebox.errors import ShutTheBoxError
 
 
 def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
     """Adds the command."""
     parser = subparsers.add_parser("sim", help="play the simulated box in the browser")
-    parser.add_argument(
-        "--levers", metavar="N", type=int, help="levers on the box; default: what the game needs"
-    )
+    parser.add_argument("--levers", metavar="N", type=int, help="levers; default: what the game needs")
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the built-in one")
-    parser.add_argument(
-        "--port", metavar="N", type=int, default=8080, help="of the page (8080); 0: a free one"
-    )
+    parser.add_argument("--port", metavar="N", type=int, default=8080, help="of the page; 0: a free one")
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
     parser.add_argument("--record", metavar="F", type=Path, help="write what is played as a scenario")
     parser.set_defaults(run=run)
@@ -60,13 +56,13 @@ def run(args: argparse.Namespace) -> int:
 
     config = read_config(args)
     where = str(args.config or "config")
-    levers = levers_needed(config)
+    levers = levers_needed(config, where)
     settings = settings_for(config, levers, where)
     lines = default_lever_lines(levers)
     controller = config.display.controller
     with ExitStack() as stack:
         box = stack.enter_context(SimulatedBox(lines, seed=secrets.randbits(32)))
-        panel = PanelModel(controller if controller != "none" else "ssd1306")
+        panel = PanelModel(controller.chip)
         server = stack.enter_context(PageServer(box, panel, args.port))
         observers = []
         state: Path | None = config.state_folder if config.store.folder else config.state_folder / "simulator"
@@ -90,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
             settings,
             box.factory,
             {ROLL_BUTTON: box.button_line, **lines},
-            None if controller == "none" else lambda: open_panel(panel.controller, panel),
+            None if controller is Controller.NONE else lambda: open_panel(panel.controller, panel),
             RandomDice(secrets.randbelow),
             state,
             observers=observers,

@@ -19,6 +19,8 @@ from shutthebox.rules.profile import Draw, MatchFormat
 from shutthebox.rules.tiles import sum_of, to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Refusal
 
+_FAULTS = (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
+
 
 def build_screen(state: State, settings: Settings, words: Translate) -> Screen:
     """The screen for this state."""
@@ -151,7 +153,7 @@ def _prompt(state: State, match: Match, words: Translate) -> tuple[str, bool]:
     """What to do next, and whether it reports a fault."""
     _ = words
     if state.verdict.kind is not VerdictKind.OK:
-        return verdict_text(state.verdict, words), state.verdict.kind is not VerdictKind.COMPLETE
+        return verdict_text(state.verdict, words), state.verdict.kind in _FAULTS
     if state.mode is Mode.RAISE:
         return _("Lift all levers"), False
     if state.mode is Mode.FLIPPING:

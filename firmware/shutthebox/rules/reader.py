@@ -135,7 +135,7 @@ def check_keys(
             inherited = like(base) if isinstance(base, str) else like("")
         except KeyError as error:
             raise ProfileError(
-                f"{where}: like: {_shown(base)} is no built-in profile; {error.args[0]}"
+                f"{where}: like: {values.shown(base)} is no built-in profile; {error.args[0]}"
             ) from None
         keys = {key: value for key, value in inherited.items() if key not in _NOT_INHERITED}
         if "tiles" in given:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from PIL import Image, ImageChops
 
-from shutthebox.config import Config, Controller
+from shutthebox.config import Config
 from shutthebox.game.screen import Screen
 from shutthebox.platform.oled import Display, open_panel
 from shutthebox.simulator.panel import PanelModel
@@ -19,8 +19,7 @@ class VirtualDisplay:
     """
 
     def __init__(self, config: Config, frames: Path | None = None) -> None:
-        controller = config.display.controller
-        self.panel = PanelModel("ssd1306" if controller is Controller.NONE else controller.value)
+        self.panel = PanelModel(config.display.controller.chip)
         upside_down = config.display.rotate == 180
         self._now_ns = 0
         self._display = Display(

@@ -121,6 +121,13 @@ class PanelModel:
         if self._on_change is not None:
             self._on_change()
 
+    def on_change(self, callback: Callable[[], None]) -> None:
+        """Has `callback` called after every transfer that may have changed what the glass shows.
+
+        It runs in the thread that sent it, and must not send anything itself.
+        """
+        self._on_change = callback
+
     # What a hand does.
 
     @property

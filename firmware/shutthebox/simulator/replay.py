@@ -9,8 +9,12 @@ from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.debounce import SwitchChanged
 from shutthebox.game.effects import Began, Chosen, Effect, Left, Play, Record, Show
 from shutthebox.simulator.contacts import UnknownLeverError
+from shutthebox.simulator.display import VirtualDisplay
 from shutthebox.simulator.scenario import Scenario, ScenarioError, Step
 from shutthebox.simulator.virtual import VirtualBox
+
+_LOOK_ON = Step(0, "wait", (1_000_000_000,), after_ns=0)
+"""After the last line the box is watched for a second, so that what the line did is seen."""
 
 
 class ExpectationError(ShutTheBoxError, AssertionError):
@@ -73,7 +77,7 @@ class Replay:
         self,
         scenario: Scenario,
         state: Path,
-        display: "VirtualDisplay | None" = None,
+        display: VirtualDisplay | None = None,
         tell: Callable[[Effect, int], None] = lambda effect, t_ns: None,
     ) -> None:
         self._scenario, self._display, self._tell = scenario, display, tell
@@ -102,7 +106,7 @@ class Replay:
             ScenarioError: for a step that this box cannot do.
         """
         try:
-            for step in self._scenario.steps:
+            for step in (*self._scenario.steps, _LOOK_ON):
                 self._wait_for(step)
                 try:
                     self._do(step)

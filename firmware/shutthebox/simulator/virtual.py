@@ -79,7 +79,7 @@ class VirtualBox:
         self.dice = QueuedDice(seed)
         self._config, self._state, self._display = config, state, display
         self._observers = observers
-        levers = levers_needed(config)
+        levers = levers_needed(config, where)
         self._settings = settings_for(config, levers, where)
         lines = default_lever_lines(levers)
         self.box = SimulatedBox(lines, real_time=False, clock_ns=lambda: self.now_ns, seed=seed)
