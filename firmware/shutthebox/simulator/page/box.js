@@ -102,9 +102,10 @@ function buildBank(states) {
   const columns = Math.min(states.length, COLUMNS);
   const rows = Math.ceil(states.length / COLUMNS);
   bank.style.setProperty("--columns", columns);
-  // A narrow screen takes more than nine in even rows of half the width.
-  bank.style.setProperty("--narrow", columns > 9 ? 6 : columns);
-  bank.dataset.rows = rows > 2 ? "many" : String(rows);
+  // A narrow screen takes nine in a row, and ten to twelve in two even ones.
+  bank.style.setProperty("--narrow", columns <= 9 || rows > 1 ? Math.min(columns, 9) : Math.ceil(columns / 2));
+  bank.style.setProperty("--numeral", states.length > 9 ? "50cqi" : "66cqi");
+  byId("box").dataset.rows = rows > 2 ? "many" : String(rows);
   states.forEach(({ number }, index) => {
     const lever = { element: makeLever(number, index), down: false, wanted: false };
     lever.element.addEventListener("click", () => flip(number));
@@ -131,7 +132,7 @@ function makeLever(number, index) {
   front.append(part("numeral", number));
   back.append(part("numeral", number));
   flap.append(front, part("edge"), back);
-  element.append(part("slot"), part("shadow"), flap, part("hinge"));
+  element.append(part("shadow"), flap, part("hinge"));
   return element;
 }
 
