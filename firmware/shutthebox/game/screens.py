@@ -54,13 +54,13 @@ def _of_mode(state: State, settings: Settings, words: Translate) -> Screen:
         )
     match state.mode:
         case Mode.RAISE:
-            return _turn_screen(state, match, words, big=player_name(match, words))
+            return _turn_screen(state, match, settings, words, big=player_name(match, words))
         case Mode.READY:
-            return _turn_screen(state, match, words, big=_ready_big(match, words))
+            return _turn_screen(state, match, settings, words, big=_ready_big(match, words))
         case Mode.ROLLING:
-            return _rolling_screen(state, match, words)
+            return _rolling_screen(state, match, settings, words)
         case Mode.FLIPPING:
-            return _turn_screen(state, match, words, dice=match.turn.throw or ())
+            return _turn_screen(state, match, settings, words, dice=match.turn.throw or ())
         case Mode.TURN_OVER:
             return _turn_over_screen(match, words)
         case _:
@@ -105,12 +105,20 @@ def _ready_big(match: Match, words: Translate) -> str:
 
 
 def _turn_screen(
-    state: State, match: Match, words: Translate, *, dice: tuple[int, ...] = (), big: str = ""
+    state: State,
+    match: Match,
+    settings: Settings,
+    words: Translate,
+    *,
+    dice: tuple[int, ...] = (),
+    big: str = "",
 ) -> Screen:
     prompt, alert = _prompt(state, match, words)
     return Screen(
         state.mode,
-        title=player_name(match, words) if dice or match.turn.throws else match.profile.title(words("en")),
+        title=player_name(match, words)
+        if dice or match.turn.throws
+        else match.profile.title(settings.language),
         aside=_aside(match, words),
         dice=dice,
         total=sum(dice) if dice else None,
@@ -121,10 +129,10 @@ def _turn_screen(
     )
 
 
-def _rolling_screen(state: State, match: Match, words: Translate) -> Screen:
+def _rolling_screen(state: State, match: Match, settings: Settings, words: Translate) -> Screen:
     if state.entry is None:
         dice = (state.rolled.turn.throw if state.rolled else None) or ()
-        screen = _turn_screen(state, match, words, dice=dice)
+        screen = _turn_screen(state, match, settings, words, dice=dice)
         return Screen(
             state.mode,
             title=screen.title,
