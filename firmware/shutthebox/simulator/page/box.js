@@ -9,6 +9,7 @@ const KEYS = [
   "Digit1", "Digit2", "Digit3", "Digit4", "Digit5", "Digit6",
   "Digit7", "Digit8", "Digit9", "Digit0", "Minus", "Equal",
 ];
+const SIGNS = [..."1234567890-="];
 const RETRY_MS = [250, 500, 1000, 2000];
 const SLIP_PX = 28; // how far a finger may slide off the button and still hold it
 const LIT = [190, 232, 255];
@@ -124,7 +125,7 @@ function makeLever(number, index) {
   element.setAttribute("aria-checked", "false");
   element.setAttribute("aria-label", texts.lever(number));
   if (index < KEYS.length) {
-    element.setAttribute("aria-keyshortcuts", "1234567890-="[index]);
+    element.setAttribute("aria-keyshortcuts", SIGNS[index]);
   }
   const flap = part("flap");
   const front = part("front");
@@ -219,8 +220,9 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
-  // By place, not by sign: on a French keyboard the digits need shift.
-  const index = KEYS.indexOf(event.code.replace("Numpad", "Digit"));
+  // By place, not by sign: on a French keyboard the digits need shift. A keyboard on the
+  // glass knows no places.
+  const index = event.code ? KEYS.indexOf(event.code.replace("Numpad", "Digit")) : SIGNS.indexOf(event.key);
   const number = [...levers.keys()][index];
   if (number !== undefined && !event.repeat) {
     event.preventDefault();
