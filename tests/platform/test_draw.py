@@ -1,6 +1,6 @@
 """Drawing: what must hold for any screen, and what must never look alike."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -108,14 +108,10 @@ def test_every_tile_state_looks_different_in_either_half_of_the_blinking(count: 
 
 @pytest.mark.parametrize("count", [9, 10, 12])
 def test_up_to_twelve_tiles_all_show_their_own_number(count: int) -> None:
+    shut = tuple((n, TileState.SHUT) for n in range(2, count + 1))
+
     def tile(number: int) -> Image.Image:
-        return draw(
-            Screen(
-                Mode.READY,
-                tiles=((number, TileState.OPEN), *((n, TileState.SHUT) for n in range(2, count + 1))),
-            ),
-            0,
-        )
+        return draw(Screen(Mode.READY, tiles=((number, TileState.OPEN), *shut)), 0)
 
     assert all(differ(tile(a), tile(b)) for a, b in combinations(range(1, count + 1), 2))
 
@@ -125,7 +121,7 @@ def test_only_viable_and_wrong_tiles_blink_and_they_do_so_five_times_in_two_seco
         screen = Screen(Mode.FLIPPING, tiles=((1, state), (2, TileState.OPEN)))
         assert animated(screen) is (state in tilerow.BLINKING)
         pictures = [draw(screen, t * 10 * MS) for t in range(200)]
-        changes = sum(differ(a, b) for a, b in zip(pictures, pictures[1:], strict=False))
+        changes = sum(differ(a, b) for a, b in pairwise(pictures))
         assert changes == (9 if state in tilerow.BLINKING else 0)
 
 
@@ -137,7 +133,7 @@ def test_every_throw_fits_beside_its_total(faces: tuple[int, ...]) -> None:
     assert differ(draw(screen, 0), draw(with_total, 0))
 
 
-@pytest.mark.parametrize("side", range(7, 40))
+@pytest.mark.parametrize("side", range(9, 40))
 def test_all_faces_of_a_die_are_told_apart_at_any_size(side: int) -> None:
     faces = [shapes.die(face, side).tobytes() for face in range(1, 21)]
     assert len(set(faces)) == 20
@@ -176,7 +172,7 @@ def test_a_die_is_symmetric() -> None:
 def test_tumbling_dice_move_ten_times_a_second() -> None:
     screen = Screen(Mode.ROLLING, tumbling=True, dice=(1, 1))
     pictures = [draw(screen, n * 100 * MS) for n in range(10)]
-    assert all(differ(a, b) for a, b in zip(pictures, pictures[1:], strict=False))
+    assert all(differ(a, b) for a, b in pairwise(pictures))
     assert animated(screen)
     assert not differ(draw(Screen(Mode.ROLLING, tumbling=True, dice=(5, 6)), 0), pictures[0]), "faces unknown"
 

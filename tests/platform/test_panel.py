@@ -2,8 +2,8 @@
 
 import errno
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import luma.oled.device
@@ -32,7 +32,7 @@ def stock_luma() -> Iterator[None]:
         yield
 
 
-def stock(controller: Controller, model: PanelModel, rotate: int) -> Any:
+def stock(controller: Controller, model: PanelModel, rotate: int) -> Any:  # noqa: ANN401 - luma has no types
     with stock_luma():
         device = getattr(luma.oled.device, controller)(model, *SIZE, rotate=rotate)
     device.persist = True
@@ -58,8 +58,9 @@ def frames(draw: st.DrawFn) -> list[Image.Image]:
             for _ in range(draw(st.integers(0, 6))):
                 x, y = draw(st.integers(0, 127)), draw(st.integers(0, 63))
                 w, h = draw(st.integers(1, 40)), draw(st.integers(1, 20))
-                patch = noise(draw(st.integers(0, 9))).crop((0, 0, w, h))
-                picture.paste(draw(st.sampled_from([0, 1, patch])), (x, y, x + w, y + h))
+                picture.paste(draw(st.integers(0, 1)), (x, y, x + w, y + h))
+                if draw(st.booleans()):
+                    picture.paste(noise(draw(st.integers(0, 9))).crop((0, 0, w, h)), (x, y))
         out.append(picture)
     return out
 
@@ -199,10 +200,14 @@ def test_a_bus_error_is_one_kind_of_error_and_the_next_push_sends_everything(
     panel = open_panel(controller, model)
     panel.push(noise(1))
     model.unplug(error_number)
-    for use in (lambda: panel.push(noise(2)), panel.blank, panel.initialise, lambda: panel.contrast(1)):
+    uses: list[Callable[[], None]] = [
+        lambda: panel.push(noise(2)), panel.blank, panel.initialise, lambda: panel.contrast(1)
+    ]  # fmt: skip
+    for use in uses:
         with pytest.raises(DisplayError, match="does not answer") as caught:
             use()
-        assert isinstance(caught.value, (ShutTheBoxError, OSError))
+        assert isinstance(caught.value, ShutTheBoxError)
+        assert isinstance(caught.value, OSError)
     model.plug_in()
     panel.push(noise(2))
     assert model.image().tobytes() == noise(2).tobytes()
@@ -215,17 +220,19 @@ def test_a_transfer_that_breaks_anywhere_is_made_good(controller: Controller) ->
         panel = open_panel(controller, model)
         panel.push(noise(1))
         stop = model.transfers + transfers
-        model._on_change = lambda model=model, stop=stop: model.transfers >= stop and model.unplug()
-        try:
+
+        def cut(model: PanelModel = model, stop: int = stop) -> None:
+            if model.transfers >= stop:
+                model._on_change = None
+                model._unplugged = True  # off the bus but still powered: half a picture stays
+
+        model._on_change = cut
+        with suppress(DisplayError):
             panel.push(noise(2))
-        except DisplayError:
-            pass
         model._on_change = None
-        if model.unplugged:
-            model.plug_in()
-            with_retry = panel.push(noise(3), refresh=True)
-            assert with_retry is None
-            assert model.image().tobytes() == noise(3).tobytes()
+        model._unplugged = False
+        panel.push(noise(3))
+        assert model.image().tobytes() == noise(3).tobytes()
 
 
 @each_controller
@@ -260,7 +267,7 @@ def test_without_luma_the_error_says_what_to_install(monkeypatch: pytest.MonkeyP
     import sys
 
     monkeypatch.setitem(sys.modules, "luma.oled.device", None)
-    with pytest.raises(DisplayError, match="python3-luma.oled"):
+    with pytest.raises(DisplayError, match=r"python3-luma\.oled"):
         opening.open_panel("ssd1306", PanelModel())
 
 
