@@ -138,7 +138,7 @@ def die(face: int, side: int) -> Image.Image:
 
     Args:
         face: from 1; up to `HIGHEST_PIPS` as pips if there is room, else as a number.
-        side: in pixels, from 7.
+        side: in pixels, from 7; two digits need 9.
     """
     corner = max(1, side // 8)
 
