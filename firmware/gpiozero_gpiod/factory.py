@@ -18,7 +18,6 @@ from .pin import GpiodPin
 from .pwm import Pulser
 from .waiter import Waiter
 
-
 #: What a name stands for: gpiozero's description, the chip, and the line's offset in it.
 Line = tuple[PinInfo, gpiod.Chip, int]
 
