@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from pathlib import Path
 
 import gpiod
@@ -68,7 +67,7 @@ def _find(name: str | int) -> list[gpiod.Chip]:
     if isinstance(name, int):
         name = f"gpiochip{name}"
     direct = Path(name) if "/" in name else DEV / name
-    if _is_device(direct):
+    if gpiod.is_gpiochip_device(str(direct)):
         chip = _open(direct)
         return [] if chip is None else [chip]
     found = []
@@ -81,13 +80,6 @@ def _find(name: str | int) -> list[gpiod.Chip]:
         else:
             chip.close()
     return found
-
-
-def _is_device(path: Path) -> bool:
-    try:
-        return stat.S_ISCHR(path.stat().st_mode)
-    except OSError:
-        return False
 
 
 def _open(path: Path) -> gpiod.Chip | None:

@@ -1,0 +1,15 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.pins.benches import Bench, make_bench
+
+
+@pytest.fixture
+def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
+    """The back end that the test's parameter names."""
+    with make_bench(request.param, tmp_path) as made:
+        yield made
