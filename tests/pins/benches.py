@@ -7,6 +7,7 @@ is loaded and its lines may be moved), or something that stands in for the libra
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import sys
 import time
 import warnings
@@ -17,7 +18,6 @@ from typing import Any
 from unittest import mock
 
 import pytest
-
 from tests.pins.fake_gpiod import FakeKernel
 
 SIMULATED = Path("/sys/devices/platform")
@@ -222,6 +222,7 @@ def _real_factory(name: str, folder: Path) -> Any:  # noqa: ANN401
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         patch.setenv("LG_WD", str(folder))
+        patch.setenv("RPI_LGPIO_REVISION", "a03111")  # rpi-lgpio, the stand-in for newer Pis
         patch.chdir(folder)
         if name == "lgpio":
             from gpiozero.pins.lgpio import LGPIOFactory

@@ -169,7 +169,9 @@ class Handle:
         self.closed = True
 
     def get_info(self) -> Any:
-        return SimpleNamespace(label=self._chip.label, name=Path(self.path).name, num_lines=len(self._chip.lines))
+        return SimpleNamespace(
+            label=self._chip.label, name=Path(self.path).name, num_lines=len(self._chip.lines)
+        )
 
     def line_offset_from_id(self, name: int | str) -> int:
         for line in self._chip.lines:

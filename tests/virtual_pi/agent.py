@@ -97,7 +97,11 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
             os.killpg(process.pid, 9)
             out, err = process.communicate()
             err += b"\nkilled: time is up\n"
-    return {"code": process.returncode, "out": out.decode(errors="replace"), "err": err.decode(errors="replace")}
+    return {
+        "code": process.returncode,
+        "out": out.decode(errors="replace"),
+        "err": err.decode(errors="replace"),
+    }
 
 
 def serve() -> None:

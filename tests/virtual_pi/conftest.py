@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from tests.virtual_pi import VirtualPi, missing
 
 PROJECT = Path(__file__).resolve().parents[2]

@@ -46,7 +46,16 @@ PYTHON_VERSION = "3.11"
 PYTHON_PACKAGES = [
     "gpiozero>=2.0.1.post3", "gpiod>=2.1", "lgpio", "rpi-lgpio", "pytest>=8", "mock", "luma.oled>=3.13",
 ]  # fmt: skip
-MODULES = ["virtio_pci", "virtio_blk", "virtio_console", "ext4", "crc32c_generic", "i2c-dev", "configfs", "autofs4"]
+MODULES = [
+    "virtio_pci",
+    "virtio_blk",
+    "virtio_console",
+    "ext4",
+    "crc32c_generic",
+    "i2c-dev",
+    "configfs",
+    "autofs4",
+]
 #: The box's board, with an expander beside it; as on a Pi 4.
 REVISION = "a03111"
 CHIPS = {"pinctrl-bcm2711": 54, "mcp23017": 16}
@@ -158,7 +167,9 @@ def _stage(name: str, inputs: list[object], make: Callable[[Path], None]) -> Pat
 def _run(*command: str | Path, cwd: Path | None = None) -> str:
     done = subprocess.run([str(c) for c in command], cwd=cwd, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        raise RuntimeError(
+            f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+        )
     return done.stdout
 
 
@@ -235,7 +246,11 @@ def _make_initramfs(to: Path, version: str) -> None:
     shutil.copytree(to / "modules/lib", tree / "lib")
     names = "\n".join(str(p.relative_to(tree)) for p in sorted(tree.rglob("*")))
     packed = subprocess.run(
-        ["cpio", "-o", "-H", "newc", "--quiet"], cwd=tree, input=names.encode(), capture_output=True, check=True
+        ["cpio", "-o", "-H", "newc", "--quiet"],
+        cwd=tree,
+        input=names.encode(),
+        capture_output=True,
+        check=True,
     )
     (to / "initramfs").write_bytes(packed.stdout)
     shutil.rmtree(tree)

@@ -81,7 +81,12 @@ class VirtualPi:
     # -- what tests do with it
 
     def run(
-        self, command: str | list[str], *, timeout: float = 60, check: bool = True, env: dict[str, str] | None = None
+        self,
+        command: str | list[str],
+        *,
+        timeout: float = 60,
+        check: bool = True,
+        env: dict[str, str] | None = None,
     ) -> Done:
         """Runs a command, as a shell line or a list of words, as root.
 
@@ -89,7 +94,9 @@ class VirtualPi:
             AssertionError: It ended with another code than 0, and ``check`` was left on.
             TimeoutError: It took longer than ``timeout`` seconds, and was killed in the guest.
         """
-        reply = self._ask({"do": "run", "command": command, "timeout": timeout, "env": env or {}}, timeout + 30)
+        reply = self._ask(
+            {"do": "run", "command": command, "timeout": timeout, "env": env or {}}, timeout + 30
+        )
         done = Done(reply["code"], reply["out"], reply["err"])
         if "killed: time is up" in done.err:
             raise TimeoutError(f"{command} took more than {timeout} s\n{done.out}{done.err}")
@@ -152,7 +159,9 @@ class VirtualPi:
     def _start(self) -> None:
         begin = time.monotonic()
         kernel, initramfs, disk = image.disk()
-        saved = image.cache() / f"saved-{image.digest([disk.name, kernel.parent.name, MEMORY, _qemu()])}.qcow2"
+        saved = (
+            image.cache() / f"saved-{image.digest([disk.name, kernel.parent.name, MEMORY, _qemu()])}.qcow2"
+        )
         if self._fresh or not saved.exists():
             self._overlay(disk, self._folder / "disk.qcow2")
             self._launch(kernel, initramfs, self._folder / "disk.qcow2")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-
 from tests.virtual_pi import VirtualPi
 
 pytestmark = pytest.mark.virtual_pi
@@ -32,7 +31,9 @@ def test_a_line_can_be_moved_from_outside(pi: VirtualPi) -> None:
 
 
 def test_a_line_can_be_watched_from_outside(pi: VirtualPi) -> None:
-    pi.run("gpioset --mode=time --sec=1 pinctrl-bcm2711 19=1 & sleep 0.5; cat /sys/kernel/debug/gpio > /tmp/gpio")
+    pi.run(
+        "gpioset --mode=time --sec=1 pinctrl-bcm2711 19=1 & sleep 0.5; cat /sys/kernel/debug/gpio > /tmp/gpio"
+    )
     assert "gpioset" in pi.read("/tmp/gpio").decode()
 
 
@@ -71,7 +72,9 @@ def test_gpiozero_finds_the_factory_by_name(pi: VirtualPi) -> None:
 def test_the_pins_on_a_real_kernel(pi: VirtualPi) -> None:
     """Runs tests/pins in the guest, where gpiod and lgpio have a chip to work on."""
     done = pi.run(
-        "cd /opt/project && python3 -m pytest tests/pins -p no:cacheprovider -q -rA -m ''", timeout=400, check=False
+        "cd /opt/project && python3 -m pytest tests/pins -p no:cacheprovider -q -rA -m ''",
+        timeout=400,
+        check=False,
     )
     print(done.out[-6000:])
     assert done.code == 0, done.out + done.err
