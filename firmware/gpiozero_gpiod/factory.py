@@ -117,7 +117,8 @@ class GpiodFactory(LocalPiFactory):
             chip.close()
             chip = kept
         try:
-            offset = chip.line_offset_from_id(line_name)
+            # Lines without a name are called "", all of them.
+            offset = chip.line_offset_from_id(line_name or "?")
         except (OSError, ValueError):
             count = chip.get_info().num_lines
             if kept is None:

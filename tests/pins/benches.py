@@ -11,7 +11,7 @@ import importlib.util
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -33,10 +33,15 @@ def until(condition: Callable[[], object], seconds: float = 5.0) -> bool:
     return bool(condition())
 
 
+def reached(seen: Sized, count: int) -> bool:
+    """Waits until as many have come as are expected."""
+    return until(lambda: len(seen) >= count)
+
+
 class Bench:
     """What a test needs of a back end, whichever it is."""
 
-    def __init__(self, name: str, factory: Any, real: bool) -> None:  # noqa: ANN401
+    def __init__(self, name: str, factory: Any, real: bool) -> None:
         self.name, self.factory, self.real = name, factory, real
 
     def drive(self, offset: int, level: int) -> None:
@@ -47,11 +52,18 @@ class Bench:
         """The level on a wire."""
         raise NotImplementedError
 
+    def pulse(self, offset: int) -> None:
+        """High and low again, no faster than the kernel's simulated interrupts can follow."""
+        for level in (1, 0):
+            self.drive(offset, level)
+            if self.real:
+                time.sleep(0.003)
+
 
 class SimBench(Bench):
     """On a chip of the kernel's gpio-sim."""
 
-    def __init__(self, name: str, factory: Any, chip: Path) -> None:  # noqa: ANN401
+    def __init__(self, name: str, factory: Any, chip: Path) -> None:
         super().__init__(name, factory, real=True)
         self.chip = chip
 
@@ -65,7 +77,7 @@ class SimBench(Bench):
 class FakeBench(Bench):
     """On the fake kernel."""
 
-    def __init__(self, factory: Any, kernel: FakeKernel) -> None:  # noqa: ANN401
+    def __init__(self, factory: Any, kernel: FakeKernel) -> None:
         super().__init__("gpiod", factory, real=False)
         self.kernel = kernel
         self.chip = next(iter(kernel.chips.values()))
@@ -91,14 +103,14 @@ class MockBench(Bench):
 class FakeRPiGPIO(mock.MagicMock):
     """RPi.GPIO's module of functions, which cannot even be imported away from a Pi."""
 
-    def _get_child_mock(self, **keywords: Any) -> mock.MagicMock:  # noqa: ANN401
+    def _get_child_mock(self, **keywords: Any) -> mock.MagicMock:
         return mock.MagicMock(**keywords)
 
 
 class RPiGPIOBench(Bench):
     """gpiozero's back end for RPi.GPIO, with the library behind a mock that has levels."""
 
-    def __init__(self, factory: Any, gpio: Any, wires: dict[int, Any]) -> None:  # noqa: ANN401
+    def __init__(self, factory: Any, gpio: Any, wires: dict[int, Any]) -> None:
         super().__init__("rpigpio", factory, real=False)
         self.gpio, self.wires = gpio, wires
 
@@ -115,7 +127,7 @@ class RPiGPIOBench(Bench):
         return int(self.wires[offset]["level"])
 
 
-def fake_rpigpio(wires: dict[int, Any]) -> Any:  # noqa: ANN401
+def fake_rpigpio(wires: dict[int, Any]) -> Any:
     """A mock of RPi.GPIO in which what is set can be read again."""
     gpio = FakeRPiGPIO(name="RPi.GPIO")
     names = "BCM IN OUT I2C SPI HARD_PWM SERIAL UNKNOWN PUD_UP PUD_DOWN PUD_OFF BOTH RISING FALLING"
@@ -201,7 +213,7 @@ def make_bench(name: str, folder: Path) -> Iterator[Bench]:
             gpio = fake_rpigpio(wires)
             package = mock.MagicMock(GPIO=gpio)
             stack.enter_context(mock.patch.dict(sys.modules, {"RPi": package, "RPi.GPIO": gpio}))
-            stack.enter_context(mock.patch("gpiozero.pins.local.get_pi_revision", lambda: 0xA03111))
+            stack.enter_context(mock.patch("gpiozero.pins.local.get_pi_revision", return_value=0xA03111))
             sys.modules.pop("gpiozero.pins.rpigpio", None)
             module = importlib.import_module("gpiozero.pins.rpigpio")
             stack.callback(sys.modules.pop, "gpiozero.pins.rpigpio", None)
@@ -213,7 +225,7 @@ def make_bench(name: str, folder: Path) -> Iterator[Bench]:
         yield bench
 
 
-def _real_factory(name: str, folder: Path) -> Any:  # noqa: ANN401
+def _real_factory(name: str, folder: Path) -> Any:
     if name == "gpiod":
         from gpiozero_gpiod import GpiodFactory
 

@@ -231,5 +231,5 @@ class FakeKernel:
             mock.patch("gpiod.Chip", self.open),
             mock.patch("gpiod.is_gpiochip_device", is_chip),
             mock.patch("gpiozero_gpiod.chips.DEV", self.folder),
-            mock.patch("gpiozero.pins.local.get_pi_revision", lambda: 0xA03111),
+            mock.patch("gpiozero.pins.local.get_pi_revision", return_value=0xA03111),
         ]

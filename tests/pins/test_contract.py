@@ -17,7 +17,7 @@ from gpiozero.exc import (
     PinPWMFixedValue,
     PinSetInput,
 )
-from tests.pins.benches import Bench, until
+from tests.pins.benches import Bench, reached, until
 
 BACK_ENDS = ["gpiod", "gpiod-fake", "lgpio", "rpigpio", "rpigpio-mock", "mock"]
 pytestmark = pytest.mark.parametrize("bench", BACK_ENDS, indirect=True)
@@ -148,7 +148,7 @@ def test_edges_in_order_with_their_ticks(bench: Bench) -> None:
         device.pin.when_changed = changed
         for number, level in enumerate((1, 0, 1, 0), start=1):
             bench.drive(17, level)
-            assert until(lambda n=number: len(seen) == n), seen
+            assert reached(seen, number), seen
         end = bench.factory.ticks()
         assert [state for _, state in seen] == [1, 0, 1, 0]
         times = [bench.factory.ticks_diff(ticks, begin) for ticks, _ in seen]

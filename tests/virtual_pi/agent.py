@@ -61,7 +61,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         data = Path(request["path"]).read_bytes()
         return {"data": base64.b64encode(data).decode()}
     if do == "panel":
-        with open("/dev/i2c-panel", "rb", buffering=0) as panel:
+        with Path("/dev/i2c-panel").open("rb", buffering=0) as panel:
             parts = []
             while part := panel.read(1 << 16):
                 parts.append(part)

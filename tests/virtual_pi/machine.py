@@ -184,8 +184,8 @@ class VirtualPi:
         with log:
             self._process = subprocess.Popen(
                 [
-                    "nice", "qemu-system-x86_64", "-accel", os.environ.get("VIRTUAL_PI_ACCEL", "tcg,thread=multi"),
-                    "-M", "pc", "-cpu", "max", "-smp", "2", "-m", MEMORY, "-nodefaults", "-no-user-config",
+                    "nice", "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-M", "pc", "-cpu", "max",
+                     "-smp", "2", "-m", MEMORY, "-nodefaults", "-no-user-config",
                     "-display", "none", "-no-reboot", "-kernel", str(kernel), "-initrd", str(initramfs),
                     "-append", "console=ttyS0 quiet panic=-1 random.trust_cpu=on audit=0 mitigations=off",
                     "-serial", "stdio",
@@ -241,7 +241,7 @@ class VirtualPi:
             self._monitor(talk, {"execute": "cont"})
 
     @staticmethod
-    def _monitor(talk: Any, request: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
+    def _monitor(talk: Any, request: dict[str, Any]) -> dict[str, Any]:
         talk.write(json.dumps(request) + "\n")
         talk.flush()
         while True:
