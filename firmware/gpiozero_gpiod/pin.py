@@ -15,6 +15,7 @@ from weakref import WeakMethod, ref
 import gpiod
 from gpiod.line import Bias, Clock, Direction, Edge, Value
 from gpiozero.exc import (
+    PinEdgeDetectUnsupported,
     PinFixedPull,
     PinInvalidBounce,
     PinInvalidEdges,
@@ -321,10 +322,14 @@ class GpiodPin(LocalPiPin):
             self._live()
             # Held weakly, as gpiozero wants it: a callback must not keep its device alive.
             self._when_changed = WeakMethod(value) if isinstance(value, MethodType) else ref(value)
-            if self._function is None:
-                self._configure(self._get_function())
-            else:
-                self._refresh()
+            try:
+                if self._function is None:
+                    self._configure(self._get_function())
+                else:
+                    self._refresh()
+            except PinEdgeDetectUnsupported:
+                self._when_changed = None
+                raise
 
     def _refresh(self) -> None:
         """Brings edge detection up to date, if that means anything for the line as it is."""
@@ -352,7 +357,12 @@ class GpiodPin(LocalPiPin):
         if detect and not self._watched:
             self._factory.waiter.add(request.fd, self)
             self._watched = True
-        request.reconfigure_lines({self._number: settings})
+        try:
+            request.reconfigure_lines({self._number: settings})
+        except (OSError, NotImplementedError) as error:
+            if not detect:
+                raise
+            raise PinEdgeDetectUnsupported(f"the chip of {self!r} reports no edges: {error}") from error
         self._function, self._pull = function, pull
         if self._detecting and not detect:
             self._drain(request)

@@ -56,6 +56,7 @@ class Request:
         self._sequence = 0
         self._lock = threading.Lock()
         self._closed = False
+        self.refuses_edges = False
 
     def _alive(self) -> None:
         if self._closed:
@@ -83,6 +84,8 @@ class Request:
         ((offset, settings),) = config.items()
         assert offset == self.line.offset
         assert settings.direction is not Direction.AS_IS, "the kernel would leave the line alone"
+        if self.refuses_edges and settings.edge_detection is not Edge.NONE:
+            raise OSError(errno.ENXIO, "No such device or address")
         self.line.settings = settings
         self.line.configured.append(settings)
         if settings.direction is Direction.OUTPUT:

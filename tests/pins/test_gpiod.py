@@ -21,15 +21,16 @@ import pytest
 from gpiozero import LED, Button, Device, DigitalInputDevice, GPIOPinInUse, InputDevice, OutputDevice
 from gpiozero.exc import (
     BadPinFactory,
+    PinEdgeDetectUnsupported,
     PinInvalidBounce,
     PinInvalidEdges,
     PinInvalidPin,
     PinInvalidState,
 )
-from gpiozero_gpiod.pin import EVENT_BUFFER
 from tests.pins.benches import Bench, FakeBench, reached, until
 
 from gpiozero_gpiod import GpiodFactory, InvalidFrequency, PinBusy, PinClosed
+from gpiozero_gpiod.pin import EVENT_BUFFER
 
 pytestmark = pytest.mark.parametrize("bench", ["gpiod", "gpiod-fake"], indirect=True)
 
@@ -466,6 +467,19 @@ def test_edges_none(bench: Bench) -> None:
     pin.edges = "both"
     bench.drive(17, 0)
     assert until(lambda: listener.states == [0]), listener.states
+
+
+def test_a_chip_without_interrupts_says_so(bench: Bench) -> None:
+    if not isinstance(bench, FakeBench):
+        pytest.skip("needs such a chip; the fake kernel runs it")
+    pin = bench.factory.pin(17)
+    pin.input_with_pull("up")
+    pin._request.refuses_edges = True
+    listener = Listener()
+    with pytest.raises(PinEdgeDetectUnsupported, match="GPIO17"):
+        pin.when_changed = listener.changed
+    assert pin.when_changed is None
+    assert pin.state == 1
 
 
 def test_a_distance_measured_by_two_edges(bench: Bench) -> None:
