@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test test-pi lint clean
+.PHONY: help sim test test-pi lint messages clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
@@ -41,6 +41,10 @@ lint: $(VENV)/.test
 	@$(BIN)/ruff check firmware tests
 	@$(BIN)/ruff format --check firmware tests
 	@$(BIN)/mypy
+
+# After a text has changed: complete the .po by hand, then this.
+messages: $(VENV)/.test
+	@$(BIN)/pybabel -q compile --use-fuzzy -d firmware/shutthebox/locale -D shutthebox
 
 clean:
 	rm -rf $(VENV) build dist

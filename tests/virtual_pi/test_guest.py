@@ -7,7 +7,8 @@ import re
 import pytest
 from tests.virtual_pi import VirtualPi
 
-pytestmark = pytest.mark.virtual_pi
+# The first start builds the image.
+pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(900)]
 
 
 def test_systemd_is_up_with_nothing_failed(pi: VirtualPi) -> None:
@@ -72,7 +73,7 @@ def test_gpiozero_finds_the_factory_by_name(pi: VirtualPi) -> None:
 def test_the_pins_on_a_real_kernel(pi: VirtualPi) -> None:
     """Runs tests/pins in the guest, where gpiod and lgpio have a chip to work on."""
     done = pi.run(
-        "cd /opt/project && python3 -m pytest tests/pins -p no:cacheprovider -q -rA -m ''",
+        "cd /opt/project && python3 -m pytest tests/pins -p no:cacheprovider -q -rA -o timeout=60 -m ''",
         timeout=400,
         check=False,
     )
