@@ -32,7 +32,7 @@ def stock_luma() -> Iterator[None]:
         yield
 
 
-def stock(controller: Controller, model: PanelModel, rotate: int) -> Any:  # noqa: ANN401 - luma has no types
+def stock(controller: Controller, model: PanelModel, rotate: int) -> Any:
     with stock_luma():
         device = getattr(luma.oled.device, controller)(model, *SIZE, rotate=rotate)
     device.persist = True

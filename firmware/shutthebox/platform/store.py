@@ -15,7 +15,8 @@ from shutthebox.game.effects import Began, Chosen, Fact, Left
 from shutthebox.rules.actions import action_from_text, apply
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.reader import check_keys, keys_of, to_profile
+from shutthebox.rules.reader import parse_keys, to_profile
+from shutthebox.rules.writer import to_lines
 
 _SCHEMA = """
 create table match (
@@ -95,7 +96,7 @@ class Store:
                     "insert into match (began_s, profile, players, rounds) values (?, ?, ?, ?)",
                     (
                         int(self._wall_clock_s()),
-                        json.dumps(keys_of(match.profile)),
+                        "\n".join(to_lines(match.profile)),
                         match.players,
                         match.rounds,
                     ),
@@ -143,8 +144,7 @@ class Store:
 
 
 def _profile(text: str, where: str) -> Profile:
-    keys = json.loads(text)
-    return to_profile(check_keys(keys, where, _no_model), where, "house")
+    return to_profile(parse_keys(text, where, _no_model), where, "house")
 
 
 def _no_model(name: str) -> dict[str, object]:
