@@ -4,10 +4,11 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test lint clean
+.PHONY: help sim test test-pi lint messages clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
+	@echo "make test-pi  run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
 	@echo "make lint   ruff and mypy"
 
 # One line that says what is missing, instead of a traceback from venv or pip.
@@ -32,10 +33,18 @@ sim: $(VENV)/.sim
 test: $(VENV)/.test
 	@$(BIN)/pytest $(ARGS)
 
+# Boots Debian's kernel and systemd under QEMU, with simulated pins: tests/virtual_pi/README.md.
+test-pi: $(VENV)/.test
+	@$(BIN)/pytest -m virtual_pi tests/virtual_pi $(ARGS)
+
 lint: $(VENV)/.test
 	@$(BIN)/ruff check firmware tests
 	@$(BIN)/ruff format --check firmware tests
 	@$(BIN)/mypy
+
+# After a text has changed: complete the .po by hand, then this.
+messages: $(VENV)/.test
+	@$(BIN)/pybabel -q compile --use-fuzzy -d firmware/shutthebox/locale -D shutthebox
 
 clean:
 	rm -rf $(VENV) build dist

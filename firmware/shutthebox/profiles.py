@@ -5,11 +5,9 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from shutthebox.files import read_text
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
-
-MAX_BYTES = 16 * 1024
-"""A profile is a page of text; a larger file is something else."""
 
 
 @cache
@@ -56,20 +54,8 @@ def read(path: Path) -> Profile:
     Raises:
         ProfileError: if it cannot be read or played.
     """
-    where = str(path) if str(path).isprintable() else repr(str(path))
-    try:
-        with path.open("rb") as file:
-            raw = file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        # ValueError: a path with a NUL in it, which only a config file can spell.
-        raise ProfileError(f"{where}: {getattr(error, 'strerror', None) or error}") from None
-    if len(raw) > MAX_BYTES:
-        raise ProfileError(f"{where}: larger than {MAX_BYTES // 1024} KiB; a profile is a page of TOML")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ProfileError(f"{where}: not UTF-8 text: byte {error.start}") from None
-    return to_profile(parse_keys(text, where, _builtin_keys), where, path.stem or "house")
+    text = read_text(path, ProfileError, "a profile")
+    return to_profile(parse_keys(text, str(path), _builtin_keys), str(path), path.stem or "house")
 
 
 def find(id_or_path: str, folder: Path | None = None) -> Profile:

@@ -1,1 +1,1 @@
-"""The commands of `shutthebox`, one module each: `add_parser` and `run`."""
+"""One module per command: its arguments, and what it does with them."""

@@ -6,9 +6,9 @@ checked once the profile stands. Every complaint names the file, the key and wha
 
 import tomllib
 from collections.abc import Callable, Mapping
-from enum import StrEnum
 from typing import Any
 
+from shutthebox import values
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.moves import can_ever_move, most_moves
 from shutthebox.rules.profile import (
@@ -40,112 +40,55 @@ class ProfileError(ShutTheBoxError, ValueError):
     """A profile that cannot be played; the text is one line: file, key, what is allowed."""
 
 
-class _WrongError(Exception):
-    """A value that its key does not take; the text says what is allowed."""
-
-
-_PLAIN_SPACES = {0x00A0: " ", 0x202F: " "}
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str) or len(value) > 200:
-        raise _WrongError("one line of text, at most 200 characters")
-    # French sets its ! and ? off with spaces that do not break, which Python calls unprintable.
-    value = value.translate(_PLAIN_SPACES)
-    if not value.isprintable():
-        raise _WrongError("one line of text, at most 200 characters")
-    return value
-
-
-def _name(value: object) -> str:
-    name = _text(value)
-    if not name or len(name) > 40 or not all(c.isascii() and (c.isalnum() or c in "-_") for c in name):
-        raise _WrongError("letters, digits, - and _, at most 40")
-    return name
-
-
-def _bool(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise _WrongError("true or false")
-    return value
-
-
-def _whole(low: int, high: int) -> Callable[[object], int]:
-    def read(value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise _WrongError(f"a whole number from {low} to {high}")
-        return value
-
-    return read
-
-
-def _choice(kind: type[StrEnum]) -> Callable[[object], StrEnum]:
-    def read(value: object) -> StrEnum:
-        if not isinstance(value, str) or value not in list(kind):
-            raise _WrongError("one of " + ", ".join(f'"{choice}"' for choice in kind))
-        return kind(value)
-
-    return read
-
-
-def _numbers(low: int, high: int) -> Callable[[object], tuple[int, ...]]:
-    def read(value: object) -> tuple[int, ...]:
-        allowed = f"a list of distinct whole numbers from {low} to {high}, not empty"
-        if not isinstance(value, list) or not 0 < len(value) <= high - low + 1:
-            raise _WrongError(allowed)
-        try:
-            numbers = tuple(sorted(_whole(low, high)(number) for number in value))
-        except _WrongError:
-            raise _WrongError(allowed) from None
-        if len(set(numbers)) < len(numbers):
-            raise _WrongError(allowed)
-        return numbers
-
-    return read
+def _rising(low: int, high: int) -> Callable[[object], tuple[int, ...]]:
+    numbers = values.numbers(low, high)
+    return lambda value: tuple(sorted(numbers(value)))
 
 
 def _tiles(value: object) -> tuple[int, ...]:
     if isinstance(value, list):
-        return _numbers(1, MAX_TILE)(value)
+        return _rising(1, MAX_TILE)(value)
     try:
-        return tuple(range(1, _whole(1, MAX_TILE)(value) + 1))
-    except _WrongError:
-        raise _WrongError(f"1 to {MAX_TILE}, or a list of distinct numbers from 1 to {MAX_TILE}") from None
+        return tuple(range(1, values.whole(1, MAX_TILE)(value) + 1))
+    except values.WrongValueError:
+        raise values.WrongValueError(
+            f"1 to {MAX_TILE}, or a list of distinct numbers from 1 to {MAX_TILE}"
+        ) from None
 
 
 def _totals(value: object) -> frozenset[int]:
-    return frozenset(_numbers(1, 9 * 20)(value))
+    return frozenset(_rising(1, 9 * 20)(value))
 
 
 _KEYS: dict[str, Callable[[object], object]] = {
-    "name": _name,
-    "title.en": _text,
-    "title.fr": _text,
-    "source": _text,
+    "name": values.name,
+    "title.en": values.text,
+    "title.fr": values.text,
+    "source": values.text,
     "tiles": _tiles,
-    "boxes": _numbers(1, MAX_TILE),
-    "start_open": _numbers(1, MAX_TILE),
-    "dice": _whole(1, 9),
-    "sides": _whole(2, 20),
-    "draw": _choice(Draw),
-    "one_die": _choice(OneDie),
-    "move": _choice(MoveKind),
-    "max_tiles": _whole(1, MAX_TILE),
-    "difference": _bool,
-    "first_move_must_include": _whole(1, MAX_TILE),
+    "boxes": _rising(1, MAX_TILE),
+    "start_open": _rising(1, MAX_TILE),
+    "dice": values.whole(1, 9),
+    "sides": values.whole(2, 20),
+    "draw": values.choice(Draw),
+    "one_die": values.choice(OneDie),
+    "move": values.choice(MoveKind),
+    "max_tiles": values.whole(1, MAX_TILE),
+    "difference": values.boolean,
+    "first_move_must_include": values.whole(1, MAX_TILE),
     "ends_turn_on": _totals,
-    "blocked": _choice(Blocked),
-    "turns": _choice(Turns),
-    "score": _choice(Scoring),
-    "lost_score": _whole(0, 10**MAX_DIGITS - 1),
-    "win": _choice(Win),
-    "shut_wins": _choice(ShutWins),
-    "rounds": _whole(1, 99),
-    "match": _choice(MatchFormat),
-    "limit": _whole(1, 10**MAX_DIGITS - 1),
-    "tie": _choice(Tie),
-    "stakes": _choice(Stakes),
-    "captain": _bool,
+    "blocked": values.choice(Blocked),
+    "turns": values.choice(Turns),
+    "score": values.choice(Scoring),
+    "lost_score": values.whole(0, 10**MAX_DIGITS - 1),
+    "win": values.choice(Win),
+    "shut_wins": values.choice(ShutWins),
+    "rounds": values.whole(1, 99),
+    "match": values.choice(MatchFormat),
+    "limit": values.whole(1, 10**MAX_DIGITS - 1),
+    "tie": values.choice(Tie),
+    "stakes": values.choice(Stakes),
+    "captain": values.boolean,
 }
 
 _NOT_INHERITED = ("name", "title.en", "title.fr", "source")
@@ -180,7 +123,7 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
             inherited = like(base) if isinstance(base, str) else like("")
         except KeyError as error:
             raise ProfileError(
-                f"{where}: like: {_shown(base)} is no built-in profile; {error.args[0]}"
+                f"{where}: like: {values.shown(base)} is no built-in profile; {error.args[0]}"
             ) from None
         keys = {key: value for key, value in inherited.items() if key not in _NOT_INHERITED}
         if "tiles" in given:
@@ -191,13 +134,13 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
     for key, value in given.items():
         if key not in _KEYS:
             allowed = ", ".join(["like", *_KEYS])
-            shown = key if key.isprintable() and len(key) <= 40 else _shown(key)
+            shown = key if key.isprintable() and len(key) <= 40 else values.shown(key)
             raise ProfileError(f"{where}: {shown}: unknown key; allowed are {allowed}")
         try:
             keys[key] = _KEYS[key](value)
-        except _WrongError as wrong:
+        except values.WrongValueError as wrong:
             raise ProfileError(
-                f"{where}: {key}: {_shown(value)} is not allowed; allowed is {wrong}"
+                f"{where}: {key}: {values.shown(value)} is not allowed; allowed is {wrong}"
             ) from None
     return keys
 
@@ -234,13 +177,14 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
     """
     if "name" not in keys:
         try:
-            _name(name)
-        except _WrongError as wrong:
+            values.name(name)
+        except values.WrongValueError as wrong:
+            given = values.shown(name)
             raise ProfileError(
-                f"{where}: name: missing, and the file's, {_shown(name)}, is not allowed; allowed is {wrong}"
+                f"{where}: name: missing, and the file's, {given}, is not allowed; allowed is {wrong}"
             ) from None
-    fields: dict[str, Any] = {key.replace("title.", "title_"): value for key, value in keys.items()}
-    profile = Profile(**{"name": name, **fields})
+    settings: dict[str, Any] = {key.replace("title.", "title_"): value for key, value in keys.items()}
+    profile = Profile(**{"name": name, **settings})
     for count in profile.allowed_boxes:
         box = profile.for_box(count)
         assert box is not None, "an allowed box"

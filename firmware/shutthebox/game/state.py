@@ -1,0 +1,45 @@
+"""Everything the machine remembers, as one frozen value that screens are built from."""
+
+from dataclasses import dataclass
+
+from shutthebox.game.entry import Entry
+from shutthebox.game.judge import FINE, Verdict
+from shutthebox.game.mode import Mode
+from shutthebox.game.picker import Picker
+from shutthebox.rules.match import Match
+from shutthebox.rules.tiles import Tiles
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The machine between two inputs.
+
+    Attributes:
+        mode: what the box is doing.
+        levers: the levers that are down.
+        match: the match as the players have seen it; None in attract, menu and setup.
+        rolled: the match after the throw that still tumbles, already kept; None at other times.
+        rolled_ns: when that throw was made.
+        entry: the throw of real dice that is being entered.
+        picker: the choice that is open in menu and setup.
+        item: which choice that is; empty for the menu's list of items.
+        chosen_with: levers flipped for a choice and not put back yet.
+        verdict: on the levers.
+        notice: why the last input was refused, in the players' language; empty if it was not.
+        offering: the box asks whether to abandon the match.
+        asleep: the panel is dark.
+    """
+
+    mode: Mode
+    levers: Tiles
+    match: Match | None = None
+    rolled: Match | None = None
+    rolled_ns: int = 0
+    entry: Entry | None = None
+    picker: Picker | None = None
+    item: str = ""
+    chosen_with: Tiles = 0
+    verdict: Verdict = FINE
+    notice: str = ""
+    offering: bool = False
+    asleep: bool = False

@@ -1,0 +1,151 @@
+"""What must survive the plug being pulled, in one SQLite file.
+
+Every fact is committed (WAL, synchronous FULL) before `keep` returns, and the runner shows
+nothing that has not been kept. A match is its beginning and its actions: resuming plays them
+again through the rules, so a kept match cannot be in a state that the rules do not know.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.game.effects import Began, Chosen, Fact, Left
+from shutthebox.rules.actions import action_from_text, apply
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.reader import parse_keys, to_profile
+from shutthebox.rules.writer import to_lines
+
+_SCHEMA = """
+create table match (
+    id integer primary key,
+    began_s integer not null,
+    profile text not null,
+    players integer not null,
+    rounds integer not null,
+    left integer not null default 0
+) strict;
+create table action (
+    match integer not null references match (id),
+    number integer not null,
+    text text not null,
+    primary key (match, number)
+) strict, without rowid;
+create table setting (key text primary key, value text not null) strict, without rowid;
+"""
+
+VERSION = 1
+FILE_NAME = "box.sqlite3"
+
+
+class StoreError(ShutTheBoxError, OSError):
+    """The store cannot be used; the text names the file and what is wrong."""
+
+    exit_code = 1
+
+
+class Store:
+    """The box's memory. Used by the main thread only.
+
+    Args:
+        folder: where the file is or will be; made if missing.
+        wall_clock_s: the time of day in seconds, for people to read.
+
+    Raises:
+        StoreError: if the file cannot be opened, is no store, or is a newer program's.
+    """
+
+    def __init__(self, folder: Path, wall_clock_s: Callable[[], float]) -> None:
+        self.path = folder / FILE_NAME
+        self._wall_clock_s = wall_clock_s
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self.path, isolation_level=None)
+            self._db.execute("pragma journal_mode = wal")
+            self._db.execute("pragma synchronous = full")
+            (version,) = self._db.execute("pragma user_version").fetchone()
+            if version == 0:
+                self._db.executescript(f"begin; {_SCHEMA} pragma user_version = {VERSION}; commit;")
+            elif version != VERSION:
+                raise StoreError(f"{self.path}: made by a newer version ({version}); {VERSION} is allowed")
+            row = self._db.execute("select max(id) from match").fetchone()
+        except (sqlite3.Error, OSError) as error:
+            if isinstance(error, StoreError):
+                raise
+            raise StoreError(f"{self.path}: {error}") from error
+        self._match: int | None = row[0]
+        self._number = 0
+
+    def keep(self, fact: Fact) -> None:
+        """Makes a fact durable; when this returns, pulling the plug does not lose it.
+
+        Raises:
+            StoreError: if it could not be written.
+        """
+        try:
+            self._keep(fact)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: {error}") from error
+
+    def _keep(self, fact: Fact) -> None:
+        match fact:
+            case Began(match):
+                cursor = self._db.execute(
+                    "insert into match (began_s, profile, players, rounds) values (?, ?, ?, ?)",
+                    (
+                        int(self._wall_clock_s()),
+                        "\n".join(to_lines(match.profile)),
+                        match.players,
+                        match.rounds,
+                    ),
+                )
+                self._match, self._number = cursor.lastrowid, 0
+            case Left():
+                self._db.execute("update match set left = 1 where id = ?", (self._match,))
+            case Chosen(key, value):
+                self._db.execute("insert or replace into setting values (?, ?)", (key, json.dumps(value)))
+            case _:
+                self._db.execute(
+                    "insert into action values (?, ?, ?)", (self._match, self._number, fact.to_text())
+                )
+                self._number += 1
+
+    def running_match(self) -> Match | None:
+        """The match that the players have not left, where it stood; None if there is none.
+
+        Raises:
+            StoreError: if what is kept makes no match.
+        """
+        row = self._db.execute(
+            "select profile, players, rounds from match where id = ? and left = 0", (self._match,)
+        ).fetchone()
+        if row is None:
+            return None
+        texts = self._db.execute("select text from action where match = ? order by number", (self._match,))
+        try:
+            match = begin(_profile(row[0], str(self.path)), row[1], row[2])
+            self._number = 0
+            for (text,) in texts:
+                match = apply(match, action_from_text(text))
+                self._number += 1
+        except (ValueError, TypeError) as error:
+            raise StoreError(f"{self.path}: match {self._match}: {error}") from error
+        return match
+
+    def choices(self) -> dict[str, object]:
+        """The settings chosen at the box, by their keys in the config."""
+        return {key: json.loads(value) for key, value in self._db.execute("select key, value from setting")}
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._db.close()
+
+
+def _profile(text: str, where: str) -> Profile:
+    return to_profile(parse_keys(text, where, _no_model), where, "house")
+
+
+def _no_model(name: str) -> dict[str, object]:
+    raise KeyError("a kept profile stands alone")
