@@ -177,7 +177,6 @@ KEY_ERRORS = [
     ('match = "drop-out"', "limit"),
     ("limit = 100", "limit"),
     ('match = "total"\nlimit = 100', "limit"),
-    ('tiles = [1]\nscore = "shut-sum"\nmatch = "target-wins"\nlimit = 5\nblocked = "passes"', None),
     ('blocked = "opens-one"\nmatch = "target-loses"\nlimit = 45', "limit"),
     ("tiles = 54\ndice = 9\nsides = 20", "dice"),
 ]
