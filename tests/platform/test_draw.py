@@ -3,7 +3,7 @@
 from itertools import combinations, pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
@@ -38,6 +38,10 @@ def differ(one: Image.Image, other: Image.Image) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(SCREENS, st.integers(-10, 10**12))
+@example(Screen(Mode.ATTRACT, prompt="a prompt that is too long for the line"), 2_000 * MS)
+@example(
+    Screen(Mode.MATCH_OVER, rows=("a",) * 9, prompt="a prompt that is too long for the line"), 1_500 * MS
+)
 def test_any_screen_is_drawn_the_same_twice_and_stays_until_it_says(screen: Screen, elapsed_ns: int) -> None:
     frame = render(screen, elapsed_ns)
     assert (frame.image.mode, frame.image.size) == ("1", (128, 64))
@@ -50,6 +54,10 @@ def test_any_screen_is_drawn_the_same_twice_and_stays_until_it_says(screen: Scre
 
 @settings(max_examples=60, deadline=None)
 @given(SCREENS, st.sampled_from([(96, 48), (128, 64), (200, 50)]))
+@example(
+    Screen(Mode.ATTRACT, "T", dice=(6,), total=6, tiles=tuple((n, TileState.OPEN) for n in range(54))),
+    (96, 48),
+)
 def test_any_size_from_96_by_48_is_drawn(screen: Screen, size: tuple[int, int]) -> None:
     assert draw(screen, 0, size).size == size
 
