@@ -9,7 +9,7 @@ from PIL import Image, ImageChops
 
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
-from shutthebox.platform import glyphs, shapes, tilerow
+from shutthebox.platform import glyphs, shapes, stage, tilerow
 from shutthebox.platform.draw import BLINK_NS, animated, draw, render
 from shutthebox.platform.glyphs import Size
 
@@ -183,6 +183,24 @@ def test_tumbling_dice_move_ten_times_a_second() -> None:
     assert all(differ(a, b) for a, b in pairwise(pictures))
     assert animated(screen)
     assert not differ(draw(Screen(Mode.ROLLING, tumbling=True, dice=(5, 6)), 0), pictures[0]), "faces unknown"
+
+
+def test_tumbling_dice_never_show_one_face_twice_running_nor_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    faces: list[int] = []
+
+    def noted(face: int, turn: int, side: int) -> Image.Image:
+        faces.append(face)
+        return shapes.tumbling_die(face, turn, side)
+
+    monkeypatch.setattr(stage, "tumbling_die", noted)
+    for n in range(24):
+        draw(Screen(Mode.ROLLING, tumbling=True, dice=(1, 1)), n * 100 * MS)
+    left, right = faces[::2], faces[1::2]
+    assert set(left) == set(right) == set(range(1, 7))
+    assert all(a != b for a, b in pairwise(left))
+    assert all(a != b for a, b in zip(left, right, strict=True))
 
 
 def test_the_same_dice_at_rest_do_not_move() -> None:
