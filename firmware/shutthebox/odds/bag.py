@@ -27,7 +27,7 @@ _FULL = (1 << len(DOMINOES)) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class Kind:
     """Dominoes that are alike at some set of open tiles.
 
     Attributes:
@@ -68,7 +68,7 @@ class Bag:
         ]
         self._lost = [scale.key(*goal.lost) for scale, goal in zip(self._scales, goals, strict=True)]
         self._scores = space.scores()
-        self._kinds: dict[int, tuple[_Kind, ...]] = {}
+        self._kinds: dict[int, tuple[Kind, ...]] = {}
         self._keys: dict[tuple[int, int], tuple[int, int]] = {}
         self._factorial = [factorial(count) for count in range(len(DOMINOES) + 1)]
 
@@ -78,7 +78,7 @@ class Bag:
         Raises:
             TooLargeError: if play from here can reach too many positions.
         """
-        mask, bag = self._position(turn)
+        mask, bag = self.position(turn)
         solve = self._first if self._is_first(turn) else self._solve
         key = solve(mask, bag)[goal]
         count = self._factorial[bag.bit_count()]
@@ -104,18 +104,18 @@ class Bag:
         counts = self._profile.score is Scoring.THROWS
         self.worth(turn, goal)
         ends: dict[End, Number] = {}
-        layer: dict[tuple[int, int], Number] = {self._position(turn): one}
+        layer: dict[tuple[int, int], Number] = {self.position(turn): one}
         throws, is_first = turn.throws, self._is_first(turn)
         while layer:
             throws += 1
             following: dict[tuple[int, int], Number] = {}
             for (mask, bag), mass in layer.items():
                 left = bag.bit_count()
-                for kind, count, rest in self._draws(mask, bag):
+                for kind, count, rest in self.draws(mask, bag):
                     chance = mass * count / left
                     after = kind.after
                     if is_first:
-                        after = self._firsts(mask, after)
+                        after = self.firsts(mask, after)
                     if kind.ends or not after:
                         points = throws if counts else self._scores[mask]
                         lost = is_first and not kind.ends
@@ -124,7 +124,7 @@ class Bag:
                         continue
                     best = max(after, key=lambda position: self._follow(position, rest)[goal])
                     if best:
-                        key = best, self._reduced(best, rest)
+                        key = best, self.reduced(best, rest)
                         following[key] = following.get(key, 0 * one) + chance
                     else:
                         end = End(throws if counts else self._scores[0], True)
@@ -132,15 +132,17 @@ class Bag:
             layer, is_first = following, False
         return ends
 
-    def _position(self, turn: Turn) -> tuple[int, int]:
+    def position(self, turn: Turn) -> tuple[int, int]:
+        """The open tiles and the bag of a turn, reduced."""
         left = _FULL & ~turn.drawn or _FULL
         mask = self._space.dense(turn.open)
-        return mask, self._reduced(mask, left)
+        return mask, self.reduced(mask, left)
 
     def _is_first(self, turn: Turn) -> bool:
         return turn.moves == 0 and self._profile.first_move_must_include is not None
 
-    def _firsts(self, mask: int, after: tuple[int, ...]) -> tuple[int, ...]:
+    def firsts(self, mask: int, after: tuple[int, ...]) -> tuple[int, ...]:
+        """Those of the positions after a move that a turn's first move may lead to."""
         must = self._space.bit(self._profile.first_move_must_include or 0)
         return tuple(position for position in after if (mask ^ position) & must)
 
@@ -148,8 +150,8 @@ class Bag:
         """The worths of a turn's first draw, where its move must include a certain tile."""
         left = self._factorial[bag.bit_count() - 1]
         sums = [0, 0]
-        for kind, count, rest in self._draws(mask, bag):
-            after = self._firsts(mask, kind.after)
+        for kind, count, rest in self.draws(mask, bag):
+            after = self.firsts(mask, kind.after)
             for goal in (0, 1):
                 if kind.ends:
                     worth = left * self._stops[goal][mask]
@@ -171,7 +173,7 @@ class Bag:
         size = bag.bit_count()
         left = self._factorial[size - 1]
         one, two = (left * size * each for each in self._per_throw)
-        for kind, count, rest in self._draws(mask, bag):
+        for kind, count, rest in self.draws(mask, bag):
             if kind.after:
                 follow = [self._follow(position, rest) for position in kind.after]
                 one += count * max([keys[0] for keys in follow])
@@ -184,31 +186,31 @@ class Bag:
 
     def _follow(self, mask: int, bag: int) -> tuple[int, int]:
         if mask:
-            return self._solve(mask, self._reduced(mask, bag))
+            return self._solve(mask, self.reduced(mask, bag))
         left = self._factorial[bag.bit_count()]
         return left * self._stops[0][0], left * self._stops[1][0]
 
-    def _draws(self, mask: int, bag: int) -> Iterator[tuple[_Kind, int, int]]:
+    def draws(self, mask: int, bag: int) -> Iterator[tuple[Kind, int, int]]:
         """What can be drawn: the kind, how many of it, and the bag without one of them."""
         for kind in self._kinds_at(mask):
             left = bag & kind.dominoes
             if left:
                 yield kind, left.bit_count(), bag & ~(left & -left)
 
-    def _reduced(self, mask: int, bag: int) -> int:
+    def reduced(self, mask: int, bag: int) -> int:
         """The bag that stands for all that are alike at this position."""
         reduced = 0
         for kind in self._kinds_at(mask):
             reduced |= kind.least[(bag & kind.dominoes).bit_count()]
         return reduced
 
-    def _kinds_at(self, mask: int) -> tuple[_Kind, ...]:
+    def _kinds_at(self, mask: int) -> tuple[Kind, ...]:
         kinds = self._kinds.get(mask)
         if kinds is None:
             kinds = self._kinds[mask] = self._make_kinds(mask)
         return kinds
 
-    def _make_kinds(self, mask: int) -> tuple[_Kind, ...]:
+    def _make_kinds(self, mask: int) -> tuple[Kind, ...]:
         alike: dict[tuple[bool, tuple[int, ...]], int] = {}
         tiles: Tiles = self._space.sparse(mask)
         for i, domino in enumerate(DOMINOES):
@@ -222,5 +224,5 @@ class Bag:
             for i in range(len(DOMINOES)):
                 if dominoes >> i & 1:
                     least.append(least[-1] | 1 << i)
-            kinds.append(_Kind(dominoes, after, ends, tuple(least)))
+            kinds.append(Kind(dominoes, after, ends, tuple(least)))
         return tuple(kinds)

@@ -138,7 +138,8 @@ def sets_by_total(numbers: tuple[int, ...], top: int) -> list[list[tuple[int, ..
     index. Built tile by tile: with a tile more, a set either leaves it out, or is it and a set
     for the rest of the total.
     """
-    tables: list[list[tuple[int, ...]]] = [[(0,)], *([()] for _ in range(top))]
+    tables: list[list[tuple[int, ...]]] = [[(0,)]]
+    tables += [[()] for _ in range(top)]
     for i, number in enumerate(numbers):
         bit = 1 << i
         longer = tables[:number]

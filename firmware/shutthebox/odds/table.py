@@ -14,6 +14,10 @@ from shutthebox.rules.turn import MAX_THROWS, Turn
 NEGLIGIBLE = 1e-15
 """Probability that is left undistributed where a turn has no last throw."""
 
+MOST_THROWS = 20_000
+"""Most throws that a list of ends goes to. The rules cut a turn off long before, but values are
+those of a turn that is not, and a list has to agree with them."""
+
 
 class Table:
     """Every position of a profile whose throws only ever shut tiles (or are passed).
@@ -92,7 +96,7 @@ class Table:
             else:
                 dead += answers.weight
         # After a pass the player may change to the better number of dice.
-        lasts = self._plan.passes and can_ever_move(self._profile, self._space.sparse(mask))
+        lasts = self._plan.passes and self._can_move(mask)
         total += dead * (side.keys[mask] if lasts else side.stops[mask])
         mean = side.scale.split(total + roll.total * side.per_throw)
         return Worth(*(Fraction(part, side.scale.unit * roll.total) for part in mean))
@@ -170,14 +174,15 @@ class Table:
                 if is_first:
                     lost = End(self._space.lost(), False)
                     ends[lost] = ends.get(lost, 0 * one) + share * dead
-                elif self._plan.passes and self._lasts(mask, throws):
+                elif self._plan.passes and self._lasts(mask, roll):
                     following[mask] = following.get(mask, 0 * one) + share * dead
                 else:
                     ended += dead
                 for position, weight in after:
                     following[position] = following.get(position, 0 * one) + share * weight
                 if ended:
-                    end = End(throws, False)
+                    stuck = self._plan.passes and not live(roll, mask) and self._can_move(mask)
+                    end = End(throws - 1 + MAX_THROWS if stuck else throws, False)
                     ends[end] = ends.get(end, 0 * one) + share * ended
             if shut := following.pop(0, None):
                 ends[End(throws, True)] = shut
@@ -186,12 +191,13 @@ class Table:
                 break
         return {end: chance for end, chance in ends.items() if chance}
 
-    def _lasts(self, mask: int, throws: int) -> bool:
-        if throws >= MAX_THROWS:
-            return False
-        alive = any(live(roll, mask) > roll.ended for roll in self._rolls(mask))
-        return alive or can_ever_move(self._profile, self._space.sparse(mask))
+    def _lasts(self, mask: int, roll: Roll) -> bool:
+        """Whether a throw of this roll without a move is followed by another."""
+        return bool(live(roll, mask)) and self._can_move(mask)
+
+    def _can_move(self, mask: int) -> bool:
+        return can_ever_move(self._profile, self._space.sparse(mask))
 
     def _throw_numbers(self, turn: Turn) -> Iterator[tuple[int, bool]]:
-        for throws in range(turn.throws + 1, MAX_THROWS + 1):
+        for throws in range(turn.throws + 1, turn.throws + MOST_THROWS):
             yield throws, throws == turn.throws + 1 and self._is_first(turn)
