@@ -65,7 +65,9 @@ def policy_value(profile: Profile, policy: Policy) -> Value:
         constants = [
             stop * goal.ends[mask][0] + (goal.per_throw[0] if mask else 0) for mask, stop in enumerate(stops)
         ]
-        solved = solve(rows[:-1] if first else rows, constants[: len(rows) - first], [0.0] * (len(rows) - first))
+        solved = solve(
+            rows[:-1] if first else rows, constants[: len(rows) - first], [0.0] * (len(rows) - first)
+        )
         if solved is None:
             raise OddsError(f"a turn of {profile.name} played {policy} first has no end")
         if first:
