@@ -10,6 +10,7 @@ from shutthebox.errors import ShutTheBoxError
 WIDTH, HEIGHT = 800, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 20, 50, 50
 _MOST_BARS = 80
+_FAR = 300
 _BAR, _INK, _PAPER, _LINE = "#2a6f4e", "#222222", "#ffffff", "#dddddd"
 
 
@@ -32,15 +33,21 @@ class Bar:
 
 
 def bars(distribution: Mapping[int, float], most: int) -> list[Bar]:
-    """The distribution in at most so many bars of equal width, by rising score.
+    """The distribution in at most so many bars, by rising score.
 
-    A single score stands alone where all fit; the box shut (0) always does.
+    A score has a bar of its own where all fit; a 0 always has. Else the bars are equally wide,
+    or where scores lie far apart (digits), they hold equally many of them.
     """
     scores = sorted(distribution)
     span = scores[-1] - scores[0] + 1
     if span <= most:
         return [Bar(score, score, distribution.get(score, 0.0)) for score in range(scores[0], scores[-1] + 1)]
     alone = [scores[0]] if scores[0] == 0 else []
+    if span > _FAR:
+        rest = scores[len(alone) :]
+        each = -(-len(rest) // (most - len(alone)))
+        groups = [[score] for score in alone] + [rest[i : i + each] for i in range(0, len(rest), each)]
+        return [Bar(group[0], group[-1], sum(distribution[score] for score in group)) for group in groups]
     first = scores[len(alone)]
     width = -(-(scores[-1] - first + 1) // (most - len(alone)))
     chances: dict[int, float] = {}

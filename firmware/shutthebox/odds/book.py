@@ -192,6 +192,18 @@ class Odds:
         """
         return self._value(self._choices.with_dice(turn, _GOALS[objective], dice), objective)
 
+    def points(self, turn: Turn) -> Fraction:
+        """The expected score as a fraction: exact, or that of the float found by iteration."""
+        return sign(self.profile) * Fraction(self._worth(turn, Objective.SCORE).first)
+
+    def points_with(self, turn: Turn, dice: int) -> Fraction:
+        """`points` of a turn that awaits a throw, if so many dice are thrown now.
+
+        Raises:
+            ValueError: if the rules do not allow that number of dice here.
+        """
+        return sign(self.profile) * Fraction(self._choices.with_dice(turn, 0, dice).first)
+
     def best_dice(self, turn: Turn, objective: Objective = Objective.SCORE) -> int:
         """How many dice to throw at a turn that awaits a throw."""
         return self._solver.best_dice(turn, _GOALS[objective])
