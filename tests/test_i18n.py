@@ -37,7 +37,9 @@ def test_every_text_is_in_french(text: str) -> None:
     assert entry is not None, "no entry in the .po"
     assert entry.string, "an empty entry in the .po"
     assert sorted(re.findall(r"{\w+}", str(entry.string))) == sorted(re.findall(r"{\w+}", text))
-    assert len(str(entry.string)) - 4 * str(entry.string).count("{") <= 24, "a line of the panel has 21 characters, a long one scrolls"
+    assert len(str(entry.string)) - 4 * str(entry.string).count("{") <= 24, (
+        "a line of the panel has 21 characters, a long one scrolls"
+    )
 
 
 def test_the_source_was_searched() -> None:
