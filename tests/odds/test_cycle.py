@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import combinations, product
+from typing import TypeAlias
 
 import pytest
 
@@ -15,6 +16,9 @@ from shutthebox.rules.tiles import to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Turn
 
 OPEN_ONE = profiles.builtin("open-one")
+
+Choices: TypeAlias = list[tuple[int, float | None]]
+"""Positions of which one is chosen, with their worth if the turn is over there."""
 
 
 def iterated(profile: Profile, objective: str, throws: int = turns.MAX_THROWS) -> float:
@@ -31,18 +35,18 @@ def iterated(profile: Profile, objective: str, throws: int = turns.MAX_THROWS) -
     rows = [to_tiles(chosen) for size in sizes for chosen in combinations(starting, size)]
     # Cut off before the first throw of all.
     worth = {tiles: 0.0 if shut else best * float(score(profile, tiles, 0)) for tiles in rows}
-    # What each throw can lead to: (position, worth if over).
-    tree: dict[int, list[list[tuple[int, list[tuple[int, float | None]]]]]] = {}
-    first: list[list[tuple[int, list[tuple[int, float | None]]]]] = []
+    # What each throw of each number of dice can lead to.
+    tree: dict[int, list[list[Choices]]] = {}
+    first: list[list[Choices]] = []
     for tiles in (0, *rows):
         turn = Turn(tiles, moves=int(tiles != 0)) if tiles else turns.start(profile)
         rolls = []
         for dice in dice_allowed(profile, turn.open):
-            events = []
+            events: list[Choices] = []
             for faces in product(range(1, profile.sides + 1), repeat=dice):
                 thrown = turns.throw(profile, turn, faces)
                 if thrown.outcome:
-                    events.append((1, [(0, over(thrown))]))
+                    events.append([(0, over(thrown))])
                     continue
                 moves = turns.answers(profile, thrown)
                 after = [turns.move(profile, thrown, move) for move in moves]
@@ -50,7 +54,7 @@ def iterated(profile: Profile, objective: str, throws: int = turns.MAX_THROWS) -
                     opened = to_numbers(turns.reopenings(profile, thrown))
                     after = [turns.reopen(profile, thrown, tile) for tile in opened]
                 after = after or [turns.move(profile, thrown, 0)]
-                events.append((1, [(each.open, over(each) if each.outcome else None) for each in after]))
+                events.append([(each.open, over(each) if each.outcome else None) for each in after])
             rolls.append(events)
         if tiles:
             tree[tiles] = rolls
@@ -58,9 +62,9 @@ def iterated(profile: Profile, objective: str, throws: int = turns.MAX_THROWS) -
             first = rolls
     cost = best if counts else 0
 
-    def mean(events: list[tuple[int, list[tuple[int, float | None]]]]) -> float:
+    def mean(events: list[Choices]) -> float:
         return sum(
-            max(cost + worth[tiles] if end is None else end for tiles, end in after) for _, after in events
+            max(cost + worth[tiles] if end is None else end for tiles, end in after) for after in events
         ) / len(events)
 
     for _ in range(throws - 1):

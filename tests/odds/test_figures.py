@@ -109,5 +109,5 @@ def test_passing_by_hand() -> None:
     # Tile 7 alone with two dice: one throw in six shuts it.
     profile = replace(profiles.builtin("lucky-seven"), score=profiles.builtin("open-one").score)
     odds, start = Odds(profile), turns.start(profile)
-    assert odds.fractions(start) == (6, 1)
+    assert odds.fractions(start) == Exact(Fraction(6), Fraction(1))
     assert odds.distribution(start)[2] == pytest.approx(5 / 36)

@@ -129,8 +129,9 @@ def _system(space: Space, policy: Policy) -> tuple[Rows, list[float], float]:
 
 
 def _rolls(policy: Policy, rolls: tuple[Roll, ...], mask: int) -> tuple[Roll, ...]:
-    useful = tuple(roll for roll in rolls if live(roll, mask)) or rolls[:1]
-    return useful if policy is Policy.RANDOM else useful[-1:]
+    if policy is Policy.RANDOM:
+        return rolls
+    return (tuple(roll for roll in rolls if live(roll, mask)) or rolls)[-1:]
 
 
 def _after_blocked(space: Space, mask: int) -> int | None:
