@@ -1,6 +1,7 @@
 """The judge against a plain restatement of its rule, over all positions of a nine-tile box."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import combinations, combinations_with_replacement
 from random import Random
 
@@ -211,4 +212,4 @@ def test_a_blocked_player_answers_by_lifting_one() -> None:
         if min(held_open) == 1:
             continue
         turn = Turn(to_tiles(held_open), (1,), 4, 3)
-        _with_reopening(lambda mask, turn=turn: judge(profile, turn, mask), frozenset(shut), held_open)
+        _with_reopening(partial(judge, profile, turn), shut, held_open)
