@@ -23,6 +23,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.i18n import translations
+from shutthebox.platform.advisor import OddsAdvisor
 from shutthebox.platform.buzzer import Buzzer
 from shutthebox.platform.gpio import Edge, Pins
 from shutthebox.platform.oled import Display, Panel
@@ -79,7 +80,9 @@ def serve(
             goodbye = Screen(Mode.ATTRACT, big=words("Goodbye"))
             stack.callback(display.close, goodbye)
             display.start()
-        runner = Runner(config, settings, pins, dice, store, display, buzzer, time.monotonic_ns, observers)
+        runner = Runner(
+            config, settings, pins, dice, store, display, buzzer, time.monotonic_ns, observers, OddsAdvisor()
+        )
         workers: list[Any] = [worker for worker in (display, buzzer) if worker is not None]
 
         def beat_if_alive() -> None:

@@ -64,6 +64,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         rounds=config.game.rounds,
         usual=config.game.setup is Setup.USUAL,
         hints=config.game.hints,
+        computers=config.game.computers,
         real_dice=config.game.dice is DiceKind.REAL,
         levers=levers,
         language=config.box.language.value,

@@ -11,6 +11,7 @@ from fractions import Fraction
 from itertools import zip_longest
 
 from shutthebox.game import menu
+from shutthebox.game.advisor import Advisor, NoAdvisor
 from shutthebox.game.button import Gesture
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import (
@@ -33,9 +34,17 @@ from shutthebox.game.menu import Translate
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import TABLE, Input
 from shutthebox.game.picker import Picker
-from shutthebox.game.screens import build_screen, commit_refusal, open_tiles, refusal_text, verdict_text
+from shutthebox.game.screens import (
+    build_screen,
+    commit_refusal,
+    hint_lines,
+    open_tiles,
+    refusal_text,
+    verdict_text,
+)
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
+from shutthebox.odds.advice import Step
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
 from shutthebox.rules.match import Match, Result, Stage, begin
@@ -47,6 +56,9 @@ from shutthebox.rules.turn import Outcome
 TUMBLE_NS = 800_000_000
 """How long the dice tumble; a press shows them at once."""
 
+
+COMPUTER_NS = 1_200_000_000
+"""How long the computer waits before it throws, so that people can follow."""
 
 INITIALS = 3
 """Letters that a winner signs with."""
@@ -61,8 +73,10 @@ class Machine:
         dice: where throws come from.
         levers: the levers that are down now.
         t_ns: now.
-        match: a match to go on with, as it was kept; None to wait for players.
+        match: a match to go on with, at its beginning; None to wait for players.
         ledger: per player the stakes owed from earlier matches; negative: to get.
+        actions: what has happened in that match since its beginning.
+        advisor: knows the odds.
         statistics: gives the lines of the statistics screen.
     """
 
@@ -74,7 +88,9 @@ class Machine:
         levers: Tiles,
         t_ns: int,
         match: Match | None = None,
+        actions: Sequence[Action] = (),
         ledger: Sequence[Fraction] = (),
+        advisor: Advisor | None = None,
         statistics: Callable[[Translate], Sequence[str]] = lambda words: (),
     ) -> None:
         self._settings = settings
@@ -85,8 +101,10 @@ class Machine:
         self._flipped = self._lifted = 0
         self._statistics = statistics
         self._state = State(Mode.ATTRACT, levers, ledger=tuple(ledger))
+        self._advisor = advisor or NoAdvisor()
+        self._advisor.prepare(settings.profile)
         if match is not None:
-            self._resume(match)
+            self._resume(match, actions)
 
     @property
     def state(self) -> State:
@@ -104,6 +122,8 @@ class Machine:
         state = self._state
         if state.mode is Mode.ROLLING and state.rolled is not None:
             return state.rolled_ns + TUMBLE_NS
+        if self._computer_waits:
+            return state.ready_ns + COMPUTER_NS
         return None if state.asleep else self._touched_ns + self._settings.sleep_ns
 
     def start(self) -> list[Effect]:
@@ -116,7 +136,7 @@ class Machine:
         before, self._state = self._state, replace(self._state, levers=down)
         if before.asleep:
             self._wake()
-        self._set(notice="")
+        self._set(notice="", hint=())
         self._flipped, self._lifted = down & ~before.levers, before.levers & ~down
         self._dispatch(Input.LEVERS)
         return self._finish()
@@ -127,7 +147,7 @@ class Machine:
         if self._state.asleep:
             self._wake()
             return self._finish()
-        self._set(notice="")
+        self._set(notice="", hint=())
         if gesture is Gesture.LONG_HOLD:
             self._set(offering=(self._state.mode, Input.ABANDON) in TABLE)
         elif self._state.offering:
@@ -144,7 +164,8 @@ class Machine:
         deadline = self.deadline_ns
         if deadline is None or t_ns < deadline:
             return []
-        if self._state.mode is not Mode.ROLLING or self._state.rolled is None:
+        sleeps = self._touched_ns + self._settings.sleep_ns
+        if t_ns >= sleeps and (self._state.mode is not Mode.ROLLING or self._state.rolled is None):
             self._set(asleep=True, notice="", offering=False)
         self._dispatch(Input.TIME)
         return self._finish()
@@ -211,7 +232,7 @@ class Machine:
         return self._state.match
 
     def _judge(self) -> Verdict:
-        verdict = judge(self._match.profile, self._match.turn, self._state.levers)
+        verdict = judge(self._match.profile, self._match.turn, self._state.levers, self._state.answer)
         if verdict != self._state.verdict and verdict.kind in (
             VerdictKind.PUT_BACK,
             VerdictKind.LIFT,
@@ -318,12 +339,16 @@ class Machine:
         settings = self._settings
         match = begin(settings.profile, settings.players, settings.rounds)
         self._record(Began(match))
-        self._set(match=match, picker=None, item="", signed=None)
+        self._set_up(match)
         self._await_throw()
 
-    def _resume(self, match: Match) -> None:
+    def _resume(self, match: Match, actions: Sequence[Action]) -> None:
         """Goes on with a kept match: the levers are judged as they are."""
-        self._set(match=match)
+        self._set_up(match)
+        for action in actions:
+            self._note(action)
+            match = apply(match, action)
+            self._set(match=match)
         match match.stage:
             case Stage.THROW:
                 self._await_throw()
@@ -336,12 +361,36 @@ class Machine:
 
     def _await_throw(self) -> None:
         """Raise until the levers fit the player's row, then ready."""
+        self._set(answer=None)
         verdict = self._judge()
-        self._set(mode=Mode.READY if verdict.kind is VerdictKind.OK else Mode.RAISE)
+        self._set(mode=Mode.READY if verdict.kind is VerdictKind.OK else Mode.RAISE, ready_ns=self._now)
 
     def _do(self, action: Action) -> None:
         self._record(action)
+        self._note(action)
         self._set(match=apply(self._match, action))
+
+    def _note(self, action: Action) -> None:
+        """Keeps the running turn's steps, for the account that is made of it."""
+        steps = self._state.steps
+        match action:
+            case Thrown(faces):
+                steps = (*steps, Step(faces))
+            case Moved(shut):
+                steps = (*steps[:-1], replace(steps[-1], shut=shut))
+            case Reopened(tile):
+                steps = (*steps[:-1], replace(steps[-1], opened=tile))
+            case Advanced():
+                steps = ()
+        self._set(steps=steps)
+
+    def _set_up(self, match: Match) -> None:
+        """Everything as at the beginning of a match."""
+        self._advisor.prepare(match.profile)
+        none = (Fraction(0),) * match.players
+        self._set(
+            match=match, picker=None, item="", signed=None, steps=(), account=None, given_away=none, luck=none
+        )
 
     def _leave_match(self) -> None:
         self._record(Left())
@@ -351,6 +400,22 @@ class Machine:
         verdict = self._judge()
         if self._state.mode is Mode.RAISE and verdict.kind is VerdictKind.OK:
             self._set(mode=Mode.READY)
+        self._set(ready_ns=self._now)
+
+    @property
+    def _computer_plays(self) -> bool:
+        return self._match.player + 1 in self._settings.computers
+
+    @property
+    def _computer_waits(self) -> bool:
+        """The computer is about to throw."""
+        state = self._state
+        ready = state.mode is Mode.READY and state.verdict.kind is VerdictKind.OK
+        return ready and not state.asleep and self._computer_plays
+
+    def _computer_throws(self) -> None:
+        if self._computer_waits:
+            self._throw(one_die=self._advisor.dice(self._match) == 1)
 
     def _press_to_throw(self) -> None:
         self._throw(one_die=False)
@@ -370,7 +435,7 @@ class Machine:
             return
         match = self._match
         dice = 1 if one_die else dice_allowed(match.profile, match.turn.open)[0]
-        if self._settings.real_dice:
+        if self._settings.real_dice and not self._computer_plays:
             self._enter(dice, pressed=not one_die)
             return
         if match.profile.draw is Draw.DOMINOES:
@@ -380,6 +445,7 @@ class Machine:
         # Kept before it is seen: pulling the plug gives no second chance at a throw.
         thrown = Thrown(faces)
         self._record(thrown)
+        self._note(thrown)
         self._sound(Sound.ROLL)
         self._set(mode=Mode.ROLLING, rolled=apply(match, thrown), rolled_ns=self._now)
 
@@ -430,14 +496,28 @@ class Machine:
         if match.stage is Stage.ADVANCE:
             self._turn_over()
             return
-        self._set(mode=Mode.FLIPPING)
+        answer = self._advisor.answer(match) if self._computer_plays else None
+        self._set(mode=Mode.FLIPPING, answer=answer)
         self._levers_for_throw()
 
     def _turn_over(self) -> None:
-        self._set(mode=Mode.TURN_OVER, verdict=FINE)
+        self._set(mode=Mode.TURN_OVER, verdict=FINE, answer=None)
+        self._take_account()
         if self._match.result is not None:
             self._decided(self._match.result)
         self._sound(Sound.SHUT if self._match.turn.outcome is Outcome.SHUT else Sound.BLOCKED)
+
+    def _take_account(self) -> None:
+        """Luck and decisions of the turn that has ended; alternate turns are not taken apart."""
+        match = self._match
+        whole = match.profile.turns is Turns.WHOLE
+        account = self._advisor.account(match.profile, self._state.steps) if whole else None
+        self._set(account=account)
+        if account is not None:
+            self._set(
+                given_away=_added(self._state.given_away, match.player, account.given_away),
+                luck=_added(self._state.luck, match.player, account.luck),
+            )
 
     def _decided(self, result: Result) -> None:
         self._record(Finished(self._match))
@@ -453,8 +533,10 @@ class Machine:
             # Nothing is left to think about: the box is shut.
             self._do(Moved(verdict.move))
             self._turn_over()
-        else:
-            self._sound(Sound.COMPLETE)
+            return
+        self._sound(Sound.COMPLETE)
+        if self._computer_plays:
+            self._commit()
 
     def _commit(self) -> None:
         verdict, match = self._state.verdict, self._match
@@ -471,7 +553,8 @@ class Machine:
             return
         self._await_throw()
         choice = len(dice_allowed(after.profile, after.turn.open)) > 1
-        if after.profile.turns is Turns.WHOLE and not choice and not self._settings.real_dice:
+        entered = self._settings.real_dice or self._computer_plays
+        if after.profile.turns is Turns.WHOLE and not choice and not entered:
             self._throw(one_die=False)
 
     def _may_pass(self, match: Match) -> bool:
@@ -480,7 +563,14 @@ class Machine:
         )
 
     def _hint(self) -> None:
-        self._refuse(self._words("Hints are off"))
+        if not self._settings.hints:
+            self._refuse(self._words("Hints are off"))
+            return
+        hint = self._advisor.hint(self._match)
+        if hint is None or not hint.moves:
+            self._refuse(self._words("No hint"))
+            return
+        self._set(hint=hint_lines(hint))
 
     def _next_player(self) -> None:
         self._do(Advanced())
@@ -494,7 +584,7 @@ class Machine:
         match = self._match
         match = begin(match.profile, match.players, match.rounds)
         self._record(Began(match))
-        self._set(match=match, signed=None)
+        self._set_up(match)
         self._await_throw()
 
     # The winner's initials.
@@ -521,3 +611,7 @@ class Machine:
 
     def _leave_initials(self) -> None:
         self._set(mode=Mode.MATCH_OVER, signed=None)
+
+
+def _added(sums: tuple[Fraction, ...], at: int, more: Fraction) -> tuple[Fraction, ...]:
+    return tuple(value + more * (i == at) for i, value in enumerate(sums))

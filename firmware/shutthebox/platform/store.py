@@ -196,8 +196,8 @@ class Store:
             owed[player] = owed.get(player, Fraction(0)) + Fraction(owes)
         return tuple(owed.get(player, Fraction(0)) for player in range(max(owed, default=-1) + 1))
 
-    def running_match(self) -> Match | None:
-        """The match that the players have not left, where it stood; None if there is none.
+    def running_match(self) -> tuple[Match, tuple[Action, ...]] | None:
+        """The match that the players have not left: its beginning, and what happened since.
 
         Raises:
             StoreError: if what is kept makes no match.
@@ -209,15 +209,15 @@ class Store:
             return None
         texts = self._db.execute("select text from action where match = ? order by number", (self._match,))
         try:
-            match = begin(_profile(row[0], str(self.path)), row[1], row[2])
+            match = beginning = begin(_profile(row[0], str(self.path)), row[1], row[2])
             self._sides = match.profile.sides if match.profile.draw is Draw.DICE else 0
-            self._number = 0
-            for (text,) in texts:
-                match = apply(match, action_from_text(text))
-                self._number += 1
+            actions = tuple(action_from_text(text) for (text,) in texts)
+            for action in actions:
+                match = apply(match, action)
+            self._number = len(actions)
         except (ValueError, TypeError) as error:
             raise StoreError(f"{self.path}: match {self._match}: {error}") from error
-        return match
+        return beginning, actions
 
     def choices(self) -> dict[str, object]:
         """The settings chosen at the box, by their keys in the config."""

@@ -8,6 +8,7 @@ from random import Random
 from shutthebox.config import Config
 from shutthebox.game.debounce import ROLL_BUTTON
 from shutthebox.game.dice import RandomDice
+from shutthebox.platform.advisor import OddsAdvisor
 from shutthebox.platform.gpio import Edge, Pins
 from shutthebox.platform.store import Store
 from shutthebox.rules.moves import Throw
@@ -59,6 +60,7 @@ class VirtualBox:
         seed: of dice, bounces and lost edges.
         display: shows screens; None to play blind.
         observers: told of everything that the runner does.
+        advised: the box knows the odds; without, matches run faster.
         where: names the config in complaints.
 
     Raises:
@@ -74,11 +76,13 @@ class VirtualBox:
         display: Display | None = None,
         observers: Sequence[Observer] = (),
         where: str = "config",
+        advised: bool = True,
     ) -> None:
         self.now_ns = 0
         self.dice = QueuedDice(seed)
         self._config, self._state, self._display = config, state, display
         self._observers = observers
+        self._advisor = OddsAdvisor(wait=True) if advised else None
         levers = levers_needed(config, where)
         self._settings = settings_for(config, levers, where)
         lines = default_lever_lines(levers)
@@ -102,6 +106,7 @@ class VirtualBox:
             None,
             lambda: self.now_ns,
             self._observers,
+            self._advisor,
         )
 
     def run_until(self, t_ns: int) -> None:
