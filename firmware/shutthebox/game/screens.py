@@ -266,6 +266,8 @@ def tile_row(state: State, match: Match) -> tuple[tuple[int, TileState], ...]:
         # The row is being set for another player: all that is wrong, not only the first kind.
         wrong |= down & turn.open
     can_go = viable(profile, turn, down) if state.mode is Mode.FLIPPING else 0
+    if state.answer is not None:
+        can_go &= state.answer
 
     def state_of(tile: int) -> TileState:
         bit = to_tiles([tile])
@@ -292,16 +294,19 @@ def _turn_over_screen(state: State, match: Match, words: Translate) -> Screen:
             prompt = _("A {total} ends the turn").format(total=sum(turn.throw or ()))
         case _:
             prompt = _("Blocked by {total}").format(total=sum(turn.throw or ()))
+    account = _account_rows(state, words)
+    tiles = tuple(
+        (tile, TileState.OPEN if turn.open & to_tiles([tile]) else TileState.SHUT)
+        for tile in match.profile.tiles
+    )
     return Screen(
         Mode.TURN_OVER,
         title=player_name(match, words),
         aside="+".join(map(str, turn.throw or ())),
         big=_("SHUT!") if turn.outcome is Outcome.SHUT else str(turn.score),
-        rows=_account_rows(state, words),
-        tiles=tuple(
-            (tile, TileState.OPEN if turn.open & to_tiles([tile]) else TileState.SHUT)
-            for tile in match.profile.tiles
-        ),
+        rows=account,
+        # The levers themselves show what is open; the score needs the room.
+        tiles=() if account else tiles,
         prompt=prompt,
         alert=turn.outcome is not Outcome.SHUT,
     )
