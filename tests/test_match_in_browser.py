@@ -152,7 +152,8 @@ def pictures_of(state: State) -> set[str]:
 def as_shown(match: Match, levers: Tiles) -> State:
     """The state in which the box shows this position, with levers that are right or not yet moved."""
     mode = {Stage.ANSWER: Mode.FLIPPING, Stage.ADVANCE: Mode.TURN_OVER, Stage.FINISHED: Mode.MATCH_OVER}
-    return State(mode.get(match.stage, Mode.READY), levers, match)
+    owes = match.result.owes if match.result else ()
+    return State(mode.get(match.stage, Mode.READY), levers, match, ledger=owes)
 
 
 @pytest.mark.timeout(120)

@@ -13,13 +13,14 @@ from shutthebox.config import Config
 from shutthebox.game.button import Button
 from shutthebox.game.debounce import ROLL_BUTTON, Debouncer, SwitchChanged
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Effect, Play, Record, Show, Sound
+from shutthebox.game.effects import Effect, Finished, Play, Record, Show, Sound
 from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.i18n import translations
 from shutthebox.platform.gpio import Edge, Pins
+from shutthebox.platform.statistics import lines, read
 from shutthebox.platform.store import Store, StoreError
 from shutthebox.rules.tiles import to_tiles
 
@@ -93,8 +94,17 @@ class Runner:
         self._button = Button()
         self._down = {switch for switch, down in active.items() if down and switch != ROLL_BUTTON}
         self._reconcile_ns = now + RECONCILE_NS
-        match = store.running_match() if store else None
-        self.machine = Machine(settings, translations(), dice, to_tiles(self._down), now, match)
+        self._kept: dict[int, int] = {}
+        self.machine = Machine(
+            settings,
+            translations(),
+            dice,
+            to_tiles(self._down),
+            now,
+            match=store.running_match() if store else None,
+            ledger=store.ledger() if store else (),
+            statistics=lambda words: lines(read(store.connection), words) if store else (),
+        )
         self._carry_out(self.machine.start(), now)
 
     @property
@@ -155,6 +165,8 @@ class Runner:
                     if self._store is not None:
                         try:
                             self._store.keep(fact)
+                            if isinstance(fact, Finished):
+                                self._keep_health()
                         except StoreError as error:
                             _log.error("not kept: %s", error)
                 case Show():
@@ -163,6 +175,12 @@ class Runner:
                     if self._buzzer is not None:
                         self._buzzer.play(sound)
             self._tell(effect, t_ns)
+
+    def _keep_health(self) -> None:
+        chatter = self._debouncer.chatter
+        if self._store is not None:
+            self._store.keep_health({s: count - self._kept.get(s, 0) for s, count in chatter.items()})
+            self._kept = chatter
 
     def _show(self, show: Show) -> None:
         self._pins.light(1.0 if show.mode in _PRESS_DOES_SOMETHING and show.verdict == "ok" else 0.0)

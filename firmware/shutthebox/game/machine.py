@@ -5,24 +5,40 @@ to be told that time has passed. It owns the match; nothing else changes it. Whi
 what in which mode is in the table of `shutthebox.game.modes`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
+from itertools import zip_longest
 
 from shutthebox.game import menu
 from shutthebox.game.button import Gesture
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Began, Chosen, Effect, Fact, Left, Play, Record, Show, Sound
+from shutthebox.game.effects import (
+    Began,
+    Chosen,
+    Effect,
+    Fact,
+    Finished,
+    Left,
+    Play,
+    Record,
+    Settled,
+    Show,
+    Signed,
+    Sound,
+)
 from shutthebox.game.entry import Entry
 from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge
 from shutthebox.game.menu import Translate
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import TABLE, Input
+from shutthebox.game.picker import Picker
 from shutthebox.game.screens import build_screen, commit_refusal, open_tiles, refusal_text, verdict_text
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, Result, Stage, begin
 from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.profile import Draw, Turns
 from shutthebox.rules.tiles import Tiles, to_numbers
@@ -30,6 +46,10 @@ from shutthebox.rules.turn import Outcome
 
 TUMBLE_NS = 800_000_000
 """How long the dice tumble; a press shows them at once."""
+
+
+INITIALS = 3
+"""Letters that a winner signs with."""
 
 
 class Machine:
@@ -42,6 +62,8 @@ class Machine:
         levers: the levers that are down now.
         t_ns: now.
         match: a match to go on with, as it was kept; None to wait for players.
+        ledger: per player the stakes owed from earlier matches; negative: to get.
+        statistics: gives the lines of the statistics screen.
     """
 
     def __init__(
@@ -52,6 +74,8 @@ class Machine:
         levers: Tiles,
         t_ns: int,
         match: Match | None = None,
+        ledger: Sequence[Fraction] = (),
+        statistics: Callable[[Translate], Sequence[str]] = lambda words: (),
     ) -> None:
         self._settings = settings
         self._all_words = words
@@ -59,7 +83,8 @@ class Machine:
         self._now = self._touched_ns = t_ns
         self._effects: list[Effect] = []
         self._flipped = self._lifted = 0
-        self._state = State(Mode.ATTRACT, levers)
+        self._statistics = statistics
+        self._state = State(Mode.ATTRACT, levers, ledger=tuple(ledger))
         if match is not None:
             self._resume(match)
 
@@ -154,6 +179,8 @@ class Machine:
                 verdict=str(state.verdict),
                 scores=match.scores if match else (),
                 totals=match.totals if match else (),
+                owes=state.ledger,
+                winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
                 asleep=state.asleep,
             )
         )
@@ -206,16 +233,24 @@ class Machine:
         self._set(mode=Mode.SETUP, item=first, picker=picker, chosen_with=0)
 
     def _open_menu(self) -> None:
-        picker = menu.menu(self._settings, self._words)
+        picker = menu.menu(self._settings, self._words, self._state.ledger)
         self._set(mode=Mode.MENU, item="", picker=picker, chosen_with=0)
 
-    def _choose(self) -> None:
-        picker, started = self._state.picker, self._state.chosen_with
-        assert picker is not None, "menu and setup have a picker"
-        for lever in to_numbers(self._lifted & started):
-            picker = picker.choose(lever)
+    def _levers_put_back(self) -> tuple[int, ...]:
+        """The levers that have been flipped and put back by this change: each is a choice."""
+        started = self._state.chosen_with
+        self._set(chosen_with=(started | self._flipped) & ~self._lifted)
+        chosen = to_numbers(self._lifted & started)
+        if chosen:
             self._sound(Sound.CHOICE)
-        self._set(picker=picker, chosen_with=(started | self._flipped) & ~self._lifted)
+        return chosen
+
+    def _choose(self) -> None:
+        picker = self._state.picker
+        assert picker is not None, "menu and setup have a picker"
+        for lever in self._levers_put_back():
+            picker = picker.choose(lever)
+        self._set(picker=picker)
 
     def _take_choice(self) -> str | int | bool:
         picker = self._state.picker
@@ -226,17 +261,30 @@ class Machine:
     def _confirm_menu(self) -> None:
         picker = self._state.picker
         assert picker is not None, "the menu has a picker"
-        if self._state.item:
-            item, value = self._state.item, self._take_choice()
+        item = self._state.item
+        if not item:
+            item = menu.items(self._state.ledger)[picker.cursor]
+            self._set(item=item, picker=self._question(item))
+            return
+        if item == menu.SETTLE:
+            if picker.cursor:
+                self._record(Settled())
+                self._set(ledger=())
+        elif item != menu.STATISTICS:
+            value = self._take_choice()
             self._record(Chosen(item, value))
-            self._set(item="", picker=menu.menu(self._settings, self._words, item))
-        else:
-            item = menu.ITEMS[picker.cursor]
-            self._set(item=item, picker=menu.question(item, self._settings, self._words))
+        self._leave_menu()
+
+    def _question(self, item: str) -> Picker:
+        if item == menu.STATISTICS:
+            lines = tuple(self._statistics(self._words)) or ("-",)
+            return Picker(self._words("Statistics"), lines, 0, self._settings.levers)
+        return menu.question(item, self._settings, self._words)
 
     def _leave_menu(self) -> None:
         if self._state.item:
-            self._set(item="", picker=menu.menu(self._settings, self._words, self._state.item))
+            picker = menu.menu(self._settings, self._words, self._state.ledger, self._state.item)
+            self._set(item="", picker=picker)
         else:
             self._set(mode=Mode.ATTRACT, picker=None)
 
@@ -270,7 +318,7 @@ class Machine:
         settings = self._settings
         match = begin(settings.profile, settings.players, settings.rounds)
         self._record(Began(match))
-        self._set(match=match, picker=None, item="")
+        self._set(match=match, picker=None, item="", signed=None)
         self._await_throw()
 
     def _resume(self, match: Match) -> None:
@@ -282,6 +330,8 @@ class Machine:
             case Stage.ANSWER | Stage.ADVANCE:
                 self._after_throw()
             case Stage.FINISHED:
+                assert match.result is not None, "a finished match has a result"
+                self._decided(match.result)
                 self._set(mode=Mode.MATCH_OVER)
 
     def _await_throw(self) -> None:
@@ -385,7 +435,14 @@ class Machine:
 
     def _turn_over(self) -> None:
         self._set(mode=Mode.TURN_OVER, verdict=FINE)
+        if self._match.result is not None:
+            self._decided(self._match.result)
         self._sound(Sound.SHUT if self._match.turn.outcome is Outcome.SHUT else Sound.BLOCKED)
+
+    def _decided(self, result: Result) -> None:
+        self._record(Finished(self._match))
+        sums = zip_longest(self._state.ledger, result.owes, fillvalue=Fraction(0))
+        self._set(ledger=tuple(map(sum, sums)), signed=None)
 
     def _levers_for_throw(self) -> None:
         before = self._state.verdict
@@ -428,7 +485,7 @@ class Machine:
     def _next_player(self) -> None:
         self._do(Advanced())
         if self._match.stage is Stage.FINISHED:
-            self._set(mode=Mode.MATCH_OVER)
+            self._set(mode=Mode.MATCH_OVER, chosen_with=0)
             self._sound(Sound.WIN)
         else:
             self._await_throw()
@@ -437,5 +494,30 @@ class Machine:
         match = self._match
         match = begin(match.profile, match.players, match.rounds)
         self._record(Began(match))
-        self._set(match=match)
+        self._set(match=match, signed=None)
         self._await_throw()
+
+    # The winner's initials.
+
+    def _levers_after_match(self) -> None:
+        if self._state.signed is None and set(self._levers_put_back()) & {1, 2}:
+            self._set(mode=Mode.INITIALS, signed="", letter="A")
+
+    def _change_letter(self) -> None:
+        letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+        at = letters.index(self._state.letter)
+        for lever in self._levers_put_back():
+            at += {1: -1, 2: 1}.get(lever, 0)
+        self._set(letter=letters[at % len(letters)])
+
+    def _take_letter(self) -> None:
+        signed = (self._state.signed or "") + self._state.letter
+        self._set(signed=signed, letter="A")
+        if len(signed) == INITIALS:
+            result = self._match.result
+            assert result is not None, "only a winner signs"
+            self._record(Signed(result.winners[0], signed))
+            self._set(mode=Mode.MATCH_OVER)
+
+    def _leave_initials(self) -> None:
+        self._set(mode=Mode.MATCH_OVER, signed=None)

@@ -1,7 +1,8 @@
 """The choices that are made at the box: the menu's items and the questions of setup."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import TypeAlias
 
 from shutthebox.game.picker import Picker
@@ -16,12 +17,21 @@ LANGUAGES = {"en": "English", "fr": "Français"}
 """The languages of the screens, each by its own name."""
 
 MAX_ROUNDS_AT_THE_BOX = 9
-ITEMS = ("game.profile", "game.players", "game.rounds", "box.language", "box.sound")
-"""The menu's items in order, each the key of the config that it changes."""
+SETTLE = "settle"
+STATISTICS = "statistics"
 
 
-def menu(settings: Settings, words: Translate, item: str = "") -> Picker:
-    """The menu's list of items."""
+def items(ledger: Sequence[Fraction]) -> tuple[str, ...]:
+    """The menu's items in order; most are the key of the config that they change.
+
+    What there is to settle is asked only where somebody owes something.
+    """
+    choices = ("game.profile", "game.players", "game.rounds", "box.language", "box.sound", STATISTICS)
+    return (*choices, SETTLE) if any(ledger) else choices
+
+
+def menu(settings: Settings, words: Translate, ledger: Sequence[Fraction], item: str = "") -> Picker:
+    """The menu's list of items, the cursor on `item` where it is there."""
     _ = words
     labels = {
         "game.profile": _("Game"),
@@ -30,10 +40,17 @@ def menu(settings: Settings, words: Translate, item: str = "") -> Picker:
         "box.language": _("Language"),
         "box.sound": _("Sound"),
     }
-    options = tuple(
-        f"{labels[key]}: {options_of(key, settings, words)[cursor_of(key, settings)]}" for key in ITEMS
-    )
-    return Picker(_("Menu"), options, ITEMS.index(item) if item else 0, settings.levers)
+    listed = items(ledger)
+
+    def line(key: str) -> str:
+        if key == STATISTICS:
+            return _("Statistics")
+        if key == SETTLE:
+            return _("Settle the stakes")
+        return f"{labels[key]}: {options_of(key, settings, words)[cursor_of(key, settings)]}"
+
+    cursor = listed.index(item) if item in listed else 0
+    return Picker(_("Menu"), tuple(map(line, listed)), cursor, settings.levers)
 
 
 def question(key: str, settings: Settings, words: Translate) -> Picker:
@@ -45,6 +62,7 @@ def question(key: str, settings: Settings, words: Translate) -> Picker:
         "game.rounds": _("How many rounds?"),
         "box.language": _("Language"),
         "box.sound": _("Sound"),
+        SETTLE: _("All paid?"),
     }
     options = options_of(key, settings, words)
     return Picker(headings[key], options, cursor_of(key, settings), settings.levers)
@@ -62,6 +80,8 @@ def options_of(key: str, settings: Settings, words: Translate) -> tuple[str, ...
             return tuple(map(str, range(1, MAX_ROUNDS_AT_THE_BOX + 1)))
         case "box.language":
             return tuple(LANGUAGES.values())
+        case "settle":
+            return _("no"), _("yes")
         case _:
             return _("on"), _("off")
 
@@ -77,6 +97,8 @@ def cursor_of(key: str, settings: Settings) -> int:
             return min(settings.rounds or settings.profile.rounds, MAX_ROUNDS_AT_THE_BOX) - 1
         case "box.language":
             return list(LANGUAGES).index(settings.language)
+        case "settle":
+            return 0
         case _:
             return 0 if settings.sound else 1
 

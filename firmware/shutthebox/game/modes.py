@@ -55,6 +55,11 @@ TABLE: Mapping[tuple[Mode, Input], tuple[str, tuple[Mode, ...]]] = {
     (M.TURN_OVER, In.ABANDON): ("leave_match", (M.ATTRACT,)),
     (M.MATCH_OVER, In.PRESS): ("play_again", _TURN),
     (M.MATCH_OVER, In.HOLD): ("leave_match", (M.ATTRACT,)),
+    (M.MATCH_OVER, In.LEVERS): ("levers_after_match", (M.INITIALS,)),
+    (M.INITIALS, In.LEVERS): ("change_letter", ()),
+    (M.INITIALS, In.PRESS): ("take_letter", (M.MATCH_OVER,)),
+    (M.INITIALS, In.HOLD): ("leave_initials", (M.MATCH_OVER,)),
+    (M.INITIALS, In.TIME): ("give_up_waiting", (M.ATTRACT,)),
     (M.MATCH_OVER, In.TIME): ("give_up_waiting", (M.ATTRACT,)),
 }
 

@@ -4,6 +4,7 @@ Everything a player needs from two metres away is a die, a number or a short lin
 the faults are the judge's, in full.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from shutthebox.game.judge import Verdict, VerdictKind, viable
@@ -13,7 +14,7 @@ from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
 from shutthebox.rules import turn as turns
-from shutthebox.rules.match import Match, Result
+from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw, MatchFormat
 from shutthebox.rules.tiles import sum_of, to_numbers, to_tiles
@@ -63,8 +64,10 @@ def _of_mode(state: State, settings: Settings, words: Translate) -> Screen:
             return _turn_screen(state, match, settings, words, dice=match.turn.throw or ())
         case Mode.TURN_OVER:
             return _turn_over_screen(match, words)
+        case Mode.INITIALS:
+            return _initials_screen(state, match, words)
         case _:
-            return _match_over_screen(match, words)
+            return _match_over_screen(state, match, words)
 
 
 def _picker_screen(state: State, words: Translate) -> Screen:
@@ -276,7 +279,17 @@ def _turn_over_screen(match: Match, words: Translate) -> Screen:
     )
 
 
-def _match_over_screen(match: Match, words: Translate) -> Screen:
+def _initials_screen(state: State, match: Match, words: Translate) -> Screen:
+    assert match.result is not None, "only a winner signs"
+    return Screen(
+        Mode.INITIALS,
+        title=words("Player {player}: initials").format(player=match.result.winners[0] + 1),
+        big=f"{state.signed}{state.letter}".ljust(3, "_"),
+        prompt=words("Levers 1 and 2, press"),
+    )
+
+
+def _match_over_screen(state: State, match: Match, words: Translate) -> Screen:
     _ = words
     result = match.result
     assert result is not None, "a finished match has a result"
@@ -287,15 +300,15 @@ def _match_over_screen(match: Match, words: Translate) -> Screen:
         title = _("Captain {player} wins!").format(player=names)
     else:
         title = _("Player {player} wins!").format(player=names)
-    rows = tuple(_result_row(match, result, i, words) for i in range(match.players))
+    rows = tuple(_result_row(match, state.ledger, i, words) for i in range(match.players))
     return Screen(
         Mode.MATCH_OVER, title=title, rows=rows, cursor=result.winners[0], prompt=_("Press: play again")
     )
 
 
-def _result_row(match: Match, result: Result, player: int, words: Translate) -> str:
+def _result_row(match: Match, ledger: Sequence[Fraction], player: int, words: Translate) -> str:
     score = "-" if match.scores[player] is None else str(match.totals[player])
-    return f"{player + 1}: {score}{owes_text(result.owes[player], words)}"
+    return f"{player + 1}: {score}{owes_text(ledger[player], words)}"
 
 
 def owes_text(owes: Fraction, words: Translate) -> str:

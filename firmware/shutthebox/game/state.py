@@ -1,6 +1,7 @@
 """Everything the machine remembers, as one frozen value that screens are built from."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from shutthebox.game.entry import Entry
 from shutthebox.game.judge import FINE, Verdict
@@ -26,6 +27,9 @@ class State:
         chosen_with: levers flipped for a choice and not put back yet.
         verdict: on the levers.
         notice: why the last input was refused, in the players' language; empty if it was not.
+        ledger: per player the stakes owed until settled; negative: to get.
+        signed: the winner's initials so far; None while nobody is asked.
+        letter: the letter that a press would take.
         offering: the box asks whether to abandon the match.
         asleep: the panel is dark.
     """
@@ -41,5 +45,8 @@ class State:
     chosen_with: Tiles = 0
     verdict: Verdict = FINE
     notice: str = ""
+    ledger: tuple[Fraction, ...] = ()
+    signed: str | None = None
+    letter: str = "A"
     offering: bool = False
     asleep: bool = False

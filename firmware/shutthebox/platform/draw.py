@@ -64,13 +64,18 @@ def render(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -
         raise ValueError(f"a panel of {width} x {height} pixels is too small: 96 x 48 at least")
     beat = Beat(elapsed_ns)
     if screen.mode is not Mode.ATTRACT:
-        return Frame(_compose(screen, beat, size), beat.next_ns)
+        return Frame(_settled(_compose(screen, beat, size)), beat.next_ns)
     # Nothing stands still on an OLED that shows the same few words for months.
     picture = _compose(screen, beat, (width - _DRIFT_X, height - _DRIFT_Y))
     step = beat.count(_DRIFT_NS)
     drifted = Image.new("1", size)
     drifted.paste(picture, (_to_and_fro(step, _DRIFT_X), _to_and_fro(step // 3, _DRIFT_Y)))
-    return Frame(drifted, beat.next_ns)
+    return Frame(_settled(drifted), beat.next_ns)
+
+
+def _settled(picture: Image.Image) -> Image.Image:
+    """The same with every lit pixel 255: drawing leaves some at 1, which some of Pillow takes for dark."""
+    return Image.frombytes("1", picture.size, picture.tobytes())
 
 
 def _to_and_fro(step: int, reach: int) -> int:

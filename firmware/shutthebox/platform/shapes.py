@@ -53,15 +53,12 @@ def _digit(character: str, height: int) -> Image.Image:
     width, stroke = _digit_width(character, height), _stroke(height)
     middle = (height - stroke) // 2
     corner = max(0, stroke // 2)
-    parts: list[tuple[int, int, int, int]] = []
     if character == "1":
-        flag = width - stroke
-        parts = [(flag, 0, width, height)]
+        flag, top = width - stroke, stroke // 2
 
         def lit_one(x: int, y: int) -> bool:
             # The flag of the 1 hangs from its top, a step lower than the stem.
-            in_flag = x < flag and stroke // 2 <= y + (x - flag + 1) // 2 < stroke + stroke // 2 + 1
-            return x >= flag or (in_flag and y >= stroke // 2)
+            return x >= flag or (top <= y and top <= y + (x - flag + 1) // 2 <= stroke + top)
 
         return raster(width, height, lit_one)
     if character == "-":
@@ -138,7 +135,7 @@ def die(face: int, side: int) -> Image.Image:
 
     Args:
         face: from 1; up to `HIGHEST_PIPS` as pips if there is room, else as a number.
-        side: in pixels, from 7.
+        side: in pixels, from 7; two digits need 9.
     """
     corner = max(1, side // 8)
 

@@ -15,68 +15,82 @@ _LEAST_HEIGHT = 7  # below, there is no room to say anything
 
 
 def draw_stage(picture: Image.Image, screen: Screen, beat: Beat, box: tuple[int, int, int, int]) -> None:
-    """Draws dice, else a big word, a list, or both one above the other.
+    """Draws dice, else a big word, a list, or both one above the other; never outside the box.
 
     Args:
         picture: of mode "1", to draw on.
         screen: what to say.
         beat: the time.
-        box: left, top, right, bottom in pixels, the last two exclusive.
+        box: left, top, right, bottom in pixels, the last two exclusive. Letters may use the
+            line below it too, if there are tiles: it is dark, and what "É" needs to be large.
     """
     left, top, right, bottom = box
     if bottom - top < _LEAST_HEIGHT:
         return
+    only_word = bool(screen.big) and not screen.rows and not is_number(screen.big)
+    letters = only_word and not (screen.dice or screen.tumbling) and bool(screen.tiles)
+    stage = Image.new("1", (right - left, bottom - top + int(letters)))
     if screen.dice or screen.tumbling:
-        _dice(picture, screen, beat, box)
+        _dice(stage, screen, beat)
     elif screen.big and screen.rows:
-        lines = max(1, min(len(screen.rows), (bottom - top - _SMALLEST_WORD) // _ROW_PITCH))
-        middle = bottom - lines * _ROW_PITCH
-        _word(picture, screen.big, (left, top, right, middle - 1))
-        _list(picture, screen, beat, (left, middle, right, bottom))
+        _word_and_list(stage, screen, beat)
     elif screen.big:
-        # Letters may use the dark line above the tiles: it is what "É" needs to be large.
-        spare = int(bool(screen.tiles) and not is_number(screen.big))
-        _word(picture, screen.big, (left, top, right, bottom + spare))
+        _word(stage, screen.big)
     elif screen.rows:
-        _list(picture, screen, beat, box)
+        _list(stage, screen.rows, screen.cursor, beat)
     elif screen.total is not None:
-        _word(picture, str(screen.total), box)
+        _word(stage, str(screen.total))
+    picture.paste(stage, (left, top))
 
 
-def _dice(picture: Image.Image, screen: Screen, beat: Beat, box: tuple[int, int, int, int]) -> None:
+def _word_and_list(stage: Image.Image, screen: Screen, beat: Beat) -> None:
+    lines = min(len(screen.rows), (stage.height - _SMALLEST_WORD) // _ROW_PITCH)
+    if lines < 1:  # no room for both: the word heads the list
+        cursor = None if screen.cursor is None else screen.cursor + 1
+        _list(stage, (screen.big, *screen.rows), cursor, beat)
+        return
+    middle = stage.height - lines * _ROW_PITCH
+    word = Image.new("1", (stage.width, middle - 1))
+    _word(word, screen.big)
+    rows = Image.new("1", (stage.width, stage.height - middle))
+    _list(rows, screen.rows, screen.cursor, beat)
+    stage.paste(word, (0, 0))
+    stage.paste(rows, (0, middle))
+
+
+def _dice(stage: Image.Image, screen: Screen, beat: Beat) -> None:
     """The dice, and beside them what they come to."""
-    left, top, right, bottom = box
-    height = bottom - top
+    width, height = stage.size
     beside: Image.Image | None = None
     if not screen.tumbling:
         if screen.total is not None:
-            beside = numeral_within(str(screen.total), (right - left) // 2, height)
+            beside = numeral_within(str(screen.total), width // 2, height)
         elif screen.big:
-            beside = _largest(screen.big, (right - left) // 2, height)
-    gap = 3
-    room = right - left - (beside.width + 4 * gap if beside is not None else 0)
+            beside = _largest(screen.big, width // 2, height)
+    gap = 3 if len(screen.dice) < 7 else 2
+    room = width - (beside.width + 4 * gap if beside is not None else 0)
     faces = screen.dice or (1, 1)
     side, columns = _dice_grid(len(faces), room, height, gap)
     rows = -(-len(faces) // columns)
     used = columns * (side + gap) - gap
-    spare = right - left - used - (beside.width if beside is not None else 0)
-    x0 = left + spare // (3 if beside is not None else 2)
-    y0 = top + (height - rows * (side + gap) + gap) // 2
+    spare = width - used - (beside.width if beside is not None else 0)
+    x0 = spare // (3 if beside is not None else 2)
+    y0 = (height - rows * (side + gap) + gap) // 2
     for index, face in enumerate(faces):
         row, column = divmod(index, columns)
         x, y = x0 + column * (side + gap), y0 + row * (side + gap)
         if screen.tumbling:
             step = beat.count(TUMBLE_NS) + 5 * index
             # Any fixed rule that looks like none: no two neighbours alike, no face twice in a row.
-            shown = (step * 5 + index * 3 + step // 4) % 6 + 1
+            shown = (step * 5 + step // 4 * 3 + index * 3) % 6 + 1
             hop = (0, -1, -2, -1, 0, 1)[step % 6] if side > 12 else 0
             tumbling = tumbling_die(shown, (step * 2 + index) % TURNS, side)
-            picture.paste(tumbling, (x, max(top, min(y + hop, bottom - side))))
+            stage.paste(tumbling, (x, max(0, min(y + hop, height - side))))
         else:
-            picture.paste(die(face, side), (x, y))
+            stage.paste(die(face, side), (x, y))
     if beside is not None:
-        x = right - beside.width - spare // 3
-        picture.paste(beside, (x, top + (height - beside.height) // 2))
+        x = width - beside.width - spare // 3
+        stage.paste(beside, (x, (height - beside.height) // 2))
 
 
 def _dice_grid(count: int, width: int, height: int, gap: int) -> tuple[int, int]:
@@ -92,11 +106,9 @@ def _dice_grid(count: int, width: int, height: int, gap: int) -> tuple[int, int]
     return (max(7, side - 1 + side % 2), columns)
 
 
-def _word(picture: Image.Image, text: str, box: tuple[int, int, int, int]) -> None:
-    left, top, right, bottom = box
-    word = _largest(text, right - left, bottom - top)
-    place = (left + (right - left - word.width) // 2, top + (bottom - top - word.height) // 2)
-    picture.paste(word, place)
+def _word(stage: Image.Image, text: str) -> None:
+    word = _largest(text, *stage.size)
+    stage.paste(word, ((stage.width - word.width) // 2, (stage.height - word.height) // 2))
 
 
 def _largest(text: str, width: int, height: int) -> Image.Image:
@@ -139,29 +151,29 @@ def _wrapped(text: str, columns: int) -> list[str]:
     return lines
 
 
-def _list(picture: Image.Image, screen: Screen, beat: Beat, box: tuple[int, int, int, int]) -> None:
+def _list(stage: Image.Image, rows: tuple[str, ...], cursor: int | None, beat: Beat) -> None:
     """Rows of a list: those around the cursor, or page after page if nothing is chosen.
 
     A tab in a row sets the rest of it against the right edge.
     """
-    left, top, right, bottom = box
-    count = len(screen.rows)
-    size, pitch = _row_size(screen.rows, right - left, bottom - top)
-    shown = min(count, max(1, (bottom - top) // pitch))
+    count = len(rows)
+    width = stage.width
+    size, pitch = _row_size(rows, *stage.size)
+    shown = min(count, max(1, stage.height // pitch))
     first = 0
     if count > shown:
-        if screen.cursor is not None:
-            first = max(0, min(screen.cursor - shown // 2, count - shown))
+        if cursor is not None:
+            first = max(0, min(cursor - shown // 2, count - shown))
         else:
             first = beat.count(_PAGE_NS) % -(-count // shown) * shown
-        _scroll_bar(picture, (right - 2, top, right, bottom), first, min(shown, count - first), count)
-        right -= 5
-    y = top + (bottom - top - pitch * shown) // 2
-    for index, row in enumerate(screen.rows[first : first + shown], first):
-        chosen = index == screen.cursor
-        strip = Image.new("1", (right - left, pitch), int(chosen))
+        _scroll_bar(stage, first, min(shown, count - first), count)
+        width -= 5
+    y = (stage.height - pitch * shown) // 2
+    for index, row in enumerate(rows[first : first + shown], first):
+        chosen = index == cursor
+        strip = Image.new("1", (width, pitch), int(chosen))
         _row(strip, row, size, beat if chosen else None)
-        picture.paste(strip, (left, y))
+        stage.paste(strip, (0, y))
         y += pitch
 
 
@@ -190,14 +202,10 @@ def _row(strip: Image.Image, row: str, size: Size, beat: Beat | None) -> None:
     strip.paste(lit, (2, 0), words if words is not None else shortened(text, size, room))
 
 
-def _scroll_bar(
-    picture: Image.Image, box: tuple[int, int, int, int], first: int, shown: int, count: int
-) -> None:
-    """How much of the list is seen, and which part."""
-    left, top, right, bottom = box
-    height = bottom - top
-    for y in range(top, bottom, 3):
-        picture.putpixel((left, y), 1)
-    picture.paste(
-        1, (left, top + height * first // count, right, top + -(-height * (first + shown) // count))
-    )
+def _scroll_bar(stage: Image.Image, first: int, shown: int, count: int) -> None:
+    """How much of the list is seen, and which part, at the right edge."""
+    right, height = stage.size
+    for y in range(0, height, 3):
+        stage.putpixel((right - 2, y), 1)
+    start, end = height * first // count, -(-height * (first + shown) // count)
+    stage.paste(1, (right - 2, start, right, end))

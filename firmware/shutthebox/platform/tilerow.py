@@ -89,7 +89,7 @@ def _standing(
         case TileState.VIABLE:
             pen.rectangle((x0, y0, x1, foot), outline=1, fill=int(blink))
             pen.bitmap(place, digits, fill=int(not blink))
-            pen.line(((x0 + x1) // 2 - 1, y1, (x0 + x1 + 1) // 2 + 1, y1), fill=1)
+            pen.line((x0 + 2, y1, x1 - 2, y1), fill=1)
         case TileState.FLIPPED:
             pen.bitmap((place[0], y0), digits, fill=1)
             pen.rectangle((x0, y1 - 2, x1, y1), fill=1)
@@ -115,7 +115,7 @@ def _cell(pen: ImageDraw.ImageDraw, state: TileState, box: tuple[int, int, int, 
             pen.rectangle(box, outline=1)
         case TileState.VIABLE:
             pen.rectangle(box, outline=1, fill=int(blink))
-            pen.line((x0 + 2, middle, x1 - 2, middle), fill=int(not blink))
+            pen.rectangle((x0 + 2, middle, x1 - 2, middle + 1), fill=int(not blink))
         case TileState.FLIPPED:
             pen.rectangle((x0, y1 - 2, x1, y1), fill=1)
         case TileState.SHUT:

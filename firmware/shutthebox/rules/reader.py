@@ -6,7 +6,6 @@ checked once the profile stands. Every complaint names the file, the key and wha
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from typing import Any
 
 from shutthebox import values
@@ -116,18 +115,7 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
     except ValueError:
         # Python's own limit on the digits of a number, which tomllib lets through.
         raise ProfileError(f"{where}: not valid TOML: a number is too long") from None
-    return check_keys(_flatten(document), where, like)
-
-
-def check_keys(
-    given: Mapping[str, object], where: str, like: Callable[[str], Mapping[str, object]]
-) -> dict[str, object]:
-    """The same for keys that are already apart, ``title.en`` and its like by their full names.
-
-    Raises:
-        ProfileError: for an unknown key, a wrong type or a value out of range.
-    """
-    given = dict(given)
+    given = _flatten(document)
     keys: dict[str, object] = {}
     if "like" in given:
         base = given.pop("like")
@@ -211,21 +199,6 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
             f"allowed are its tiles"
         )
     return profile
-
-
-def keys_of(profile: Profile) -> dict[str, object]:
-    """The keys that differ from the defaults, as JSON or TOML can hold them.
-
-    `check_keys` and `to_profile` lead back to an equal profile.
-    """
-    default = Profile(profile.name)
-    keys: dict[str, object] = {"name": profile.name}
-    for entry in fields(Profile):
-        value = getattr(profile, entry.name)
-        if entry.name != "name" and value != getattr(default, entry.name):
-            plain = sorted(value) if isinstance(value, (tuple, frozenset)) else value
-            keys[entry.name.replace("title_", "title.")] = plain
-    return keys
 
 
 def _contradiction(box: Profile) -> str | None:

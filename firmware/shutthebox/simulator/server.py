@@ -309,10 +309,10 @@ class _Page:
 
 
 def _listen(port: int) -> socket.socket:
+    if not 0 <= port <= 65535:
+        raise PortError(f"port {port}: --port takes 0 (any free port) to 65535")
     try:
         return socket.create_server((HOST, port))
-    except OverflowError:
-        raise PortError(f"port {port}: --port takes 0 (any free port) to 65535") from None
     except OSError as error:
         why = {errno.EADDRINUSE: "is already in use", errno.EACCES: "is not allowed to you"}.get(
             error.errno or 0, f"cannot be opened ({error.strerror})"

@@ -9,6 +9,7 @@ const KEYS = [
   "Digit1", "Digit2", "Digit3", "Digit4", "Digit5", "Digit6",
   "Digit7", "Digit8", "Digit9", "Digit0", "Minus", "Equal",
 ];
+const SIGNS = [..."1234567890-="];
 const RETRY_MS = [250, 500, 1000, 2000];
 const SLIP_PX = 28; // how far a finger may slide off the button and still hold it
 const LIT = [190, 232, 255];
@@ -124,7 +125,7 @@ function makeLever(number, index) {
   element.setAttribute("aria-checked", "false");
   element.setAttribute("aria-label", texts.lever(number));
   if (index < KEYS.length) {
-    element.setAttribute("aria-keyshortcuts", "1234567890-="[index]);
+    element.setAttribute("aria-keyshortcuts", SIGNS[index]);
   }
   const flap = part("flap");
   const front = part("front");
@@ -176,20 +177,23 @@ function releaseAll() {
 
 dice.addEventListener("pointerdown", (event) => {
   if (event.button === 0) {
-    dice.setPointerCapture(event.pointerId);
     hold(event.pointerId);
+    dice.setPointerCapture(event.pointerId);
   }
 });
-dice.addEventListener("pointermove", (event) => {
+// The window hears of a pointer even where a browser lets go of the capture.
+window.addEventListener("pointermove", (event) => {
   const { left, right, top, bottom } = dice.getBoundingClientRect();
   const { clientX: x, clientY: y } = event;
-  if (x < left - SLIP_PX || x > right + SLIP_PX || y < top - SLIP_PX || y > bottom + SLIP_PX) {
+  const slipped = x < left - SLIP_PX || x > right + SLIP_PX || y < top - SLIP_PX || y > bottom + SLIP_PX;
+  if (slipped || event.buttons === 0) {
     release(event.pointerId);
   }
 });
-for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
-  dice.addEventListener(end, (event) => release(event.pointerId));
+for (const end of ["pointerup", "pointercancel"]) {
+  window.addEventListener(end, (event) => release(event.pointerId));
 }
+document.documentElement.addEventListener("pointerleave", (event) => release(event.pointerId));
 dice.addEventListener("contextmenu", (event) => event.preventDefault()); // a long touch asks for it
 dice.addEventListener("mousedown", (event) => event.preventDefault());
 // A screen reader clicks without pointer or key.
@@ -219,8 +223,9 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
-  // By place, not by sign: on a French keyboard the digits need shift.
-  const index = KEYS.indexOf(event.code.replace("Numpad", "Digit"));
+  // By place, not by sign: on a French keyboard the digits need shift. A keyboard on the
+  // glass knows no places.
+  const index = event.code ? KEYS.indexOf(event.code.replace("Numpad", "Digit")) : SIGNS.indexOf(event.key);
   const number = [...levers.keys()][index];
   if (number !== undefined && !event.repeat) {
     event.preventDefault();
