@@ -1,7 +1,6 @@
 """The judge against a plain restatement of its rule, over all positions of a nine-tile box."""
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from itertools import combinations, combinations_with_replacement
 from random import Random
 
@@ -189,27 +188,18 @@ def test_a_finished_turn_finds_no_fault(outcome: Outcome) -> None:
     assert all(judge(builtin("traditional"), turn, down).kind is VerdictKind.OK for down in range(512))
 
 
-def _with_reopening(judged: Callable[[int], Verdict], shut: Set, held_open: Set) -> None:
-    for mask in range(512):
-        down = SETS[mask]
-        flipped, lifted = down & held_open, shut - down
-        verdict = judged(mask)
-        if flipped:
-            assert said(verdict) == ("lift", tuple(sorted(flipped)), 0)
-        elif len(lifted) > 1:
-            assert said(verdict) == ("put-back", tuple(sorted(lifted)), 0)
-        elif lifted:
-            assert said(verdict) == ("complete", tuple(lifted), 0)
-        else:
-            assert said(verdict) == ("ok", (), 0)
-
-
 def test_a_blocked_player_answers_by_lifting_one() -> None:
     profile = builtin("open-one")
     assert profile.blocked is Blocked.OPENS_ONE
-    for shut in map(frozenset, combinations(NINE, 3)):
+    for shut in (frozenset(tiles) for tiles in combinations(NINE, 3) if 1 in tiles):
         held_open = frozenset(NINE) - shut
-        if min(held_open) == 1:
-            continue
         turn = Turn(to_tiles(held_open), (1,), 4, 3)
-        _with_reopening(partial(judge, profile, turn), shut, held_open)
+        for mask in range(512):
+            flipped, lifted = SETS[mask] & held_open, shut - SETS[mask]
+            if flipped:
+                expected: Said = ("lift", tuple(sorted(flipped)), 0)
+            elif len(lifted) > 1:
+                expected = ("put-back", tuple(sorted(lifted)), 0)
+            else:
+                expected = ("complete", tuple(lifted), 0) if lifted else ("ok", (), 0)
+            assert said(judge(profile, turn, mask)) == expected
