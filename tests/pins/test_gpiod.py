@@ -422,8 +422,10 @@ def test_a_burst_comes_whole_and_in_order(bench: Bench) -> None:
     pin = bench.factory.pin(17)
     pin.input_with_pull("down")
     pin.when_changed = listener.changed
-    for _ in range(100):
-        bench.pulse(17)
+    for number in range(200):
+        bench.drive(17, 1 - number % 2)
+        if bench.real:  # a simulated interrupt that is kept waiting stands for two edges
+            assert reached(listener.seen, number + 1)
     assert until(lambda: len(listener.seen) == 200), len(listener.seen)
     assert listener.states == [1, 0] * 100
     times = [ticks for ticks, _ in listener.seen]
@@ -450,7 +452,7 @@ def test_edges_that_nobody_read_in_time_are_counted(bench: Bench) -> None:
         bench.pulse(17)
     gate.set()
     # A simulated interrupt now and then stands for two edges; the kernel's own count is what holds.
-    assert until(lambda: len(listener.seen) + pin.lost_edges == pin._last_seqno >= 390)
+    assert until(lambda: len(listener.seen) + pin.lost_edges == pin._last_seqno > EVENT_BUFFER)
     assert len(listener.seen) == EVENT_BUFFER
     assert listener.states[-1] == 0  # the newest are kept
 
