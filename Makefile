@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test test-pi lint messages clean
+.PHONY: help sim test test-pi bench-pins lint messages clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
-	@echo "make test-pi  run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
+	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
+	@echo "make bench-pins  measure the back ends for the pins there"
 	@echo "make lint   ruff and mypy"
 
 # One line that says what is missing, instead of a traceback from venv or pip.
@@ -36,6 +37,10 @@ test: $(VENV)/.test
 # Boots Debian's kernel and systemd under QEMU, with simulated pins: tests/virtual_pi/README.md.
 test-pi: $(VENV)/.test
 	@$(BIN)/pytest -m virtual_pi tests/virtual_pi $(ARGS)
+
+# Back ends for the pins side by side: idle CPU, wake-ups, latency.
+bench-pins: $(VENV)/.test
+	@$(BIN)/python -m tests.virtual_pi python3 /opt/project/tests/benchmarks/pins.py $(ARGS)
 
 lint: $(VENV)/.test
 	@$(BIN)/ruff check firmware tests

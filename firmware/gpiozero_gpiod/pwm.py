@@ -50,9 +50,8 @@ class Channel:
         period = self.period_ns
         if self._level:
             self._level = 0
-            self._start_ns += period
-            if now_ns - self._start_ns > period:
-                self._start_ns = now_ns  # far too late: leave waves out rather than squeeze them
+            # One wave on; more if it is far too late, to leave waves out rather than squeeze them.
+            self._start_ns += period * max(1, (now_ns - self._start_ns) // period)
             due = self._start_ns
         else:
             self._level = 1

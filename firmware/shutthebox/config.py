@@ -45,6 +45,7 @@ class Language(StrEnum):
 class Backend(StrEnum):
     """How the pins are reached."""
 
+    GPIOD = "gpiod"
     LGPIO = "lgpio"
     RPIGPIO = "rpigpio"
 
@@ -92,6 +93,7 @@ class Game:
     setup: Setup = _key(values.choice(Setup), Setup.ASK)
     dice: DiceKind = _key(values.choice(DiceKind), DiceKind.AUTO)
     hints: bool = _key(values.boolean, False)
+    computers: tuple[int, ...] = _key(values.numbers(1, 9, least=0), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ class Rules:
 class Gpio:
     """The wiring; see default.toml."""
 
-    backend: Backend = _key(values.choice(Backend), Backend.LGPIO)
+    backend: Backend = _key(values.choice(Backend), Backend.GPIOD)
     levers: tuple[int, ...] = _key(
         values.numbers(HEADER_LINES.start, HEADER_LINES.stop - 1),
         (4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26),
@@ -243,6 +245,18 @@ def read(path: Path) -> Config:
         ConfigError: if it cannot be read or used.
     """
     return parse(read_text(path, ConfigError, "a configuration"), str(path))
+
+
+CONFIG_FILE = Path("/etc/shutthebox/config.toml")
+
+
+def usual() -> Config:
+    """The configuration of this machine's box; the default where it has none.
+
+    Raises:
+        ConfigError: if its file cannot be read or used.
+    """
+    return read(CONFIG_FILE) if CONFIG_FILE.exists() else Config()
 
 
 def default_text() -> str:

@@ -10,16 +10,18 @@ from queue import Empty, SimpleQueue
 from typing import Protocol, TypeAlias
 
 from shutthebox.config import Config
+from shutthebox.game.advisor import Advisor
 from shutthebox.game.button import Button
 from shutthebox.game.debounce import ROLL_BUTTON, Debouncer, SwitchChanged
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Effect, Play, Record, Show, Sound
+from shutthebox.game.effects import Effect, Finished, Play, Record, Show, Sound
 from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.i18n import translations
 from shutthebox.platform.gpio import Edge, Pins
+from shutthebox.platform.statistics import lines, read
 from shutthebox.platform.store import Store, StoreError
 from shutthebox.rules.tiles import to_tiles
 
@@ -64,6 +66,7 @@ class Runner:
         buzzer: None for silence.
         clock_ns: the monotonic time in ns.
         observers: told of everything.
+        advisor: knows the odds; None for a box without hints.
     """
 
     def __init__(
@@ -77,6 +80,7 @@ class Runner:
         buzzer: Buzzer | None,
         clock_ns: Callable[[], int],
         observers: Sequence[Observer] = (),
+        advisor: Advisor | None = None,
     ) -> None:
         self._pins, self._store, self._display, self._buzzer = pins, store, display, buzzer
         self._clock_ns = clock_ns
@@ -93,15 +97,30 @@ class Runner:
         self._button = Button()
         self._down = {switch for switch, down in active.items() if down and switch != ROLL_BUTTON}
         self._reconcile_ns = now + RECONCILE_NS
-        match = store.running_match() if store else None
-        self.machine = Machine(settings, translations(), dice, to_tiles(self._down), now, match)
+        self._kept: dict[int, int] = {}
+        match, actions = (store.running_match() if store else None) or (None, ())
+        self.machine = Machine(
+            settings,
+            translations(),
+            dice,
+            to_tiles(self._down),
+            now,
+            match=match,
+            actions=actions,
+            ledger=store.ledger() if store else (),
+            advisor=advisor,
+            statistics=lambda words: lines(read(store.connection), words) if store else (),
+        )
         self._carry_out(self.machine.start(), now)
 
     @property
     def deadline_ns(self) -> int:
         """When `pass_time` is due, if no edge comes before."""
-        deadlines = (self._debouncer.deadline_ns, self._button.deadline_ns, self.machine.deadline_ns)
-        return min(self._reconcile_ns, *(deadline for deadline in deadlines if deadline is not None))
+        due = self._reconcile_ns
+        for deadline in (self._debouncer.deadline_ns, self._button.deadline_ns, self.machine.deadline_ns):
+            if deadline is not None and deadline < due:
+                due = deadline
+        return due
 
     @property
     def chatter(self) -> Mapping[int, int]:
@@ -155,6 +174,8 @@ class Runner:
                     if self._store is not None:
                         try:
                             self._store.keep(fact)
+                            if isinstance(fact, Finished):
+                                self._keep_health()
                         except StoreError as error:
                             _log.error("not kept: %s", error)
                 case Show():
@@ -163,6 +184,12 @@ class Runner:
                     if self._buzzer is not None:
                         self._buzzer.play(sound)
             self._tell(effect, t_ns)
+
+    def _keep_health(self) -> None:
+        chatter = self._debouncer.chatter
+        if self._store is not None:
+            self._store.keep_health({s: count - self._kept.get(s, 0) for s, count in chatter.items()})
+            self._kept = chatter
 
     def _show(self, show: Show) -> None:
         self._pins.light(1.0 if show.mode in _PRESS_DOES_SOMETHING and show.verdict == "ok" else 0.0)

@@ -11,7 +11,7 @@ from PIL import Image
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.platform import oled
-from shutthebox.platform.draw import draw
+from shutthebox.platform.draw import Frame, draw, render
 from shutthebox.platform.oled import CONTROLLERS, Controller, Display, DisplayError, Panel, open_panel
 from shutthebox.simulator.panel import PanelModel
 
@@ -211,8 +211,17 @@ def test_nothing_happens_while_nothing_moves(model: PanelModel) -> None:
     display.close()
 
 
-def test_what_moves_is_drawn_at_most_ten_times_a_second(display: Display, model: PanelModel) -> None:
+def test_what_moves_is_drawn_at_most_ten_times_a_second(
+    display: Display, model: PanelModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pictures: list[bytes] = []
+    renders: list[int] = []
+
+    def counted(screen: Screen, elapsed_ns: int, size: tuple[int, int]) -> Frame:
+        renders.append(elapsed_ns)
+        return render(screen, elapsed_ns, size)
+
+    monkeypatch.setattr(oled, "render", counted)
 
     def seen() -> None:
         picture = model.image().tobytes()
@@ -227,6 +236,7 @@ def test_what_moves_is_drawn_at_most_ten_times_a_second(display: Display, model:
     time.sleep(0.55)
     model._on_change = None
     assert 4 <= len([picture for picture in pictures if picture in wanted]) <= 7
+    assert len(renders) <= 9, "drawn only when there is something new to draw"
 
 
 def test_the_same_screen_again_does_not_start_its_movement_anew(display: Display, model: PanelModel) -> None:
@@ -258,6 +268,7 @@ def test_contrast_outlives_a_lost_panel(
     display.show(READY, time.monotonic_ns())
     display.contrast(7)
     eventually(lambda: model.contrast == 7)
+    eventually(lambda: display._contrast is None)
     model.unplugged = True
     display.contrast(8)
     eventually(lambda: not display.connected)

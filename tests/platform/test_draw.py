@@ -3,13 +3,13 @@
 from itertools import combinations, pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
-from shutthebox.platform import glyphs, shapes, tilerow
+from shutthebox.platform import glyphs, shapes, stage, tilerow
 from shutthebox.platform.draw import BLINK_NS, animated, draw, render
 from shutthebox.platform.glyphs import Size
 
@@ -38,6 +38,10 @@ def differ(one: Image.Image, other: Image.Image) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(SCREENS, st.integers(-10, 10**12))
+@example(Screen(Mode.ATTRACT, prompt="a prompt that is too long for the line"), 2_000 * MS)
+@example(
+    Screen(Mode.MATCH_OVER, rows=("a",) * 9, prompt="a prompt that is too long for the line"), 1_500 * MS
+)
 def test_any_screen_is_drawn_the_same_twice_and_stays_until_it_says(screen: Screen, elapsed_ns: int) -> None:
     frame = render(screen, elapsed_ns)
     assert (frame.image.mode, frame.image.size) == ("1", (128, 64))
@@ -50,6 +54,10 @@ def test_any_screen_is_drawn_the_same_twice_and_stays_until_it_says(screen: Scre
 
 @settings(max_examples=60, deadline=None)
 @given(SCREENS, st.sampled_from([(96, 48), (128, 64), (200, 50)]))
+@example(
+    Screen(Mode.ATTRACT, "T", dice=(6,), total=6, tiles=tuple((n, TileState.OPEN) for n in range(54))),
+    (96, 48),
+)
 def test_any_size_from_96_by_48_is_drawn(screen: Screen, size: tuple[int, int]) -> None:
     assert draw(screen, 0, size).size == size
 
@@ -175,6 +183,24 @@ def test_tumbling_dice_move_ten_times_a_second() -> None:
     assert all(differ(a, b) for a, b in pairwise(pictures))
     assert animated(screen)
     assert not differ(draw(Screen(Mode.ROLLING, tumbling=True, dice=(5, 6)), 0), pictures[0]), "faces unknown"
+
+
+def test_tumbling_dice_never_show_one_face_twice_running_nor_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    faces: list[int] = []
+
+    def noted(face: int, turn: int, side: int) -> Image.Image:
+        faces.append(face)
+        return shapes.tumbling_die(face, turn, side)
+
+    monkeypatch.setattr(stage, "tumbling_die", noted)
+    for n in range(24):
+        draw(Screen(Mode.ROLLING, tumbling=True, dice=(1, 1)), n * 100 * MS)
+    left, right = faces[::2], faces[1::2]
+    assert set(left) == set(right) == set(range(1, 7))
+    assert all(a != b for a, b in pairwise(left))
+    assert all(a != b for a, b in zip(left, right, strict=True))
 
 
 def test_the_same_dice_at_rest_do_not_move() -> None:

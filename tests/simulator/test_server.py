@@ -63,8 +63,9 @@ def page(server: PageServer, *, origin: str | None = None) -> ClientConnection:
     return connect(
         f"ws://127.0.0.1:{server.port}/box",
         origin=None if origin is None else Origin(origin),
+        # A ready-made socket keeps any proxy of the environment out of it.
+        sock=socket.create_connection(("127.0.0.1", server.port), timeout=5),
         compression=None,
-        proxy=None,
         close_timeout=1,
     )
 

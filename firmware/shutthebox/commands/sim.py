@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.platform.oled import open_panel
     from shutthebox.simulator.contacts import SimulatedBox, default_lever_lines
     from shutthebox.simulator.panel import PanelModel
-    from shutthebox.simulator.record import ScenarioRecorder
+    from shutthebox.simulator.record import ScenarioRecorder, create
     from shutthebox.simulator.server import PageServer
     from shutthebox.usual import levers_needed, settings_for
 
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         if args.record:
             # What is played again starts from an empty box, so what is recorded does too.
             state = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="shutthebox-")))
-            file = stack.enter_context(_create(args.record))
+            file = stack.enter_context(create(args.record))
             recorder = ScenarioRecorder(file, config, levers, box.levers_down, time.monotonic_ns())
             stack.callback(recorder.flush)
             observers.append(recorder)
@@ -94,10 +94,3 @@ def run(args: argparse.Namespace) -> int:
         )
     print("Goodbye.", file=sys.stderr)
     return 0
-
-
-def _create(path: Path) -> Any:  # noqa: ANN401  (a text file)
-    try:
-        return path.open("w", encoding="utf-8")
-    except OSError as error:
-        raise ShutTheBoxError(f"--record: {path}: {error.strerror}") from None

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from typing import TypeAlias
 
 from shutthebox.game.mode import Mode
@@ -38,6 +39,9 @@ class Show:
         verdict: on the levers, as scenarios write it.
         scores: per player the score of the last finished turn; None before it.
         totals: per player the points of the match so far.
+        owes: per player the stakes owed until settled, negative: to get; this match's as soon
+            as it is decided.
+        winners: who has won the match, from 1; empty before.
         asleep: nobody has touched the box for long: show nothing.
     """
 
@@ -50,6 +54,8 @@ class Show:
     verdict: str
     scores: tuple[int | None, ...]
     totals: tuple[int, ...]
+    owes: tuple[Fraction, ...]
+    winners: tuple[int, ...]
     asleep: bool = False
 
 
@@ -66,14 +72,37 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
+class Finished:
+    """The match has been decided; `match` is its position, with the result."""
+
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """The winner (a player from 0) has left initials for the hall of fame."""
+
+    player: int
+    initials: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The players have paid each other what the matches so far left them owing."""
+
+
+@dataclass(frozen=True, slots=True)
 class Chosen:
-    """A setting was changed at the box: a dotted key of the config, and its new value."""
+    """A setting was changed at the box: a dotted key of the config, and its new value.
+
+    None forgets what was chosen before.
+    """
 
     key: str
-    value: str | int | bool
+    value: str | int | bool | tuple[int, ...] | None
 
 
-Fact: TypeAlias = Began | Action | Left | Chosen
+Fact: TypeAlias = Began | Action | Finished | Signed | Settled | Left | Chosen
 
 
 @dataclass(frozen=True, slots=True)

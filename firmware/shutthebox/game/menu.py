@@ -1,7 +1,8 @@
 """The choices that are made at the box: the menu's items and the questions of setup."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import TypeAlias
 
 from shutthebox.game.picker import Picker
@@ -16,24 +17,49 @@ LANGUAGES = {"en": "English", "fr": "Français"}
 """The languages of the screens, each by its own name."""
 
 MAX_ROUNDS_AT_THE_BOX = 9
-ITEMS = ("game.profile", "game.players", "game.rounds", "box.language", "box.sound")
-"""The menu's items in order, each the key of the config that it changes."""
+SETTLE = "settle"
+STATISTICS = "statistics"
 
 
-def menu(settings: Settings, words: Translate, item: str = "") -> Picker:
-    """The menu's list of items."""
+def items(ledger: Sequence[Fraction]) -> tuple[str, ...]:
+    """The menu's items in order; most are the key of the config that they change.
+
+    What there is to settle is asked only where somebody owes something.
+    """
+    choices = (
+        "game.profile",
+        "game.players",
+        "game.rounds",
+        "game.computers",
+        "box.language",
+        "box.sound",
+        STATISTICS,
+    )
+    return (*choices, SETTLE) if any(ledger) else choices
+
+
+def menu(settings: Settings, words: Translate, ledger: Sequence[Fraction], item: str = "") -> Picker:
+    """The menu's list of items, the cursor on `item` where it is there."""
     _ = words
     labels = {
         "game.profile": _("Game"),
         "game.players": _("Players"),
         "game.rounds": _("Rounds"),
+        "game.computers": _("Computer"),
         "box.language": _("Language"),
         "box.sound": _("Sound"),
     }
-    options = tuple(
-        f"{labels[key]}: {options_of(key, settings, words)[cursor_of(key, settings)]}" for key in ITEMS
-    )
-    return Picker(_("Menu"), options, ITEMS.index(item) if item else 0, settings.levers)
+    listed = items(ledger)
+
+    def line(key: str) -> str:
+        if key == STATISTICS:
+            return _("Statistics")
+        if key == SETTLE:
+            return _("Settle the stakes")
+        return f"{labels[key]}: {options_of(key, settings, words)[cursor_of(key, settings)]}"
+
+    cursor = listed.index(item) if item in listed else 0
+    return Picker(_("Menu"), tuple(map(line, listed)), cursor, settings.levers)
 
 
 def question(key: str, settings: Settings, words: Translate) -> Picker:
@@ -43,8 +69,10 @@ def question(key: str, settings: Settings, words: Translate) -> Picker:
         "game.profile": _("Which game?"),
         "game.players": _("How many players?"),
         "game.rounds": _("How many rounds?"),
+        "game.computers": _("Computer's seat?"),
         "box.language": _("Language"),
         "box.sound": _("Sound"),
+        SETTLE: _("All paid?"),
     }
     options = options_of(key, settings, words)
     return Picker(headings[key], options, cursor_of(key, settings), settings.levers)
@@ -60,8 +88,12 @@ def options_of(key: str, settings: Settings, words: Translate) -> tuple[str, ...
             return tuple(map(str, range(1, MAX_PLAYERS + 1)))
         case "game.rounds":
             return tuple(map(str, range(1, MAX_ROUNDS_AT_THE_BOX + 1)))
+        case "game.computers":
+            return _("none"), *map(str, range(1, MAX_PLAYERS + 1))
         case "box.language":
             return tuple(LANGUAGES.values())
+        case "settle":
+            return _("no"), _("yes")
         case _:
             return _("on"), _("off")
 
@@ -75,13 +107,17 @@ def cursor_of(key: str, settings: Settings) -> int:
             return settings.players - 1
         case "game.rounds":
             return min(settings.rounds or settings.profile.rounds, MAX_ROUNDS_AT_THE_BOX) - 1
+        case "game.computers":
+            return settings.computers[0] if settings.computers else 0
         case "box.language":
             return list(LANGUAGES).index(settings.language)
+        case "settle":
+            return 0
         case _:
             return 0 if settings.sound else 1
 
 
-def choose(key: str, cursor: int, settings: Settings) -> tuple[Settings, str | int | bool]:
+def choose(key: str, cursor: int, settings: Settings) -> tuple[Settings, str | int | bool | tuple[int, ...]]:
     """The settings after a choice, and the value that the config's key takes."""
     match key:
         case "game.profile":
@@ -91,6 +127,9 @@ def choose(key: str, cursor: int, settings: Settings) -> tuple[Settings, str | i
             return replace(settings, players=cursor + 1), cursor + 1
         case "game.rounds":
             return replace(settings, rounds=cursor + 1), cursor + 1
+        case "game.computers":
+            seats = (cursor,) if cursor else ()
+            return replace(settings, computers=seats), seats
         case "box.language":
             language = list(LANGUAGES)[cursor]
             return replace(settings, language=language), language

@@ -22,7 +22,7 @@ class Picker:
     @property
     def page_size(self) -> int:
         """Options that have a lever of their own at a time; with more pages the last lever turns them."""
-        return self.levers if len(self.options) <= self.levers else self.levers - 1
+        return self.levers if len(self.options) <= self.levers else max(1, self.levers - 1)
 
     @property
     def page(self) -> int:
@@ -31,10 +31,9 @@ class Picker:
 
     def choose(self, lever: int) -> "Picker":
         """The picker after lever n was flipped and put back; a lever without an option changes nothing."""
-        if lever <= self.page_size:
-            at = self.page + lever - 1
-            return replace(self, cursor=at) if at < len(self.options) else self
-        if len(self.options) > self.page_size and lever == self.levers:
+        if len(self.options) > self.levers and lever == self.levers:
+            # On a box with a single lever this is the only one: it walks through the options.
             following = self.page + self.page_size
             return replace(self, cursor=following if following < len(self.options) else 0)
-        return self
+        at = self.page + lever - 1
+        return replace(self, cursor=at) if lever <= self.page_size and at < len(self.options) else self

@@ -63,6 +63,10 @@ def open_factory(backend: Backend) -> Factory:
     os.environ.setdefault("LG_WD", tempfile.gettempdir())
     try:
         match backend:
+            case Backend.GPIOD:
+                from gpiozero_gpiod import GpiodFactory
+
+                return GpiodFactory()
             case Backend.LGPIO:
                 from gpiozero.pins.lgpio import LGPIOFactory
 

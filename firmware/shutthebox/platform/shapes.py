@@ -53,15 +53,12 @@ def _digit(character: str, height: int) -> Image.Image:
     width, stroke = _digit_width(character, height), _stroke(height)
     middle = (height - stroke) // 2
     corner = max(0, stroke // 2)
-    parts: list[tuple[int, int, int, int]] = []
     if character == "1":
-        flag = width - stroke
-        parts = [(flag, 0, width, height)]
+        flag, top = width - stroke, stroke // 2
 
         def lit_one(x: int, y: int) -> bool:
             # The flag of the 1 hangs from its top, a step lower than the stem.
-            in_flag = x < flag and stroke // 2 <= y + (x - flag + 1) // 2 < stroke + stroke // 2 + 1
-            return x >= flag or (in_flag and y >= stroke // 2)
+            return x >= flag or (top <= y and top <= y + (x - flag + 1) // 2 <= stroke + top)
 
         return raster(width, height, lit_one)
     if character == "-":
@@ -86,7 +83,12 @@ def _digit(character: str, height: int) -> Image.Image:
         if set(pair) <= set(segments)
     ]
 
+    # A waist tells the 8 from a slab with two holes.
+    waist = max(1, stroke // 4) if character == "8" and height >= 12 else 0
+
     def lit(x: int, y: int) -> bool:
+        if abs(2 * y - 2 * middle - stroke + 1) < stroke and min(x, width - 1 - x) < waist:
+            return False
         for right, bottom in rounded:
             dx, dy = (width - 1 - x if right else x), (height - 1 - y if bottom else y)
             if dx + dy < corner:

@@ -82,7 +82,7 @@ def _dice(stage: Image.Image, screen: Screen, beat: Beat) -> None:
         if screen.tumbling:
             step = beat.count(TUMBLE_NS) + 5 * index
             # Any fixed rule that looks like none: no two neighbours alike, no face twice in a row.
-            shown = (step * 5 + index * 3 + step // 4) % 6 + 1
+            shown = (step * 5 + step // 4 * 3 + index * 3) % 6 + 1
             hop = (0, -1, -2, -1, 0, 1)[step % 6] if side > 12 else 0
             tumbling = tumbling_die(shown, (step * 2 + index) % TURNS, side)
             stage.paste(tumbling, (x, max(0, min(y + hop, height - side))))

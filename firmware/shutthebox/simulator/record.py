@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, TextIO
 
 from shutthebox.config import Config
@@ -9,7 +10,19 @@ from shutthebox.game.button import HOLD_NS
 from shutthebox.game.debounce import ROLL_BUTTON, SwitchChanged
 from shutthebox.game.effects import Effect, Record
 from shutthebox.rules.actions import Thrown
-from shutthebox.simulator.scenario import PRESS_NS
+from shutthebox.simulator.scenario import PRESS_NS, ScenarioError
+
+
+def create(path: Path) -> TextIO:
+    """The file to record into.
+
+    Raises:
+        ScenarioError: if it cannot be made.
+    """
+    try:
+        return path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise ScenarioError(f"--record: {path}: {error.strerror}") from None
 
 
 class ScenarioRecorder:

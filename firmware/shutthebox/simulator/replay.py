@@ -7,7 +7,7 @@ from typing import Any
 
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.debounce import SwitchChanged
-from shutthebox.game.effects import Began, Chosen, Effect, Left, Play, Record, Show
+from shutthebox.game.effects import Began, Chosen, Effect, Finished, Left, Play, Record, Settled, Show, Signed
 from shutthebox.simulator.contacts import UnknownLeverError
 from shutthebox.simulator.display import VirtualDisplay
 from shutthebox.simulator.scenario import Scenario, ScenarioError, Step
@@ -37,6 +37,8 @@ def as_json(effect: Effect, t_ns: int) -> str:
                 "verdict": effect.verdict,
                 "scores": effect.scores,
                 "totals": effect.totals,
+                "owes": [float(stakes) for stakes in effect.owes],
+                "winners": effect.winners,
                 "text": effect.screen.text,
                 "asleep": effect.asleep,
             }
@@ -54,6 +56,13 @@ def fact_text(fact: object) -> str:
             return f"begin {match.profile.name} {match.players} players {match.rounds} rounds"
         case Left():
             return "leave"
+        case Finished(match):
+            winners = " ".join(str(i + 1) for i in match.result.winners) if match.result else ""
+            return f"finish {winners}"
+        case Signed(player, initials):
+            return f"sign {player + 1} {initials}"
+        case Settled():
+            return "settle"
         case Chosen(key, value):
             return f"choose {key} {value}"
         case _:
@@ -189,7 +198,7 @@ class Replay:
             case "winner":
                 return (tuple(winner + 1 for winner in result.winners) if result else (),)
             case "text":
-                found = wanted[0].casefold() in show.screen.text.casefold()
+                found = wanted[0].casefold() in " ".join(show.screen.text.split()).casefold()
                 return wanted if found else (show.screen.text.replace("\n", " / "),)
             case _:
                 return self._found_panel(wanted)

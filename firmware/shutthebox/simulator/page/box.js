@@ -177,20 +177,23 @@ function releaseAll() {
 
 dice.addEventListener("pointerdown", (event) => {
   if (event.button === 0) {
-    dice.setPointerCapture(event.pointerId);
     hold(event.pointerId);
+    dice.setPointerCapture(event.pointerId);
   }
 });
-dice.addEventListener("pointermove", (event) => {
+// The window hears of a pointer even where a browser lets go of the capture.
+window.addEventListener("pointermove", (event) => {
   const { left, right, top, bottom } = dice.getBoundingClientRect();
   const { clientX: x, clientY: y } = event;
-  if (x < left - SLIP_PX || x > right + SLIP_PX || y < top - SLIP_PX || y > bottom + SLIP_PX) {
+  const slipped = x < left - SLIP_PX || x > right + SLIP_PX || y < top - SLIP_PX || y > bottom + SLIP_PX;
+  if (slipped || event.buttons === 0) {
     release(event.pointerId);
   }
 });
-for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
-  dice.addEventListener(end, (event) => release(event.pointerId));
+for (const end of ["pointerup", "pointercancel"]) {
+  window.addEventListener(end, (event) => release(event.pointerId));
 }
+document.documentElement.addEventListener("pointerleave", (event) => release(event.pointerId));
 dice.addEventListener("contextmenu", (event) => event.preventDefault()); // a long touch asks for it
 dice.addEventListener("mousedown", (event) => event.preventDefault());
 // A screen reader clicks without pointer or key.
