@@ -41,7 +41,7 @@ class _Hat:
         ]
         titles = (
             "Shut the Box HAT: twelve lever channels",
-            "Shut the Box HAT: roll, service and shutdown buttons, buzzer, lamp",
+            "Shut the Box HAT: buttons, buzzer, lamp",
             "Shut the Box HAT: display, ID EEPROM, tile lamps",
         )
         self.pages = []
@@ -128,6 +128,12 @@ class _Hat:
             page.symbol("Mechanical:MountingHole", f"H{number}", hole.value, (g(11 + 7 * (number - 1)), g(62)),
                         footprint=hole.footprint, ref_at=(2.8, -1.1), value_at=(2.8, 1.1), bom=False)  # fmt: skip
         page.text("Mounting holes, 58 x 49 mm as on the Pi", (g(10), g(58)), 1.8)
+        for box, lines in zip(self.boxes, (
+            "J2 levers 1-3, J3 levers 4-6,\nJ4 levers 7-9, J5 levers 10-12\n\ntwelve equal channels",
+            "J6 roll button and its lamp\nJ7 service and shutdown\nJ8 buzzer",
+            "J9 OLED display\nU1 ID EEPROM (optional)\nU2, J10 tile lamps (optional)",
+        ), strict=True):  # fmt: skip
+            page.text(lines, (box.at[0] + g(1), box.at[1] + g(1.5)), 1.8)
         page.text("Pin map", (g(118), g(13)), 2.5, bold=True)
         for column, head in enumerate(("Signal", "BCM", "Header pin", "Leaves at")):
             page.text(head, (g(118 + (0, 10, 15, 22)[column]), g(16)), 1.8, bold=True)
@@ -213,7 +219,7 @@ class _Hat:
         page.wire((px, py), (px + g(2), py), (px + g(2), py - g(4)), (px + g(4), py - g(4)))
         self.channel(page, 13, (px + g(4), py - g(4)))
         for pin in (2, 5):
-            self.ground(page, conn[pin], 1.5 if pin == 2 else 0.5, 6 if pin == 2 else 3)
+            self.ground(page, conn[pin], 2 if pin == 2 else 0.5, 8 if pin == 2 else 2)
         page.wire(conn[3], (conn[3][0] + g(4), conn[3][1]), (conn[3][0] + g(4), conn[3][1] + g(4)),
                   (conn[3][0] + g(8), conn[3][1] + g(4)))  # fmt: skip
         lamp = self.two(page, "Device:R", "R5", "47R", (conn[3][0] + g(11), conn[3][1] + g(4)), 90)
@@ -232,18 +238,18 @@ class _Hat:
         # service and shutdown
         x, y = g(92), g(30)
         conn = self.connector(page, "J7", "xh3", (x, y), pins_right=True)
-        for pin, row, sign in ((1, y - g(12), 1), (2, y + g(6), 1)):
+        for pin, row in ((1, y - g(12)), (2, y + g(6))):
             px, py = conn[pin]
             bend = px + g(4)
             page.wire((px, py), (bend, py), (bend, row), (px + g(6), row))
-            self.channel(page, 13 + pin, (px + g(6), row))
-            if sign:
-                top = (px + g(6), row)
-                sw = self.two(page, "Switch:SW_Push", f"SW{pin}", "tact", (top[0], top[1] + g(4)), 270)
-                ends = sorted(sw.pins.values(), key=lambda p: p[1])
-                page.wire(top, ends[0])
-                page.wire(ends[1], (top[0], ends[1][1] + g(1)))
-                self.power(page, "GND", (top[0], ends[1][1] + g(1)))
+            page.wire((px + g(6), row), (px + g(13), row))
+            self.channel(page, 13 + pin, (px + g(13), row))
+            top = (px + g(6), row)
+            sw = self.two(page, "Switch:SW_Push", f"SW{pin}", "tact", (top[0], top[1] + g(4)), 270)
+            ends = sorted(sw.pins.values(), key=lambda p: p[1])
+            page.wire(top, ends[0])
+            page.wire(ends[1], (top[0], ends[1][1] + g(1)))
+            self.power(page, "GND", (top[0], ends[1][1] + g(1)))
         self.ground(page, conn[3], 1, 1)
         page.text("Service (SW1 or a switch on J7.1) and shutdown (SW2 or J7.2).\n"
                   "Shutdown: the gpio-shutdown overlay in config.txt.", (g(88), g(48)), 1.8)  # fmt: skip
@@ -303,7 +309,7 @@ class _Hat:
         conn = self.connector(page, "J9", "ph4", (x, y), pins_right=True)
         px = conn[1][0]
         self.ground(page, conn[1], 1, 6)
-        ends = {2: (px + g(26), y - g(5)), 3: (px + g(26), conn[3][1]), 4: (px + g(26), conn[4][1] + g(7))}
+        ends = {2: (px + g(26), y - g(8)), 3: (px + g(26), conn[3][1]), 4: (px + g(26), conn[4][1] + g(7))}
         page.wire(conn[2], (px + g(3), conn[2][1]), (px + g(3), ends[2][1]), ends[2])
         page.label("3V3_FUSED", ends[2], everywhere=True, shape="input")
         page.wire(conn[3], ends[3])
@@ -396,7 +402,7 @@ class _Hat:
             y = {0: u[21][1], 1: u[25][1], 2: u[1][1]}[bank]
             # turned by 90 degrees the pack's first resistor is the lowest
             rn = page.symbol("Device:R_Pack04", f"RN{bank + 1}", pack.value, (x, y + g(1)), 90,
-                             footprint=pack.footprint, fields=pack.fields(), ref_at=(-4.0, -7.6), value_at=(3.0, -7.6),
+                             footprint=pack.footprint, fields=pack.fields(), ref_at=(19.0, -2.4), value_at=(19.0, -0.2),
                              fit=False)  # fmt: skip
             left = sorted((p for p in rn.pins.items() if p[1][0] < x), key=lambda p: p[1][1])
             right_side = sorted((p for p in rn.pins.items() if p[1][0] > x), key=lambda p: p[1][1])
