@@ -26,13 +26,13 @@ SIGNAL = 0.2
 MM = 1_000_000
 
 # how far from the middle of a channel its two columns of parts stand, and the texts after each
-D_ASIDE, R_ASIDE = -1.70, 0.63
-D_TEXT, R_TEXT = 1.33, 1.00
+D_ASIDE, R_ASIDE = -1.80, 0.56
+D_TEXT, R_TEXT = 1.27, 1.05
 # reference -> x, y, rotation anticlockwise
 PLACES: dict[str, tuple[float, float, float]] = {
     "J1": (8.37, 4.77, 270),
     "J2": (9.45, 52.4, 0), "J3": (23.4, 52.4, 0), "J4": (37.35, 52.4, 0), "J8": (51.1, 52.4, 0),
-    "J5": (61.2, 46.2, 90), "J6": (61.2, 32.7, 90), "J7": (61.2, 16.7, 90),
+    "J5": (61.2, 46.0, 90), "J6": (61.2, 32.5, 90), "J7": (61.2, 16.5, 90),
     "J9": (3.5, 12.5, 270),
     "J10": (19.0, 20.4, 90),
     "U2": (22.6, 34.2, 90), "RN1": (15.4, 26.3, 270), "RN2": (23.6, 26.3, 270), "RN3": (30.4, 26.3, 270),
@@ -56,8 +56,8 @@ def _channels() -> None:
         for k in range(3):
             cells[3 * block + k + 1] = (13.2 + 13.95 * block + 4.65 * (k - 1), 45.1, False)
     for k in range(3):
-        cells[10 + k] = (53.3, 42.45 - 4.65 * (k - 1), True)
-    cells[13] = (53.3, 33.0, True)
+        cells[10 + k] = (53.3, 42.2 - 4.65 * (k - 1), True)
+    cells[13] = (53.3, 32.8, True)
     cells[14] = (53.3, 17.6, True)
     cells[15] = (53.3, 12.4, True)
     for n, (x, y, lying) in cells.items():
@@ -99,7 +99,8 @@ def place(board: pcbnew.BOARD, nets: sexpr.Node) -> dict[str, pcbnew.FOOTPRINT]:
     for comp in sexpr.children(sexpr.child(nets, "components"), "comp"):
         ref = sexpr.atom(comp, "ref")
         library, name = sexpr.atom(comp, "footprint").split(":")
-        part = pcbnew.FootprintLoad(str(FOOTPRINTS / f"{library}.pretty"), name)
+        own = pinout.HARDWARE / "hat" / f"{library}.pretty"
+        part = pcbnew.FootprintLoad(str(own if own.is_dir() else FOOTPRINTS / f"{library}.pretty"), name)
         part.SetFPID(pcbnew.LIB_ID(library, name))
         part.SetReference(ref)
         part.SetValue(sexpr.atom(comp, "value"))
@@ -181,9 +182,9 @@ def silkscreen(board: pcbnew.BOARD, parts: dict[str, pcbnew.FOOTPRINT], wiring: 
         x, y, _ = PLACES[ref]
         number = ref[1:]
         if ref[0] in "RCD" and len(ref) == 4:
-            label.SetTextSize(pcbnew.VECTOR2I(round(0.7 * MM), round(0.7 * MM)))
-            label.SetTextThickness(round(0.11 * MM))
-            aside = D_TEXT if ref[0] == "D" else R_TEXT if ref[:2] != "R2" else 1.15
+            label.SetTextSize(pcbnew.VECTOR2I(round(0.75 * MM), round(0.75 * MM)))
+            label.SetTextThickness(round(0.1 * MM))
+            aside = D_TEXT if ref[0] == "D" else R_TEXT if ref[:2] != "R2" else 1.1
             if int(number) % 100 >= 10:
                 label.SetTextAngleDegrees(0)
                 label.SetPosition(at(x, y + aside))
@@ -201,7 +202,7 @@ def silkscreen(board: pcbnew.BOARD, parts: dict[str, pcbnew.FOOTPRINT], wiring: 
     for connector in wiring.connectors:
         x, y, turn = PLACES[connector.ref]
         if connector.ref == "J10":
-            text(board, "J10 TILE LAMPS 1-12", x + 7.6, y - 4.9, 0.9)
+            text(board, "J10 TILE LAMPS 1-12", x + 7.6, y - 3.93, 0.75)
             continue
         pads = {p.GetNumber(): p.GetPosition() for p in parts[connector.ref].Pads()}
         for index, net in enumerate(connector.pins, start=1):
@@ -209,19 +210,19 @@ def silkscreen(board: pcbnew.BOARD, parts: dict[str, pcbnew.FOOTPRINT], wiring: 
             px, py = pos.x / MM - ORIGIN[0], pos.y / MM - ORIGIN[1]
             mark = short.get(net) or net.removeprefix("SW_TILE")
             if turn == 0:
-                text(board, mark, px, py - 3.05)
+                text(board, mark, px, py - (3.05 if connector.ref != "J8" else 3.0))
             elif turn == 90:
                 text(board, mark, px - 3.35, py)
             else:
                 text(board, mark, px + 2.9, py)
         middle = (len(connector.pins) - 1) * (2.0 if connector.ref == "J9" else 2.5) / 2
-        title = f"{connector.ref} {connector.name}"
+        title = f"{connector.ref} {connector.name}" if len(connector.pins) > 2 else connector.name
         if turn == 0:
             text(board, title, x + middle, y + 2.1)
         elif turn == 90:
             text(board, title, x + 2.1, y - middle, turn=90)
         else:
-            text(board, title, x - 1.9, y + middle, turn=90)
+            text(board, title, x + 0.2, y - 3.1)
     text(board, "1", 7.0, 5.6, 1.0, bold=True)
     text(board, "SERVICE", 44.6, 24.9)
     text(board, "SHUTDOWN", 44.6, 29.6)
@@ -249,11 +250,11 @@ def _short(net: str) -> str:
 STITCHES: set[tuple[int, int]] = set()
 # offsets of reference texts, where the library's own place would collide
 REFERENCES: dict[str, tuple[float, float]] = {
-    "R8": (-3.2, 0), "R9": (-3.2, 0), "R10": (-3.4, 0), "JP1": (-3.0, 0), "C4": (0, 1.5), "U1": (0, 3.3),
-    "F1": (0, 1.7), "C1": (0, 1.55), "F2": (0, 1.7), "C2": (0, 1.55), "C3": (0, 2.6), "D2": (0, 2.6), "D3": (0, 2.6),
+    "R8": (-3.2, 0), "R9": (-3.2, 0), "R10": (-3.4, 0), "JP1": (2.9, 0), "C4": (-2.6, 0), "U1": (0, 3.3),
+    "F1": (-3.2, 0), "C1": (2.7, 0), "F2": (-3.2, 0), "C2": (2.7, 0), "C3": (0, 2.6), "D2": (0, 2.6), "D3": (0, 2.6),
     "R11": (3.3, 0), "C5": (3.1, 0), "RN1": (3.2, 0), "RN2": (3.2, 0), "RN3": (3.2, 0), "U2": (0, 0),
-    "Q2": (0, -2.2), "R5": (0, 1.4), "R6": (0, 1.25), "R7": (0, -1.25), "SW1": (-3.4, 0), "SW2": (-3.4, 0),
-    "Q1": (2.6, 0), "R2": (0, 1.4), "D1": (0, 1.5), "R1": (0, -1.3), "R3": (0, -1.3), "R4": (1.3, 0),
+    "Q2": (0, -2.2), "R5": (0, -1.5), "R6": (0, 1.25), "R7": (0, -1.25), "SW1": (-3.4, 0), "SW2": (-3.4, 0),
+    "Q1": (2.6, 0), "R2": (0, 1.4), "D1": (0, 1.8), "R1": (0, -1.3), "R3": (2.6, 0), "R4": (1.3, 0),
 }  # fmt: skip
 
 

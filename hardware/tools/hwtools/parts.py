@@ -44,7 +44,7 @@ PARTS: dict[str, Part] = {
                 "for buttons with a resistor of their own; 270R (RC0805FR-07270RL) for a bare LED"),
     "100n": Part("100n", _C, "Samsung", "CL10B104KB8NNNC", "Murata GRM188R71H104KA93D; Kemet C0603C104K5RACTU; X7R, 16 V up"),
     "10u": Part("10u", _C8, "Samsung", "CL21A106KAYNNNE", "Murata GRM21BR61E106KA73L; X5R, 16 V up"),
-    "tvs": Part("PESD5V0S1BA", "Diode_SMD:D_SOD-323", "Nexperia", "PESD5V0S1BA,115",
+    "tvs": Part("PESD5V0S1BA", "hat:D_SOD-323_Bidirectional", "Nexperia", "PESD5V0S1BA,115",
                 "Bourns CDSOD323-T05C; Semtech SD05C.TCT", "bidirectional: either way round"),
     "diode": Part("1N4148W", "Diode_SMD:D_SOD-123", "Diodes Inc.", "1N4148W-7-F", "Vishay 1N4148W-E3-08"),
     "fet": Part("AO3400A", "Package_TO_SOT_SMD:SOT-23", "Alpha & Omega", "AO3400A",
