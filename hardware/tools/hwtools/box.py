@@ -45,7 +45,7 @@ def render(part: str, levers: int, target: Path, **values: float) -> Path:
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     definitions = [f'part="{part}"', f"levers={levers}", *(f"{k}={v}" for k, v in values.items())]
-    command = ["openscad", "-q", "-o", str(target)]
+    command = ["openscad", "-o", str(target)]
     for item in definitions:
         command += ["-D", item]
     subprocess.run([*command, str(MODEL)], check=True, capture_output=True)
