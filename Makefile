@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test lint clean
+.PHONY: help sim test lint hardware clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
 	@echo "make lint   ruff and mypy"
+	@echo "make hardware   check the circuit board and the box, make what a workshop needs"
 
 # One line that says what is missing, instead of a traceback from venv or pip.
 $(VENV)/.python:
@@ -36,6 +37,9 @@ lint: $(VENV)/.test
 	@$(BIN)/ruff check firmware tests
 	@$(BIN)/ruff format --check firmware tests
 	@$(BIN)/mypy
+
+hardware:
+	@$(MAKE) --no-print-directory -C hardware
 
 clean:
 	rm -rf $(VENV) build dist

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: CERN-OHL-P-2.0
 //
 // openscad -D 'part="lever"' -D levers=12 -D number=7 -o lever-7.stl box.scad
-// part: body, base, bank, lever, felt, assembly, exploded, section, and for the collision check: lever_at, bank_stiff,
+// part: body, base, bank, lever, felt, top, assembly, exploded, section_flat, bank_view, and for the collision check: lever_at, bank_stiff,
 //       leaves, switches, body_at, base_at, pi_stack, figures
 // x to the right, y away from the player, z up; all in mm. Every printed part fits a bed of 250 x 210 mm.
 
@@ -321,6 +321,12 @@ if (part == "switches") switches();
 if (part == "lever") lever(number);
 if (part == "lever_at") lever_at(number, angle);
 if (part == "felt") felt_shape();
+if (part == "top") projection() body();
+if (part == "bank_view") {
+    color("silver") bank();
+    color("black") switches();
+    levers_all([3, 5]);
+}
 if (part == "pi_stack") pi_stack();
 if (part == "assembly" || part == "exploded") {
     up = part == "exploded" ? 1 : 0;
@@ -336,21 +342,8 @@ if (part == "assembly" || part == "exploded") {
     pi_stack();
     color("red") translate([button_at[0], button_at[1], size[2] - 2 + 110 * up]) cylinder(d = 33, h = 8, $fn = 64);
 }
-// one bay, cut open: the lever up and down, with its switch and leaf
-if (part == "section") {
-    for (k = [0, 1]) translate([0, -70 * k, 0]) {
-        color(k ? "tan" : "burlywood") lever_at(1, k ? down_angle : up_angle);
-        color("dimgray") switch_at(1);
-        color("silver") intersection() {
-            bank();
-            translate([lever_x(1) - lever_width / 2, 0, 0]) cube([lever_width, 300, 100]);
-        }
-        color("gold") translate([lever_x(1) - pitch / 2 + rib / 2 + 1, py + sw_y - (k ? sw_op - sw_over : sw_fp), pz + sw_centre + 4])
-            cube([4, 0.4, 5]);
-    }
-}
+// one bay as a flat drawing: the lever up and down, with its switch and leaf
 if (part == "section_flat") {
-    // the same as a flat drawing, for the guide
     for (k = [0, 1]) translate([90 * k, 0]) {
         rotate(k ? down_angle : up_angle) lever_profile();
         translate([sw_y - sw_top, sw_centre - sw[2] / 2]) difference() {

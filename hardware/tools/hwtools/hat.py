@@ -402,7 +402,7 @@ class _Hat:
             y = {0: u[21][1], 1: u[25][1], 2: u[1][1]}[bank]
             # turned by 90 degrees the pack's first resistor is the lowest
             rn = page.symbol("Device:R_Pack04", f"RN{bank + 1}", pack.value, (x, y + g(1)), 90,
-                             footprint=pack.footprint, fields=pack.fields(), ref_at=(19.0, -2.4), value_at=(19.0, -0.2),
+                             footprint=pack.footprint, fields=pack.fields(), ref_at=(26.0, -2.4), value_at=(26.0, -0.2),
                              fit=False)  # fmt: skip
             left = sorted((p for p in rn.pins.items() if p[1][0] < x), key=lambda p: p[1][1])
             right_side = sorted((p for p in rn.pins.items() if p[1][0] > x), key=lambda p: p[1][1])

@@ -74,9 +74,7 @@ def _source(changes: list[tuple[int, int]], before: int) -> str:
         t = at + 500  # half a millisecond of rest first
         points += [(t * 1000, state), (t * 1000 + 100, following)]
         state = following
-    text = " ".join(f"{t}n {v}" for t, v in points)
-    lines = [text[i : i + 900] for i in range(0, len(text), 900)]
-    words = text.split(" ")
+    words = " ".join(f"{t}n {v}" for t, v in points).split(" ")
     lines = [" ".join(words[i : i + 20]) for i in range(0, len(words), 20)]
     return "Vgate gate 0 pwl(\n" + "\n".join("+ " + line for line in lines) + "\n+ )\n"
 
@@ -85,9 +83,15 @@ def _analog(case: Case, folder: Path) -> list[tuple[float, float, float]]:
     changes = _contact(case)
     before = 1 if case.name == "knock" else 1 - changes[0][1]
     (folder / "bounce.inc").write_text(_source(changes, before), encoding="utf-8")
+    (folder / "strike.inc").write_text("* none\n", encoding="utf-8")
+    return _run(folder, f"2u {changes[-1][0] + 6500}u 0 2u")
+
+
+def _run(folder: Path, span: str) -> list[tuple[float, float, float]]:
+    """Run the deck over *span* (step, end, start, longest step): rows of seconds, V at the pin, V at the connector."""
     deck = DECK.read_text(encoding="utf-8").replace(
         "\n.end\n",
-        f"\n.tran 2u {changes[-1][0] + 6500}u 0 2u\n.control\nset wr_singlescale\nset wr_vecnames\nrun\n"
+        f"\n.tran {span}\n.control\nset wr_singlescale\nset wr_vecnames\nrun\n"
         "wrdata out.txt v(pin) v(conn)\nquit\n.endc\n.end\n",
     )
     (folder / "deck.cir").write_text(deck, encoding="utf-8")
@@ -97,6 +101,23 @@ def _analog(case: Case, folder: Path) -> list[tuple[float, float, float]]:
         t, pin, conn = (float(x) for x in line.split())
         rows.append((t, pin, conn))
     return rows
+
+
+def _strike(kilovolt: float, closed: bool, folder: Path) -> dict[str, Any]:
+    """A discharge into the far end of the lead at 500 µs, the contact standing still."""
+    (folder / "bounce.inc").write_text(f"Vgate gate 0 {int(closed)}\n", encoding="utf-8")
+    peak = kilovolt * 1000 / 330
+    (folder / "strike.inc").write_text(
+        f"Istrike 0 sw_end exp(0 {peak:.2f} 500u 0.8n 500.003u 50n)\n", encoding="utf-8"
+    )
+    rows = _run(folder, "1u 502u 499u 0.5n")
+    return {
+        "kilovolt": kilovolt,
+        "contact": "closed" if closed else "open",
+        "connector_v": [round(min(c for _, _, c in rows), 1), round(max(c for _, _, c in rows), 1)],
+        "pin_v": [round(min(p for _, p, _ in rows), 3), round(max(p for _, p, _ in rows), 3)],
+        "pin": [list(e) for e in edges(rows)],
+    }
 
 
 def edges(rows: list[tuple[float, float, float]], start: float = 500e-6) -> list[tuple[int, int]]:
@@ -138,7 +159,7 @@ def simulate() -> dict[str, Any]:
                 {
                     "name": case.name,
                     "note": case.note,
-                    "before": 1 - settled if case.name != "knock" else 0,
+                    "before": settled if case.name != "knock" else 0,
                     "after": 1 - settled,
                     "contact": bare,
                     "pin": [list(e) for e in seen],
@@ -147,15 +168,17 @@ def simulate() -> dict[str, Any]:
                     "highest_v": round(max(p for _, p, _ in rows), 2),
                 }
             )
+        result["static"] = [_strike(kv, closed, Path(name)) for kv in (8.0, -8.0) for closed in (False, True)]
     return result
 
 
 def main() -> int:
     """Write edges.json, a line for every case."""
     result = simulate()
-    cases = ",\n    ".join(json.dumps(c) for c in result.pop("cases"))
+    lists = {key: ",\n    ".join(json.dumps(c) for c in result.pop(key)) for key in ("cases", "static")}
     head = json.dumps(result, indent=2)[:-2]
-    RESULT.write_text(f'{head},\n  "cases": [\n    {cases}\n  ]\n}}\n', encoding="utf-8")
+    tail = ",\n".join(f'  "{key}": [\n    {rows}\n  ]' for key, rows in lists.items())
+    RESULT.write_text(f"{head},\n{tail}\n}}\n", encoding="utf-8")
     for case in json.loads(RESULT.read_text(encoding="utf-8"))["cases"]:
         print(f"{case['name']:<22} contact {len(case['contact']):>3} edges, pin {len(case['pin']):>3}, "
               f"settled after {case['settled_ns'] / 1e6:.2f} ms")  # fmt: skip
