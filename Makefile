@@ -34,8 +34,8 @@ test: $(VENV)/.test
 	@$(BIN)/pytest $(ARGS)
 
 lint: $(VENV)/.test
-	@$(BIN)/ruff check firmware tests
-	@$(BIN)/ruff format --check firmware tests
+	@$(BIN)/ruff check firmware hardware/tools tests
+	@$(BIN)/ruff format --check firmware hardware/tools tests
 	@$(BIN)/mypy
 
 hardware:

@@ -63,7 +63,7 @@ class _Hat:
             lying = not lying
         ref_at, value_at = ((0.0, -4.6), (0.0, -2.7)) if lying else ((side, -1.1), (side, 1.1))
         return page.symbol(lib, ref, item.value, at, rotation, footprint=item.footprint, fields=item.fields(),
-                           ref_at=ref_at, value_at=value_at, justify="" if lying else "left", fit=fit)  # fmt: skip
+                           ref_at=ref_at, value_at=value_at, justify="" if lying else "left", fit=fit, bom=bool(item.mpn))  # fmt: skip
 
     def connector(self, page: Drawing, ref: str, part: str, at: tuple[float, float], *, pins_right: bool) -> Placed:
         item = PARTS[part]
