@@ -104,19 +104,19 @@ def _run(folder: Path, span: str) -> list[tuple[float, float, float]]:
 
 
 def _strike(kilovolt: float, closed: bool, folder: Path) -> dict[str, Any]:
-    """A discharge into the far end of the lead at 500 µs, the contact standing still."""
+    """A discharge into the far end of the lead after 5 µs, the contact standing still."""
     (folder / "bounce.inc").write_text(f"Vgate gate 0 {int(closed)}\n", encoding="utf-8")
     peak = kilovolt * 1000 / 330
     (folder / "strike.inc").write_text(
-        f"Istrike 0 sw_end exp(0 {peak:.2f} 500u 0.8n 500.003u 50n)\n", encoding="utf-8"
+        f"Istrike 0 sw_end exp(0 {peak:.2f} 5u 0.8n 5.003u 50n)\n", encoding="utf-8"
     )
-    rows = _run(folder, "1u 502u 499u 0.5n")
+    rows = _run(folder, "10n 8u 0 1n")
     return {
         "kilovolt": kilovolt,
         "contact": "closed" if closed else "open",
         "connector_v": [round(min(c for _, _, c in rows), 1), round(max(c for _, _, c in rows), 1)],
         "pin_v": [round(min(p for _, p, _ in rows), 3), round(max(p for _, p, _ in rows), 3)],
-        "pin": [list(e) for e in edges(rows)],
+        "pin": [list(e) for e in edges(rows, 5e-6)],
     }
 
 
