@@ -4,12 +4,14 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test lint hardware clean
+.PHONY: help sim test test-pi bench-pins lint messages hardware clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
+	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
+	@echo "make bench-pins  measure the back ends for the pins there"
 	@echo "make lint   ruff and mypy"
-	@echo "make hardware   check the circuit board and the box, make what a workshop needs"
+	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
 
 # One line that says what is missing, instead of a traceback from venv or pip.
 $(VENV)/.python:
@@ -33,6 +35,14 @@ sim: $(VENV)/.sim
 test: $(VENV)/.test
 	@$(BIN)/pytest $(ARGS)
 
+# Boots Debian's kernel and systemd under QEMU, with simulated pins: tests/virtual_pi/README.md.
+test-pi: $(VENV)/.test
+	@$(BIN)/pytest -m virtual_pi tests/virtual_pi $(ARGS)
+
+# Back ends for the pins side by side: idle CPU, wake-ups, latency.
+bench-pins: $(VENV)/.test
+	@$(BIN)/python -m tests.virtual_pi python3 /opt/project/tests/benchmarks/pins.py $(ARGS)
+
 lint: $(VENV)/.test
 	@$(BIN)/ruff check firmware hardware/tools tests
 	@$(BIN)/ruff format --check firmware hardware/tools tests
@@ -40,6 +50,10 @@ lint: $(VENV)/.test
 
 hardware:
 	@$(MAKE) --no-print-directory -C hardware
+
+# After a text has changed: complete the .po by hand, then this.
+messages: $(VENV)/.test
+	@$(BIN)/pybabel -q compile --use-fuzzy -d firmware/shutthebox/locale -D shutthebox
 
 clean:
 	rm -rf $(VENV) build dist

@@ -6,4 +6,10 @@ catch either. Its text is one line a user can act on: what is wrong, where, what
 
 
 class ShutTheBoxError(Exception):
-    """Something a user can put right: a file, an option, a pin, a device."""
+    """Something a user can put right: a file, an option, a pin, a device.
+
+    Attributes:
+        exit_code: what a command ends with: 2 for wrong use and bad files, 1 for faults at run time.
+    """
+
+    exit_code = 2

@@ -39,7 +39,9 @@ def test_openscad_renders_a_lever(tmp_path: Path) -> None:
     if not importlib.util.find_spec("trimesh"):
         target = box.render("lever", 9, tmp_path / "lever.stl", number=7)
         assert target.read_text(encoding="utf-8").startswith("solid")
-        pytest.skip("rendered, but NOT CHECKED for closedness: trimesh is not installed (hardware/requirements.txt)")
+        pytest.skip(
+            "rendered, but NOT CHECKED for closedness: trimesh is not installed (hardware/requirements.txt)"
+        )
     import trimesh
 
     mesh = trimesh.load_mesh(box.render("lever", 9, tmp_path / "lever.stl", number=7))

@@ -59,7 +59,9 @@ def test_the_schematic_is_the_one_that_its_script_draws(tmp_path: Path) -> None:
     kicad()  # the symbols of another version would differ
     hat.draw(tmp_path)
     for page in sorted(tmp_path.iterdir()):
-        assert page.read_bytes() == (HAT / page.name).read_bytes(), f"{page.name}: run make -C hardware sources"
+        assert page.read_bytes() == (HAT / page.name).read_bytes(), (
+            f"{page.name}: run make -C hardware sources"
+        )
 
 
 def test_every_part_can_be_ordered() -> None:
@@ -76,5 +78,7 @@ def test_every_part_can_be_ordered() -> None:
 
 def test_the_optional_parts_are_marked() -> None:
     with (HAT / "bom.csv").open(encoding="utf-8", newline="") as file:
-        left_out = {ref for row in csv.DictReader(file) if row["Do not fit"] for ref in row["References"].split(",")}
+        left_out = {
+            ref for row in csv.DictReader(file) if row["Do not fit"] for ref in row["References"].split(",")
+        }
     assert left_out == {"C4", "C5", "J10", "R8", "R9", "R10", "R11", "RN1", "RN2", "RN3", "U1", "U2"}

@@ -9,6 +9,7 @@ import pytest
 
 from hwtools import harness, perfboard, pinout, sexpr
 from hwtools.hat import CHANNELS
+from shutthebox import config
 
 ROOT = pinout.HARDWARE.parent
 WIRING = pinout.load()
@@ -83,7 +84,9 @@ def test_every_channel_has_its_four_parts(number: int, name: str) -> None:
 def test_outputs_drive_a_gate_that_is_low_at_boot(name: str) -> None:
     signal = WIRING.signal(name)
     assert signal.boot == "op,dl"
-    assert not [key for key, net in PADS.items() if net == name and key[0].startswith("Q")], "through a resistor"
+    assert not [key for key, net in PADS.items() if net == name and key[0].startswith("Q")], (
+        "through a resistor"
+    )
 
 
 def test_plugs_that_must_not_be_swapped_differ() -> None:
@@ -92,7 +95,7 @@ def test_plugs_that_must_not_be_swapped_differ() -> None:
     for connector in WIRING.connectors:
         kind = (connector.family, len(connector.pins))
         other = seen.setdefault(kind, connector.name)
-        assert other == connector.name or other.startswith("LEVERS") and connector.name.startswith("LEVERS")
+        assert other == connector.name or (other.startswith("LEVERS") and connector.name.startswith("LEVERS"))
 
 
 def test_config_txt_says_the_same() -> None:
@@ -133,3 +136,13 @@ def test_fail__a_pin_that_is_not_there(tmp_path: Path) -> None:
     broken.write_text(text.replace("header_pin = 11\n", "header_pin = 39\n", 1), encoding="utf-8")
     with pytest.raises(ValueError, match="is not header pin"):
         pinout.load(broken)
+
+
+def test_the_firmware_takes_the_same_lines_by_default() -> None:
+    gpio, display = config.Gpio(), config.Display()
+    assert gpio.levers == WIRING.levers
+    assert gpio.roll == WIRING.signal("ROLL").bcm
+    assert gpio.buzzer == WIRING.signal("BUZZER").bcm
+    assert gpio.lamp == WIRING.signal("ROLL_LED").bcm
+    assert display.bus == WIRING.raw["i2c"]["bus"]
+    assert display.address == WIRING.raw["i2c"]["oled_address"]

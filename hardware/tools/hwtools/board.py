@@ -61,7 +61,12 @@ def _channels() -> None:
     cells[14] = (53.3, 17.6, True)
     cells[15] = (53.3, 12.4, True)
     for n, (x, y, lying) in cells.items():
-        for ref, along, side in (("D1", 1.8, D_ASIDE), ("R1", 1.8, R_ASIDE), ("R2", -1.8, D_ASIDE), ("C1", -1.8, R_ASIDE)):
+        for ref, along, side in (
+            ("D1", 1.8, D_ASIDE),
+            ("R1", 1.8, R_ASIDE),
+            ("R2", -1.8, D_ASIDE),
+            ("C1", -1.8, R_ASIDE),
+        ):
             ref = f"{ref}{n:02}"
             if lying:
                 PLACES[ref] = (x + along, y + side, 180)

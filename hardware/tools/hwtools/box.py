@@ -76,7 +76,11 @@ def check(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
 
     for levers in counts:
         f = _figures(levers)
-        found: dict[str, Any] = {"pitch": round(f["pitch"], 2), "tile_width": round(f["lever_width"], 2), "sizes": {}}
+        found: dict[str, Any] = {
+            "pitch": round(f["pitch"], 2),
+            "tile_width": round(f["lever_width"], 2),
+            "sizes": {},
+        }
         for part in ("body", "base", "bank", *(f"lever {n}" for n in (1, levers))):
             name, _, number = part.partition(" ")
             mesh = load(name, levers, **({"number": int(number)} if number else {}))
@@ -84,7 +88,9 @@ def check(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
             found["sizes"][part] = [round(x, 1) for x in size]
             if any(a > b for a, b in zip(size, BED, strict=True)):
                 faults.append(f"{levers} levers: {part} is larger than the bed")
-        still = {p: load(p, levers) for p in ("body_at", "base_at", "bank_stiff", "leaves", "switches", "pi_stack")}
+        still = {
+            p: load(p, levers) for p in ("body_at", "base_at", "bank_stiff", "leaves", "switches", "pi_stack")
+        }
         pairs = [("body_at", "bank_stiff"), ("body_at", "leaves"), ("body_at", "switches"), ("body_at", "base_at"),
                  ("base_at", "bank_stiff"), ("base_at", "switches"), ("bank_stiff", "switches"), ("leaves", "switches"),
                  ("pi_stack", "body_at"), ("pi_stack", "bank_stiff"), ("pi_stack", "switches")]  # fmt: skip
@@ -109,12 +115,16 @@ def check(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
                 for other in ("bank_stiff", "switches", "body_at"):
                     volume = overlap(lever, still[other])
                     if volume > _NOTHING:
-                        faults.append(f"{levers} levers: lever {number} at {angle:g} cuts into {other}: {volume:.1f} mm3")
+                        faults.append(
+                            f"{levers} levers: lever {number} at {angle:g} cuts into {other}: {volume:.1f} mm3"
+                        )
                 held[angle] = overlap(lever, still["leaves"])
                 angle += 5.0
         for end in (f["up"], f["down"]):
             if held[end] > _NOTHING:
-                faults.append(f"{levers} levers: at {end:g} the leaf does not rest in its notch: {held[end]:.2f} mm3")
+                faults.append(
+                    f"{levers} levers: at {end:g} the leaf does not rest in its notch: {held[end]:.2f} mm3"
+                )
         between = min(v for a, v in held.items() if f["up"] + 15 <= a <= f["down"] - 15)
         if between < 1.0:
             faults.append(f"{levers} levers: nothing bends the leaf on the way, so nothing holds the lever")
@@ -131,7 +141,11 @@ def check(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
             return float(f["axle_y"] + f["switch_y"] - front)
 
         pressed, released = reach(f["down"]), reach(f["up"])
-        found["switch"] = {"pressed_mm": round(pressed, 2), "operates_mm": f["operates"], "body_mm": f["body_top"]}
+        found["switch"] = {
+            "pressed_mm": round(pressed, 2),
+            "operates_mm": f["operates"],
+            "body_mm": f["body_top"],
+        }
         if not f["body_top"] + 0.2 <= pressed <= f["operates"] - 0.8:
             faults.append(f"{levers} levers: the switch is pressed to {pressed:.2f} mm")
         if released < f["free"]:

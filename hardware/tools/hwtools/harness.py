@@ -74,7 +74,9 @@ def source() -> str:
                    "    notes: the order differs between makers, go by the names", "    pinlabels: [GND, VCC, SDA, SCL]"]  # fmt: skip
     cable("W9", ["BK", "RD", "BU", "YE"], 0.2, "shorter is better, 0.5 m at most")
     link("J9: [1-4]", "W9: [1-4]", "OLED: [1-4]")
-    head = "# The wiring harness for WireViz; written by hardware/tools/hwtools/harness.py from pinout.toml.\n"
+    head = (
+        "# The wiring harness for WireViz; written by hardware/tools/hwtools/harness.py from pinout.toml.\n"
+    )
     return (
         head + "metadata:\n  title: Shut the Box harness\n\nconnectors:\n" + "\n".join(connectors) + "\n\ncables:\n"
         + "\n".join(cables) + "\n\nconnections:\n" + "\n".join(links) + "\n"

@@ -17,7 +17,12 @@ __all__ = ["CHANNELS", "PROJECT", "draw"]
 PROJECT = "shutthebox-hat"
 DATE = "2026-11-21"
 #: channel number -> signal
-CHANNELS: dict[int, str] = {**{n: f"TILE{n}" for n in range(1, 13)}, 13: "ROLL", 14: "SERVICE", 15: "SHUTDOWN"}
+CHANNELS: dict[int, str] = {
+    **{n: f"TILE{n}" for n in range(1, 13)},
+    13: "ROLL",
+    14: "SERVICE",
+    15: "SHUTDOWN",
+}
 _LICENCE = "CERN-OHL-P-2.0. Drawn by hardware/tools/hwtools/hat.py from hardware/pinout.toml"
 
 
@@ -47,7 +52,9 @@ class _Hat:
         self.pages = []
         for box, title in zip(self.boxes, titles, strict=True):
             ident = self.root.sheet(box)
-            self.pages.append(Drawing(PROJECT, title, box.file, ("root", ident), self.root.uuid, (_LICENCE,), date=DATE))
+            self.pages.append(
+                Drawing(PROJECT, title, box.file, ("root", ident), self.root.uuid, (_LICENCE,), date=DATE)
+            )
 
     def power(self, page: Drawing, name: str, at: tuple[float, float], flag: bool = False) -> None:
         self.power_count += 1
@@ -65,7 +72,9 @@ class _Hat:
         return page.symbol(lib, ref, item.value, at, rotation, footprint=item.footprint, fields=item.fields(),
                            ref_at=ref_at, value_at=value_at, justify="" if lying else "left", fit=fit, bom=bool(item.mpn))  # fmt: skip
 
-    def connector(self, page: Drawing, ref: str, part: str, at: tuple[float, float], *, pins_right: bool) -> Placed:
+    def connector(
+        self, page: Drawing, ref: str, part: str, at: tuple[float, float], *, pins_right: bool
+    ) -> Placed:
         item = PARTS[part]
         wired = self.wiring.connector(ref)
         ways = len(wired.pins)
@@ -74,7 +83,9 @@ class _Hat:
                            fields=item.fields(), ref_at=(0.0, top - 3.4), value_at=(0.0, top - 1.4), justify="",
                            mirrored=pins_right)  # fmt: skip
 
-    def ground(self, page: Drawing, start: tuple[float, float], right: float = 0.0, down: float = 1.0) -> None:
+    def ground(
+        self, page: Drawing, start: tuple[float, float], right: float = 0.0, down: float = 1.0
+    ) -> None:
         """A ground symbol *right* and *down* grid units from a pin."""
         x, y = start[0] + g(right), start[1]
         page.wire(start, (x, y), (x, y + g(down)))
@@ -148,7 +159,9 @@ class _Hat:
             (g(52), g(60)), 1.8,
         )  # fmt: skip
 
-    def capacitor(self, page: Drawing, ref: str, part: str, top: tuple[float, float], fit: bool = True) -> None:
+    def capacitor(
+        self, page: Drawing, ref: str, part: str, top: tuple[float, float], fit: bool = True
+    ) -> None:
         """A capacitor from *top* down to ground."""
         c = self.two(page, "Device:C", ref, part, (top[0], top[1] + g(2.5)), fit=fit)
         page.wire(top, c["1"])
@@ -282,7 +295,9 @@ class _Hat:
     def label5(self, page: Drawing, at: tuple[float, float]) -> None:
         page.label("5V_FUSED", at, everywhere=True, shape="input")
 
-    def driver(self, page: Drawing, drain: tuple[float, float], ref: str, gate: str, down: str, signal: str) -> None:
+    def driver(
+        self, page: Drawing, drain: tuple[float, float], ref: str, gate: str, down: str, signal: str
+    ) -> None:
         """A MOSFET to ground below *drain*; its gate comes from the right."""
         item = PARTS["fet"]
         x, y = drain

@@ -35,7 +35,9 @@ def drawing(levers: int = 9) -> str:
         w, h = (40, 14) if r0 == r1 else (14, 40)
         if style == "cap":
             w, h = 12, 20
-        out.append(f'<rect x="{cx - w / 2:g}" y="{cy - h / 2:g}" width="{w}" height="{h}" rx="4" class="{style}"/>')
+        out.append(
+            f'<rect x="{cx - w / 2:g}" y="{cy - h / 2:g}" width="{w}" height="{h}" rx="4" class="{style}"/>'
+        )
 
     for row in range(_ROWS):
         for column in range(_COLUMNS):

@@ -88,7 +88,9 @@ def load(path: Path = HARDWARE / "pinout.toml") -> Pinout:
             raise ValueError(f"{path.name}: {field} used twice")
     for signal in signals:
         if HEADER[signal.bcm] != signal.header_pin:
-            raise ValueError(f"{path.name}: {signal.name}: BCM {signal.bcm} is not header pin {signal.header_pin}")
+            raise ValueError(
+                f"{path.name}: {signal.name}: BCM {signal.bcm} is not header pin {signal.header_pin}"
+            )
     if levers != tuple(s.bcm for s in signals if s.name.startswith("TILE")):
         raise ValueError(f"{path.name}: levers.pins and the TILE signals differ")
     return Pinout(levers, signals, connectors, raw)

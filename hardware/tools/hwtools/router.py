@@ -88,8 +88,12 @@ class Router:
 
     def _near(self, x: float, y: float, radius: float) -> list[int]:
         cells = []
-        for iy in range(max(0, math.ceil((y - radius) / GRID)), min(self.ny - 1, int((y + radius) / GRID)) + 1):
-            for ix in range(max(0, math.ceil((x - radius) / GRID)), min(self.nx - 1, int((x + radius) / GRID)) + 1):
+        for iy in range(
+            max(0, math.ceil((y - radius) / GRID)), min(self.ny - 1, int((y + radius) / GRID)) + 1
+        ):
+            for ix in range(
+                max(0, math.ceil((x - radius) / GRID)), min(self.nx - 1, int((x + radius) / GRID)) + 1
+            ):
                 if math.hypot(ix * GRID - x, iy * GRID - y) < radius:
                     cells.append(iy * self.nx + ix)
         return cells
@@ -260,7 +264,9 @@ class Router:
             if a in (0, ident) and b in (0, ident):
                 nxt = (1 - layer) * size + flat
                 if owner[nxt] in (0, ident):
-                    total = cost + _VIA_COST + penalty * (count[nxt] + 2 * via_count[flat]) + 4 * history[flat]
+                    total = (
+                        cost + _VIA_COST + penalty * (count[nxt] + 2 * via_count[flat]) + 4 * history[flat]
+                    )
                     if total < best.get(nxt, 1e18):
                         best[nxt] = total
                         came[nxt] = cell

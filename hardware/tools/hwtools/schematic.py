@@ -190,7 +190,9 @@ class Drawing:
             )  # fmt: skip
 
         text("Reference", ref, ref_at, power or ref_at is None, justify)
-        text("Value", value, value_at, hide_value or (value_at is None and not power), "" if power else justify)
+        text(
+            "Value", value, value_at, hide_value or (value_at is None and not power), "" if power else justify
+        )
         text("Footprint", footprint, None, True, "")
         text("Datasheet", "", None, True, "")
         text("Description", "", None, True, "")
@@ -228,7 +230,9 @@ class Drawing:
             for end in (a, b):
                 self._ends[end] = self._ends.get(end, 0) + 1
 
-    def label(self, name: str, at: Point, *, everywhere: bool = False, left: bool = False, shape: str = "passive") -> None:
+    def label(
+        self, name: str, at: Point, *, everywhere: bool = False, left: bool = False, shape: str = "passive"
+    ) -> None:
         """Name a net, on this page or everywhere; *left* makes the text grow to the left."""
         kind = "global_label" if everywhere else "label"
         node: list[Node] = [kind, _q(name)]
@@ -299,7 +303,13 @@ class Drawing:
                 found.append(["junction", ["at", _n(place[0]), _n(place[1])], ["diameter", "0"],
                               ["color", "0", "0", "0", "0"], self._uuid("junction")])  # fmt: skip
         for a, b in self._wires:
-            cuts = [a, *sorted((d for d in dots if inside(d, a, b)), key=lambda d: abs(d[0] - a[0]) + abs(d[1] - a[1])), b]
+            cuts = [
+                a,
+                *sorted(
+                    (d for d in dots if inside(d, a, b)), key=lambda d: abs(d[0] - a[0]) + abs(d[1] - a[1])
+                ),
+                b,
+            ]
             for start, end in zip(cuts, cuts[1:], strict=False):
                 found.append(
                     ["wire", ["pts", ["xy", _n(start[0]), _n(start[1])], ["xy", _n(end[0]), _n(end[1])]],

@@ -18,7 +18,9 @@ def differences(old: Path, new: Path) -> list[str]:
     found = []
     for was, now in zip(a["cases"], b["cases"], strict=True):
         levels = [e[1] for e in was["pin"]] == [e[1] for e in now["pin"]]
-        if not levels or any(abs(x[0] - y[0]) > TOLERANCE_NS for x, y in zip(was["pin"], now["pin"], strict=False)):
+        if not levels or any(
+            abs(x[0] - y[0]) > TOLERANCE_NS for x, y in zip(was["pin"], now["pin"], strict=False)
+        ):
             found.append(f"{was['name']}: the pin's edges changed")
     if any(case["pin"] for case in b["static"]):
         found.append("static makes an edge at the pin")

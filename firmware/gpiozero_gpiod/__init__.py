@@ -1,0 +1,12 @@
+"""A pin factory for gpiozero on libgpiod v2, the kernel's own interface to GPIO lines.
+
+Any gpiozero program runs on it with ``GPIOZERO_PIN_FACTORY=gpiod`` in its environment, or with
+``pin_factory=GpiodFactory()`` passed to its devices. Nothing in it polls: one thread sleeps until
+the kernel has an edge to report. README.md beside this file says how it differs from the others.
+"""
+
+from .errors import InvalidFrequency, PinBusy, PinClosed
+from .factory import GpiodFactory
+from .pin import GpiodPin
+
+__all__ = ["GpiodFactory", "GpiodPin", "InvalidFrequency", "PinBusy", "PinClosed"]

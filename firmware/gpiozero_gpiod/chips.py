@@ -1,0 +1,109 @@
+"""Finding GPIO chips: the Pi's own by its label, others by path, name, label or number."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import gpiod
+from gpiozero.exc import BadPinFactory, PinInvalidPin
+
+#: Labels of the chip behind the 40-pin header, newest board first: Pi 5 and its kin, Pi 4 and
+#: its kin, all the earlier ones. The number of a chip says nothing: it has changed between
+#: kernels on the same board.
+HEADER_LABELS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")
+
+DEV = Path("/dev")
+
+
+def paths() -> list[Path]:
+    """Every GPIO chip's device file, in the order of their numbers, aliases left out."""
+    found = [p for p in DEV.glob("gpiochip*") if p.name[8:].isdigit() and not p.is_symlink()]
+    return sorted(found, key=lambda path: int(path.name[8:]))
+
+
+def open_header(chip: str | int | None = None) -> gpiod.Chip:
+    """Opens the chip that carries the header, or the one that ``chip`` names.
+
+    Args:
+        chip: None for the first label of `HEADER_LABELS` that exists; else as in `open_named`.
+
+    Raises:
+        gpiozero.BadPinFactory: There is no such chip, or it may not be opened; the text lists
+            the chips that there are.
+    """
+    wanted = HEADER_LABELS if chip is None else (chip,)
+    for name in wanted:
+        found = _find(name)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = ", ".join(_close_all(found))
+            raise BadPinFactory(f"more than one GPIO chip is called {name!r}: {names}; name one of these")
+    what = " or ".join(repr(name) for name in wanted)
+    raise BadPinFactory(f"no GPIO chip called {what} can be opened; {_overview()}")
+
+
+def open_named(name: str | int) -> gpiod.Chip:
+    """Opens a chip for a line such as ``mcp23017:3``.
+
+    Args:
+        name: A path ("/dev/gpiochip2"), a device name ("gpiochip2"), a label ("mcp23017") or
+            the chip's number.
+
+    Raises:
+        gpiozero.PinInvalidPin: There is no such chip, or more than one.
+    """
+    found = _find(name)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(_close_all(found))
+        raise PinInvalidPin(f"more than one GPIO chip is called {name!r}: {names}; name one of these")
+    raise PinInvalidPin(f"no GPIO chip called {name!r} can be opened; {_overview()}")
+
+
+def _find(name: str | int) -> list[gpiod.Chip]:
+    """The open chips that ``name`` fits: at most one for a path or number, any for a label."""
+    if isinstance(name, int):
+        name = f"gpiochip{name}"
+    direct = Path(name) if "/" in name else DEV / name
+    if gpiod.is_gpiochip_device(str(direct)):
+        chip = _open(direct)
+        return [] if chip is None else [chip]
+    found = []
+    for path in paths():
+        chip = _open(path)
+        if chip is None:
+            continue
+        if chip.get_info().label == name:
+            found.append(chip)
+        else:
+            chip.close()
+    return found
+
+
+def _open(path: Path) -> gpiod.Chip | None:
+    try:
+        return gpiod.Chip(str(path))
+    except OSError:
+        return None
+
+
+def _close_all(chips: list[gpiod.Chip]) -> list[str]:
+    names = [chip.path for chip in chips]
+    for chip in chips:
+        chip.close()
+    return names
+
+
+def _overview() -> str:
+    """What is there instead, in words, for an error's text."""
+    seen = []
+    for path in paths():
+        try:
+            with gpiod.Chip(str(path)) as chip:
+                seen.append(f"{path} {chip.get_info().label!r}")
+        except OSError as error:
+            hint = " (is the user in the group gpio?)" if isinstance(error, PermissionError) else ""
+            seen.append(f"{path}: {error.strerror}{hint}")
+    return "there is: " + "; ".join(seen) if seen else f"there is no {DEV}/gpiochip* at all"

@@ -1,0 +1,48 @@
+"""The `shutthebox` command. Ends with 0 if all is well, 1 for a fault, 2 for wrong use."""
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from shutthebox import __version__
+from shutthebox.errors import ShutTheBoxError
+
+_COMMANDS = ("run", "sim", "replay", "profiles", "odds", "stats", "check")
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command and returns its exit code; argparse raises SystemExit for wrong use."""
+    parser = _Parser(prog="shutthebox", description="The electronic Shut the Box.")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    subparsers = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    for command in _COMMANDS:
+        importlib.import_module(f"shutthebox.commands.{command}").add_parser(subparsers)
+    args = parser.parse_args(argv)
+    try:
+        return int(args.run(args))
+    except ShutTheBoxError as error:
+        print(f"shutthebox: {error}", file=sys.stderr)
+        return error.exit_code
+    except ModuleNotFoundError as error:
+        print(f"shutthebox: {error.name} is not installed: pip install 'shutthebox[sim]'", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough; what is left in the buffer has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,94 @@
+"""`shutthebox stats` and `shutthebox export`: what the box remembers, for people and for programs."""
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+from shutthebox import config as configuration
+from shutthebox.platform import statistics
+from shutthebox.platform.store import FILE_NAME, StoreError, kept_match
+from shutthebox.rules.record import Record, write
+
+_TABLES = ("match", "action", "result", "throws", "lever", "setting")
+
+
+def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+    """Adds both commands."""
+    stats = subparsers.add_parser("stats", help="hall of fame, matches, dice fairness, lever health")
+    stats.add_argument("--json", action="store_true", help="one JSON document")
+    stats.set_defaults(run=run_stats)
+    export = subparsers.add_parser("export", help="everything the box remembers, as JSON Lines")
+    export.add_argument(
+        "--record", metavar="N", type=int, nargs="?", const=0, help="only match N (the latest), as a record"
+    )
+    export.set_defaults(run=run_export)
+    for parser in (stats, export):
+        parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+        parser.add_argument("--state", metavar="DIR", type=Path, help="the store's folder")
+
+
+def run_stats(args: argparse.Namespace) -> int:
+    """Prints the statistics."""
+    with _open(args) as db:
+        found = statistics.read(db)
+    if args.json:
+        print(json.dumps(_document(found), ensure_ascii=False))
+        return 0
+    print(f"matches   {found.finished} finished of {found.matches} begun")
+    print(f"throws    {found.throws}")
+    for entry in found.dice:
+        what = f"die {entry.die}" if entry.die else "total"
+        verdict = f"p = {entry.fairness.p_value:.3f}" if entry.fairness.enough else "too few to tell"
+        print(f"\n{entry.dice}d{entry.sides} {what}: {sum(entry.counts.values())} throws, {verdict}")
+        most = max(entry.counts.values())
+        for value, count in sorted(entry.counts.items()):
+            print(f"  {value:3} {count:7} {'#' * round(40 * count / most)}")
+    print("\nhall of fame" if found.fame else "\nhall of fame: nobody has signed yet")
+    for famous in found.fame:
+        date = time.strftime("%Y-%m-%d", time.localtime(famous.began_s))
+        print(f"  {famous.initials}  {famous.score:6}  {famous.profile:16} {date}")
+    print("\nlever health (edges while settling; many foretell a dying switch)")
+    for switch, count in sorted(found.chatter.items()):
+        print(f"  {'button' if switch == 0 else f'lever {switch}':9} {count}")
+    return 0
+
+
+def _document(found: statistics.Statistics) -> dict[str, Any]:
+    document = dataclasses.asdict(found)
+    for entry in document["dice"]:
+        entry["p_value"] = entry.pop("fairness")["p_value"]
+    return document
+
+
+def run_export(args: argparse.Namespace) -> int:
+    """Prints every row of the store, an object a line, each with its table's name; or one record."""
+    with _open(args) as db:
+        if args.record is not None:
+            number = args.record or db.execute("select max(id) from match").fetchone()[0] or 0
+            beginning, actions = kept_match(db, number, "--record")
+            print(write(Record(beginning.profile, beginning.players, beginning.rounds, actions)), end="")
+            return 0
+        db.row_factory = sqlite3.Row
+        for table in _TABLES:
+            for row in db.execute(f"select * from {table}"):
+                print(json.dumps({"table": table, **dict(row)}, ensure_ascii=False))
+    return 0
+
+
+def _open(args: argparse.Namespace) -> Any:  # noqa: ANN401  (contextlib's own type)
+    """The store, for reading only; a running box is not disturbed."""
+    config = configuration.read(args.config) if args.config else configuration.usual()
+    path = (args.state or config.state_folder) / FILE_NAME
+    if not path.is_file():
+        raise StoreError(f"{path}: no such store; a box makes it when it is first played on")
+    try:
+        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        db.execute("select * from match limit 1")
+    except sqlite3.Error as error:
+        raise StoreError(f"{path}: {error}") from None
+    return contextlib.closing(db)

@@ -1,0 +1,126 @@
+"""Puts a box together from its parts, runs it, and takes it apart in the right order.
+
+The same for real pins and simulated ones: the caller brings the factory, the lines, the panel
+and the dice. Order of start: store, pins, machine, display. Order of stop: the loop, the
+display with its goodbye, the buzzer, the pins, the store.
+"""
+
+import logging
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from gpiozero.exc import GPIOZeroError
+from gpiozero.pins import Factory
+
+from shutthebox.config import Config
+from shutthebox.game.dice import Dice
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.game.settings import Settings
+from shutthebox.i18n import translations
+from shutthebox.platform.advisor import OddsAdvisor
+from shutthebox.platform.buzzer import Buzzer
+from shutthebox.platform.gpio import Edge, Pins
+from shutthebox.platform.oled import Display, Panel
+from shutthebox.platform.store import Store, StoreError
+from shutthebox.runner import Observer, Runner, loop
+
+_log = logging.getLogger(__name__)
+
+
+def serve(
+    config: Config,
+    settings: Settings,
+    factory: Factory,
+    lines: Mapping[int, int],
+    connect: Callable[[], Panel] | None,
+    dice: Dice,
+    state: Path | None,
+    *,
+    observers: Sequence[Observer] = (),
+    started: Callable[[], None] = lambda: None,
+    beat: Callable[[], None] = lambda: None,
+) -> None:
+    """Runs a box until SIGTERM or SIGINT. Called in the main thread.
+
+    Args:
+        config: the configuration.
+        settings: the machine's part of it.
+        factory: where the pins are.
+        lines: BCM line per switch.
+        connect: opens the panel; None for a box without one.
+        dice: where throws come from.
+        state: folder of the store; None for a box without memory.
+        observers: told of everything.
+        started: called once, when pins and store are open.
+        beat: called at least once a second while all workers live.
+
+    Raises:
+        PinsError: if the pins cannot be had.
+    """
+    inbox: SimpleQueue[Edge | None] = SimpleQueue()
+    with ExitStack() as stack:
+        store = _open_store(state)
+        if store is not None:
+            stack.callback(store.close)
+        pins = Pins(factory, lines, config.gpio.lamp, inbox.put)
+        stack.callback(pins.close)
+        buzzer = _open_buzzer(factory, config.gpio.buzzer)
+        if buzzer is not None:
+            stack.callback(buzzer.close)
+        display = None
+        if connect is not None:
+            display = Display(connect)
+            words = translations()[settings.language]
+            goodbye = Screen(Mode.ATTRACT, big=words("Goodbye"))
+            stack.callback(display.close, goodbye)
+            display.start()
+        runner = Runner(
+            config, settings, pins, dice, store, display, buzzer, time.monotonic_ns, observers, OddsAdvisor()
+        )
+        workers: list[Any] = [worker for worker in (display, buzzer) if worker is not None]
+
+        def beat_if_alive() -> None:
+            if all(worker.alive for worker in workers):
+                beat()
+
+        with _ending_on_signals(inbox):
+            started()
+            loop(runner, inbox, time.monotonic_ns, beat_if_alive)
+
+
+@contextmanager
+def _ending_on_signals(inbox: "SimpleQueue[Edge | None]") -> Iterator[None]:
+    """SIGTERM and SIGINT end the loop, so that everything is closed in order."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    for number in before:
+        # SimpleQueue.put may be called from a signal handler; nothing else is done in it.
+        signal.signal(number, lambda number, frame: inbox.put(None))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _open_store(state: Path | None) -> Store | None:
+    if state is None:
+        return None
+    try:
+        return Store(state, time.time)
+    except StoreError as error:
+        _log.error("%s; playing without memory", error)
+        return None
+
+
+def _open_buzzer(factory: Factory, line: int) -> Buzzer | None:
+    try:
+        return Buzzer(factory, line)
+    except (GPIOZeroError, OSError) as error:
+        _log.warning("buzzer: line %d: %s; playing silently", line, error)
+        return None

@@ -1,0 +1,50 @@
+"""Makes gestures of the one button: a press, a hold, a very long hold."""
+
+from enum import Enum
+
+HOLD_NS = 800_000_000
+LONG_HOLD_NS = 10_000_000_000
+
+
+class Gesture(Enum):
+    """What a hand did with the button."""
+
+    PRESS = "press"  # counted at release, if it was no hold
+    HOLD = "hold"  # counted when 0.8 s are reached
+    LONG_HOLD = "long hold"  # counted when 10 s are reached
+
+
+class Button:
+    """Follows the settled state of the button; times in ns on the caller's clock.
+
+    A button found down at the start is ignored until it has been let go: nobody pressed it.
+    """
+
+    def __init__(self) -> None:
+        self._since_ns: int | None = None
+        self._next: Gesture | None = None
+
+    def changed(self, active: bool, t_ns: int) -> Gesture | None:
+        """The gesture that this change of the settled state completes."""
+        if active:
+            self._since_ns, self._next = t_ns, Gesture.HOLD
+            return None
+        short = self._next is Gesture.HOLD
+        self._since_ns = self._next = None
+        return Gesture.PRESS if short else None
+
+    def elapsed(self, t_ns: int) -> Gesture | None:
+        """The gesture that holding until `t_ns` completes; to be asked at `deadline_ns`."""
+        deadline = self.deadline_ns
+        if deadline is None or t_ns < deadline:
+            return None
+        gesture = self._next
+        self._next = Gesture.LONG_HOLD if gesture is Gesture.HOLD else None
+        return gesture
+
+    @property
+    def deadline_ns(self) -> int | None:
+        """When holding on completes the next gesture; None while there is nothing to wait for."""
+        if self._since_ns is None or self._next is None:
+            return None
+        return self._since_ns + (HOLD_NS if self._next is Gesture.HOLD else LONG_HOLD_NS)

@@ -1,0 +1,106 @@
+"""Turns chattering contacts into switch events: a state counts once it has stood long enough.
+
+A lock-out after the first edge ends in a wrong state when the last edges fall into it; standing
+for the settle window cannot, as long as the last edge is seen. Edges that the kernel loses are
+made good by `reconcile`, which is told what all contacts show.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+ROLL_BUTTON = 0
+"""The dice button's switch number; levers are switches 1 and up, by their tile."""
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchChanged:
+    """A switch has settled.
+
+    Attributes:
+        switch: `ROLL_BUTTON`, or the lever's number.
+        active: pressed, or down.
+        t_ns: when the settle window ended.
+    """
+
+    switch: int
+    active: bool
+    t_ns: int
+
+
+@dataclass(slots=True)
+class _Contact:
+    settle_ns: int
+    settled: bool
+    seen: bool
+    since_ns: int
+    chatter: int = 0
+
+
+class Debouncer:
+    """Settles any number of switches, each with a window of its own.
+
+    Args:
+        settle_ns: per switch, how long a state must stand.
+        active: per switch, its state now; read silently, so it causes no event.
+        t_ns: now.
+    """
+
+    def __init__(self, settle_ns: Mapping[int, int], active: Mapping[int, bool], t_ns: int) -> None:
+        self._contacts = {
+            switch: _Contact(settle, active[switch], active[switch], t_ns)
+            for switch, settle in settle_ns.items()
+        }
+        self._unsettled: set[int] = set()
+
+    def edge(self, switch: int, active: bool, t_ns: int) -> list[SwitchChanged]:
+        """Takes an edge to `active` in, and returns what had settled before it.
+
+        An edge to the state already seen means that another was lost: the contact moved, so its
+        window starts again. An edge stamped before one already seen counts as simultaneous.
+        """
+        due = self.settle(t_ns)
+        contact = self._contacts[switch]
+        contact.chatter += switch in self._unsettled
+        contact.seen = active
+        contact.since_ns = max(contact.since_ns, t_ns)
+        self._unsettled.add(switch)
+        return due
+
+    def reconcile(self, active: Mapping[int, bool], t_ns: int) -> list[SwitchChanged]:
+        """Takes in what all contacts show now; a difference counts as an edge now."""
+        due = self.settle(t_ns)
+        for switch, state in active.items():
+            if self._contacts[switch].seen != state:
+                due += self.edge(switch, state, t_ns)
+        return due
+
+    def settle(self, t_ns: int) -> list[SwitchChanged]:
+        """The switches whose new state has stood until `t_ns`, in the order they settled."""
+        if not self._unsettled:
+            return []
+        events = []
+        for switch in tuple(self._unsettled):
+            contact = self._contacts[switch]
+            settled_at = contact.since_ns + contact.settle_ns
+            if settled_at <= t_ns:
+                self._unsettled.discard(switch)
+                if contact.seen != contact.settled:
+                    contact.settled = contact.seen
+                    events.append(SwitchChanged(switch, contact.settled, settled_at))
+        return sorted(events, key=lambda event: event.t_ns)
+
+    @property
+    def deadline_ns(self) -> int | None:
+        """When `settle` next has something to do; None if all switches stand."""
+        return min(
+            (
+                self._contacts[switch].since_ns + self._contacts[switch].settle_ns
+                for switch in self._unsettled
+            ),
+            default=None,
+        )
+
+    @property
+    def chatter(self) -> dict[int, int]:
+        """Per switch, the edges so far that fell into a settle window: many foretell a dying switch."""
+        return {switch: contact.chatter for switch, contact in self._contacts.items()}

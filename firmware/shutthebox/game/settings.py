@@ -1,0 +1,38 @@
+"""What the owner has settled about the box, as the machine needs it."""
+
+from dataclasses import dataclass
+
+from shutthebox.rules.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The machine's part of the config.
+
+    Attributes:
+        profiles: the variants that fit this box, each on the box that is played.
+        profile: the usual one.
+        players: 1..9, the usual number.
+        rounds: 1..99, or None for what each variant says.
+        usual: a press in attract begins the usual game at once instead of asking.
+        hints: a hold while flipping gives a hint.
+        real_dice: players throw dice of their own and enter what they show.
+        computers: seats, from 1, that the computer plays.
+        levers: how many the box has.
+        language: of the screens, ``en`` or ``fr``.
+        sound: the buzzer speaks.
+        sleep_ns: without any input for so long the panel goes dark.
+    """
+
+    profiles: tuple[Profile, ...]
+    profile: Profile
+    players: int = 2
+    rounds: int | None = None
+    usual: bool = False
+    hints: bool = False
+    real_dice: bool = False
+    computers: tuple[int, ...] = ()
+    levers: int = 9
+    language: str = "en"
+    sound: bool = True
+    sleep_ns: int = 600_000_000_000

@@ -1,0 +1,219 @@
+"""Estimates where exact odds are out of reach: turns played out by lot, by a fixed rule.
+
+An estimate is no best play: it is what the best of a few fixed rules earns (see
+`shutthebox.odds.policies`), found on turns of its own, so the figures are not flattered by the
+choice. Best play does at least as well.
+"""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from shutthebox.odds.policies import Policy, choose
+from shutthebox.odds.values import Objective, Value, sign
+from shutthebox.rules import turn as turns
+from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, legal_moves, totals
+from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
+from shutthebox.rules.score import lost_score, score
+from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
+from shutthebox.rules.turn import DOMINOES, MAX_THROWS, Turn
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told how many turns have been played out, and of how many."""
+
+SAMPLES = 10_000
+_PILOT = 10
+_RULES = (Policy.HIGHEST, Policy.FEWEST, Policy.LOWEST)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What turns played out by lot came to.
+
+    Attributes:
+        value: mean score and share of boxes shut.
+        standard_error: of each of them.
+        samples: turns played out.
+        policy: the rule they were played by.
+        distribution: share of each final score, by rising score.
+    """
+
+    value: Value
+    standard_error: Value
+    samples: int
+    policy: Policy
+    distribution: dict[int, float]
+
+
+def estimate(
+    profile: Profile,
+    turn: Turn,
+    objective: Objective = Objective.SCORE,
+    *,
+    rng: random.Random,
+    samples: int = SAMPLES,
+    progress: Progress | None = None,
+) -> Estimate:
+    """Plays a turn out many times.
+
+    Args:
+        profile: the variant, of any size.
+        turn: a turn that is not over; a throw on the table is answered by the rule, too.
+        objective: what the rule is chosen for.
+        rng: where the lots come from; the same seed gives the same estimate.
+        samples: turns to play out, beside a tenth of that for each rule tried; from 2 up.
+        progress: told about every hundredth part.
+
+    Raises:
+        ValueError: for fewer than 2 samples, or a turn that is over.
+    """
+    if samples < 2 or turn.outcome is not None:
+        raise ValueError("an estimate needs at least 2 samples of a turn that is not over")
+    trial = max(2, samples // _PILOT)
+    whole = samples + trial * len(_RULES)
+    step = max(1, whole // 100)
+    done = 0
+
+    def play(policy: Policy, count: int) -> Estimate:
+        nonlocal done
+        ends = []
+        for _ in range(count):
+            ends.append(_play(profile, turn, policy, rng))
+            done += 1
+            if progress and (done % step == 0 or done == whole):
+                progress(done, whole)
+        return _summary(ends, policy)
+
+    trials = [play(policy, trial) for policy in _RULES]
+    best = max(trials, key=lambda each: _goodness(profile, each.value, objective))
+    return play(best.policy, samples)
+
+
+def estimated_moves(
+    profile: Profile,
+    turn: Turn,
+    objective: Objective = Objective.SCORE,
+    *,
+    rng: random.Random,
+    samples: int = SAMPLES,
+    progress: Progress | None = None,
+) -> list[tuple[Tiles, Estimate]]:
+    """Every answer to the throw on the table, each played out, the best estimate first.
+
+    Args:
+        profile: the variant.
+        turn: a turn with a throw on the table.
+        objective: what they are ranked by.
+        rng: where the lots come from; every answer meets the same lots.
+        samples: turns to play out for all answers together.
+        progress: told after every answer.
+    """
+    answers = turns.answers(profile, turn)
+    each = max(20, samples // max(1, len(answers)))
+    seed = rng.getrandbits(64)
+    found = []
+    for number, shut in enumerate(answers, 1):
+        after = turns.move(profile, turn, shut)
+        lots = random.Random(seed)
+        found.append((shut, _summary([_play(profile, after, Policy.HIGHEST, lots) for _ in range(each)])))
+        if progress:
+            progress(number, len(answers))
+    return sorted(found, key=lambda pair: _goodness(profile, pair[1].value, objective), reverse=True)
+
+
+def _goodness(profile: Profile, value: Value, objective: Objective) -> tuple[float, float]:
+    points = sign(profile) * value.score
+    return (value.shut, points) if objective is Objective.SHUT else (points, value.shut)
+
+
+def _summary(ends: list[tuple[int, bool]], policy: Policy = Policy.HIGHEST) -> Estimate:
+    count = len(ends)
+    mean = sum(points for points, _ in ends) / count
+    shut = sum(done for _, done in ends) / count
+    spread = sum((points - mean) ** 2 for points, _ in ends) / max(1, count - 1)
+    error = Value(math.sqrt(spread / count), math.sqrt(shut * (1 - shut) / count))
+    scores = Counter(points for points, _ in ends)
+    return Estimate(
+        Value(mean, shut), error, count, policy, {points: scores[points] / count for points in sorted(scores)}
+    )
+
+
+def _play(profile: Profile, turn: Turn, policy: Policy, rng: random.Random) -> tuple[int, bool]:
+    """One turn to its end: its score, and whether the box was shut."""
+    if turn.outcome is not None:
+        return turn.score or 0, turn.outcome is turns.Outcome.SHUT
+    open_tiles, throws, drawn, first = turn.open, turn.throws, turn.drawn, turn.moves == 0
+    first = first and profile.first_move_must_include is not None
+    faces = turn.throw
+    while open_tiles and (throws < MAX_THROWS or faces):
+        if faces is None:
+            if profile.draw is Draw.DOMINOES:
+                left = [i for i in range(len(DOMINOES)) if not drawn >> i & 1]
+                drawn = 0 if not left else drawn
+                pick = rng.choice(left or range(len(DOMINOES)))
+                drawn |= 1 << pick
+                faces = DOMINOES[pick]
+            else:
+                dice = dice_allowed(profile, open_tiles)[-1]
+                faces = tuple([rng.randint(1, profile.sides) for _ in range(dice)])
+            throws += 1
+        if sum(faces) in profile.ends_turn_on:
+            break
+        move = _answer(profile, open_tiles, faces, policy, first)
+        faces = None
+        if move:
+            open_tiles &= ~move
+            first = False
+            continue
+        if first:
+            return lost_score(profile), False
+        shut = profile.starting & ~open_tiles
+        if profile.blocked is Blocked.OPENS_ONE and shut:
+            open_tiles |= shut & -shut
+        elif profile.blocked is Blocked.ENDS_TURN or not can_ever_move(profile, open_tiles):
+            break
+    return score(profile, open_tiles, throws), not open_tiles
+
+
+def _answer(profile: Profile, open_tiles: Tiles, faces: Throw, policy: Policy, first: bool) -> Tiles:
+    """The set of tiles that a rule shuts for a throw; none if it has no move."""
+    if profile.move is not MoveKind.SET or policy is Policy.RANDOM or first:
+        moves = legal_moves(profile, open_tiles, faces, first=first)
+        return choose(policy, moves)[0] if moves else 0
+    # A large row has thousands of sets for a total; these rules need to find but one.
+    numbers = to_numbers(open_tiles)
+    most = profile.max_tiles or len(numbers)
+    found = []
+    for total in totals(profile, faces):
+        for size in range(1, most + 1) if policy is Policy.FEWEST else (most,):
+            tiles = _find(numbers, total, size, highest=policy is not Policy.LOWEST)
+            if tiles:
+                found.append(tiles)
+                break
+    return choose(policy, found)[0] if found else 0
+
+
+def _find(numbers: tuple[int, ...], total: int, most: int, *, highest: bool) -> Tiles:
+    """The set of numbers with this total that has the highest (or spares the highest) of them; 0 if none."""
+    reach = [0]
+    for number in numbers:
+        reach.append(reach[-1] + number)
+    failed: set[tuple[int, int, int]] = set()
+
+    def find(count: int, rest: int, left: int) -> tuple[int, ...] | None:
+        if rest == 0:
+            return ()
+        if not left or rest < 0 or reach[count] < rest or (count, rest, left) in failed:
+            return None
+        number = numbers[count - 1]
+        for take in (highest, not highest):
+            found = find(count - 1, rest - number * take, left - take)
+            if found is not None:
+                return (*found, number) if take else found
+        failed.add((count, rest, left))
+        return None
+
+    return to_tiles(find(len(numbers), total, most) or ())

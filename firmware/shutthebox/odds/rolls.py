@@ -1,0 +1,232 @@
+"""Throws by what they allow: every throw of so many dice, gathered into classes of equal moves.
+
+The 36 throws of two dice are 11 totals where only the total counts, and each total has one
+table of moves. A tile above the total never takes part, so the table is indexed with the low
+bits of a position alone and stays short.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import product
+
+from shutthebox.odds.space import Space
+from shutthebox.odds.values import TooLargeError
+from shutthebox.rules.moves import HIGH, Throw, dice_allowed, legal_moves, totals
+from shutthebox.rules.profile import MoveKind
+from shutthebox.rules.tiles import to_numbers, to_tiles
+
+MOST_ENTRIES = 3_000_000
+"""Most pairs of a position and a class of throws that are solved exactly: some seconds of work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """A class of throws with the same moves everywhere.
+
+    Attributes:
+        weight: how many throws, of all that the dice can show.
+        relevant: dense bits of the tiles that its moves can shut.
+        table: the moves, as dense bits, by the open tiles among `relevant`.
+    """
+
+    weight: int
+    relevant: int
+    table: list[tuple[int, ...]] | dict[int, tuple[int, ...]]
+
+    def moves(self, mask: int) -> tuple[int, ...]:
+        """The moves at a position."""
+        return self.table[mask & self.relevant]
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """All throws of so many dice.
+
+    Attributes:
+        dice: how many.
+        total: how many throws there are, each equally likely.
+        ended: how many of them end the turn whatever is open.
+        idle: how many of them no position has a move for.
+        classes: the others.
+    """
+
+    dice: int
+    total: int
+    ended: int
+    idle: int
+    classes: tuple[Answers, ...]
+
+
+def roll(space: Space, dice: int) -> Roll:
+    """The throws of so many dice on this row.
+
+    Raises:
+        TooLargeError: for more classes of throws than can be gone through.
+    """
+    profile = space.profile
+    if profile.move is MoveKind.SET:
+        ended, classes = _by_total(space, dice)
+    else:
+        ended, classes = _by_faces(space, dice)
+    total = profile.sides**dice
+    idle = total - ended - sum(answers.weight for answers in classes)
+    return Roll(dice, total, ended, idle, tuple(classes))
+
+
+def rolls_by_position(space: Space) -> tuple[tuple[Roll, ...], list[tuple[Roll, ...]]]:
+    """The dice that may be thrown: where some tile is above six, and for each smaller position.
+
+    Returns:
+        The choice at any position that is not in the list, and the list by position. One die
+        is only ever thrown where all open tiles are 6 or less, whatever the rule.
+    """
+    profile = space.profile
+    usual = roll(space, profile.dice)
+    near = [
+        dice_allowed(profile, space.sparse(mask)) for mask in range(min(1 << space.below(HIGH), space.size))
+    ]
+    if all(dice == (profile.dice,) for dice in near[1:]):
+        return (usual,), []
+    by_dice = {profile.dice: usual, 1: roll(space, 1)}
+    return (usual,), [tuple(by_dice[count] for count in dice) for dice in near]
+
+
+def _by_total(space: Space, dice: int) -> tuple[int, list[Answers]]:
+    """Classes where any set of open tiles that adds up to the total (or difference) will do."""
+    profile = space.profile
+    weights: Counter[tuple[int, ...]] = Counter()
+    if profile.difference and dice == 2:
+        faces = range(1, profile.sides + 1)
+        weights.update(totals(profile, throw) for throw in product(faces, faces))
+    else:
+        weights[(0,)] = 1
+        for _ in range(dice):
+            longer: Counter[tuple[int, ...]] = Counter()
+            for (total,), weight in weights.items():
+                for face in range(1, profile.sides + 1):
+                    longer[(total + face,)] += weight
+            weights = longer
+    ended = sum(weight for sums, weight in weights.items() if sums[0] in profile.ends_turn_on)
+    top = min(max(sums[0] for sums in weights), sum(space.numbers))
+    tables = sets_by_total(space.numbers, top)
+    if profile.max_tiles is not None:
+        most = profile.max_tiles
+        tables = [
+            [tuple([move for move in moves if move.bit_count() <= most]) for moves in table]
+            for table in tables
+        ]
+    classes = []
+    for sums, weight in sorted(weights.items()):
+        if sums[0] in profile.ends_turn_on:
+            continue
+        found = [tables[total] for total in sums if total <= top]
+        if not any(any(table) for table in found):
+            continue
+        table = max(found, key=len)
+        if len(found) == 2:
+            # Difference and total are never the same, so no set is in both.
+            a, b = found
+            table = [a[i & (len(a) - 1)] + b[i & (len(b) - 1)] for i in range(len(table))]
+        classes.append(Answers(weight, len(table) - 1, table))
+    return ended, classes
+
+
+def sets_by_total(numbers: tuple[int, ...], top: int) -> list[list[tuple[int, ...]]]:
+    """For every total up to `top`: the sets of open tiles that add up to it, by position.
+
+    Entry `[total][position & (len - 1)]`, with dense bits; tiles above a total are not in its
+    index. Built tile by tile: with a tile more, a set either leaves it out, or is it and a set
+    for the rest of the total.
+    """
+    tables: list[list[tuple[int, ...]]] = [[(0,)]]
+    tables += [[()] for _ in range(top)]
+    for i, number in enumerate(numbers):
+        bit = 1 << i
+        longer = tables[:number]
+        for total in range(number, top + 1):
+            without, rest = tables[total], tables[total - number]
+            low, low_rest = len(without) - 1, len(rest) - 1
+            if low < bit - 1:
+                without = [without[mask & low] for mask in range(bit)]
+            within = [
+                sets + tuple([move | bit for move in rest[mask & low_rest]])
+                if rest[mask & low_rest]
+                else sets
+                for mask, sets in enumerate(without)
+            ]
+            longer.append(without + within)
+        tables = longer[: top + 1]
+    return tables
+
+
+def _by_faces(space: Space, dice: int) -> tuple[int, list[Answers]]:
+    """Classes where the faces count: one throw stands for all that name the same tiles."""
+    ended, classes = 0, []
+    for (ends, _), (weight, throw) in _throws(space, dice).items():
+        if ends:
+            ended += weight
+            continue
+        answers = _answers(space, throw, weight)
+        if any(answers.table.values() if isinstance(answers.table, dict) else answers.table):
+            classes.append(answers)
+    return ended, classes
+
+
+def _throws(space: Space, dice: int) -> dict[tuple[bool, tuple[int, ...]], tuple[int, Throw]]:
+    """One throw for each class, with the number of throws in it.
+
+    Two throws are alike if they name the same tiles of the row by face, by total and by
+    difference; for `MoveKind.EXACT`, a repeated face or one without a tile names none.
+    """
+    profile = space.profile
+    whole = profile.move is MoveKind.EXACT
+    largest = max(space.numbers[-1], *profile.ends_turn_on, 0)
+    # By dice: faces named (or -1), total (cut off where nothing asks for it any more).
+    states: dict[tuple[int, int], tuple[int, Throw]] = {(0, 0): (1, ())}
+    for _ in range(dice):
+        longer: dict[tuple[int, int], tuple[int, Throw]] = {}
+        for (named, total), (weight, throw) in states.items():
+            for face in range(1, profile.sides + 1):
+                bit = space.bit(face)
+                names = -1 if whole and (named < 0 or not bit or named & bit) else named | bit
+                key = names, min(total + face, largest + 1)
+                known, shown = longer.get(key, (0, (*throw, face)))
+                longer[key] = known + weight, shown
+        states = longer
+        if len(states) * space.size > 8 * MOST_ENTRIES:
+            raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
+    if profile.difference and dice == 2:
+        faces = range(1, profile.sides + 1)
+        states = {(a, b): (1, (a, b)) for a, b in product(faces, faces)}
+    merged: dict[tuple[bool, tuple[int, ...]], tuple[int, Throw]] = {}
+    for (named, _), (weight, throw) in states.items():
+        ends = sum(throw) in profile.ends_turn_on
+        named_by_sums = [space.bit(number) for number in totals(profile, throw)]
+        alike = (ends, () if ends else (_named(space, throw, named), *sorted(named_by_sums)))
+        known, shown = merged.get(alike, (0, throw))
+        merged[alike] = known + weight, shown
+    if len(merged) * space.size > MOST_ENTRIES:
+        raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
+    return merged
+
+
+def _named(space: Space, throw: Throw, named: int) -> int:
+    if space.profile.difference and len(throw) == 2:
+        whole = space.profile.move is MoveKind.EXACT
+        if whole and (throw[0] == throw[1] or not all(map(space.bit, throw))):
+            return -1
+        return space.bit(throw[0]) | space.bit(throw[1])
+    return named
+
+
+def _answers(space: Space, throw: Throw, weight: int) -> Answers:
+    """The moves for a throw at every set of the few tiles that it names, from the rules themselves."""
+    profile = space.profile
+    named = to_tiles({*throw, *totals(profile, throw)}) & space.tiles
+    table = {}
+    numbers = to_numbers(named)
+    for choice in range(1 << len(numbers)):
+        tiles = to_tiles(number for i, number in enumerate(numbers) if choice >> i & 1)
+        moves = legal_moves(profile, tiles, throw)
+        table[space.dense(tiles)] = tuple(space.dense(move) for move in moves)
+    return Answers(weight, space.dense(named), table)

@@ -1,0 +1,80 @@
+"""The buzzer: short tunes on a PWM output, played by a thread of their own."""
+
+import logging
+import threading
+from collections.abc import Mapping
+from queue import SimpleQueue
+from typing import Any
+
+from gpiozero import PWMOutputDevice
+from gpiozero.exc import GPIOZeroError
+from gpiozero.pins import Factory
+
+from shutthebox.game.effects import Sound
+
+_log = logging.getLogger(__name__)
+
+TUNES: Mapping[Sound, tuple[tuple[int, int], ...]] = {
+    Sound.WAKE: ((880, 60),),
+    Sound.CHOICE: ((1320, 40),),
+    Sound.ROLL: ((523, 40), (0, 30), (587, 40), (0, 40), (523, 40), (0, 60), (587, 40), (0, 90), (659, 60)),
+    Sound.FAULT: ((196, 90),),
+    Sound.COMPLETE: ((1047, 50), (1319, 70)),
+    Sound.REFUSED: ((247, 80), (0, 30), (196, 140)),
+    Sound.BLOCKED: ((392, 120), (330, 120), (262, 260)),
+    Sound.SHUT: ((523, 90), (659, 90), (784, 90), (1047, 300)),
+    Sound.WIN: ((784, 110), (0, 30), (784, 110), (0, 30), (784, 110), (1047, 420)),
+}
+"""Per sound its notes as (frequency in Hz, 0 for a rest; length in ms)."""
+
+
+class Buzzer:
+    """Plays tunes; a new one cuts the running one short.
+
+    Args:
+        factory: where the pin is.
+        line: BCM line of the buzzer's driver.
+    """
+
+    def __init__(self, factory: Factory, line: int) -> None:
+        self._device: Any = PWMOutputDevice(line, frequency=440, pin_factory=factory)
+        self._tunes: SimpleQueue[Sound | None] = SimpleQueue()
+        self._waiting = threading.Event()
+        self._thread = threading.Thread(target=self._work, name="buzzer", daemon=True)
+        self._thread.start()
+
+    def play(self, sound: Sound) -> None:
+        """Starts a tune; returns at once."""
+        self._tunes.put(sound)
+        self._waiting.set()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the worker still lives."""
+        return self._thread.is_alive()
+
+    def close(self) -> None:
+        """Falls silent and lets the line go."""
+        self._tunes.put(None)
+        self._waiting.set()
+        self._thread.join(timeout=1)
+        self._device.close()
+
+    def _work(self) -> None:
+        while (sound := self._tunes.get()) is not None:
+            self._waiting.clear()
+            if not self._tunes.empty():
+                continue
+            try:
+                self._play(sound)
+            except (GPIOZeroError, OSError) as error:
+                _log.warning("buzzer: %s", error)
+
+    def _play(self, sound: Sound) -> None:
+        for frequency, length_ms in TUNES[sound]:
+            if frequency:
+                self._device.frequency = frequency
+            self._device.value = 0.5 if frequency else 0
+            if self._waiting.wait(length_ms / 1000):
+                break
+        self._device.value = 0

@@ -1,0 +1,183 @@
+"""Numerals and dice for a one-bit panel, at any size, pixel by pixel the same everywhere.
+
+Nothing here uses Pillow's curves or polygons: their edges have moved between releases,
+and the golden pictures must not.
+"""
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+
+from PIL import Image
+
+# Segments of a numeral, as on a scoreboard: a top, b/c right, d bottom, e/f left, g middle.
+_SEGMENTS = {
+    "0": "abcdef", "1": "", "2": "abged", "3": "abgcd", "4": "fgbc",
+    "5": "afgcd", "6": "afgedc", "7": "abc", "8": "abcdefg", "9": "abcdfg",
+}  # fmt: skip
+
+_PIPS: dict[int, tuple[tuple[int, int], ...]] = {
+    1: ((0, 0),),
+    2: ((-1, -1), (1, 1)),
+    3: ((-1, -1), (0, 0), (1, 1)),
+    4: ((-1, -1), (1, -1), (-1, 1), (1, 1)),
+    5: ((-1, -1), (1, -1), (0, 0), (-1, 1), (1, 1)),
+    6: ((-1, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (1, 1)),
+}
+HIGHEST_PIPS = 6  # above, a die shows its face as a number
+_LEAST_SIDE = 13  # of a die with pips; in a smaller one a number is easier to read
+
+
+def raster(width: int, height: int, lit: Callable[[int, int], bool]) -> Image.Image:
+    """A picture whose pixel (x, y) is lit where `lit(x, y)` says so."""
+    picture = Image.new("1", (width, height))
+    picture.putdata([255 if lit(x, y) else 0 for y in range(height) for x in range(width)])
+    return picture
+
+
+def _stroke(height: int) -> int:
+    return max(1, round(height / 5))
+
+
+def _digit_width(character: str, height: int) -> int:
+    stroke = _stroke(height)
+    if character == "1":
+        return stroke + max(1, stroke * 2 // 3)
+    if character == "-":
+        return max(3, height // 3)
+    return max(3, round(height * 0.62))
+
+
+@lru_cache(maxsize=256)
+def _digit(character: str, height: int) -> Image.Image:
+    width, stroke = _digit_width(character, height), _stroke(height)
+    middle = (height - stroke) // 2
+    corner = max(0, stroke // 2)
+    if character == "1":
+        flag, top = width - stroke, stroke // 2
+
+        def lit_one(x: int, y: int) -> bool:
+            # The flag of the 1 hangs from its top, a step lower than the stem.
+            return x >= flag or (top <= y and top <= y + (x - flag + 1) // 2 <= stroke + top)
+
+        return raster(width, height, lit_one)
+    if character == "-":
+        parts = [(0, middle, width, middle + stroke)]
+        corner = 0
+    else:
+        boxes = {
+            "a": (0, 0, width, stroke),
+            "b": (width - stroke, 0, width, middle + stroke),
+            "c": (width - stroke, middle, width, height),
+            "d": (0, height - stroke, width, height),
+            "e": (0, middle, stroke, height),
+            "f": (0, 0, stroke, middle + stroke),
+            "g": (0, middle, width, middle + stroke),
+        }
+        parts = [boxes[name] for name in _SEGMENTS[character]]
+    segments = _SEGMENTS.get(character, "")
+    # Round the outer corners where two strokes meet; a stroke's free end stays square.
+    rounded = [
+        ("b" in pair or "c" in pair, "d" in pair)
+        for pair in ("af", "ab", "de", "cd")
+        if set(pair) <= set(segments)
+    ]
+
+    # A waist tells the 8 from a slab with two holes.
+    waist = max(1, stroke // 4) if character == "8" and height >= 12 else 0
+
+    def lit(x: int, y: int) -> bool:
+        if abs(2 * y - 2 * middle - stroke + 1) < stroke and min(x, width - 1 - x) < waist:
+            return False
+        for right, bottom in rounded:
+            dx, dy = (width - 1 - x if right else x), (height - 1 - y if bottom else y)
+            if dx + dy < corner:
+                return False
+        return any(left <= x < to_x and top <= y < to_y for left, top, to_x, to_y in parts)
+
+    return raster(width, height, lit)
+
+
+def is_number(text: str) -> bool:
+    """Whether `numeral` can draw the text: digits, and a minus sign before them."""
+    return text.isascii() and text.removeprefix("-").isdecimal()
+
+
+@lru_cache(maxsize=64)
+def numeral(text: str, height: int) -> Image.Image:
+    """A whole number in heavy strokes, `height` pixels high and without a margin.
+
+    The picture is shared between callers and must not be drawn on.
+    """
+    digits = [_digit(character, height) for character in text]
+    gap = max(1, _stroke(height) * 3 // 5)
+    picture = Image.new("1", (sum(d.width + gap for d in digits) - gap, height))
+    x = 0
+    for digit in digits:
+        picture.paste(digit, (x, 0))
+        x += digit.width + gap
+    return picture
+
+
+def numeral_within(text: str, width: int, height: int) -> Image.Image:
+    """The number as high as fits into the box, at least five pixels high."""
+    while height > 5 and numeral(text, height).width > width:
+        height -= 1
+    return numeral(text, height)
+
+
+def _pip_geometry(side: int) -> tuple[int, int]:
+    """How far a pip's middle is from the die's, and how wide a pip is."""
+    spread = max(2, round(side * 0.28))
+    width = max(1, min(round(side / 5), spread - 1))
+    # A pip can only sit in the very middle if its width is as odd or even as the die's.
+    return spread, width if width % 2 == side % 2 or width == 1 else max(1, width - 1)
+
+
+@lru_cache(maxsize=64)
+def die(face: int, side: int) -> Image.Image:
+    """A die lying still: white, its pips or number cut out, `side` pixels square.
+
+    Args:
+        face: from 1; up to `HIGHEST_PIPS` as pips if there is room, else as a number.
+        side: in pixels, from 7; two digits need 9.
+    """
+    corner = max(1, side // 8)
+
+    def body(x: int, y: int) -> bool:
+        return min(x, side - 1 - x) + min(y, side - 1 - y) >= corner
+
+    picture = raster(side, side, body)
+    if not 1 <= face <= HIGHEST_PIPS or side < _LEAST_SIDE:
+        number = numeral_within(str(face), side - 2 - side // 12, round(side * 0.62))
+        picture.paste(0, ((side - number.width + 1) // 2, (side - number.height) // 2), number)
+        return picture
+    spread, width = _pip_geometry(side)
+    pip = raster(width, width, lambda x, y: (2 * x - width + 1) ** 2 + (2 * y - width + 1) ** 2 <= width**2)
+    for column, row in _PIPS[face]:
+        place = ((side - width) // 2 + column * spread, (side - width) // 2 + row * spread)
+        picture.paste(0, place, pip)
+    return picture
+
+
+TURNS = 6  # pictures of a die between two positions that look alike, 15 degrees apart
+
+
+@lru_cache(maxsize=128)
+def tumbling_die(face: int, turn: int, side: int) -> Image.Image:
+    """A die in the air, turned by `turn` times 15 degrees, within `side` pixels square."""
+    half = side * 0.40
+    angle = math.radians(15 * (turn % TURNS))
+    # Rounded, because the last bits of a sine differ between C libraries.
+    cos, sin = round(math.cos(angle), 6), round(math.sin(angle), 6)
+    pips = [(column * half * 0.55, row * half * 0.55) for column, row in _PIPS[face]]
+    reach, corner = (half * 0.24) ** 2, half * 1.72
+
+    def lit(x: int, y: int) -> bool:
+        dx, dy = x - (side - 1) / 2, y - (side - 1) / 2
+        u, v = dx * cos + dy * sin, dy * cos - dx * sin
+        if max(abs(u), abs(v)) > half or abs(u) + abs(v) > corner:
+            return False
+        return all((u - a) ** 2 + (v - b) ** 2 > reach for a, b in pips)
+
+    return raster(side, side, lit)

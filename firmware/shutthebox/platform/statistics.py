@@ -1,0 +1,111 @@
+"""What the store has to tell: matches, the hall of fame, the honesty of the dice, the levers' health."""
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
+
+FAME = 10
+"""Results in the hall of fame."""
+
+
+@dataclass(frozen=True, slots=True)
+class DieCount:
+    """The throws of one die, or of the totals, and whether they look fair.
+
+    Attributes:
+        dice: thrown together.
+        sides: of each.
+        die: which of them, from 1 in the order thrown; 0 for their total.
+        counts: value and how often it came, rising.
+        fairness: the chi-square test of them.
+    """
+
+    dice: int
+    sides: int
+    die: int
+    counts: dict[int, int]
+    fairness: Fairness
+
+
+@dataclass(frozen=True, slots=True)
+class Famous:
+    """A winner who has signed."""
+
+    initials: str
+    score: int
+    profile: str
+    began_s: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Everything that the box has counted.
+
+    Attributes:
+        matches: begun.
+        finished: of them, played to the end.
+        throws: made by the box.
+        fame: the latest winners who have signed, the latest first.
+        dice: the dice thrown, by number, sides and die.
+        chatter: per lever (0: the button) the edges that fell into settle windows.
+    """
+
+    matches: int
+    finished: int
+    throws: int
+    fame: tuple[Famous, ...]
+    dice: tuple[DieCount, ...]
+    chatter: dict[int, int]
+
+
+def read(db: sqlite3.Connection) -> Statistics:
+    """Counts it all up."""
+    (matches,) = db.execute("select count(*) from match").fetchone()
+    (finished,) = db.execute("select count(distinct match) from result").fetchone()
+    fame = db.execute(
+        "select initials, score, profile, began_s from result join match on match.id = result.match"
+        " where initials is not null order by match.id desc limit ?",
+        (FAME,),
+    )
+    rows: dict[tuple[int, int, int], dict[int, int]] = {}
+    for dice, sides, die, value, count in db.execute("select * from throws"):
+        rows.setdefault((dice, sides, die), {})[value] = count
+    counted = tuple(_counted(*key, counts) for key, counts in sorted(rows.items()))
+    return Statistics(
+        matches=matches,
+        finished=finished,
+        throws=sum(sum(entry.counts.values()) for entry in counted if entry.die == 0),
+        fame=tuple(Famous(who, score, _name(keys), began_s) for who, score, keys, began_s in fame),
+        dice=counted,
+        chatter=dict(db.execute("select number, chatter from lever")),
+    )
+
+
+def _counted(dice: int, sides: int, die: int, counts: dict[int, int]) -> DieCount:
+    if die:
+        fairness = die_fairness([counts.get(face, 0) for face in range(1, sides + 1)])
+    else:
+        fairness = totals_fairness(counts, dice, sides)
+    return DieCount(dice, sides, die, counts, fairness)
+
+
+def _name(keys: str) -> str:
+    """The profile's name, which its text begins with."""
+    return keys.split('"')[1]
+
+
+def lines(statistics: Statistics, words: Callable[[str], str]) -> tuple[str, ...]:
+    """The lines of the statistics screen, in the players' language."""
+    _ = words
+    found = [
+        _("Matches: {count}").format(count=statistics.finished),
+        _("Throws: {count}").format(count=statistics.throws),
+    ]
+    for entry in statistics.dice:
+        if entry.fairness.enough and entry.die:
+            what = _("Die {number}").format(number=entry.die)
+            found.append(f"{what}: p = {entry.fairness.p_value:.2f}")
+    found += [f"{famous.initials} {famous.score} {famous.profile}" for famous in statistics.fame]
+    return tuple(found)

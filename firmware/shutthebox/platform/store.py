@@ -1,0 +1,257 @@
+"""What must survive the plug being pulled, in one SQLite file.
+
+Every fact is committed (WAL, synchronous FULL) before `keep` returns, and the runner shows
+nothing that has not been kept. A match is its beginning and its actions: resuming plays them
+again through the rules, so a kept match cannot be in a state that the rules do not know.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from pathlib import Path
+
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.game.effects import Began, Chosen, Fact, Finished, Left, Settled, Signed
+from shutthebox.rules.actions import Action, Thrown, action_from_text, apply
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.profile import Draw, Profile
+from shutthebox.rules.reader import parse_keys, to_profile
+from shutthebox.rules.writer import to_lines
+
+_SCHEMA = """
+create table match (
+    id integer primary key,
+    began_s integer not null,
+    profile text not null,
+    players integer not null,
+    rounds integer not null,
+    left integer not null default 0,
+    settled integer not null default 0
+) strict;
+create table action (
+    match integer not null references match (id),
+    number integer not null,
+    text text not null,
+    primary key (match, number)
+) strict, without rowid;
+create table result (
+    match integer not null references match (id),
+    player integer not null,
+    score integer not null,
+    owes text not null,
+    won integer not null,
+    initials text,
+    primary key (match, player)
+) strict, without rowid;
+create table throws (
+    dice integer not null,
+    sides integer not null,
+    die integer not null, -- 0 for the total
+    value integer not null,
+    count integer not null,
+    primary key (dice, sides, die, value)
+) strict, without rowid;
+create table lever (number integer primary key, chatter integer not null) strict;
+create table setting (key text primary key, value text not null) strict, without rowid;
+"""
+
+VERSION = 1
+FILE_NAME = "box.sqlite3"
+
+
+class StoreError(ShutTheBoxError, OSError):
+    """The store cannot be used; the text names the file and what is wrong."""
+
+    exit_code = 1
+
+
+class Store:
+    """The box's memory. Used by the main thread only.
+
+    Args:
+        folder: where the file is or will be; made if missing.
+        wall_clock_s: the time of day in seconds, for people to read.
+        count_throws: the box throws its own dice, so their fairness is counted.
+
+    Raises:
+        StoreError: if the file cannot be opened, is no store, or is a newer program's.
+    """
+
+    def __init__(self, folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool = True) -> None:
+        self.path = folder / FILE_NAME
+        self._count_throws = count_throws
+        self._sides = 0
+        self._wall_clock_s = wall_clock_s
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self.path, isolation_level=None)
+            self._db.execute("pragma journal_mode = wal")
+            self._db.execute("pragma synchronous = full")
+            (version,) = self._db.execute("pragma user_version").fetchone()
+            if version == 0:
+                self._db.executescript(f"begin; {_SCHEMA} pragma user_version = {VERSION}; commit;")
+            elif version != VERSION:
+                raise StoreError(f"{self.path}: made by a newer version ({version}); {VERSION} is allowed")
+            row = self._db.execute("select max(id) from match").fetchone()
+        except (sqlite3.Error, OSError) as error:
+            if isinstance(error, StoreError):
+                raise
+            raise StoreError(f"{self.path}: {error}") from error
+        self._match: int | None = row[0]
+        self._number = 0
+
+    def keep(self, fact: Fact) -> None:
+        """Makes a fact durable; when this returns, pulling the plug does not lose it.
+
+        Raises:
+            StoreError: if it could not be written.
+        """
+        try:
+            self._keep(fact)
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: {error}") from error
+
+    def _keep(self, fact: Fact) -> None:
+        match fact:
+            case Began(match):
+                cursor = self._db.execute(
+                    "insert into match (began_s, profile, players, rounds) values (?, ?, ?, ?)",
+                    (
+                        int(self._wall_clock_s()),
+                        "\n".join(to_lines(match.profile)),
+                        match.players,
+                        match.rounds,
+                    ),
+                )
+                self._match, self._number = cursor.lastrowid, 0
+                self._sides = match.profile.sides if match.profile.draw is Draw.DICE else 0
+            case Left():
+                self._db.execute("update match set left = 1 where id = ?", (self._match,))
+            case Chosen(key, value):
+                self._db.execute("insert or replace into setting values (?, ?)", (key, json.dumps(value)))
+            case Finished(match):
+                self._finish(match)
+            case Signed(player, initials):
+                self._db.execute(
+                    "update result set initials = ? where match = ? and player = ?",
+                    (initials, self._match, player),
+                )
+            case Settled():
+                self._db.execute("update match set settled = 1")
+            case _:
+                self._act(fact)
+
+    def _act(self, action: Action) -> None:
+        """Keeps an action, and counts the dice of a throw in the same transaction."""
+        with self._db:
+            self._db.execute("begin")
+            self._db.execute(
+                "insert into action values (?, ?, ?)", (self._match, self._number, action.to_text())
+            )
+            if isinstance(action, Thrown) and self._count_throws and self._sides:
+                dice = len(action.faces)
+                values = [(0, sum(action.faces)), *enumerate(action.faces, 1)]
+                self._db.executemany(
+                    "insert into throws values (?, ?, ?, ?, 1) on conflict do update set count = count + 1",
+                    [(dice, self._sides, die, value) for die, value in values],
+                )
+        self._number += 1
+
+    def _finish(self, match: Match) -> None:
+        result = match.result
+        assert result is not None, "a finished match has a result"
+        # A match that is resumed after its end is finished again: what is there stays.
+        self._db.executemany(
+            "insert into result values (?, ?, ?, ?, ?, null) on conflict do nothing",
+            [
+                (self._match, i, match.totals[i], str(result.owes[i]), i in result.winners)
+                for i in range(match.players)
+                if match.scores[i] is not None or result.owes[i] or i in result.winners
+            ],
+        )
+
+    def keep_health(self, chatter: Mapping[int, int]) -> None:
+        """Adds to the edges counted in settle windows, per switch."""
+        with self._db:
+            self._db.execute("begin")
+            self._db.executemany(
+                "insert into lever values (?, ?)"
+                " on conflict do update set chatter = chatter + excluded.chatter",
+                [(switch, count) for switch, count in chatter.items() if count],
+            )
+
+    def ledger(self) -> tuple[Fraction, ...]:
+        """Per player the stakes that earlier matches have left owed; negative: to get.
+
+        A match that is still on the table, though decided, is left out: it is not over yet.
+        """
+        owed: dict[int, Fraction] = {}
+        rows = self._db.execute(
+            "select player, owes from result join match on match.id = result.match"
+            " where not settled and not (match.id = ? and not left)",
+            (self._match,),
+        )
+        for player, owes in rows:
+            owed[player] = owed.get(player, Fraction(0)) + Fraction(owes)
+        return tuple(owed.get(player, Fraction(0)) for player in range(max(owed, default=-1) + 1))
+
+    def running_match(self) -> tuple[Match, tuple[Action, ...]] | None:
+        """The match that the players have not left: its beginning, and what happened since.
+
+        Raises:
+            StoreError: if what is kept makes no match.
+        """
+        left = self._db.execute('select "left" from match where id = ?', (self._match,)).fetchone()
+        if self._match is None or left is None or left[0]:
+            return None
+        beginning, actions = kept_match(self._db, self._match, str(self.path))
+        self._number = len(actions)
+        self._sides = beginning.profile.sides if beginning.profile.draw is Draw.DICE else 0
+        return beginning, actions
+
+    def choices(self) -> dict[str, object]:
+        """The settings chosen at the box, by their keys in the config."""
+        return {key: json.loads(value) for key, value in self._db.execute("select key, value from setting")}
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """For reading; see `shutthebox.platform.statistics`."""
+        return self._db
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._db.close()
+
+
+def kept_match(db: sqlite3.Connection, number: int, where: str) -> tuple[Match, tuple[Action, ...]]:
+    """A match that has been kept: its beginning, and what happened since.
+
+    Args:
+        db: the store.
+        number: which one, its id.
+        where: the file, for complaints.
+
+    Raises:
+        StoreError: if there is none, or what is kept makes no match.
+    """
+    row = db.execute("select profile, players, rounds from match where id = ?", (number,)).fetchone()
+    if row is None:
+        raise StoreError(f"{where}: no match {number} is kept there")
+    texts = db.execute("select text from action where match = ? order by number", (number,))
+    try:
+        match = beginning = begin(_profile(row[0], where), row[1], row[2])
+        actions = tuple(action_from_text(text) for (text,) in texts)
+        for action in actions:
+            match = apply(match, action)
+    except (ValueError, TypeError) as error:
+        raise StoreError(f"{where}: match {number}: {error}") from error
+    return beginning, actions
+
+
+def _profile(text: str, where: str) -> Profile:
+    return to_profile(parse_keys(text, where, _no_model), where, "house")
+
+
+def _no_model(name: str) -> dict[str, object]:
+    raise KeyError("a kept profile stands alone")

@@ -1,0 +1,54 @@
+"""What the service tells systemd: ready, still alive, what it does, that it ends.
+
+The protocol is one datagram a message to the socket that NOTIFY_SOCKET names. Without that
+variable, by hand or on a laptop, nothing happens.
+"""
+
+import contextlib
+import os
+import socket
+from collections.abc import Mapping
+
+
+class Systemd:
+    """The wire to the service manager, which does nothing where there is none.
+
+    Args:
+        environment: where NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID are looked up.
+    """
+
+    def __init__(self, environment: Mapping[str, str] = os.environ) -> None:
+        address = environment.get("NOTIFY_SOCKET", "")
+        # "@" stands for the zero byte of a name that is in no file system.
+        self._address = "\0" + address[1:] if address.startswith("@") else address
+        self.watchdog_s: float | None = None
+        """How often `alive` is expected at least; None if nobody watches."""
+        watched = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+        with contextlib.suppress(ValueError):
+            if watched and (microseconds := int(environment.get("WATCHDOG_USEC", "0"))) > 0:
+                self.watchdog_s = microseconds / 1e6
+
+    def ready(self) -> None:
+        """The service does its work now; called once, when pins and store are open."""
+        self._send("READY=1")
+
+    def alive(self) -> None:
+        """Feeds the watchdog; only for the main loop, and only while its workers live."""
+        if self.watchdog_s is not None:
+            self._send("WATCHDOG=1")
+
+    def status(self, text: str) -> None:
+        """One line for `systemctl status`."""
+        self._send("STATUS=" + " ".join(text.split()))
+
+    def stopping(self) -> None:
+        """The service has begun to end."""
+        self._send("STOPPING=1")
+
+    def _send(self, message: str) -> None:
+        if not self._address.startswith(("/", "\0")):
+            return
+        # A manager that has gone, or that is too busy to listen, must not stop or delay the game.
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as wire:
+            wire.setblocking(False)
+            wire.sendto(message.encode(), self._address)

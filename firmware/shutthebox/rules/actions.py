@@ -1,0 +1,134 @@
+"""What can happen to a match, as small frozen values with a one-line text each.
+
+A match is its beginning and the actions since: whoever keeps them (a record, a journal) has
+the match, and `apply` leads back to every position. The texts are
+
+* ``throw 3+5``: the faces thrown, in their order (``throw 8``: one die, or a bare total);
+* ``shut 1,7``: the tiles shut for the throw, or ``shut -`` for a throw that is passed;
+* ``open 4``: the tile that a blocked player opens again;
+* ``next``: a finished turn has been looked at, play goes on.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from shutthebox.rules.match import Match
+from shutthebox.rules.moves import Throw
+from shutthebox.rules.tiles import MAX_TILE, Tiles, from_text, to_text
+
+MAX_FACES = 9
+"""Most dice of any variant, and so most faces of a throw."""
+
+MAX_FACE = 180
+"""The highest number in a throw: the bare total of nine twenty-sided dice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thrown:
+    """The player has thrown these faces."""
+
+    faces: Throw
+
+    def to_text(self) -> str:
+        """For example ``throw 3+5``."""
+        return f"throw {faces_to_text(self.faces)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The player has shut these tiles; none at all passes a throw without a move."""
+
+    shut: Tiles
+
+    def to_text(self) -> str:
+        """For example ``shut 1,7``, or ``shut -``."""
+        return f"shut {to_text(self.shut)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Reopened:
+    """The blocked player has opened this tile."""
+
+    tile: int
+
+    def to_text(self) -> str:
+        """For example ``open 4``."""
+        return f"open {self.tile}"
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """The finished turn has been looked at."""
+
+    def to_text(self) -> str:
+        """Always ``next``."""
+        return "next"
+
+
+Action: TypeAlias = Thrown | Moved | Reopened | Advanced
+"""One thing that happens to a match."""
+
+
+def apply(match: Match, action: Action) -> Match:
+    """The position after an action.
+
+    Raises:
+        ValueError: if the rules do not allow it now.
+    """
+    match action:
+        case Thrown(faces):
+            return match.throw(faces)
+        case Moved(shut):
+            return match.move(shut)
+        case Reopened(tile):
+            return match.reopen(tile)
+        case Advanced():
+            return match.advance()
+
+
+def action_from_text(text: str) -> Action:
+    """The action whose `to_text` is `text`.
+
+    Raises:
+        ValueError: for anything that no `to_text` writes; never anything else.
+    """
+    word, _, rest = text.partition(" ")
+    action: Action
+    match word:
+        case "throw":
+            action = Thrown(faces_from_text(rest))
+        case "shut":
+            action = Moved(from_text(rest))
+        case "open":
+            action = Reopened(_number(rest, MAX_TILE, "a tile"))
+        case "next":
+            action = Advanced()
+        case _:
+            raise ValueError(f"{text!r} is no action: actions are throw, shut, open and next")
+    if action.to_text() != text:
+        raise ValueError(f"{text!r} is not how an action is written; {action.to_text()!r} is")
+    return action
+
+
+def faces_to_text(faces: Throw) -> str:
+    """Faces as text: ``3+5``. `faces_from_text` reads it back."""
+    return "+".join(map(str, faces))
+
+
+def faces_from_text(text: str) -> Throw:
+    """The faces that `faces_to_text` wrote.
+
+    Raises:
+        ValueError: for anything else: not 1 to 9 faces, a face outside 1..180, stray signs.
+    """
+    words = text.split("+")
+    if len(words) > MAX_FACES:
+        raise ValueError(f"{len(words)} faces are no throw: {MAX_FACES} dice are the most")
+    return tuple(_number(word, MAX_FACE, "a face") for word in words)
+
+
+def _number(word: str, most: int, what: str) -> int:
+    if not (word.isascii() and word.isdigit() and len(word) <= 3 and 1 <= int(word) <= most):
+        shown = word if len(word) <= 20 else word[:17] + "..."
+        raise ValueError(f"{shown!r} is not {what}: allowed are numbers from 1 to {most}")
+    return int(word)

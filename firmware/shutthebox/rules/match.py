@@ -1,0 +1,282 @@
+"""A match: players, rounds and turns, until somebody has won.
+
+`Match` is a frozen position. Three things happen to it, and each gives the next position:
+`throw`, an answer (`move` or `reopen`), and `advance` when a finished turn has been looked at.
+Players are numbered from 0 inside and from 1 wherever people read them.
+"""
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from fractions import Fraction
+from typing import TypeVar
+
+from shutthebox.rules import stakes as ledger
+from shutthebox.rules import turn as turns
+from shutthebox.rules.moves import Throw
+from shutthebox.rules.profile import MatchFormat, Profile, ShutWins, Tie, Turns, Win
+from shutthebox.rules.score import score
+from shutthebox.rules.tiles import Tiles
+from shutthebox.rules.turn import Outcome, Turn
+
+_T = TypeVar("_T")
+
+MAX_PLAYERS = 9
+MAX_ROUNDS = 99
+LAST_ROUND = 999
+"""A match without a natural end (a limit that luck never reaches) is decided after this round."""
+
+MAX_TIE_ROUNDS = 20
+"""Players still tied after so many extra rounds share the win."""
+
+
+class Stage(Enum):
+    """What the match waits for."""
+
+    THROW = "throw"
+    ANSWER = "answer"
+    ADVANCE = "advance"
+    FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a match ended.
+
+    Attributes:
+        winners: players who won, rising; several share.
+        captain: the winner shut the box in the very first turn and takes the title (sheet 000).
+        owes: per player the stakes owed; negative: gets.
+    """
+
+    winners: tuple[int, ...]
+    captain: bool
+    owes: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A position within a match; make one with `begin`.
+
+    Attributes:
+        profile: the variant, on the box that is played.
+        players: how many, 1..9.
+        rounds: rounds to play, where the match is decided on totals.
+        seats: players who take part in this round, in order.
+        player: whose turn it is, or was when the turn has just ended.
+        rows: each player's turn of this round; who does not take part keeps an older one.
+        totals: points so far. A play-off decides who won and adds nothing; a match that starts
+            over for a tie starts from 0.
+        scores: each player's score of the last finished turn; None before the first.
+        round: the running round, from 1.
+        tie_rounds: extra rounds so far to break a tie, the running one included.
+        shutters: players who have shut the box in this match, first first.
+        turns_over: turns that have ended so far.
+        stage: what the match waits for.
+        result: how it ended. Known as soon as the last turn ends, before the last `advance`.
+    """
+
+    profile: Profile
+    players: int
+    rounds: int
+    seats: tuple[int, ...]
+    player: int
+    rows: tuple[Turn, ...]
+    totals: tuple[int, ...]
+    scores: tuple[int | None, ...]
+    round: int = 1
+    tie_rounds: int = 0
+    shutters: tuple[int, ...] = ()
+    turns_over: int = 0
+    stage: Stage = Stage.THROW
+    result: Result | None = None
+
+    @property
+    def turn(self) -> Turn:
+        """The turn of the player whose turn it is."""
+        return self.rows[self.player]
+
+    def throw(self, faces: Throw) -> "Match":
+        """The position after the player's throw.
+
+        Raises:
+            ValueError: if these faces cannot be thrown now.
+        """
+        return self._with_turn(turns.throw(self.profile, self.turn, faces))
+
+    def move(self, shut: Tiles) -> "Match":
+        """The position after the player has shut these tiles (none: passed a throw without a move).
+
+        Raises:
+            ValueError: if that does not answer the throw.
+        """
+        return self._with_turn(turns.move(self.profile, self.turn, shut))
+
+    def reopen(self, tile: int) -> "Match":
+        """The position after a blocked player has opened a tile.
+
+        Raises:
+            ValueError: if that tile may not be opened now.
+        """
+        return self._with_turn(turns.reopen(self.profile, self.turn, tile))
+
+    def advance(self) -> "Match":
+        """After a finished turn: the next player, the next round, or the end.
+
+        Raises:
+            ValueError: if no turn has just ended.
+        """
+        if self.stage is not Stage.ADVANCE:
+            raise ValueError(f"nothing to advance from while the match waits for {self.stage.value}")
+        if self.result is not None:
+            return replace(self, stage=Stage.FINISHED)
+        following = self._following()
+        if following is not None:
+            return replace(self, player=following, stage=Stage.THROW)
+        fresh = turns.start(self.profile)
+        rows = tuple(fresh if i in self.seats else row for i, row in enumerate(self.rows))
+        return replace(self, player=self.seats[0], rows=rows, round=self.round + 1, stage=Stage.THROW)
+
+    def _with_turn(self, turn: Turn) -> "Match":
+        match = replace(self, rows=_set(self.rows, self.player, turn))
+        if turn.outcome is not None:
+            return match._turn_over(turn)
+        if turn.throw is not None:
+            return replace(match, stage=Stage.ANSWER)
+        if self.profile.turns is Turns.ALTERNATE:
+            following = match._following()
+            assert following is not None, "the player's own row is not finished"
+            match = replace(match, player=following)
+        return replace(match, stage=Stage.THROW)
+
+    def _following(self) -> int | None:
+        """Who plays next in this round: the next seat in rotation whose row is not finished."""
+        # Who has just dropped out, or is not in the play-off, has no seat any more.
+        rotation = sorted(self.seats, key=lambda seat: (seat - self.player - 1) % self.players)
+        return next((i for i in rotation if self.rows[i].outcome is None), None)
+
+    def _turn_over(self, turn: Turn) -> "Match":
+        assert turn.score is not None, "a finished turn has a score"
+        at, shut = self.player, turn.outcome is Outcome.SHUT
+        points = 0 if self.tie_rounds and self.profile.tie is Tie.PLAY_OFF else turn.score
+        match = replace(
+            self,
+            stage=Stage.ADVANCE,
+            turns_over=self.turns_over + 1,
+            totals=_set(self.totals, at, self.totals[at] + points),
+            scores=_set(self.scores, at, turn.score),
+            shutters=self.shutters + ((at,) if shut and at not in self.shutters else ()),
+        )
+        if shut and self.profile.shut_wins is ShutWins.MATCH:
+            return match._won((at,))
+        if shut and self.profile.shut_wins is ShutWins.ROUND:
+            return match._round_shut(at)
+        if match._following() is None:
+            return match._round_over()
+        return match
+
+    def _round_shut(self, winner: int) -> "Match":
+        """A shut box has ended the round: who has not finished scores the row as it stands."""
+        if self.tie_rounds or (self.profile.match is MatchFormat.TOTAL and self.rounds == 1):
+            return self._won((winner,))
+        match = self
+        for i in self.seats:
+            row = match.rows[i]
+            if row.outcome is None:
+                points = score(self.profile, row.open, row.throws)
+                row = replace(row, throw=None, outcome=Outcome.UNPLAYED, score=points)
+                match = replace(
+                    match,
+                    rows=_set(match.rows, i, row),
+                    totals=_set(match.totals, i, match.totals[i] + points),
+                    scores=_set(match.scores, i, points),
+                )
+        return match._round_over()
+
+    def _round_over(self) -> "Match":
+        """Every row of the round is finished: has somebody won?"""
+        everybody = tuple(range(self.players))
+        one_round = self.profile.match is MatchFormat.TOTAL and self.rounds == 1
+        if one_round and self.profile.win is Win.FIRST_TO_SHUT and self.shutters:
+            return self._won(self.shutters[:1])
+        if self.tie_rounds:
+            return self._decide(self.seats, self._round_scores())
+        match self.profile.match:
+            case MatchFormat.TOTAL:
+                if self.round >= self.rounds:
+                    return self._decide(everybody, self.totals)
+            case MatchFormat.TARGET_LOSES:
+                if max(self.totals) >= self._limit or self.round >= LAST_ROUND:
+                    return self._decide(everybody, self.totals)
+            case MatchFormat.TARGET_WINS:
+                there = tuple(i for i in everybody if self.totals[i] >= self._limit)
+                if there or self.round >= LAST_ROUND:
+                    return self._decide(there or everybody, self.totals)
+            case MatchFormat.DROP_OUT:
+                left = tuple(i for i in self.seats if self.totals[i] < self._limit)
+                if not left or (len(left) == 1 and self.players > 1) or self.round >= LAST_ROUND:
+                    # If the last ones drop out together, the best of them wins.
+                    return self._decide(left or self.seats, self.totals)
+                return replace(self, seats=left)
+        return self
+
+    @property
+    def _limit(self) -> int:
+        assert self.profile.limit is not None, "the reader asks for a limit where the format needs one"
+        return self.profile.limit
+
+    def _round_scores(self) -> tuple[int, ...]:
+        return tuple(row.score or 0 for row in self.rows)
+
+    def _decide(self, candidates: tuple[int, ...], points: tuple[int, ...]) -> "Match":
+        """The best of the candidates wins; a tie is broken as the profile says."""
+        best = max if self.profile.most_wins else min
+        mark = best(points[i] for i in candidates)
+        tied = tuple(i for i in candidates if points[i] == mark)
+        if len(tied) == 1 or self.profile.tie is Tie.SHARE or self.tie_rounds >= MAX_TIE_ROUNDS:
+            return self._won(tied)
+        if self.profile.tie is Tie.REPLAY_ALL:
+            # Sheet 004: "everyone has to start over", so what was scored is void.
+            everybody = tuple(range(self.players))
+            return replace(self, seats=everybody, totals=(0,) * self.players, tie_rounds=self.tie_rounds + 1)
+        return replace(self, seats=tied, tie_rounds=self.tie_rounds + 1)
+
+    def _won(self, winners: tuple[int, ...]) -> "Match":
+        captain = self.profile.captain and self.turns_over == 1 and self.shutters == winners
+        totals = tuple(
+            None if played is None else total for played, total in zip(self.scores, self.totals, strict=True)
+        )
+        winner_shut = any(i in self.shutters for i in winners)
+        owes = ledger.owes(self.profile, winners, winner_shut, totals)
+        return replace(self, result=Result(winners, captain, owes))
+
+
+def begin(profile: Profile, players: int, rounds: int | None = None) -> Match:
+    """A match before its first throw.
+
+    Args:
+        profile: the variant, on the box that is played.
+        players: 1..9.
+        rounds: 1..99, for matches decided on totals; None for what the profile says.
+
+    Raises:
+        ValueError: for a number out of range.
+    """
+    rounds = profile.rounds if rounds is None else rounds
+    if not 1 <= players <= MAX_PLAYERS:
+        raise ValueError(f"players: {players} is not allowed, 1 to {MAX_PLAYERS} are")
+    if not 1 <= rounds <= MAX_ROUNDS:
+        raise ValueError(f"rounds: {rounds} is not allowed, 1 to {MAX_ROUNDS} are")
+    return Match(
+        profile=profile,
+        players=players,
+        rounds=rounds,
+        seats=tuple(range(players)),
+        player=0,
+        rows=(turns.start(profile),) * players,
+        totals=(0,) * players,
+        scores=(None,) * players,
+    )
+
+
+def _set(values: tuple[_T, ...], at: int, value: _T) -> tuple[_T, ...]:
+    return (*values[:at], value, *values[at + 1 :])

@@ -1,0 +1,217 @@
+"""The legal moves for a throw: every kind of the sheets, over sets of open tiles.
+
+Nothing searches while people play. The sets of distinct tiles that add up to a total are
+enumerated once for all boxes up to twelve tiles (partitions of the total into distinct parts,
+cut off as soon as the rest cannot be reached) and kept; a position only filters them. Longer
+rows are enumerated for the position, and only the last few are kept: a pack of cards has
+thousands of moves, and a small computer little memory.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import combinations
+from math import isqrt
+from typing import TypeAlias
+
+from shutthebox.rules.profile import Draw, MoveKind, OneDie, Profile
+from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
+
+Throw: TypeAlias = tuple[int, ...]
+"""The faces of one throw in the order thrown. A single number may stand for a total whose
+faces nobody reads (real dice, `MoveKind.SET`)."""
+
+TABLE_TILES = 12
+"""The longest row whose sets are all kept: the largest box that is sold."""
+
+HIGH = 6
+"""One die can serve only tiles up to its highest face; the sheets speak of six-sided dice."""
+
+
+def dice_allowed(profile: Profile, open_tiles: Tiles) -> tuple[int, ...]:
+    """How many dice may be thrown at this position, the usual number first.
+
+    Two entries mean that the player chooses. Sheets 000 and 004 force one die by the sum,
+    sheet 003 by the high tiles; sheets 001 and 002 leave the choice.
+    """
+    everything, one = (profile.dice,), (1,)
+    if profile.dice == 1 or profile.draw is Draw.DOMINOES:
+        return everything
+    match profile.one_die:
+        case OneDie.NEVER:
+            return everything
+        case OneDie.OPTIONAL_HIGH | OneDie.FORCED_HIGH:
+            few = open_tiles >> HIGH == 0
+        case OneDie.OPTIONAL_SUM | OneDie.FORCED_SUM:
+            few = sum_of(open_tiles) <= HIGH
+        case OneDie.ONLY_ONE:
+            few = open_tiles == 1
+    if not few:
+        return everything
+    if profile.one_die in (OneDie.OPTIONAL_HIGH, OneDie.OPTIONAL_SUM):
+        return (profile.dice, 1)
+    return one
+
+
+def totals(profile: Profile, throw: Throw) -> tuple[int, ...]:
+    """The totals that a throw may be read as: its sum, and the difference where that counts."""
+    total = sum(throw)
+    if profile.difference and len(throw) == 2 and throw[0] != throw[1]:
+        return total, abs(throw[0] - throw[1])
+    return (total,)
+
+
+def legal_moves(
+    profile: Profile, open_tiles: Tiles, throw: Throw, *, first: bool = False
+) -> tuple[Tiles, ...]:
+    """Every set of open tiles that may be shut for this throw, each once, none empty.
+
+    Args:
+        profile: the variant.
+        open_tiles: tiles open before the move.
+        throw: the faces on the table.
+        first: the turn has made no move yet, so `first_move_must_include` holds.
+    """
+    must = 0
+    if first and profile.first_move_must_include is not None:
+        must = to_tiles([profile.first_move_must_include])
+    most = profile.max_tiles or len(profile.tiles)
+    faces = () if profile.move is MoveKind.SET else tuple(sorted(set(throw)))
+    look_up = _legal_moves if open_tiles >> TABLE_TILES == 0 else _legal_moves_long
+    return look_up(profile.move, totals(profile, throw), faces, open_tiles, most, must)
+
+
+def _find_moves(
+    kind: MoveKind, sums: tuple[int, ...], faces: tuple[int, ...], open_tiles: Tiles, most: int, must: Tiles
+) -> tuple[Tiles, ...]:
+    found = dict.fromkeys(_candidates(kind, sums, faces, open_tiles, most))
+    return tuple(
+        tiles
+        for tiles in found
+        if not tiles & ~open_tiles and not must & ~tiles and tiles.bit_count() <= most
+    )
+
+
+_legal_moves = lru_cache(maxsize=1 << 15)(_find_moves)
+_legal_moves_long = lru_cache(maxsize=1 << 7)(_find_moves)
+
+
+def _candidates(
+    kind: MoveKind, sums: tuple[int, ...], faces: tuple[int, ...], open_tiles: Tiles, most: int
+) -> Iterator[Tiles]:
+    """Sets that the kind of move allows; some of their tiles may not be open."""
+    if kind is MoveKind.SET:
+        for total in sums:
+            yield from _sets_of(open_tiles, total, most)
+        return
+    for total in sums:
+        yield to_tiles([total])
+    match kind:
+        case MoveKind.SINGLE:
+            yield from (to_tiles([face]) for face in faces)
+        case MoveKind.EXACT:
+            # A double is no pair of tiles: then `faces`, which has each face once, is too short.
+            if sum(faces) == sums[0]:
+                yield to_tiles(faces)
+        case MoveKind.FACES:
+            # One face alone counts only when the others cannot be shut any more, and so all
+            # faces still open go together (sheet 003: 5 and 4 with 5 and 9 shut leave the 4).
+            if still_open := to_tiles(faces) & open_tiles:
+                yield still_open
+        case MoveKind.FACES_FREE:
+            for size in range(1, len(faces) + 1):
+                yield from map(to_tiles, combinations(faces, size))
+
+
+def _sets_of(open_tiles: Tiles, total: int, most: int) -> Iterable[Tiles]:
+    """Sets for a total whose tiles may be shut, or a few more: the caller filters."""
+    if open_tiles >> TABLE_TILES == 0:
+        return _table(total)
+    return _partitions(open_tiles, total, most)
+
+
+@lru_cache(maxsize=sum(range(TABLE_TILES + 1)))
+def _table(total: int) -> tuple[Tiles, ...]:
+    return tuple(sorted(_partitions((1 << TABLE_TILES) - 1, total, TABLE_TILES)))
+
+
+def _partitions(tiles: Tiles, total: int, most: int) -> Iterator[Tiles]:
+    """All subsets of at most `most` tiles that add up to `total`, as partitions into distinct parts."""
+    numbers = to_numbers(tiles)
+    reach = [0]
+    for number in numbers:
+        reach.append(reach[-1] + number)
+
+    def parts(count: int, rest: int, taken: Tiles, left: int) -> Iterator[Tiles]:
+        # Largest parts first; `reach` stops a branch whose remaining tiles cannot fill the rest.
+        if rest == 0:
+            yield taken
+            return
+        while left and count and reach[count] >= rest:
+            count -= 1
+            if numbers[count] <= rest:
+                yield from parts(count, rest - numbers[count], taken | 1 << (numbers[count] - 1), left - 1)
+
+    return parts(len(numbers), total, 0, most)
+
+
+def most_moves(profile: Profile) -> int:
+    """The most moves that any throw at the start of a turn has, where a move is a set for a total.
+
+    Counted without enumerating, so that rows that nobody could play are found out in time.
+    """
+    if profile.move is not MoveKind.SET:
+        return 1
+    highest = profile.dice * profile.sides
+    # k distinct tiles add up to more than k * k / 2.
+    most = min(profile.max_tiles or highest, profile.starting.bit_count(), isqrt(2 * highest))
+    # ways[k][t]: sets of k of the tiles so far that add up to t.
+    ways = [[0] * (highest + 1) for _ in range(most + 1)]
+    ways[0][0] = 1
+    for number in to_numbers(profile.starting):
+        for size in range(most, 0, -1):
+            for total in range(number, highest + 1):
+                ways[size][total] += ways[size - 1][total - number]
+    return max(sum(sizes[total] for sizes in ways) for total in range(highest + 1))
+
+
+def can_ever_move(profile: Profile, open_tiles: Tiles, must: Tiles = 0) -> bool:
+    """Whether any throw that the rules allow here has a legal move that shuts all of `must`.
+
+    Used where a throw without a move does not end the turn: a position that no throw can
+    change would otherwise be thrown at for ever. `must` holds one tile at most.
+    """
+    return any(_can_move_with(profile, open_tiles, dice, must) for dice in dice_allowed(profile, open_tiles))
+
+
+def _can_move_with(profile: Profile, open_tiles: Tiles, dice: int, must: Tiles) -> bool:
+    sides, most = profile.sides, profile.max_tiles or len(profile.tiles)
+    sums = set(range(dice, dice * sides + 1))
+    if profile.difference and dice == 2:
+        sums |= set(range(1, sides))
+    numbers = to_numbers(must or open_tiles)
+    if must & ~open_tiles or not numbers:
+        return False
+    if not sums.isdisjoint(numbers):
+        return True
+    match profile.move:
+        case MoveKind.SET:
+            fewest = _fewest_tiles(open_tiles & ~must, max(sums))
+            need = sum_of(must)
+            return any(total >= need and fewest[total - need] + must.bit_count() <= most for total in sums)
+        case MoveKind.EXACT:
+            faces = sum(number <= sides for number in to_numbers(open_tiles))
+            return dice <= min(most, faces) and any(number <= sides for number in numbers)
+        case _:
+            return any(number <= sides for number in numbers)
+
+
+_NEVER = 1000
+
+
+def _fewest_tiles(tiles: Tiles, highest: int) -> list[int]:
+    """For each total from 0 to `highest`, how many of the tiles it takes at least; many: impossible."""
+    fewest = [0] + [_NEVER] * highest
+    for number in to_numbers(tiles):
+        for total in range(highest, number - 1, -1):
+            fewest[total] = min(fewest[total], fewest[total - number] + 1)
+    return fewest

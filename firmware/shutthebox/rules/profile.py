@@ -1,0 +1,228 @@
+"""A variant of the game as data: the keys of a profile, their meaning and their defaults."""
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+
+from shutthebox.rules.tiles import Tiles, to_tiles
+
+
+class Draw(StrEnum):
+    """Where the numbers come from."""
+
+    DICE = "dice"
+    DOMINOES = "dominoes"
+
+
+class OneDie(StrEnum):
+    """When a single die is thrown.
+
+    *high* holds when no open tile is above 6, *sum* when the open tiles add up to 6 or less,
+    *only-one* when tile 1 is the only one open. Optional leaves the choice to the player;
+    forced and only-one mean exactly one die, since two dice never show a 1.
+    """
+
+    NEVER = "never"
+    OPTIONAL_HIGH = "optional-high"
+    FORCED_HIGH = "forced-high"
+    OPTIONAL_SUM = "optional-sum"
+    FORCED_SUM = "forced-sum"
+    ONLY_ONE = "only-one"
+
+
+class MoveKind(StrEnum):
+    """Which sets of open tiles answer a throw; `shutthebox.rules.moves` has the definitions."""
+
+    SET = "set"
+    SINGLE = "single"
+    EXACT = "exact"
+    FACES = "faces"
+    FACES_FREE = "faces-free"
+
+
+class Blocked(StrEnum):
+    """What a throw without a legal move does."""
+
+    ENDS_TURN = "ends-turn"
+    PASSES = "passes"
+    OPENS_ONE = "opens-one"
+
+
+class Turns(StrEnum):
+    """Whether a player plays the turn to its end, or one throw in rotation on a row of their own."""
+
+    WHOLE = "whole"
+    ALTERNATE = "alternate"
+
+
+class Scoring(StrEnum):
+    """What a finished turn is worth, from the tiles left open (or shut, or the throws made)."""
+
+    SUM = "sum"
+    COUNT = "count"
+    DIGITS = "digits"
+    DIGITS_REVERSED = "digits-reversed"
+    SHUT_SUM = "shut-sum"
+    THROWS = "throws"
+
+
+class Win(StrEnum):
+    """Which score wins."""
+
+    LOWEST = "lowest"
+    HIGHEST = "highest"
+    FIRST_TO_SHUT = "first-to-shut"
+
+
+class ShutWins(StrEnum):
+    """What a shut box ends at once, with its player as the winner."""
+
+    MATCH = "match"
+    ROUND = "round"
+    NO = "no"
+
+
+class MatchFormat(StrEnum):
+    """When a match is over."""
+
+    TOTAL = "total"
+    TARGET_LOSES = "target-loses"
+    TARGET_WINS = "target-wins"
+    DROP_OUT = "drop-out"
+
+
+class Tie(StrEnum):
+    """What players tied for the win do."""
+
+    PLAY_OFF = "play-off"
+    REPLAY_ALL = "replay-all"
+    SHARE = "share"
+
+
+class Stakes(StrEnum):
+    """Who owes what after a match, in stakes."""
+
+    NONE = "none"
+    POOL = "pool"
+    POOL_DOUBLE = "pool-double"
+    LOSER_PAYS = "loser-pays"
+
+
+@dataclass(frozen=True)
+class Profile:
+    """One variant, checked: made by `shutthebox.rules.reader`, or in code for a test.
+
+    Attributes:
+        name: the id on every command.
+        title_en: shown title, English.
+        title_fr: shown title, French.
+        source: where the rule comes from.
+        tiles: numbers on the box, rising.
+        boxes: numbers of tiles that the sheet allows, that of `tiles` among them. A box
+            other than `tiles` has the numbers from 1 up.
+        start_open: numbers open when a turn starts; None for all. May name tiles that only
+            a larger box has.
+        dice: dice thrown, 1..9.
+        sides: of each die, 2..20.
+        draw: dice, or dominoes 1-1..6-6 from a bag of 21 without replacement, refilled at the
+            start of each turn (and when a turn has emptied it).
+        one_die: when a single die is thrown. Does not apply to dominoes.
+        move: which sets of tiles answer a throw.
+        max_tiles: most tiles in one move; None for no limit.
+        difference: two dice may also be subtracted.
+        first_move_must_include: tile that the first move of a turn must shut.
+        ends_turn_on: totals that end the turn even if a move exists.
+        blocked: what a throw without a move does.
+        turns: whole turns, or one throw each in rotation.
+        score: what a turn is worth.
+        lost_score: score of a turn lost on its first move; None for the sum of all tiles.
+        win: which score wins.
+        shut_wins: what a shut box ends at once.
+        rounds: rounds in a match, where the match is decided on totals.
+        match: when a match is over.
+        limit: points for the formats that have one.
+        tie: what players tied for the win do.
+        stakes: who owes what.
+        captain: a shut in the very first turn of a match earns the title.
+    """
+
+    name: str
+    title_en: str = ""
+    title_fr: str = ""
+    source: str = ""
+    tiles: tuple[int, ...] = tuple(range(1, 10))
+    boxes: tuple[int, ...] = ()
+    start_open: tuple[int, ...] | None = None
+    dice: int = 2
+    sides: int = 6
+    draw: Draw = Draw.DICE
+    one_die: OneDie = OneDie.NEVER
+    move: MoveKind = MoveKind.SET
+    max_tiles: int | None = None
+    difference: bool = False
+    first_move_must_include: int | None = None
+    ends_turn_on: frozenset[int] = field(default_factory=frozenset)
+    blocked: Blocked = Blocked.ENDS_TURN
+    turns: Turns = Turns.WHOLE
+    score: Scoring = Scoring.SUM
+    lost_score: int | None = None
+    win: Win = Win.LOWEST
+    shut_wins: ShutWins = ShutWins.ROUND
+    rounds: int = 1
+    match: MatchFormat = MatchFormat.TOTAL
+    limit: int | None = None
+    tie: Tie = Tie.PLAY_OFF
+    stakes: Stakes = Stakes.NONE
+    captain: bool = False
+
+    @cached_property
+    def all_tiles(self) -> Tiles:
+        """All tiles of the box."""
+        return to_tiles(self.tiles)
+
+    @cached_property
+    def starting(self) -> Tiles:
+        """The tiles open when a turn starts; the others of the box stay shut."""
+        if self.start_open is None:
+            return self.all_tiles
+        return to_tiles(self.start_open) & self.all_tiles
+
+    @cached_property
+    def allowed_boxes(self) -> tuple[int, ...]:
+        """Every number of tiles this variant can be played with, rising."""
+        return tuple(sorted({len(self.tiles), *self.boxes}))
+
+    @property
+    def faces_matter(self) -> bool:
+        """Whether a move depends on the single dice, not on their total alone."""
+        return self.difference or self.move is not MoveKind.SET
+
+    @property
+    def most_wins(self) -> bool:
+        """Whether more points are better in the end: a format with a target says so itself."""
+        if self.match in (MatchFormat.TARGET_LOSES, MatchFormat.TARGET_WINS):
+            return self.match is MatchFormat.TARGET_WINS
+        return self.win is Win.HIGHEST
+
+    def title(self, language: str) -> str:
+        """The shown title: French for ``fr``, else English; the name where there is none."""
+        return (self.title_fr if language == "fr" else self.title_en) or self.title_en or self.name
+
+    def for_box(self, count: int) -> "Profile | None":
+        """This variant on a box of `count` tiles; None if its sheet does not allow that box."""
+        if count == len(self.tiles):
+            return self
+        if count in self.boxes:
+            return replace(self, tiles=tuple(range(1, count + 1)))
+        return None
+
+    def for_levers(self, levers: int) -> "Profile | None":
+        """This variant on a box with levers 1..`levers`; None if no box of its sheet fits.
+
+        The largest box that fits is played; levers beyond it are ignored.
+        """
+        for count in reversed(self.allowed_boxes):
+            profile = self.for_box(count)
+            if profile is not None and profile.tiles[-1] <= levers:
+                return profile
+        return None

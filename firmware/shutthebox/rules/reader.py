@@ -1,0 +1,251 @@
+"""Reads a profile from TOML text and checks every key of it.
+
+Each key has one line in `_KEYS` that knows its type and range; what keys together forbid is
+checked once the profile stands. Every complaint names the file, the key and what is allowed.
+"""
+
+import tomllib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from shutthebox import values
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.rules.moves import can_ever_move, most_moves
+from shutthebox.rules.profile import (
+    Blocked,
+    Draw,
+    MatchFormat,
+    MoveKind,
+    OneDie,
+    Profile,
+    Scoring,
+    ShutWins,
+    Stakes,
+    Tie,
+    Turns,
+    Win,
+)
+from shutthebox.rules.score import score
+from shutthebox.rules.tiles import MAX_TILE, sum_of, to_tiles
+
+MAX_DIGITS = 15
+"""Most digits of a digits score: the row 1..12 has 15, which a panel and a float still show exactly."""
+
+
+MAX_LINE = 1000
+"""Most characters of a line: tomllib takes a key of many dots to pieces in the square of their number."""
+
+MAX_MOVES = 20_000
+"""Most moves of one throw; a pack of cards and nine dice have 5,718."""
+
+
+class ProfileError(ShutTheBoxError, ValueError):
+    """A profile that cannot be played; the text is one line: file, key, what is allowed."""
+
+
+def _rising(low: int, high: int) -> Callable[[object], tuple[int, ...]]:
+    numbers = values.numbers(low, high)
+    return lambda value: tuple(sorted(numbers(value)))
+
+
+def _tiles(value: object) -> tuple[int, ...]:
+    if isinstance(value, list):
+        return _rising(1, MAX_TILE)(value)
+    try:
+        return tuple(range(1, values.whole(1, MAX_TILE)(value) + 1))
+    except values.WrongValueError:
+        raise values.WrongValueError(
+            f"1 to {MAX_TILE}, or a list of distinct numbers from 1 to {MAX_TILE}"
+        ) from None
+
+
+def _totals(value: object) -> frozenset[int]:
+    return frozenset(_rising(1, 9 * 20)(value))
+
+
+_KEYS: dict[str, Callable[[object], object]] = {
+    "name": values.name,
+    "title.en": values.text,
+    "title.fr": values.text,
+    "source": values.text,
+    "tiles": _tiles,
+    "boxes": _rising(1, MAX_TILE),
+    "start_open": _rising(1, MAX_TILE),
+    "dice": values.whole(1, 9),
+    "sides": values.whole(2, 20),
+    "draw": values.choice(Draw),
+    "one_die": values.choice(OneDie),
+    "move": values.choice(MoveKind),
+    "max_tiles": values.whole(1, MAX_TILE),
+    "difference": values.boolean,
+    "first_move_must_include": values.whole(1, MAX_TILE),
+    "ends_turn_on": _totals,
+    "blocked": values.choice(Blocked),
+    "turns": values.choice(Turns),
+    "score": values.choice(Scoring),
+    "lost_score": values.whole(0, 10**MAX_DIGITS - 1),
+    "win": values.choice(Win),
+    "shut_wins": values.choice(ShutWins),
+    "rounds": values.whole(1, 99),
+    "match": values.choice(MatchFormat),
+    "limit": values.whole(1, 10**MAX_DIGITS - 1),
+    "tie": values.choice(Tie),
+    "stakes": values.choice(Stakes),
+    "captain": values.boolean,
+}
+
+_NOT_INHERITED = ("name", "title.en", "title.fr", "source")
+
+
+def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]]) -> dict[str, object]:
+    """The checked values of a profile's keys by name, those of the profile it is like included.
+
+    Args:
+        text: TOML.
+        where: the file, for complaints.
+        like: gives the keys of a built-in profile; raises KeyError for any other name, with
+            what is allowed as its text.
+
+    Raises:
+        ProfileError: for bad TOML, an unknown key, a wrong type or a value out of range.
+    """
+    if max(map(len, text.split("\n"))) > MAX_LINE:
+        raise ProfileError(f"{where}: a line is too long; allowed are {MAX_LINE} characters")
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ProfileError(f"{where}: not valid TOML: {error}") from None
+    except RecursionError:
+        raise ProfileError(f"{where}: not valid TOML: nested too deeply") from None
+    except ValueError:
+        # Python's own limit on the digits of a number, which tomllib lets through.
+        raise ProfileError(f"{where}: not valid TOML: a number is too long") from None
+    given = _flatten(document)
+    keys: dict[str, object] = {}
+    if "like" in given:
+        base = given.pop("like")
+        try:
+            inherited = like(base) if isinstance(base, str) else like("")
+        except KeyError as error:
+            raise ProfileError(
+                f"{where}: like: {values.shown(base)} is no built-in profile; {error.args[0]}"
+            ) from None
+        keys = {key: value for key, value in inherited.items() if key not in _NOT_INHERITED}
+        if "tiles" in given:
+            # Another row is another box: what the model allows beside its own row does not carry over.
+            keys.pop("boxes", None)
+        if given.get("match") == MatchFormat.TOTAL:
+            keys.pop("limit", None)
+    for key, value in given.items():
+        if key not in _KEYS:
+            allowed = ", ".join(["like", *_KEYS])
+            shown = key if key.isprintable() and len(key) <= 40 else values.shown(key)
+            raise ProfileError(f"{where}: {shown}: unknown key; allowed are {allowed}")
+        try:
+            keys[key] = _KEYS[key](value)
+        except values.WrongValueError as wrong:
+            raise ProfileError(
+                f"{where}: {key}: {values.shown(value)} is not allowed; allowed is {wrong}"
+            ) from None
+    return keys
+
+
+def _shown(value: object) -> str:
+    """A value as a complaint shows it: one line of at most 40 characters, whatever it is."""
+    try:
+        shown = repr(value)
+    except (ValueError, RecursionError):
+        return "a value too long to show"
+    return shown if len(shown) <= 40 else shown[:37] + "..."
+
+
+def _flatten(document: Mapping[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in document.items():
+        if key == "title" and isinstance(value, dict):
+            flat.update({f"title.{language}": title for language, title in value.items()})
+        else:
+            flat[key] = value
+    return flat
+
+
+def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
+    """The profile of these keys, checked for contradictions on every box that it allows.
+
+    Args:
+        keys: as `parse_keys` gives them.
+        where: the file, for complaints.
+        name: the id if the keys have none.
+
+    Raises:
+        ProfileError: if keys contradict each other, naming one of them.
+    """
+    if "name" not in keys:
+        try:
+            values.name(name)
+        except values.WrongValueError as wrong:
+            given = values.shown(name)
+            raise ProfileError(
+                f"{where}: name: missing, and the file's, {given}, is not allowed; allowed is {wrong}"
+            ) from None
+    settings: dict[str, Any] = {key.replace("title.", "title_"): value for key, value in keys.items()}
+    profile = Profile(**{"name": name, **settings})
+    for count in profile.allowed_boxes:
+        box = profile.for_box(count)
+        assert box is not None, "an allowed box"
+        complaint = _contradiction(box)
+        if complaint:
+            raise ProfileError(f"{where}: {complaint}")
+    if profile.start_open is not None and profile.start_open[-1] > max(
+        profile.tiles[-1], *profile.allowed_boxes
+    ):
+        raise ProfileError(
+            f"{where}: start_open: tile {profile.start_open[-1]} is on no box of this profile; "
+            f"allowed are its tiles"
+        )
+    return profile
+
+
+def _contradiction(box: Profile) -> str | None:
+    """What two or more keys together forbid, as ``key: what is allowed``; None if nothing."""
+    if not box.starting:
+        return "start_open: no tile of the box would be open; allowed are its tiles"
+    must = box.first_move_must_include
+    if must is not None and not to_tiles([must]) & box.starting:
+        return f"first_move_must_include: tile {must} does not start open; allowed are tiles that do"
+    if must is not None and not can_ever_move(box, box.starting, to_tiles([must])):
+        return f"first_move_must_include: no throw can shut tile {must}; allowed are tiles that one can"
+    if most_moves(box) > MAX_MOVES:
+        return (
+            f"dice: {box.dice} of {box.sides} sides have over {MAX_MOVES} moves on {len(box.tiles)} tiles; "
+            f"allowed are fewer dice, sides or tiles"
+        )
+    if box.draw is Draw.DOMINOES and (box.dice, box.sides) != (2, 6):
+        return 'draw: "dominoes" have two ends of 1 to 6; allowed are dice = 2 and sides = 6 with it'
+    if box.difference and box.dice != 2:
+        return "difference: needs two dice to subtract; allowed is dice = 2 with it"
+    if box.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
+        digits = len("".join(map(str, box.tiles)))
+        if digits > MAX_DIGITS:
+            return f"score: {digits} digits cannot be shown; allowed are rows of up to {MAX_DIGITS} (1 to 12)"
+    if (box.limit is None) != (box.match is MatchFormat.TOTAL):
+        if box.limit is None:
+            return f'limit: missing; match = "{box.match}" needs a whole number from 1 up'
+        return 'limit: means nothing with match = "total"; allowed with target-loses, target-wins, drop-out'
+    if box.limit is not None and _best_score(box) == 0:
+        return "limit: never reached, since every turn scores 0; allowed where a turn can score"
+    return None
+
+
+def _best_score(box: Profile) -> int:
+    """An upper bound of what a turn can score; 0 only where every turn scores 0."""
+    if box.first_move_must_include is not None:
+        return 1
+    ends_shut = box.blocked is not Blocked.ENDS_TURN and not box.ends_turn_on
+    if ends_shut and box.score in (Scoring.SUM, Scoring.COUNT, Scoring.DIGITS, Scoring.DIGITS_REVERSED):
+        # Only a row that no throw can finish leaves tiles open.
+        stuck = any(not can_ever_move(box, to_tiles([tile])) for tile in box.tiles)
+        return 1 if stuck and box.blocked is Blocked.PASSES else 0
+    if box.score is Scoring.THROWS:
+        return 1
+    return sum_of(box.starting) if box.score is Scoring.SHUT_SUM else score(box, box.starting, 0)

@@ -1,0 +1,100 @@
+"""Why the rules forbid an action: one line for people, where `Match` only refuses.
+
+Each function answers None exactly when `Match` takes the action; the text tells what is wrong
+with what was tried, and what would be right where that is short.
+"""
+
+from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, faces_to_text
+from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.moves import Throw, totals
+from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
+from shutthebox.rules.tiles import Tiles, sum_of, to_text, to_tiles
+from shutthebox.rules.turn import Refusal, Turn, answers, bag, dice_refusal, possible_throw, reopenings
+
+_STAGES = {
+    Stage.THROW: "a throw is due",
+    Stage.ANSWER: "the throw on the table needs its answer first",
+    Stage.ADVANCE: "the turn is over and its end is due",
+    Stage.FINISHED: "the match is over",
+}
+
+_REFUSALS = {
+    Refusal.ONE_DIE_NEVER: "one die is never thrown in this game",
+    Refusal.ONE_DIE_NOT_YET: "one die cannot be thrown yet",
+    Refusal.ONE_DIE_ONLY: "only one die may be thrown now",
+}
+
+
+def why_not(match: Match, action: Action) -> str | None:
+    """What forbids this action now; None if the rules allow it."""
+    due = {Thrown: Stage.THROW, Moved: Stage.ANSWER, Reopened: Stage.ANSWER, Advanced: Stage.ADVANCE}
+    if match.stage is not due[type(action)]:
+        return _STAGES[match.stage]
+    match action:
+        case Thrown(faces):
+            return why_not_throw(match.profile, match.turn, faces)
+        case Moved(shut):
+            return why_not_shut(match.profile, match.turn, shut)
+        case Reopened(tile):
+            return why_not_open(match.profile, match.turn, tile)
+        case Advanced():
+            return None
+
+
+def why_not_throw(profile: Profile, turn: Turn, faces: Throw) -> str | None:
+    """Why these faces cannot be thrown by a turn that awaits a throw; None if they can."""
+    if possible_throw(profile, turn, faces):
+        return None
+    if profile.draw is Draw.DOMINOES:
+        if len(faces) == 2 and tuple(sorted(faces)) not in bag(turn) and max(faces) <= 6:
+            return f"the domino {min(faces)}-{max(faces)} is out of the bag already"
+        return "a domino has two ends of 1 to 6"
+    if not faces or min(faces) < 1 or (len(faces) > 1 and max(faces) > profile.sides):
+        return f"a die shows 1 to {profile.sides}"
+    refusal = dice_refusal(profile, turn, len(faces))
+    if refusal is None:
+        return f"a die shows 1 to {profile.sides}"
+    if len(faces) not in (1, profile.dice):
+        return f"{len(faces)} dice are not thrown in this game"
+    if refusal is Refusal.ONE_DIE_NOT_YET:
+        return f"{_REFUSALS[refusal]} with {to_text(turn.open)} open"
+    return _REFUSALS[refusal]
+
+
+def why_not_shut(profile: Profile, turn: Turn, shut: Tiles) -> str | None:
+    """Why these tiles (none: a pass) do not answer the throw on the table; None if they do."""
+    legal, openable = answers(profile, turn), reopenings(profile, turn)
+    if shut in legal or (not shut and not legal and not openable):
+        return None
+    if not shut:
+        return f"{to_text(legal[0])} can be shut" if legal else f"a tile must be opened: {to_text(openable)}"
+    for tiles, fault in ((~profile.all_tiles, "on the box"), (~turn.open, "open")):
+        if shut & tiles:
+            wrong = to_text(shut & tiles)
+            return f"{wrong} is not {fault}" if "," not in wrong else f"{wrong} are not {fault}"
+    must = profile.first_move_must_include
+    if must is not None and not turn.moves and not shut & to_tiles([must]):
+        return f"the first move must shut {must}"
+    if profile.max_tiles is not None and shut.bit_count() > profile.max_tiles:
+        return f"{to_text(shut)} are more than {profile.max_tiles} in one move"
+    throw = turn.throw or ()
+    if profile.move is MoveKind.SET:
+        wanted = " or ".join(map(str, totals(profile, throw)))
+        return f"{to_text(shut)} does not add up to {wanted} but to {sum_of(shut)}"
+    allowed = ", or ".join(map(to_text, legal)) or "none"
+    rule = f'with move = "{profile.move}" allowed is {allowed}'
+    return f"{to_text(shut)} does not answer {faces_to_text(throw)}: {rule}"
+
+
+def why_not_open(profile: Profile, turn: Turn, tile: int) -> str | None:
+    """Why this tile may not be opened for the throw on the table; None if it may."""
+    openable, opened = reopenings(profile, turn), to_tiles([tile])
+    if opened & openable:
+        return None
+    if profile.blocked is not Blocked.OPENS_ONE:
+        return "no tile is ever opened again in this game"
+    if legal := answers(profile, turn):
+        return f"no tile is opened while {to_text(legal[0])} can be shut"
+    if opened & ~profile.starting:
+        return f"{tile} is not in play"
+    return f"{tile} is open already"

@@ -1,0 +1,286 @@
+"""A whole match as text: written, read back, and checked line by line against the rules.
+
+A record starts with the rules and the players, has one line for every throw and one for the
+end of every turn, and closes with the result when the match has one::
+
+    shut-the-box record 1
+    name = "pub"
+    tiles = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+    one_die = "optional-high"
+    shut_wins = "match"
+    players 2
+    rounds 1
+    1 3+5 1,7
+    1 6+6 3,9
+    1 6+6
+    1 blocked 25
+    2 ...
+
+A throw's line is player, faces and answer: the tiles shut, ``-`` for a pass, ``+4`` for a tile
+opened again, nothing where the throw ended the turn (or, on the last line, has no answer yet).
+Instead of its keys, a record written by hand may name a profile: ``profile pub``, or
+``profile traditional 12`` for the box of 12. Empty lines and lines that start with # are passed over.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.rules.actions import (
+    Action,
+    Advanced,
+    Moved,
+    Reopened,
+    Thrown,
+    apply,
+    faces_from_text,
+    faces_to_text,
+)
+from shutthebox.rules.match import MAX_PLAYERS, MAX_ROUNDS, Match, begin
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
+from shutthebox.rules.reasons import why_not
+from shutthebox.rules.tiles import from_text, to_text
+from shutthebox.rules.turn import Outcome
+from shutthebox.rules.writer import to_lines
+
+FIRST_LINE = "shut-the-box record 1"
+
+_OUTCOMES = tuple(outcome.value for outcome in Outcome)
+
+
+class RecordError(ShutTheBoxError, ValueError):
+    """A record that is not one, or not by the rules; the text is one line: file, line, what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A match from its beginning: finished, or as far as it got.
+
+    Attributes:
+        profile: the variant, on the box that is played.
+        players: how many, 1..9.
+        rounds: rounds to play, 1..99, where the match is decided on totals.
+        actions: everything that happened, in order.
+    """
+
+    profile: Profile
+    players: int
+    rounds: int
+    actions: tuple[Action, ...] = ()
+
+
+def replay(record: Record) -> list[Match]:
+    """Every position of the match, the beginning first: one more than there are actions.
+
+    Raises:
+        ValueError: if an action is against the rules; never for a record that `parse` gave.
+    """
+    positions = [begin(record.profile, record.players, record.rounds)]
+    for action in record.actions:
+        positions.append(apply(positions[-1], action))
+    return positions
+
+
+def write(record: Record) -> str:
+    """The text of a record, self-contained: `parse` needs no profile to read it back.
+
+    Raises:
+        ValueError: if an action is against the rules.
+    """
+    positions = replay(record)
+    lines = [FIRST_LINE, *to_lines(record.profile)]
+    lines += [f"players {record.players}", f"rounds {record.rounds}"]
+    for match, action in zip(positions, record.actions, strict=False):
+        match action:
+            case Thrown(faces):
+                lines.append(f"{match.player + 1} {faces_to_text(faces)}")
+            case Moved(shut):
+                lines[-1] += f" {to_text(shut)}"
+            case Reopened(tile):
+                lines[-1] += f" +{tile}"
+            case Advanced():
+                lines.append(_end_of_turn(match))
+    return "\n".join([*lines, *_result_lines(positions[-1])]) + "\n"
+
+
+def parse(text: str, where: str, find_profile: Callable[[str], Profile]) -> Record:
+    """The record that `text` holds, checked against the rules to its end.
+
+    Args:
+        text: as `write` makes it.
+        where: the file, for complaints.
+        find_profile: gives the profile of an id, for records that name one; raises
+            `ProfileError` if there is none.
+
+    Raises:
+        RecordError: naming the line and the rule that it breaks.
+    """
+    return _Parser(text, where, find_profile).record()
+
+
+class _Parser:
+    def __init__(self, text: str, where: str, find_profile: Callable[[str], Profile]) -> None:
+        self._where = where
+        self._find_profile = find_profile
+        numbered = ((n, line.strip()) for n, line in enumerate(text.split("\n"), 1))
+        self._lines = [(n, line) for n, line in numbered if line and not line.startswith("#")]
+        self._at = 0
+
+    def record(self) -> Record:
+        match = self._header()
+        start = match
+        actions: list[Action] = []
+        while (line := self._peek()) is not None and "1" <= line[0] <= "9":
+            for action in self._actions(match):
+                if reason := why_not(match, action):
+                    raise self._error(f"{self._subject(action)}: {reason}")
+                match = apply(match, action)
+                actions.append(action)
+            self._at += 1
+        self._result(match)
+        return Record(start.profile, start.players, start.rounds, tuple(actions))
+
+    def _peek(self) -> str | None:
+        return self._lines[self._at][1] if self._at < len(self._lines) else None
+
+    def _error(self, what: str) -> RecordError:
+        number = self._lines[min(self._at, len(self._lines) - 1)][0] if self._lines else 1
+        return RecordError(f"{self._where}:{number}: {what}")
+
+    def _subject(self, action: Action) -> str:
+        # Whatever comes second is short: it has been read as a throw or an outcome.
+        words = self._lines[self._at][1].split()
+        return words[1] if isinstance(action, Moved | Reopened | Thrown) else f"{words[1]} {words[2]}"
+
+    def _header(self) -> Match:
+        if self._peek() != FIRST_LINE:
+            raise self._error(f"not a record; its first line must be {FIRST_LINE!r}")
+        self._at += 1
+        keys: dict[str, object] = {}
+        named: Profile | None = None
+        counts: dict[str, int] = {}
+        while (line := self._peek()) is not None and not "1" <= line[0] <= "9":
+            word, _, rest = line.partition(" ")
+            if "=" in line and named is None:
+                self._add_keys(keys, line)
+            elif word in ("players", "rounds"):
+                if word in counts:
+                    raise self._error(f"{word}: given twice")
+                counts[word] = self._number(word, rest, MAX_PLAYERS if word == "players" else MAX_ROUNDS)
+            elif word == "profile":
+                if named is not None or keys:
+                    raise self._error("profile: allowed once, and instead of keys")
+                named = self._named(rest)
+            elif word in ("scores", "totals", "winners", "captain", "owes") and "players" in counts:
+                break
+            else:
+                raise self._error(f"{_shown(line)} is no line of a record's head")
+            self._at += 1
+        if "players" not in counts:
+            raise self._error("players: missing; allowed are 1 to 9")
+        if named is None:
+            if not keys:
+                raise self._error("profile: missing; allowed is its id, or its keys")
+            try:
+                named = to_profile(keys, self._where, "record")
+            except ProfileError as error:
+                raise RecordError(str(error)) from None
+        return begin(named, counts["players"], counts.get("rounds"))
+
+    def _number(self, word: str, text: str, most: int) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) <= 2 and 1 <= int(text) <= most):
+            raise self._error(f"{word}: {_shown(text)} is not allowed; allowed is 1 to {most}")
+        return int(text)
+
+    def _named(self, rest: str) -> Profile:
+        name, _, box = rest.partition(" ")
+        try:
+            profile = self._find_profile(name)
+        except ProfileError as error:
+            raise self._error(str(error)) from None
+        if not box:
+            return profile
+        allowed = ", ".join(map(str, profile.allowed_boxes))
+        played = profile.for_box(int(box)) if box in allowed.split(", ") else None
+        if played is None:
+            raise self._error(f"profile: a box of {_shown(box)} is not allowed; allowed are {allowed}")
+        return played
+
+    def _add_keys(self, keys: dict[str, object], line: str) -> None:
+        number = self._lines[self._at][0]
+        try:
+            added = parse_keys(line, f"{self._where}:{number}", _no_like)
+        except ProfileError as error:
+            raise RecordError(str(error)) from None
+        for key, value in added.items():
+            if key in keys:
+                raise self._error(f"{key}: given twice")
+            keys[key] = value
+
+    def _actions(self, match: Match) -> Iterator[Action]:
+        line = self._lines[self._at][1]
+        words = line.split()
+        if words[0] != str(match.player + 1):
+            raise self._error(f"{_shown(words[0])}: it is the turn of player {match.player + 1}")
+        if len(words) == 3 and words[1] in _OUTCOMES:
+            yield Advanced()  # refused, if the turn is not over, before its words are compared
+            if line != _end_of_turn(match):
+                raise self._error(f"{words[1]} {_shown(words[2])}: by the rules {_end_of_turn(match)!r}")
+            return
+        if not 2 <= len(words) <= 3:
+            raise self._error(f"{_shown(line)} is no line of a turn: player, throw and answer")
+        try:
+            yield Thrown(faces_from_text(words[1]))
+            if len(words) == 3:
+                yield _answer(words[2])
+        except RecordError:
+            raise
+        except ValueError as error:
+            raise self._error(str(error)) from None
+
+    def _result(self, match: Match) -> None:
+        for expected in _result_lines(match):
+            line = self._peek()
+            if line is None:
+                raise self._error(f"the record ends without its result; due is {expected!r}")
+            if line != expected:
+                raise self._error(f"{_shown(line)}: by the rules it is {expected!r}")
+            self._at += 1
+        if (line := self._peek()) is not None:
+            ended = "the match has ended" if match.result else "the match has not ended yet"
+            raise self._error(f"{_shown(line)}: not expected here, {ended}")
+
+
+def _answer(word: str) -> Action:
+    if not word.startswith("+"):
+        return Moved(from_text(word))
+    tile = from_text(word[1:])
+    if tile.bit_count() != 1:
+        raise ValueError(f"{_shown(word)}: exactly one tile is opened")
+    return Reopened(tile.bit_length())
+
+
+def _end_of_turn(match: Match) -> str:
+    return f"{match.player + 1} {match.turn.outcome} {match.turn.score}"
+
+
+def _result_lines(match: Match) -> list[str]:
+    if match.result is None:
+        return []
+    lines = [
+        "scores " + " ".join("-" if score is None else str(score) for score in match.scores),
+        "totals " + " ".join(map(str, match.totals)),
+        "winners " + " ".join(str(winner + 1) for winner in match.result.winners),
+    ]
+    if match.result.captain:
+        lines.append("captain")
+    return [*lines, "owes " + " ".join(map(str, match.result.owes))]
+
+
+def _no_like(name: str) -> dict[str, object]:
+    raise KeyError("a record has its keys itself")
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 40 else text[:37] + "...")

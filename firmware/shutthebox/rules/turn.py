@@ -1,0 +1,210 @@
+"""One turn: a small frozen position, and the few things that can happen to it.
+
+A turn awaits a throw, or an answer to the throw on the table, or it is over. The functions
+return the next position; what the rules forbid is found out beforehand with `dice_refusal`,
+`answers` and `reopenings`, so calling `move` with an illegal set is a programmer's error.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import combinations_with_replacement
+
+from shutthebox.rules import tiles as sets
+from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, legal_moves
+from shutthebox.rules.profile import Blocked, Draw, Profile
+from shutthebox.rules.score import lost_score, score
+from shutthebox.rules.tiles import Tiles
+
+DOMINOES: tuple[Throw, ...] = tuple(combinations_with_replacement(range(1, 7), 2))
+"""The bag of 21, each as its two ends."""
+
+
+MAX_THROWS = 999
+"""A turn that a variant would let go on for ever is blocked after so many throws."""
+
+
+class Outcome(StrEnum):
+    """How a turn ended."""
+
+    SHUT = "shut"
+    BLOCKED = "blocked"
+    LOST = "lost"  # no legal first move
+    ENDED = "ended"  # a total that ends the turn
+    UNPLAYED = "unplayed"  # the round was over before
+
+
+class Refusal(StrEnum):
+    """Why a number of dice cannot be thrown."""
+
+    ONE_DIE_NEVER = "one-die-never"
+    ONE_DIE_NOT_YET = "one-die-not-yet"
+    ONE_DIE_ONLY = "one-die-only"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A position within a turn.
+
+    Attributes:
+        open: tiles the game holds open.
+        throw: the throw on the table; after the turn's end the one that ended it.
+        throws: throws made so far.
+        moves: throws answered so far by shutting tiles.
+        drawn: dominoes out of the bag, bit i for `DOMINOES[i]`.
+        outcome: how the turn ended; None while it lasts.
+        score: the score of a finished turn.
+    """
+
+    open: Tiles
+    throw: Throw | None = None
+    throws: int = 0
+    moves: int = 0
+    drawn: int = 0
+    outcome: Outcome | None = None
+    score: int | None = None
+
+    @property
+    def awaits_answer(self) -> bool:
+        """A throw is on the table and the turn is not over."""
+        return self.throw is not None and self.outcome is None
+
+    def to_text(self) -> str:
+        """One line: open tiles, throw, throws, moves, drawn (hex), outcome, score.
+
+        For example ``2,3,5 3+1 4 3 0 - -``. `from_text` reads it back.
+        """
+        throw = "+".join(map(str, self.throw)) if self.throw else "-"
+        outcome = self.outcome or "-"
+        points = "-" if self.score is None else self.score
+        counts = f"{self.throws} {self.moves} {self.drawn:x}"
+        return f"{sets.to_text(self.open)} {throw} {counts} {outcome} {points}"
+
+    @classmethod
+    def from_text(cls, text: str) -> "Turn":
+        """The position that `to_text` wrote.
+
+        Raises:
+            ValueError: for anything else.
+        """
+        fields = text.split(" ")
+        if len(fields) != 7:
+            raise ValueError(f"a turn has 7 fields, {text!r} has {len(fields)}")
+        open_tiles, throw, throws, moves, drawn, outcome, points = fields
+        turn = cls(
+            sets.from_text(open_tiles),
+            None if throw == "-" else tuple(int(face) for face in throw.split("+")),
+            int(throws),
+            int(moves),
+            int(drawn, 16),
+            None if outcome == "-" else Outcome(outcome),
+            None if points == "-" else int(points),
+        )
+        if turn.to_text() != text:
+            raise ValueError(f"{text!r} is not how a turn is written; {turn.to_text()!r} is")
+        return turn
+
+
+def start(profile: Profile) -> Turn:
+    """A turn before its first throw."""
+    return Turn(profile.starting)
+
+
+def dice_refusal(profile: Profile, turn: Turn, dice: int) -> Refusal | None:
+    """Why this many dice may not be thrown now; None if they may."""
+    allowed = dice_allowed(profile, turn.open)
+    if dice in allowed:
+        return None
+    if dice != 1:
+        return Refusal.ONE_DIE_ONLY
+    ever = any(1 in dice_allowed(profile, open_tiles) for open_tiles in (1, 0))
+    return Refusal.ONE_DIE_NOT_YET if ever else Refusal.ONE_DIE_NEVER
+
+
+def bag(turn: Turn) -> tuple[Throw, ...]:
+    """The dominoes that the next draw is made from; all 21 again when the bag is empty."""
+    left = tuple(domino for i, domino in enumerate(DOMINOES) if not turn.drawn >> i & 1)
+    return left or DOMINOES
+
+
+def possible_throw(profile: Profile, turn: Turn, faces: Throw) -> bool:
+    """Whether these faces can be thrown (or drawn) now; a single number may be a real throw's total."""
+    if not faces or not all(face >= 1 for face in faces):
+        return False
+    if profile.draw is Draw.DOMINOES:
+        return tuple(sorted(faces)) in bag(turn)
+    allowed = dice_allowed(profile, turn.open)
+    if len(faces) in allowed and max(faces) <= profile.sides:
+        return True
+    only_total = len(faces) == 1 and not profile.faces_matter
+    return only_total and any(dice <= faces[0] <= dice * profile.sides for dice in allowed)
+
+
+def throw(profile: Profile, turn: Turn, faces: Throw) -> Turn:
+    """The position after a throw: awaiting an answer, or over if the throw ends the turn.
+
+    Raises:
+        ValueError: if `faces` cannot be thrown now.
+    """
+    if turn.awaits_answer or turn.outcome or not possible_throw(profile, turn, faces):
+        raise ValueError(f"{faces} cannot be thrown at {turn.to_text()}")
+    drawn = turn.drawn
+    if profile.draw is Draw.DOMINOES:
+        domino = 1 << DOMINOES.index((min(faces), max(faces)))
+        drawn = domino if drawn == (1 << len(DOMINOES)) - 1 else drawn | domino
+    turn = replace(turn, throw=faces, throws=turn.throws + 1, drawn=drawn)
+    if sum(faces) in profile.ends_turn_on:
+        return _over(profile, turn, Outcome.ENDED)
+    if answers(profile, turn):
+        return turn
+    if turn.moves == 0 and profile.first_move_must_include is not None:
+        return _over(profile, turn, Outcome.LOST)
+    if profile.blocked is Blocked.ENDS_TURN or turn.throws >= MAX_THROWS:
+        return _over(profile, turn, Outcome.BLOCKED)
+    if not reopenings(profile, turn) and not can_ever_move(profile, turn.open):
+        return _over(profile, turn, Outcome.BLOCKED)
+    return turn
+
+
+def answers(profile: Profile, turn: Turn) -> tuple[Tiles, ...]:
+    """The sets of tiles that may be shut for the throw on the table."""
+    if not turn.awaits_answer or turn.throw is None:
+        return ()
+    return legal_moves(profile, turn.open, turn.throw, first=turn.moves == 0)
+
+
+def reopenings(profile: Profile, turn: Turn) -> Tiles:
+    """The tiles one of which must be opened, because the throw on the table has no move."""
+    if profile.blocked is not Blocked.OPENS_ONE or not turn.awaits_answer or answers(profile, turn):
+        return 0
+    return profile.starting & ~turn.open
+
+
+def move(profile: Profile, turn: Turn, shut: Tiles) -> Turn:
+    """The position after shutting these tiles; none at all passes a throw without a move.
+
+    Raises:
+        ValueError: if that is not a legal answer to the throw.
+    """
+    legal = answers(profile, turn)
+    passes = not shut and turn.awaits_answer and not legal and not reopenings(profile, turn)
+    if not passes and shut not in legal:
+        raise ValueError(f"{sets.to_text(shut)} does not answer {turn.to_text()}")
+    after = replace(turn, open=turn.open & ~shut, throw=None, moves=turn.moves + (shut != 0))
+    return after if after.open else _over(profile, replace(after, throw=turn.throw), Outcome.SHUT)
+
+
+def reopen(profile: Profile, turn: Turn, tile: int) -> Turn:
+    """The position after a blocked player has opened `tile`.
+
+    Raises:
+        ValueError: if that tile may not be opened now.
+    """
+    opened = sets.to_tiles([tile])
+    if not opened & reopenings(profile, turn):
+        raise ValueError(f"tile {tile} cannot be opened at {turn.to_text()}")
+    return replace(turn, open=turn.open | opened, throw=None)
+
+
+def _over(profile: Profile, turn: Turn, outcome: Outcome) -> Turn:
+    points = lost_score(profile) if outcome is Outcome.LOST else score(profile, turn.open, turn.throws)
+    return replace(turn, outcome=outcome, score=points)

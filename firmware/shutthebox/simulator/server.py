@@ -1,0 +1,342 @@
+"""The box as a page in the browser: one small server, for this machine only.
+
+It shows contacts, lamp, sound and panel to any number of pages and takes from them what a
+hand can do: move a lever, press the button. There is no other message, so nothing on the
+page can set dice or state.
+
+asyncio is used here, in a thread of its own, because it serves all pages with that one
+thread; the library's threaded server needs three for every page. The daemon never waits for
+it: the box's callbacks only ring a bell, and every page has a mailbox of one, its latest state.
+"""
+
+import asyncio
+import base64
+import errno
+import json
+import logging
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from importlib.resources import files
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.simulator.contacts import Change, SimulatedBox
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+HOST = "127.0.0.1"
+SOCKET_PATH = "/box"
+MAX_MESSAGE = 1024
+"""Bytes; the longest message a page has any use for is a thirtieth of it."""
+
+_FILES = {
+    "/": ("index.html", "text/html; charset=utf-8"),
+    "/style.css": ("style.css", "text/css; charset=utf-8"),
+    "/box.js": ("box.js", "text/javascript; charset=utf-8"),
+    "/sounds.js": ("sounds.js", "text/javascript; charset=utf-8"),
+    "/texts.js": ("texts.js", "text/javascript; charset=utf-8"),
+    "/icon.svg": ("icon.svg", "image/svg+xml"),
+}
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+_CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'{socket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+_POLICY_VIOLATION = 1008
+_GAP_S = 0.012  # between two messages to one page: more than any screen can show
+_CLOSE_S = 1.0  # how long a page may take over its goodbye
+_State = dict[str, object]
+
+
+class PortError(ShutTheBoxError, OSError):
+    """The port for the page cannot be had."""
+
+
+class Panel(Protocol):
+    """What the server needs of the simulated panel."""
+
+    def image(self) -> "Image.Image":
+        """The 128x64 pixels lit now, mode "1". Called in the server's thread, at any time."""
+
+    def on_change(self, callback: Callable[[], None]) -> object:
+        """Calls back, in any thread, whenever ``image()`` would give something new."""
+
+
+class PageServer:
+    """Serves the page on 127.0.0.1 until closed; use it as a context manager or start and close it.
+
+    Args:
+        box: the contacts that the page moves, the lamp and the sound that it shows.
+        panel: what the page shows of the display.
+        port: TCP port; 0 takes any free one.
+    """
+
+    def __init__(self, box: SimulatedBox, panel: Panel, port: int = 0) -> None:
+        self._box = box
+        self._panel = panel
+        self._wanted_port = port
+        self._port = 0
+        self._files = _page_files()
+        self._panel_text = ""
+        self._panel_stale = True
+        self._pages: set[_Page] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stop = asyncio.Event()
+        self._thread: threading.Thread | None = None
+        self._leave: Callable[[], None] | None = None
+        self._logger = logging.getLogger(__name__)
+        self._logger.addFilter(_no_bad_handshakes)
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def port(self) -> int:
+        """The port listened on; 0 before ``start``."""
+        return self._port
+
+    @property
+    def url(self) -> str:
+        """The address to open in a browser."""
+        return f"http://{HOST}:{self._port}/"
+
+    @property
+    def watchers(self) -> int:
+        """How many pages are connected now."""
+        return len(self._pages)
+
+    def start(self) -> None:
+        """Takes the port and starts serving; returns once pages can connect.
+
+        Raises:
+            PortError: the port is in use, not allowed, or no port at all.
+            RuntimeError: it has been started before.
+        """
+        if self._thread is not None:
+            raise RuntimeError("a page server starts once")
+        listener = _listen(self._wanted_port)
+        self._port = listener.getsockname()[1]
+        # Before any page can connect, so that none misses anything.
+        self._leave = self._box.subscribe(self._box_changed)
+        self._panel.on_change(self._panel_changed)
+        ready = threading.Event()
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._serve(listener, ready)), name="page-server", daemon=True
+        )
+        self._thread.start()
+        ready.wait()
+
+    def close(self) -> None:
+        """Says goodbye to all pages, lets go of a button they held, and frees the port.
+
+        Takes about a second at worst, for a page that does not answer; harmless when repeated.
+        """
+        if self._leave is not None:
+            self._leave()
+        self._ring(self._stop.set)
+        if self._thread is not None:
+            self._thread.join()
+
+    # From here on down: called by other threads.
+
+    def _box_changed(self, change: Change) -> None:
+        self._ring(self._wake_pages)
+
+    def _panel_changed(self) -> None:
+        self._panel_stale = True
+        self._ring(self._wake_pages)
+
+    def _ring(self, bell: Callable[[], object]) -> None:
+        loop = self._loop
+        if loop is not None:
+            with suppress(RuntimeError):  # closed meanwhile: nobody is watching any more
+                loop.call_soon_threadsafe(bell)
+
+    # From here on down: the server's own thread.
+
+    async def _serve(self, listener: socket.socket, ready: threading.Event) -> None:
+        self._loop = asyncio.get_running_loop()
+        try:
+            async with serve(
+                self._attend,
+                sock=listener,
+                process_request=self._answer,
+                compression=None,
+                # Beyond this the library hangs up with 1009; up to it the reason is ours to give.
+                max_size=4 * MAX_MESSAGE,
+                close_timeout=_CLOSE_S,
+                server_header=None,
+                logger=self._logger,
+            ):
+                ready.set()
+                await self._stop.wait()
+        finally:
+            self._loop = None
+            ready.set()
+
+    def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Serves a file; None lets a well-formed WebSocket handshake go on."""
+        hosts = {f"{name}:{self._port}" for name in (HOST, "localhost", "[::1]")}
+        sent_to = request.headers.get_all("Host")
+        if len(sent_to) != 1 or sent_to[0].lower() not in hosts:
+            return _response(403, "Forbidden", "This page is served on 127.0.0.1 and localhost only.\n")
+        origins = request.headers.get_all("Origin")
+        if any(origin.lower() not in {f"http://{host}" for host in hosts} for origin in origins):
+            return _response(403, "Forbidden", "Another site may not talk to the box.\n")
+        path = request.path.partition("?")[0]
+        if path == SOCKET_PATH:
+            return None
+        if path not in self._files:
+            return _response(404, "Not Found", "There is nothing here but the box.\n")
+        body, kind = self._files[path]
+        # 'self' covers the socket in new browsers only. An IPv6 address has no form in a policy.
+        by_name = "" if sent_to[0].startswith("[") else f" ws://{sent_to[0]}"
+        return _response(200, "OK", body, kind, socket=by_name)
+
+    async def _attend(self, connection: ServerConnection) -> None:
+        page = _Page(connection)
+        self._pages.add(page)
+        tasks = [asyncio.create_task(self._receive(page)), asyncio.create_task(self._send(page))]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._pages.discard(page)
+            self._hold(page, False)
+            for task in tasks:
+                task.cancel()
+            for outcome in await asyncio.gather(*tasks, return_exceptions=True):
+                if isinstance(outcome, Exception) and not isinstance(outcome, ConnectionClosed):
+                    raise outcome
+
+    async def _receive(self, page: "_Page") -> None:
+        async for message in page.connection:
+            refusal = self._take(page, message)
+            if refusal:
+                await page.connection.close(_POLICY_VIOLATION, refusal)
+                return
+
+    async def _send(self, page: "_Page") -> None:
+        while True:
+            page.news.clear()
+            state = self._state()
+            changed = {key: value for key, value in state.items() if page.shown.get(key, ...) != value}
+            if changed:
+                kind = "change" if page.shown else "box"
+                page.shown = state
+                await page.connection.send(json.dumps({"type": kind, **changed}, separators=(",", ":")))
+                await asyncio.sleep(_GAP_S)
+            await page.news.wait()
+
+    def _state(self) -> _State:
+        if self._panel_stale:
+            self._panel_stale = False  # first, so that a change while it is drawn is not missed
+            pixels = self._panel.image().convert("1").tobytes()
+            self._panel_text = base64.b64encode(pixels).decode("ascii")
+        down = self._box.levers_down
+        return {
+            "levers": [{"number": number, "down": number in down} for number in self._box.levers],
+            "button": self._box.button_down,
+            "panel": self._panel_text,
+            "lamp": round(self._box.lamp, 3),
+            "sound": self._box.sound,
+        }
+
+    def _take(self, page: "_Page", message: str | bytes) -> str | None:
+        """Does what a page asks for; otherwise says why not."""
+        if len(message.encode() if isinstance(message, str) else message) > MAX_MESSAGE:
+            return f"a message has at most {MAX_MESSAGE} bytes"
+        if isinstance(message, bytes):
+            return "a message is text"
+        try:
+            wish = json.loads(message)
+        except (ValueError, RecursionError):
+            return "a message is JSON"
+        match wish:
+            case {"lever": int(number), "down": bool(down)} if len(wish) == 2 and not isinstance(
+                number, bool
+            ):
+                if number not in self._box.levers:
+                    return "no such lever"
+                self._box.set_lever(number, down)
+            case {"button": bool(down)} if len(wish) == 1:
+                self._hold(page, down)
+            case _:
+                return 'a message is {"lever": number, "down": true or false} or {"button": true or false}'
+        return None
+
+    def _hold(self, page: "_Page", down: bool) -> None:
+        """The button is down as long as any page holds it; a page that is gone holds nothing."""
+        if page.holds != down:
+            page.holds = down
+            held = down or any(other.holds for other in self._pages)
+            self._box.set_button(held)
+
+    def _wake_pages(self) -> None:
+        for page in self._pages:
+            page.news.set()
+
+
+class _Page:
+    """One connected page: what it has been shown, and whether there may be news."""
+
+    def __init__(self, connection: ServerConnection) -> None:
+        self.connection = connection
+        self.news = asyncio.Event()
+        self.shown: _State = {}
+        self.holds = False
+
+
+def _listen(port: int) -> socket.socket:
+    if not 0 <= port <= 65535:
+        raise PortError(f"port {port}: --port takes 0 (any free port) to 65535")
+    try:
+        return socket.create_server((HOST, port))
+    except OSError as error:
+        why = {errno.EADDRINUSE: "is already in use", errno.EACCES: "is not allowed to you"}.get(
+            error.errno or 0, f"cannot be opened ({error.strerror})"
+        )
+        raise PortError(f"port {port} {why}: choose another with --port, or 0 for any free one") from None
+
+
+def _page_files() -> dict[str, tuple[bytes, str]]:
+    folder = files("shutthebox.simulator") / "page"
+    return {path: ((folder / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}
+
+
+def _response(
+    status: int, phrase: str, body: str | bytes, kind: str = "text/plain; charset=utf-8", *, socket: str = ""
+) -> Response:
+    content = body.encode() if isinstance(body, str) else body
+    headers = Headers(_HEADERS)
+    headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY.format(socket=socket)
+    headers["Content-Type"] = kind
+    headers["Content-Length"] = str(len(content))
+    headers["Connection"] = "close"
+    return Response(status, phrase, headers, content)
+
+
+def _no_bad_handshakes(record: logging.LogRecord) -> bool:
+    """Keeps out what the library logs, with a traceback, when somebody talks nonsense to the port."""
+    return not record.getMessage().startswith(("opening handshake failed", "connection rejected"))

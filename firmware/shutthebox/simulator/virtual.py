@@ -1,0 +1,177 @@
+"""A whole box in virtual time: simulated contacts, the real adapter and runner, a clock that jumps."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from queue import SimpleQueue
+from random import Random
+
+from shutthebox.config import Config
+from shutthebox.game.debounce import ROLL_BUTTON
+from shutthebox.game.dice import RandomDice
+from shutthebox.platform.advisor import OddsAdvisor
+from shutthebox.platform.gpio import Edge, Pins
+from shutthebox.platform.store import Store
+from shutthebox.rules.moves import Throw
+from shutthebox.runner import Display, Observer, Runner
+from shutthebox.simulator.contacts import SimulatedBox, bounce_edges, default_lever_lines
+from shutthebox.usual import levers_needed, settings_for
+
+
+class QueuedDice(RandomDice):
+    """Throws that a script has queued, and seeded ones when the queue is empty."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(Random(f"{seed} dice").randrange)
+        self.queue: list[Throw] = []
+
+    def throw(self, dice: int, sides: int) -> Throw:
+        """The next throw of the queue, which must be one of so many dice with so many sides.
+
+        Raises:
+            ValueError: if it is not.
+        """
+        if not self.queue:
+            return super().throw(dice, sides)
+        faces = self.queue.pop(0)
+        if len(faces) != dice or max(faces) > sides:
+            raise ValueError(f"{' '.join(map(str, faces))} is queued, but {dice} dice of {sides} are thrown")
+        return faces
+
+    def draw(self, bag: Sequence[Throw]) -> Throw:
+        """The next domino of the queue, which must be in the bag.
+
+        Raises:
+            ValueError: if it is not.
+        """
+        if not self.queue:
+            return super().draw(bag)
+        domino = self.queue.pop(0)
+        if tuple(sorted(domino)) not in bag:
+            raise ValueError(f"{' '.join(map(str, domino))} is queued, but not in the bag")
+        return domino
+
+
+class VirtualBox:
+    """One box whose time passes only when told to. Single-threaded.
+
+    Args:
+        config: as the daemon would read it.
+        state: folder of the store; None for a box without memory.
+        seed: of dice, bounces and lost edges.
+        display: shows screens; None to play blind.
+        observers: told of everything that the runner does.
+        advised: the box knows the odds; without, matches run faster.
+        where: names the config in complaints.
+
+    Raises:
+        ShutTheBoxError: for a game that is unknown or does not fit the box.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        state: Path | None = None,
+        *,
+        seed: int = 0,
+        display: Display | None = None,
+        observers: Sequence[Observer] = (),
+        where: str = "config",
+        advised: bool = True,
+    ) -> None:
+        self.now_ns = 0
+        self.dice = QueuedDice(seed)
+        self._config, self._state, self._display = config, state, display
+        self._observers = observers
+        self._advisor = OddsAdvisor(wait=True) if advised else None
+        levers = levers_needed(config, where)
+        self._settings = settings_for(config, levers, where)
+        lines = default_lever_lines(levers)
+        self.box = SimulatedBox(lines, real_time=False, clock_ns=lambda: self.now_ns, seed=seed)
+        self._lines = {ROLL_BUTTON: self.box.button_line, **lines}
+        self._inbox: SimpleQueue[Edge] = SimpleQueue()
+        self._rng = Random(f"{seed} bounces")
+        self._store: Store | None = None
+        self._start()
+
+    def _start(self) -> None:
+        self._pins = Pins(self.box.factory, self._lines, 19, self._inbox.put)
+        self._store = Store(self._state, lambda: self.now_ns / 1e9) if self._state else None
+        self.runner = Runner(
+            self._config,
+            self._settings,
+            self._pins,
+            self.dice,
+            self._store,
+            self._display,
+            None,
+            lambda: self.now_ns,
+            self._observers,
+            self._advisor,
+        )
+
+    def run_until(self, t_ns: int) -> None:
+        """Lets time pass; the runner is turned at each of its deadlines on the way."""
+        while (deadline := self.runner.deadline_ns) <= t_ns:
+            self.now_ns = max(self.now_ns, deadline)
+            self.runner.pass_time(self.now_ns)
+        self.now_ns = t_ns
+
+    def set_level(self, line: int, level: bool) -> None:
+        """Puts a line to an electrical level now, and lets the runner take the edge in."""
+        self.box.set_level(line, level)
+        while not self._inbox.empty():
+            self.runner.take(self._inbox.get())
+
+    def set_lever(self, number: int, down: bool) -> None:
+        """Flips a lever down or puts it back, one clean edge."""
+        self.set_level(self.box.lever_line(number), not down)
+
+    def set_button(self, down: bool) -> None:
+        """Presses or releases the dice button, one clean edge."""
+        self.set_level(self.box.button_line, not down)
+
+    def bounce(self, switch: int, down: bool, lasts_ns: int) -> None:
+        """Moves a contact with a seeded burst of edges; time passes while it bounces."""
+        start, line = self.now_ns, self._lines[switch]
+        for offset_ns, level in bounce_edges(self._rng, lasts_ns, settled=not down):
+            self.run_until(start + offset_ns)
+            self.set_level(line, level)
+
+    def glitch(self, number: int, lasts_ns: int) -> None:
+        """A spike on a lever's line, back where it was in the end."""
+        line = self.box.lever_line(number)
+        level = self.box.factory.level(line)
+        self.set_level(line, not level)
+        self.run_until(self.now_ns + lasts_ns)
+        self.set_level(line, level)
+
+    def press(self, lasts_ns: int) -> None:
+        """Presses the button for so long; time passes."""
+        self.set_button(True)
+        self.run_until(self.now_ns + lasts_ns)
+        self.set_button(False)
+
+    def cut_power(self) -> None:
+        """Drops the daemon without a goodbye and starts it again; the levers stay as they are."""
+        kept = self._kept_files()
+        if self._store is not None:
+            self._store.close()
+        for path, content in kept.items():
+            path.write_bytes(content)
+        self.box.cut_power()
+        while not self._inbox.empty():
+            self._inbox.get()
+        self._start()
+
+    def _kept_files(self) -> dict[Path, bytes]:
+        """The store's files as they are before it could tidy up."""
+        if self._state is None:
+            return {}
+        return {path: path.read_bytes() for path in self._state.iterdir() if not path.name.endswith("-shm")}
+
+    def close(self) -> None:
+        """Ends the daemon in good order."""
+        self._pins.close()
+        if self._store is not None:
+            self._store.close()
+        self.box.close()

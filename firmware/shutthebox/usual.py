@@ -1,0 +1,73 @@
+"""From the config and the profiles to the machine's settings: which game this box plays."""
+
+from pathlib import Path
+
+from shutthebox.config import Config, ConfigError, DiceKind, Setup
+from shutthebox.game.settings import Settings
+from shutthebox.profiles import builtins, find, house_rules
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.reader import ProfileError
+
+DEFAULT_LEVERS = 9
+
+
+def levers_needed(config: Config, where: str) -> int:
+    """The levers of a simulated box: as configured, else as many as the usual game needs.
+
+    Raises:
+        ProfileError: if the usual game is unknown or its file is no good.
+    """
+    return config.box.levers or usual_profile(config, where).tiles[-1]
+
+
+def usual_profile(config: Config, where: str) -> Profile:
+    """The configured game, on the box of its own sheet.
+
+    Raises:
+        ProfileError: if it is unknown or its file is no good.
+    """
+    try:
+        return find(config.game.profile, rules_folder(config))
+    except ProfileError as error:
+        raise ProfileError(f"{where}: game.profile: {error}") from None
+
+
+def rules_folder(config: Config) -> Path | None:
+    """The folder with house rules, if one is configured."""
+    return Path(config.rules.folder) if config.rules.folder else None
+
+
+def settings_for(config: Config, levers: int, where: str) -> Settings:
+    """What the machine needs to know, on a box with so many levers.
+
+    Raises:
+        ProfileError: if the usual game is unknown or its file is no good.
+        ConfigError: if it does not fit the box; `where` names the config in its text.
+    """
+    wanted = usual_profile(config, where)
+    usual = wanted.for_levers(levers)
+    if usual is None:
+        raise ConfigError(
+            f"{where}: game.profile: {wanted.name} needs {wanted.tiles[-1]} levers, this box has {levers}; "
+            "allowed are games that fit"
+        )
+    folder = rules_folder(config)
+    house = house_rules(folder)[0] if folder else ()
+    offered = [profile.for_levers(levers) for profile in (*builtins(), *house)]
+    profiles = tuple(profile for profile in offered if profile is not None)
+    if usual not in profiles:
+        profiles = (usual, *profiles)
+    return Settings(
+        profiles=profiles,
+        profile=usual,
+        players=config.game.players,
+        rounds=config.game.rounds,
+        usual=config.game.setup is Setup.USUAL,
+        hints=config.game.hints,
+        computers=config.game.computers,
+        real_dice=config.game.dice is DiceKind.REAL,
+        levers=levers,
+        language=config.box.language.value,
+        sound=config.box.sound,
+        sleep_ns=round(config.box.sleep_min * 60_000_000_000),
+    )

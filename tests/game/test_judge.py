@@ -1,0 +1,205 @@
+"""The judge against a plain restatement of its rule, over all positions of a nine-tile box."""
+
+from collections.abc import Iterable
+from itertools import combinations, combinations_with_replacement
+from random import Random
+
+import pytest
+
+from shutthebox.game.judge import Verdict, VerdictKind, judge, viable
+from shutthebox.profiles import builtin
+from shutthebox.rules.profile import Blocked, MoveKind, Profile
+from shutthebox.rules.tiles import to_tiles
+from shutthebox.rules.turn import Outcome, Turn, start
+
+Set = frozenset[int]
+Said = tuple[str, tuple[int, ...], int]
+
+NINE = range(1, 10)
+SETS: tuple[Set, ...] = tuple(frozenset(n for n in NINE if mask >> (n - 1) & 1) for mask in range(512))
+SUMS = tuple(sum(tiles) for tiles in SETS)
+PAIRS = tuple(combinations_with_replacement(range(1, 7), 2))
+THROWS = (*PAIRS, *((face,) for face in range(1, 7)))
+
+
+def said(verdict: Verdict) -> Said:
+    return verdict.kind.value, verdict.tiles, verdict.amount
+
+
+def restated(held_open: Set, total: int | None, legal: Iterable[Set], down: Set) -> Said:
+    """What is to be said, in the words of the rule; `legal` are the moves that answer the throw."""
+    lifted = set(NINE) - held_open - down
+    if lifted:
+        return "put-back", tuple(sorted(lifted)), 0
+    flipped = down & held_open
+    if total is None:
+        return ("lift", tuple(sorted(flipped)), 0) if flipped else ("ok", (), 0)
+    if not flipped:
+        return "ok", (), 0
+    ways = [move for move in legal if flipped <= move]
+    if flipped in ways:
+        return "complete", (), 0
+    if ways:
+        return "missing", (), min(sum(move - flipped) for move in ways)
+    if sum(flipped) > total:
+        return "over", (), sum(flipped) - total
+    return "dead-end", (), 0
+
+
+def answers(kind: MoveKind, throw: tuple[int, ...], move: Set, held_open: Set) -> bool:
+    """Whether this set of open tiles answers the throw, as the kinds of move are defined."""
+    total = sum(throw)
+    if kind is MoveKind.SET:
+        return sum(move) == total
+    if len(throw) == 1 or move == {total}:
+        return move == {total}
+    a, b = throw
+    match kind:
+        case MoveKind.SINGLE:
+            return len(move) == 1 and move <= {a, b}
+        case MoveKind.EXACT:
+            return a != b and move == {a, b}
+        case MoveKind.FACES_FREE:
+            return move <= {a, b}
+        case _ if a == b:
+            return move == {a}
+        case _:
+            other_is_shut = (move == {a} and b not in held_open) or (move == {b} and a not in held_open)
+            return move == {a, b} or other_is_shut
+
+
+@pytest.mark.parametrize("total", [None, *range(1, 13)])
+def test_every_position_of_the_traditional_game(total: int | None) -> None:
+    profile = builtin("traditional")
+    throw = None if total is None else (total,) if total <= 6 else (6, total - 6)
+    wrong = []
+    for open_mask in range(1, 512):
+        held_open = SETS[open_mask]
+        legal = [SETS[mask] for mask in range(1, 512) if SUMS[mask] == total and SETS[mask] <= held_open]
+        turn = Turn(open_mask, throw, throws=3, moves=2)
+        for down_mask in range(512):
+            expected = restated(held_open, total, legal, SETS[down_mask])
+            verdict = judge(profile, turn, down_mask)
+            if said(verdict) != expected:
+                wrong.append((held_open, throw, SETS[down_mask], verdict, expected))
+    assert not wrong
+
+
+@pytest.mark.parametrize("kind", [kind for kind in MoveKind if kind is not MoveKind.SET])
+def test_positions_of_the_other_kinds_of_move(kind: MoveKind) -> None:
+    profile, random = Profile("x", move=kind), Random(f"judge {kind}")
+    seen = set()
+    for _ in range(8_000):
+        throw, open_mask = random.choice(THROWS), random.randrange(1, 512)
+        held_open = SETS[open_mask]
+        # Levers that a hand has moved at random, but only seldom up again.
+        shut = 511 & ~open_mask
+        down_mask = random.choice([shut, shut, shut, random.randrange(512)]) | open_mask & random.randrange(
+            512
+        )
+        legal = [
+            move for move in SETS if move and move <= held_open and answers(kind, throw, move, held_open)
+        ]
+        expected = restated(held_open, sum(throw), legal, SETS[down_mask])
+        assert said(judge(profile, Turn(open_mask, throw, 3, 2), down_mask)) == expected
+        seen.add(expected[0])
+    assert seen >= {"put-back", "ok", "complete", "over", "dead-end"}
+
+
+@pytest.mark.parametrize("throw", PAIRS)
+def test_a_difference_answers_too(throw: tuple[int, int]) -> None:
+    profile, totals = builtin("add-or-subtract"), {sum(throw), abs(throw[0] - throw[1])}
+    legal = [tiles for tiles in SETS if tiles and sum(tiles) in totals]
+    for down_mask in range(512):
+        expected = restated(SETS[511], sum(throw), legal, SETS[down_mask])
+        assert said(judge(profile, Turn(511, throw, 1), down_mask)) == expected
+
+
+@pytest.mark.parametrize("total", range(2, 13))
+def test_viable_tiles_are_those_that_lead_to_a_move(total: int) -> None:
+    profile, throw = builtin("traditional"), (1, total - 1) if total < 8 else (6, total - 6)
+    for open_mask in range(1, 512, 3):
+        legal = [SETS[mask] for mask in range(1, 512) if SUMS[mask] == total and not mask & ~open_mask]
+        for down_mask in range(0, 512, 5):
+            flipped = SETS[down_mask & open_mask]
+            expected = {
+                tile for tile in SETS[open_mask] - flipped if any(flipped | {tile} <= move for move in legal)
+            }
+            found = viable(profile, Turn(open_mask, throw, 3, 2), down_mask)
+            assert SETS[found] == expected
+
+
+# -- the position text by text ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("open_tiles", "throw", "down", "verdict"),
+    [
+        ([1, 2, 3], None, [4, 5, 6, 7, 8, 9], "ok"),
+        ([1, 2, 3], (3,), [4, 5, 6, 7, 8, 9], "ok"),
+        ([1, 2, 3], (3,), [3, 4, 5, 6, 7, 8, 9], "complete"),
+        ([1, 2, 3], (3,), [1, 4, 5, 6, 7, 8, 9], "missing 2"),
+        ([1, 2, 3], (3,), [1, 3, 4, 5, 6, 7, 8, 9], "over 1"),
+        ([1, 2, 4], (2, 2), [1, 3, 5, 6, 7, 8, 9], "dead-end"),
+        ([1, 2, 3], (3,), [1, 4, 5, 6, 8], "put-back 7 9"),
+        ([1, 2, 3], None, [1, 3, 4, 5, 6, 7, 8, 9], "lift 1 3"),
+        (list(NINE), (5, 6), [1, 2], "missing 8"),
+        (list(NINE), (3, 5), [3, 6], "over 1"),
+    ],
+)
+def test_verdicts_as_scenarios_write_them(
+    open_tiles: list[int], throw: tuple[int, ...] | None, down: list[int], verdict: str
+) -> None:
+    turn = Turn(to_tiles(open_tiles), throw, 3, 2)
+    assert str(judge(builtin("traditional"), turn, to_tiles(down))) == verdict
+
+
+def test_least_to_go_is_named() -> None:
+    # 6 and 3 are a 9 or, subtracted, a 3: with 1 flipped there are 8 to go, or 2.
+    profile = Profile("x", difference=True)
+    assert str(judge(profile, Turn(511, (6, 3), 1), to_tiles([1]))) == "missing 2"
+
+
+def test_a_first_tile_that_must_go() -> None:
+    profile, turn = builtin("two-to-go"), Turn(511, (3, 5), 1)
+    assert str(judge(profile, turn, to_tiles([8]))) == "dead-end"
+    assert str(judge(profile, turn, to_tiles([6]))) == "missing 2"
+    assert str(judge(profile, turn, to_tiles([2, 6]))) == "complete"
+    later = Turn(511, (3, 5), 2, moves=1)
+    assert str(judge(profile, later, to_tiles([8]))) == "complete"
+
+
+def test_levers_of_tiles_that_start_shut_do_not_matter() -> None:
+    profile = builtin("three-down")
+    for ignored in range(8):
+        assert judge(profile, start(profile), ignored).kind is VerdictKind.OK
+        turn = Turn(profile.starting, (4, 5), 1)
+        assert judge(profile, turn, ignored | to_tiles([9])).kind is VerdictKind.COMPLETE
+
+
+def test_levers_that_the_game_does_not_have_do_not_matter() -> None:
+    profile = builtin("traditional")
+    assert judge(profile, start(profile), to_tiles([10, 11, 12])).kind is VerdictKind.OK
+
+
+@pytest.mark.parametrize("outcome", Outcome)
+def test_a_finished_turn_finds_no_fault(outcome: Outcome) -> None:
+    turn = Turn(to_tiles([5]), (6,), 9, 8, outcome=outcome, score=5)
+    assert all(judge(builtin("traditional"), turn, down).kind is VerdictKind.OK for down in range(512))
+
+
+def test_a_blocked_player_answers_by_lifting_one() -> None:
+    profile = builtin("open-one")
+    assert profile.blocked is Blocked.OPENS_ONE
+    for shut in (frozenset(tiles) for tiles in combinations(NINE, 3) if 1 in tiles):
+        held_open = frozenset(NINE) - shut
+        turn = Turn(to_tiles(held_open), (1,), 4, 3)
+        for mask in range(512):
+            flipped, lifted = SETS[mask] & held_open, shut - SETS[mask]
+            if flipped:
+                expected: Said = ("lift", tuple(sorted(flipped)), 0)
+            elif len(lifted) > 1:
+                expected = ("put-back", tuple(sorted(lifted)), 0)
+            else:
+                expected = ("complete", tuple(lifted), 0) if lifted else ("ok", (), 0)
+            assert said(judge(profile, turn, mask)) == expected

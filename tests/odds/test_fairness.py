@@ -1,0 +1,100 @@
+"""A loaded die is found; a fair one is accused as rarely as the test says."""
+
+import math
+import random
+from collections import Counter
+
+import pytest
+
+from shutthebox.odds.fairness import chi_square, die_fairness, total_chances, totals_fairness, upper_gamma
+
+
+def throws(rng: random.Random, count: int, weights: list[float]) -> list[int]:
+    seen = Counter(rng.choices(range(6), weights, k=count))
+    return [seen[face] for face in range(6)]
+
+
+@pytest.mark.parametrize(
+    ("degrees", "statistic", "p_value"),
+    # Tables of the chi-square distribution.
+    [
+        (1, 3.841459, 0.05),
+        (5, 11.070498, 0.05),
+        (5, 15.086272, 0.01),
+        (10, 18.307038, 0.05),
+        (10, 3.940299, 0.95),
+    ],
+)
+def test_tables(degrees: int, statistic: float, p_value: float) -> None:
+    assert upper_gamma(degrees / 2, statistic / 2) == pytest.approx(p_value, abs=1e-7)
+
+
+def test_closed_forms() -> None:
+    for x in (0.01, 0.5, 1.0, 3.0, 20.0, 300.0):
+        assert upper_gamma(1.0, x) == pytest.approx(math.exp(-x), rel=1e-10)
+        assert upper_gamma(0.5, x) == pytest.approx(math.erfc(math.sqrt(x)), rel=1e-10)
+        assert upper_gamma(2.0, x) == pytest.approx((1 + x) * math.exp(-x), rel=1e-10)
+    assert upper_gamma(3.0, 0.0) == 1.0
+    with pytest.raises(ValueError, match="not defined"):
+        upper_gamma(0.0, 1.0)
+
+
+def test_by_hand() -> None:
+    found = die_fairness([5, 8, 9, 8, 10, 20])
+    assert found.statistic == pytest.approx(13.4)
+    assert (found.degrees, found.throws) == (5, 60)
+    assert found.p_value == pytest.approx(0.01991, abs=1e-5)
+
+
+def test_fair_dice_are_accused_at_the_expected_rate() -> None:
+    rng = random.Random(2012)
+    tests = [die_fairness(throws(rng, 300, [1] * 6)).p_value for _ in range(2000)]
+    for level in (0.01, 0.05, 0.5):
+        accused = sum(p < level for p in tests)
+        spread = math.sqrt(2000 * level * (1 - level))
+        assert abs(accused - 2000 * level) < 4 * spread
+
+
+def test_fair_totals_are_accused_at_the_expected_rate() -> None:
+    rng = random.Random(7)
+    tests = []
+    for _ in range(1000):
+        totals = Counter(rng.randint(1, 6) + rng.randint(1, 6) for _ in range(400))
+        tests.append(totals_fairness(totals).p_value)
+    accused = sum(p < 0.05 for p in tests)
+    assert abs(accused - 50) < 4 * math.sqrt(1000 * 0.05 * 0.95)
+
+
+def test_a_loaded_die_is_found() -> None:
+    rng = random.Random(3)
+    loaded = [1, 1, 1, 1, 1, 1.5]
+    found = sum(die_fairness(throws(rng, 1000, loaded)).p_value < 0.01 for _ in range(100))
+    assert found > 90
+    seen = Counter(
+        rng.choices(range(1, 7), loaded)[0] + rng.choices(range(1, 7), loaded)[0] for _ in range(3000)
+    )
+    assert totals_fairness(seen).p_value < 0.001
+
+
+def test_total_chances() -> None:
+    assert total_chances(2, 6)[7] == pytest.approx(1 / 6)
+    assert sum(total_chances(3, 20).values()) == pytest.approx(1)
+
+
+def test_too_little_to_test() -> None:
+    assert not die_fairness([0] * 6).enough
+    assert die_fairness([1, 0, 2, 0, 0, 0]).p_value == 1.0
+    few = totals_fairness({7: 10, 2: 1})
+    assert few.throws == 11
+    assert few.degrees <= 2
+
+
+def test_wrong_counts() -> None:
+    with pytest.raises(ValueError, match="never show 13"):
+        totals_fairness({13: 1})
+    with pytest.raises(ValueError, match="from 0 up"):
+        chi_square([1, -1], [0.5, 0.5])
+    with pytest.raises(ValueError, match="two faces"):
+        die_fairness([3])
+    with pytest.raises(ValueError, match="cannot be thrown"):
+        total_chances(0, 6)

@@ -1,0 +1,113 @@
+"""The published figures, to the last digit of their fractions."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from shutthebox import profiles
+from shutthebox.odds import Exact, Objective, Odds
+from shutthebox.rules import turn as turns
+from shutthebox.rules.profile import OneDie, Profile
+from shutthebox.rules.tiles import to_tiles
+from shutthebox.rules.turn import Turn
+
+TRADITIONAL = profiles.builtin("traditional")
+TWO_DICE = replace(TRADITIONAL, one_die=OneDie.NEVER)
+
+
+def best(profile: Profile) -> tuple[Fraction, Fraction]:
+    odds, start = Odds(profile), turns.start(profile)
+    assert odds.exact
+    return odds.fractions(start).score, odds.fractions(start, Objective.SHUT).shut
+
+
+def test_two_dice_only() -> None:
+    assert best(TWO_DICE) == (Fraction(27323400707, 2448880128), Fraction(466473281, 6530347008))
+
+
+def test_traditional() -> None:
+    assert best(TRADITIONAL) == (Fraction(431363714383, 39182082048), Fraction(956177159, 9795520512))
+
+
+def test_floats_are_the_fractions() -> None:
+    odds, start = Odds(TRADITIONAL), turns.start(TRADITIONAL)
+    exact: Exact = odds.fractions(start)
+    assert odds.value(start) == (float(exact.score), float(exact.shut))
+
+
+@pytest.mark.parametrize(
+    ("name", "score", "shut"),
+    [
+        ("jouhet", 11.021121, 0.09761372),
+        ("thai", 13.760077, 0.07998740),
+        ("traditional", 11.009209, 0.09761372),
+    ],
+)
+def test_rounded(name: str, score: float, shut: float) -> None:
+    profile = profiles.builtin(name)
+    found = best(profile)
+    assert float(found[0]) == pytest.approx(score, abs=5e-7)
+    assert float(found[1]) == pytest.approx(shut, abs=5e-9)
+
+
+def test_six_tiles_one_die() -> None:
+    profile = Profile("six", tiles=(1, 2, 3, 4, 5, 6), dice=1)
+    score, shut = best(profile)
+    assert float(score) == pytest.approx(8.851337, abs=5e-7)
+    assert shut == Fraction(145, 1944)
+
+
+@pytest.mark.parametrize(
+    ("name", "total", "tiles"),
+    [
+        ("traditional", 10, (1, 9)),
+        ("traditional", 11, (2, 9)),
+        ("traditional", 12, (3, 9)),
+        ("digits", 10, (4, 6)),
+        ("digits", 11, (5, 6)),
+        ("digits", 12, (5, 7)),
+    ],
+)
+def test_the_best_first_move_depends_on_the_score(name: str, total: int, tiles: tuple[int, ...]) -> None:
+    profile = profiles.builtin(name)
+    thrown = turns.throw(profile, turns.start(profile), (6, total - 6))
+    ranked = Odds(profile).ranked(thrown)
+    assert ranked[0].tiles == to_tiles(tiles)
+    assert ranked[0].cost == 0
+    assert all(other.cost > 0 for other in ranked[1:])
+
+
+def test_one_die_is_a_choice_only_where_the_rules_say() -> None:
+    odds = Odds(TRADITIONAL)
+    assert odds.one_die(turns.start(TRADITIONAL)) is None
+    few = Turn(to_tiles([1, 2]), moves=1)
+    assert odds.one_die(few) is True
+    assert odds.with_dice(few, 1).score == odds.value(few).score
+    assert odds.with_dice(few, 2).score > odds.value(few).score
+    assert odds.one_die(turns.throw(TRADITIONAL, few, (2,))) is None
+    assert Odds(TWO_DICE).one_die(few) is None
+
+
+def test_a_first_move_that_is_lost() -> None:
+    profile = profiles.builtin("two-to-go")
+    lost = turns.throw(profile, turns.start(profile), (2, 2))
+    assert Odds(profile).value(lost) == (45.0, 0.0)
+    assert Odds(profile).ranked(lost) == ()
+    assert Odds(profile).distribution(lost) == {45: 1.0}
+
+
+def test_distribution_in_fractions() -> None:
+    odds, start = Odds(TRADITIONAL), turns.start(TRADITIONAL)
+    ends = odds.ends(start, exact=True)
+    assert sum(ends.values()) == 1
+    assert sum(end.score * chance for end, chance in ends.items()) == odds.fractions(start).score
+    assert sum(chance for end, chance in ends.items() if end.shut) == odds.fractions(start).shut
+
+
+def test_passing_by_hand() -> None:
+    # Tile 7 alone with two dice: one throw in six shuts it.
+    profile = replace(profiles.builtin("lucky-seven"), score=profiles.builtin("open-one").score)
+    odds, start = Odds(profile), turns.start(profile)
+    assert odds.fractions(start) == Exact(Fraction(6), Fraction(1))
+    assert odds.distribution(start)[2] == pytest.approx(5 / 36)

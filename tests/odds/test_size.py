@@ -1,0 +1,42 @@
+"""The table is small, quick enough to be made at start-up, and needs nothing but Python."""
+
+import subprocess
+import sys
+import time
+import tracemalloc
+from dataclasses import replace
+
+from shutthebox import profiles
+from shutthebox.odds import Odds
+
+TWELVE = replace(profiles.builtin("traditional"), tiles=tuple(range(1, 13)))
+
+
+def test_memory() -> None:
+    Odds(TWELVE)
+    tracemalloc.start()
+    odds = Odds(TWELVE)
+    kept, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert odds.exact
+    assert kept < 3_000_000
+    assert peak < 5_000_000
+
+
+def test_twelve_tiles_take_no_time() -> None:
+    # Ten times what it takes on a quiet machine; tests/benchmarks/odds.py measures.
+    start = time.perf_counter()
+    Odds(TWELVE)
+    assert time.perf_counter() - start < 0.6
+
+
+def test_only_the_standard_library_and_no_clock() -> None:
+    code = (
+        "import sys; before = set(sys.modules); import shutthebox.odds, shutthebox.odds.advice, "
+        "shutthebox.odds.versus, shutthebox.odds.estimate, shutthebox.odds.fairness; "
+        "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(found.stdout.split())
+    assert loaded <= sys.stdlib_module_names | {"shutthebox"}
+    assert not loaded & {"threading", "asyncio", "socket", "tomllib"}

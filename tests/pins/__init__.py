@@ -1,0 +1,1 @@
+"""Tests of pins: our factory for gpiozero, and what all back ends have in common."""

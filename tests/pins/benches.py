@@ -1,0 +1,250 @@
+"""Benches: a pin factory, and a hand that moves the wires it is connected to.
+
+A bench is either a simulated chip of a real kernel (in the virtual Pi, or wherever gpio-sim
+is loaded and its lines may be moved), or something that stands in for the library.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sized
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from tests.pins.fake_gpiod import FakeKernel
+
+SIMULATED = Path("/sys/devices/platform")
+
+
+def until(condition: Callable[[], object], seconds: float = 5.0) -> bool:
+    """Waits until something holds; False if it never did."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.002)
+    return bool(condition())
+
+
+def reached(seen: Sized, count: int) -> bool:
+    """Waits until as many have come as are expected."""
+    return until(lambda: len(seen) >= count)
+
+
+class Bench:
+    """What a test needs of a back end, whichever it is."""
+
+    def __init__(self, name: str, factory: Any, real: bool) -> None:
+        self.name, self.factory, self.real = name, factory, real
+
+    def drive(self, offset: int, level: int) -> None:
+        """Puts a level on a wire from outside."""
+        raise NotImplementedError
+
+    def level(self, offset: int) -> int:
+        """The level on a wire."""
+        raise NotImplementedError
+
+    def settle(self) -> None:
+        """Gives back ends that poll, or that ask for the level only later, time to get there."""
+        if self.real:
+            time.sleep(0.1)
+
+    def pulse(self, offset: int) -> None:
+        """High and low again, no faster than the kernel's simulated interrupts can follow."""
+        for level in (1, 0):
+            self.drive(offset, level)
+            if self.real:
+                time.sleep(0.003)
+
+
+class SimBench(Bench):
+    """On a chip of the kernel's gpio-sim."""
+
+    def __init__(self, name: str, factory: Any, chip: Path) -> None:
+        super().__init__(name, factory, real=True)
+        self.chip = chip
+
+    def drive(self, offset: int, level: int) -> None:
+        (self.chip / f"sim_gpio{offset}/pull").write_text("pull-up" if level else "pull-down")
+
+    def level(self, offset: int) -> int:
+        return int((self.chip / f"sim_gpio{offset}/value").read_text())
+
+
+class FakeBench(Bench):
+    """On the fake kernel."""
+
+    def __init__(self, factory: Any, kernel: FakeKernel) -> None:
+        super().__init__("gpiod", factory, real=False)
+        self.kernel = kernel
+        self.chip = next(iter(kernel.chips.values()))
+
+    def drive(self, offset: int, level: int) -> None:
+        self.chip.drive(offset, bool(level))
+
+    def level(self, offset: int) -> int:
+        return self.chip.lines[offset].level
+
+
+class MockBench(Bench):
+    """On gpiozero's own mock pins."""
+
+    def drive(self, offset: int, level: int) -> None:
+        pin = self.factory.pin(offset)
+        pin.drive_high() if level else pin.drive_low()
+
+    def level(self, offset: int) -> int:
+        return int(self.factory.pin(offset).state)
+
+
+class FakeRPiGPIO(mock.MagicMock):
+    """RPi.GPIO's module of functions, which cannot even be imported away from a Pi."""
+
+    def _get_child_mock(self, **keywords: Any) -> mock.MagicMock:
+        return mock.MagicMock(**keywords)
+
+
+class RPiGPIOBench(Bench):
+    """gpiozero's back end for RPi.GPIO, with the library behind a mock that has levels."""
+
+    def __init__(self, factory: Any, gpio: Any, wires: dict[int, Any]) -> None:
+        super().__init__("rpigpio", factory, real=False)
+        self.gpio, self.wires = gpio, wires
+
+    def drive(self, offset: int, level: int) -> None:
+        wire = self.wires.setdefault(offset, {})
+        before = wire.get("level", 0)
+        wire["outside"] = wire["level"] = int(level)
+        edges = wire.get("edges")
+        rising, falling = (self.gpio.RISING, self.gpio.BOTH), (self.gpio.FALLING, self.gpio.BOTH)
+        if before != level and edges in (rising if level else falling):
+            wire["callback"](offset)
+
+    def level(self, offset: int) -> int:
+        return int(self.wires[offset]["level"])
+
+
+def fake_rpigpio(wires: dict[int, Any]) -> Any:
+    """A mock of RPi.GPIO in which what is set can be read again."""
+    gpio = FakeRPiGPIO(name="RPi.GPIO")
+    names = "BCM IN OUT I2C SPI HARD_PWM SERIAL UNKNOWN PUD_UP PUD_DOWN PUD_OFF BOTH RISING FALLING"
+    for number, name in enumerate(names.split()):
+        setattr(gpio, name, number + 100)
+
+    def setup(pin: int, function: int, pull: int | None = None, initial: int | None = None) -> None:
+        wire = wires.setdefault(pin, {"level": 0})
+        wire["function"] = function
+        if function == gpio.OUT and initial is not None:
+            wire["level"] = int(bool(initial))
+        if function == gpio.IN:
+            wire["level"] = wire.get("outside", int(pull == gpio.PUD_UP))
+
+    def output(pin: int, level: int) -> None:
+        if wires[pin]["function"] != gpio.OUT:
+            raise RuntimeError("The GPIO channel has not been set up as an OUTPUT")
+        wires[pin]["level"] = int(bool(level))
+
+    def add(pin: int, edges: int, callback: Callable[[int], None], bouncetime: int) -> None:
+        wires[pin].update(edges=edges, callback=callback)
+
+    gpio.setup.side_effect = setup
+    gpio.output.side_effect = output
+    gpio.input.side_effect = lambda pin: wires[pin]["level"]
+    gpio.gpio_function.side_effect = lambda pin: wires[pin]["function"]
+    gpio.add_event_detect.side_effect = add
+    gpio.remove_event_detect.side_effect = lambda pin: wires[pin].pop("edges", None)
+    gpio.cleanup.side_effect = lambda pin=None: wires.pop(pin, None)
+    return gpio
+
+
+def simulated_chip(label: str = "pinctrl-bcm2711") -> Path | None:
+    """Where the lines of a simulated chip lie, if this kernel has one and we may move them."""
+    import gpiod
+
+    for chip in SIMULATED.glob("gpio-sim.*/gpiochip*"):
+        device = f"/dev/{chip.name}"
+        if gpiod.is_gpiochip_device(device):
+            with gpiod.Chip(device) as opened:
+                if opened.get_info().label == label:
+                    return chip
+    return None
+
+
+def real_or_skip(library: str) -> Path:
+    """The simulated chip, or a skip that says what is not there."""
+    chip = simulated_chip()
+    if chip is None:
+        pytest.skip("no gpio-sim chip here: `make test-pi` runs this on a real kernel")
+    if importlib.util.find_spec(library) is None:
+        pytest.skip(f"{library} is not installed: `make test-pi` runs this with it")
+    return chip
+
+
+@contextmanager
+def make_bench(name: str, folder: Path) -> Iterator[Bench]:
+    """Sets up the back end called ``name``, and clears it away again.
+
+    Args:
+        name: "gpiod", "lgpio" and "rpigpio" need a simulated chip; "gpiod-fake" and
+            "rpigpio-mock" stand in for the library; "mock" is gpiozero's own.
+        folder: An empty one.
+    """
+    with ExitStack() as stack:
+        bench: Bench
+        if name == "mock":
+            from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+            bench = MockBench(name, MockFactory(revision="a03111", pin_class=MockPWMPin), real=False)
+            stack.callback(bench.factory.reset)
+        elif name == "gpiod-fake":
+            kernel = FakeKernel(folder)
+            kernel.add("pinctrl-bcm2711", 54)
+            kernel.add("mcp23017", 16)
+            for patch in kernel.patches():
+                stack.enter_context(patch)
+            from gpiozero_gpiod import GpiodFactory
+
+            bench = FakeBench(GpiodFactory(), kernel)
+        elif name == "rpigpio-mock":
+            wires: dict[int, Any] = {}
+            gpio = fake_rpigpio(wires)
+            package = mock.MagicMock(GPIO=gpio)
+            stack.enter_context(mock.patch.dict(sys.modules, {"RPi": package, "RPi.GPIO": gpio}))
+            stack.enter_context(mock.patch("gpiozero.pins.local.get_pi_revision", return_value=0xA03111))
+            sys.modules.pop("gpiozero.pins.rpigpio", None)
+            module = importlib.import_module("gpiozero.pins.rpigpio")
+            stack.callback(sys.modules.pop, "gpiozero.pins.rpigpio", None)
+            bench = RPiGPIOBench(module.RPiGPIOFactory(), gpio, wires)
+        else:
+            bench = SimBench(name, None, real_or_skip({"rpigpio": "RPi"}.get(name, name)))
+            bench.factory = _real_factory(name, folder)
+        stack.callback(bench.factory.close)
+        yield bench
+
+
+def _real_factory(name: str, folder: Path) -> Any:
+    if name == "gpiod":
+        from gpiozero_gpiod import GpiodFactory
+
+        return GpiodFactory()
+    # lgpio leaves a FIFO where it is imported.
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        patch.setenv("LG_WD", str(folder))
+        patch.setenv("RPI_LGPIO_REVISION", "a03111")  # rpi-lgpio, the stand-in for newer Pis
+        patch.chdir(folder)
+        if name == "lgpio":
+            from gpiozero.pins.lgpio import LGPIOFactory
+
+            return LGPIOFactory(chip=0)
+        from gpiozero.pins.rpigpio import RPiGPIOFactory
+
+        return RPiGPIOFactory()

@@ -1,0 +1,664 @@
+"""What our factory on libgpiod does beyond the contract that it shares with the others.
+
+Each test runs on the fake kernel everywhere, and on a real one in the virtual Pi.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpiozero import LED, Button, Device, DigitalInputDevice, GPIOPinInUse, InputDevice, OutputDevice
+from gpiozero.exc import (
+    BadPinFactory,
+    PinEdgeDetectUnsupported,
+    PinInvalidBounce,
+    PinInvalidEdges,
+    PinInvalidPin,
+    PinInvalidState,
+)
+from tests.pins.benches import Bench, FakeBench, reached, until
+
+from gpiozero_gpiod import GpiodFactory, InvalidFrequency, PinBusy, PinClosed
+from gpiozero_gpiod.pin import EVENT_BUFFER
+
+pytestmark = pytest.mark.parametrize("bench", ["gpiod", "gpiod-fake"], indirect=True)
+
+
+class Listener:
+    """Collects what a pin reports; kept alive by the test, as the pin holds it weakly."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[float, int]] = []
+
+    def changed(self, ticks: float, state: int) -> None:
+        self.seen.append((ticks, state))
+
+    @property
+    def states(self) -> list[int]:
+        return [state for _, state in self.seen]
+
+
+def in_another_process(bench: Bench, offset: int) -> subprocess.CompletedProcess[str]:
+    """Requests a line from a process that has nothing to do with this one."""
+    code = (
+        "import gpiod, sys\n"
+        f"with gpiod.request_lines({bench.factory.chip!r}, consumer='other', config={{{offset}: None}}): pass"
+    )
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
+# -- names and chips
+
+
+def test_the_factory_is_found_by_its_name(bench: Bench) -> None:
+    (found,) = entry_points(group="gpiozero_pin_factories", name="gpiod")
+    assert found.load() is GpiodFactory
+
+
+def test_the_environment_chooses_it(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPIOZERO_PIN_FACTORY", "gpiod")
+    factory = Device._default_pin_factory()
+    assert isinstance(factory, GpiodFactory)
+    factory.close()
+
+
+@pytest.mark.parametrize("how", ["path", "name", "label", "number"])
+def test_a_chip_can_be_named(bench: Bench, how: str) -> None:
+    path = bench.factory.chip
+    names: dict[str, Any] = {
+        "path": path,
+        "name": Path(path).name,
+        "label": "pinctrl-bcm2711",
+        "number": int(Path(path).name[8:]),
+    }
+    factory = GpiodFactory(chip=names[how])
+    assert factory.chip == path
+    factory.close()
+
+
+def test_a_chip_that_is_not_there_lists_those_that_are(bench: Bench) -> None:
+    with pytest.raises(BadPinFactory, match=r"'pinctrl-none'.*there is: .*gpiochip0 'pinctrl-bcm2711'"):
+        GpiodFactory(chip="pinctrl-none")
+
+
+@pytest.mark.parametrize("label", ["pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835"])
+def test_the_header_is_found_behind_other_chips(bench: Bench, label: str) -> None:
+    if not isinstance(bench, FakeBench):
+        pytest.skip("needs another board; the fake kernel runs it")
+    chips = list(bench.kernel.chips.values())
+    chips[0].label, chips[1].label = "gpio-brcmstb@107d508500", label
+    factory = GpiodFactory()
+    assert factory.chip == chips[1].path
+    factory.close()
+
+
+def test_a_line_of_another_chip(bench: Bench) -> None:
+    with OutputDevice("mcp23017:3", initial_value=True, pin_factory=bench.factory) as device:
+        assert device.pin.state == 1
+        assert device.pin.info.name == "mcp23017:3"
+        assert bench.factory.pin("gpiochip1:3") is device.pin
+        with pytest.raises(GPIOPinInUse):
+            InputDevice("gpiochip1:3", pin_factory=bench.factory)
+    assert InputDevice("mcp23017:3", pull_up=True, pin_factory=bench.factory).value == 0
+
+
+def test_the_header_by_its_chip_is_the_same_pin(bench: Bench) -> None:
+    assert bench.factory.pin("pinctrl-bcm2711:17") is bench.factory.pin(17)
+
+
+@pytest.mark.parametrize("name", ["mcp23017:16", "mcp23017:nothing", "nochip:3", "mcp23017:"])
+def test_a_line_of_another_chip_that_is_not_there(bench: Bench, name: str) -> None:
+    with pytest.raises(PinInvalidPin):
+        bench.factory.pin(name)
+
+
+def test_edges_of_two_chips_come_through_one_thread(bench: Bench) -> None:
+    here, there = Listener(), Listener()
+    one, other = bench.factory.pin(17), bench.factory.pin("mcp23017:3")
+    one.input_with_pull("down")
+    other.input_with_pull("down")
+    one.when_changed, other.when_changed = here.changed, there.changed
+    bench.drive(17, 1)
+    other.pull = "up"  # a simulated line follows its pull
+    assert until(lambda: (here.states, there.states) == ([1], [1]))
+    assert len([t for t in threading.enumerate() if t.name.startswith("gpiozero-gpiod")]) == 1
+
+
+# -- a line's life
+
+
+def test_a_busy_line_names_who_has_it(bench: Bench) -> None:
+    if isinstance(bench, FakeBench):
+        bench.chip.lines[17].consumer = "doorbell"
+        with pytest.raises(PinBusy, match="GPIO17 is already in use by 'doorbell'"):
+            bench.factory.pin(17)
+        return
+    import gpiod
+
+    with (
+        gpiod.request_lines(bench.factory.chip, consumer="doorbell", config={17: None}),
+        pytest.raises(PinBusy, match="GPIO17 is already in use by 'doorbell'"),
+    ):
+        bench.factory.pin(17)
+    assert bench.factory.pin(17).state in (0, 1)
+
+
+def test_others_see_who_has_a_line(bench: Bench) -> None:
+    bench.factory.pin(17)
+    if isinstance(bench, FakeBench):
+        assert bench.chip.lines[17].consumer == "gpiozero"
+    else:
+        done = in_another_process(bench, 17)
+        assert "busy" in done.stderr.lower()
+
+
+def test_a_closed_line_is_free_for_anybody_at_once(bench: Bench) -> None:
+    button = Button(17, pin_factory=bench.factory)
+    button.close()
+    if isinstance(bench, FakeBench):
+        assert bench.chip.lines[17].request is None
+    else:
+        assert in_another_process(bench, 17).returncode == 0
+    again = Button(17, pin_factory=bench.factory)
+    assert again.value in (0, 1)
+    again.close()
+
+
+def test_a_closed_pin_says_so(bench: Bench) -> None:
+    pin = bench.factory.pin(17)
+    pin.close()
+    pin.close()
+    pin.when_changed = None
+    pin.frequency = None
+    uses: list[Callable[[], Any]] = [
+        lambda: pin.state,
+        lambda: pin.function,
+        lambda: pin.output_with_state(1),
+    ]
+    for use in uses:
+        with pytest.raises(PinClosed, match="GPIO17 is closed"):
+            use()
+    assert bench.factory.pin(17) is not pin
+
+
+def test_a_closed_factory_says_so(bench: Bench) -> None:
+    bench.factory.pin(17)
+    bench.factory.close()
+    bench.factory.close()
+    with pytest.raises(PinClosed, match="factory is closed"):
+        bench.factory.pin(17)
+
+
+def test_reset_gives_everything_back_and_goes_on(bench: Bench) -> None:
+    device = InputDevice(17, pull_up=True, pin_factory=bench.factory)
+    bench.factory.reset()
+    assert bench.factory.pin(17) is not device.pin
+    with LED(27, pin_factory=bench.factory) as led:
+        led.on()
+
+
+def test_closing_leaves_the_pins_of_another_factory_alone(bench: Bench) -> None:
+    kept = bench.factory.pin(17)
+    other = GpiodFactory()
+    other.pin(27)
+    other.close()
+    assert not kept.closed
+    assert bench.factory.pin(17) is kept
+
+
+def test_threads_start_late_and_end_with_the_factory(bench: Bench) -> None:
+    def threads() -> int:
+        return len([t for t in threading.enumerate() if t.name.startswith("gpiozero-gpiod")])
+
+    pin = bench.factory.pin(17)
+    pin.input_with_pull("up")
+    assert threads() == 0
+    listener = Listener()
+    pin.when_changed = listener.changed
+    assert threads() == 1
+    led = bench.factory.pin(18)
+    led.output_with_state(0)
+    led.frequency = 100
+    assert threads() == 1
+    led.state = 0.5
+    assert threads() == 2
+    bench.factory.close()
+    assert threads() == 0
+
+
+def test_a_child_of_a_fork_cannot_disturb_its_parent(bench: Bench) -> None:
+    led = bench.factory.pin(18)
+    led.output_with_state(0)
+    led.frequency = 50
+    led.state = 1
+    listener = Listener()
+    pin = bench.factory.pin(17)
+    pin.input_with_pull("up")
+    bench.drive(17, 1)
+    pin.when_changed = listener.changed
+    child = os.fork()
+    if child == 0:
+        try:
+            led.close()
+            pin.close()
+            bench.factory.close()
+            with pytest.raises(PinClosed, match="make a new one after a fork"):
+                bench.factory.pin(17)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert bench.level(18) == 1
+    bench.drive(17, 0)
+    assert until(lambda: listener.states == [0])
+
+
+# -- as found, and changed in place
+
+
+def test_an_output_that_is_on_is_taken_over_without_a_blink(bench: Bench) -> None:
+    if not isinstance(bench, FakeBench):
+        pytest.skip("a simulated chip forgets its outputs when they are released; the fake kernel runs it")
+    line = bench.chip.lines[18]
+    first = bench.factory.pin(18)
+    first.output_with_state(1)
+    first.close()
+    line.history.clear()
+    pin = bench.factory.pin(18)
+    assert (pin.function, pin.state) == ("output", 1)
+    with OutputDevice(18, initial_value=None, pin_factory=bench.factory) as device:
+        assert device.value == 1
+    assert set(line.history) == {1}
+
+
+def test_an_output_keeps_its_level_when_made_one_again(bench: Bench) -> None:
+    pin = bench.factory.pin(18)
+    pin.output_with_state(1)
+    pin.function = "output"
+    assert (pin.state, bench.level(18)) == (1, 1)
+
+
+def test_changes_never_release_the_line(bench: Bench) -> None:
+    pin = bench.factory.pin(17)
+    request = pin._request
+    listener = Listener()
+    pin.input_with_pull("up")
+    pin.when_changed = listener.changed
+    pin.edges = "rising"
+    pin.bounce = 0.001
+    pin.pull = "down"
+    pin.output_with_state(1)
+    pin.function = "input"
+    pin.when_changed = None
+    assert pin._request is request
+
+
+def test_an_edge_already_seen_survives_a_change(bench: Bench) -> None:
+    bench.drive(17, 0)
+    bench.drive(27, 0)
+    gate, passed = threading.Event(), Listener()
+
+    def blocked(ticks: float, state: int) -> None:
+        gate.wait(5)
+
+    first, pin = bench.factory.pin(17), bench.factory.pin(27)
+    for each in (first, pin):
+        each.input_with_pull("floating")
+    first.when_changed, pin.when_changed = blocked, passed.changed
+    bench.drive(17, 1)  # the waiting thread is now held up
+    bench.drive(27, 1)
+    time.sleep(0.05)
+    pin.edges = "rising"
+    pin.bounce = 0.002
+    gate.set()
+    assert until(lambda: passed.states == [1]), passed.states
+
+
+def test_an_input_turned_output_and_back_reports_edges_again(bench: Bench) -> None:
+    """As gpiozero's LightSensor does, over and over."""
+    listener = Listener()
+    pin = bench.factory.pin(17)
+    bench.drive(17, 0)
+    for round_ in range(1, 6):
+        pin.function = "output"
+        pin.state = 0
+        pin.function = "input"
+        pin.edges = "rising"
+        pin.when_changed = listener.changed
+        bench.drive(17, 0)
+        time.sleep(0.005)
+        bench.drive(17, 1)
+        assert reached(listener.seen, round_), listener.seen
+        bench.drive(17, 0)
+    assert set(listener.states) == {1}
+
+
+# -- edges
+
+
+def test_the_ticks_are_the_kernels_time_of_the_edge(bench: Bench) -> None:
+    bench.drive(17, 0)
+    gate = threading.Event()
+    listener = Listener()
+    pin, other = bench.factory.pin(17), bench.factory.pin(27)
+
+    def blocked(ticks: float, state: int) -> None:
+        gate.wait(5)
+
+    bench.drive(27, 0)
+    for each in (pin, other):
+        each.input_with_pull("down")
+    other.when_changed, pin.when_changed = blocked, listener.changed
+    bench.drive(27, 1)
+    begin = time.monotonic()
+    bench.drive(17, 1)
+    end = time.monotonic()
+    time.sleep(0.2)  # nobody listens for a while
+    gate.set()
+    assert until(lambda: listener.seen)
+    assert begin - 0.001 <= listener.seen[0][0] <= end + 0.05
+
+
+def test_an_exception_in_a_callback_is_reported_and_survived(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    bench.drive(17, 0)
+    seen: list[int] = []
+
+    def broken(ticks: float, state: int) -> None:
+        seen.append(state)
+        raise SystemExit("mine") if state else RuntimeError("mine")
+
+    pin = bench.factory.pin(17)
+    pin.input_with_pull("down")
+    pin.when_changed = broken
+    with caplog.at_level(logging.ERROR):
+        for number, level in enumerate((1, 0, 1), start=1):
+            bench.drive(17, level)
+            assert reached(seen, number)
+        assert until(lambda: len(caplog.records) == 3)
+    assert all("GPIO17: exception in its callback" in record.message for record in caplog.records)
+    assert all(record.exc_info for record in caplog.records)
+
+
+def test_a_callback_may_close_its_own_device(bench: Bench) -> None:
+    bench.drive(17, 1)
+    button = Button(17, pin_factory=bench.factory)
+    button.when_pressed = button.close
+    bench.drive(17, 0)
+    assert until(lambda: button.closed)
+
+
+def test_a_callback_may_close_the_factory(bench: Bench) -> None:
+    bench.drive(17, 0)
+    done = threading.Event()
+
+    def end(ticks: float, state: int) -> None:
+        bench.factory.close()
+        done.set()
+
+    pin = bench.factory.pin(17)
+    pin.input_with_pull("down")
+    pin.when_changed = end
+    bench.drive(17, 1)
+    assert done.wait(5)
+    assert until(lambda: not any(t.name == "gpiozero-gpiod" for t in threading.enumerate()))
+
+
+def test_a_burst_comes_whole_and_in_order(bench: Bench) -> None:
+    bench.drive(17, 0)
+    listener = Listener()
+    pin = bench.factory.pin(17)
+    pin.input_with_pull("down")
+    pin.when_changed = listener.changed
+    for _ in range(100):
+        bench.pulse(17)
+    assert until(lambda: len(listener.seen) == 200), len(listener.seen)
+    assert listener.states == [1, 0] * 100
+    times = [ticks for ticks, _ in listener.seen]
+    assert times == sorted(times)
+    assert pin.lost_edges == 0
+
+
+def test_edges_that_nobody_read_in_time_are_counted(bench: Bench) -> None:
+    bench.drive(17, 0)
+    gate = threading.Event()
+    listener = Listener()
+    other, pin = bench.factory.pin(27), bench.factory.pin(17)
+
+    def blocked(ticks: float, state: int) -> None:
+        gate.wait(10)
+
+    bench.drive(27, 0)
+    for each in (other, pin):
+        each.input_with_pull("down")
+    other.when_changed, pin.when_changed = blocked, listener.changed
+    bench.drive(27, 1)
+    time.sleep(0.05)
+    for _ in range(200):
+        bench.pulse(17)
+    gate.set()
+    # A simulated interrupt now and then stands for two edges; the kernel's own count is what holds.
+    assert until(lambda: len(listener.seen) + pin.lost_edges == pin._last_seqno >= 390)
+    assert len(listener.seen) == EVENT_BUFFER
+    assert listener.states[-1] == 0  # the newest are kept
+
+
+def test_edges_none(bench: Bench) -> None:
+    bench.drive(17, 0)
+    listener = Listener()
+    pin = bench.factory.pin(17)
+    pin.input_with_pull("floating")
+    pin.when_changed = listener.changed
+    pin.edges = "none"
+    bench.drive(17, 1)
+    time.sleep(0.05)
+    pin.edges = "both"
+    bench.drive(17, 0)
+    assert until(lambda: listener.states == [0]), listener.states
+
+
+def test_a_chip_without_interrupts_says_so(bench: Bench) -> None:
+    if not isinstance(bench, FakeBench):
+        pytest.skip("needs such a chip; the fake kernel runs it")
+    pin = bench.factory.pin(17)
+    pin.input_with_pull("up")
+    pin._request.refuses_edges = True
+    listener = Listener()
+    with pytest.raises(PinEdgeDetectUnsupported, match="GPIO17"):
+        pin.when_changed = listener.changed
+    assert pin.when_changed is None
+    assert pin.state == 1
+
+
+def test_a_distance_measured_by_two_edges(bench: Bench) -> None:
+    """What gpiozero's DistanceSensor does with the ticks of its echo."""
+    bench.drive(17, 0)
+    listener = Listener()
+    pin = bench.factory.pin(17)
+    pin.input_with_pull("floating")
+    bench.drive(17, 0)
+    pin.when_changed = listener.changed
+    bench.drive(17, 1)
+    time.sleep(0.05)
+    bench.drive(17, 0)
+    assert until(lambda: len(listener.seen) == 2)
+    (rise, _), (fall, _) = listener.seen
+    assert 0.049 < bench.factory.ticks_diff(fall, rise) < 0.2
+
+
+# -- bounce
+
+
+def test_bounce_is_told_to_the_kernel(bench: Bench) -> None:
+    pin = bench.factory.pin(17)
+    pin.input_with_pull("up")
+    assert pin.bounce is None
+    pin.bounce = 0.025
+    listener = Listener()
+    pin.when_changed = listener.changed
+    assert pin.bounce == 0.025
+    if isinstance(bench, FakeBench):
+        assert bench.chip.lines[17].settings.debounce_period.total_seconds() == pytest.approx(0.025)
+    else:
+        info = pin._chip.get_line_info(17)
+        assert info.debounced
+        assert info.debounce_period.total_seconds() == pytest.approx(0.025)
+    pin.bounce = None
+    assert pin.bounce is None
+
+
+def test_a_bounce_is_not_an_edge(bench: Bench) -> None:
+    if not bench.real:
+        pytest.skip("debouncing is the kernel's: the virtual Pi runs it")
+    bench.drive(17, 1)
+    with DigitalInputDevice(17, pull_up=True, bounce_time=0.1, pin_factory=bench.factory) as device:
+        pressed: list[float] = []
+        device.when_activated = lambda: pressed.append(time.monotonic())
+        for _ in range(5):
+            bench.drive(17, 0)
+            bench.drive(17, 1)
+        bench.drive(17, 0)
+        end = time.monotonic()
+        assert until(lambda: pressed)
+        time.sleep(0.15)
+        assert len(pressed) == 1
+        assert pressed[0] - end >= 0.09
+
+
+@pytest.mark.parametrize("bounce", [-1, 5000, "soon", float("nan")])
+def test_a_bounce_that_cannot_be(bench: Bench, bounce: Any) -> None:
+    pin = bench.factory.pin(17)
+    with pytest.raises(PinInvalidBounce):
+        pin.bounce = bounce
+
+
+def test_edges_that_cannot_be(bench: Bench) -> None:
+    with pytest.raises(PinInvalidEdges):
+        bench.factory.pin(17).edges = "sideways"
+
+
+@pytest.mark.parametrize("state", [-1, 1.5, "on", None])
+def test_a_state_that_cannot_be(bench: Bench, state: Any) -> None:
+    pin = bench.factory.pin(18)
+    pin.function = "output"
+    with pytest.raises(PinInvalidState):
+        pin.state = state
+
+
+# -- PWM
+
+
+def written(pin: Any) -> list[tuple[int, int]]:
+    """Wraps a pin's PWM channel so that every level is noted with its time in ns."""
+    noted: list[tuple[int, int]] = []
+    write = pin._channel.write
+
+    def note(level: int) -> None:
+        noted.append((time.monotonic_ns(), level))
+        write(level)
+
+    pin._channel.write = note
+    return noted
+
+
+@pytest.mark.parametrize(("frequency", "duty"), [(100, 0.5), (440, 0.25), (50, 0.075)])
+def test_a_wave_has_its_frequency_and_duty(bench: Bench, frequency: float, duty: float) -> None:
+    pin = bench.factory.pin(18)
+    pin.output_with_state(0)
+    pin.frequency = frequency
+    noted = written(pin)
+    pin.state = duty
+    time.sleep(0.5)
+    assert (pin.frequency, pin.state) == (frequency, duty)
+    pin.frequency = None
+    assert (pin.frequency, pin.state, bench.level(18)) == (None, 0, 0)
+    # A busy machine leaves waves out; none is ever added, and none has another length.
+    rises = sum(level for _, level in noted)
+    assert 0.3 * frequency * 0.5 <= rises <= frequency * 0.5 + 2
+    levels = [level for _, level in noted]
+    assert not any(one and other for one, other in itertools.pairwise(levels))
+    settled = len(noted)
+    time.sleep(0.05)
+    assert len(noted) == settled
+
+
+def test_a_wave_that_stands_still_wakes_nobody(bench: Bench) -> None:
+    pin = bench.factory.pin(18)
+    pin.output_with_state(0)
+    pin.frequency = 1000
+    noted = written(pin)
+    pin.state = 1
+    time.sleep(0.05)
+    assert [level for _, level in noted] == [1]
+    assert bench.level(18) == 1
+    pin.state = 0
+    assert bench.level(18) == 0
+
+
+def test_a_low_note_can_be_cut_short(bench: Bench) -> None:
+    pin = bench.factory.pin(18)
+    pin.output_with_state(0)
+    pin.frequency = 0.5
+    pin.state = 0.5
+    begin = time.monotonic()
+    pin.close()
+    bench.factory.close()
+    assert time.monotonic() - begin < 0.5
+
+
+def test_two_waves_at_once(bench: Bench) -> None:
+    pins = [bench.factory.pin(offset) for offset in (18, 19)]
+    noted = []
+    for pin, frequency in zip(pins, (200, 30), strict=True):
+        pin.output_with_state(0)
+        pin.frequency = frequency
+        noted.append(written(pin))
+        pin.state = 0.5
+    time.sleep(0.4)
+    rises = [sum(level for _, level in each) for each in noted]
+    assert 24 <= rises[0] <= 82
+    assert 4 <= rises[1] <= 14
+
+
+@pytest.mark.parametrize("frequency", [-1, 20_000])
+def test_a_frequency_that_cannot_be(bench: Bench, frequency: float) -> None:
+    pin = bench.factory.pin(18)
+    pin.output_with_state(0)
+    with pytest.raises(InvalidFrequency):
+        pin.frequency = frequency
+
+
+# -- rest
+
+
+def test_a_quiet_factory_does_not_wake_at_all(bench: Bench) -> None:
+    listener = Listener()
+    for offset in (4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26, 12):
+        pin = bench.factory.pin(offset)
+        pin.input_with_pull("up")
+        pin.when_changed = listener.changed
+    bench.drive(17, 0)
+    assert until(lambda: listener.seen)
+    thread = bench.factory.waiter.thread
+    assert thread is not None
+    status = Path(f"/proc/self/task/{thread.native_id}/status")
+
+    def wakes() -> str:
+        return next(line for line in status.read_text().splitlines() if line.startswith("voluntary"))
+
+    time.sleep(0.1)
+    before = wakes()
+    time.sleep(0.5)
+    assert wakes() == before

@@ -1,0 +1,71 @@
+"""Every text of the screens has a translation, with the same places to fill in."""
+
+import io
+import re
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import read_mo, write_mo
+from babel.messages.pofile import read_po
+
+import shutthebox
+from shutthebox.i18n import translations
+
+PACKAGE = Path(shutthebox.__file__).parent
+CATALOG = resources.files("shutthebox") / "locale" / "fr" / "LC_MESSAGES"
+
+
+def texts_of_the_source() -> set[str]:
+    keywords = {"_": None, "words": None, "_words": None}
+    found = set()
+    for folder in ("game", "platform"):
+        for _, _, message, _, _ in extract_from_dir(str(PACKAGE / folder), keywords=keywords):
+            found.add(message if isinstance(message, str) else message[0])
+    return found
+
+
+TEXTS = sorted(texts_of_the_source())
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_every_text_is_in_french(text: str) -> None:
+    with (CATALOG / "shutthebox.po").open("rb") as file:
+        catalog = read_po(file)
+    entry = catalog.get(text)
+    assert entry is not None, "no entry in the .po"
+    assert entry.string, "an empty entry in the .po"
+    assert sorted(re.findall(r"{\w+}", str(entry.string))) == sorted(re.findall(r"{\w+}", text))
+    assert len(str(entry.string)) - 4 * str(entry.string).count("{") <= 24, (
+        "a line of the panel has 21 characters, a long one scrolls"
+    )
+
+
+def test_the_source_was_searched() -> None:
+    assert "{points} to go" in TEXTS
+
+
+def test_no_translation_is_left_over() -> None:
+    with (CATALOG / "shutthebox.po").open("rb") as file:
+        assert {str(entry.id) for entry in read_po(file) if entry.id} <= set(TEXTS) | {"Goodbye"}
+
+
+def test_the_compiled_catalog_is_up_to_date() -> None:
+    with (CATALOG / "shutthebox.po").open("rb") as file:
+        catalog = read_po(file)
+    compiled = io.BytesIO()
+    write_mo(compiled, catalog)
+    compiled.seek(0)
+    with (CATALOG / "shutthebox.mo").open("rb") as file:
+        kept = read_mo(file)
+    # Message by message: the header has the time of day in it.
+    assert {entry.id: entry.string for entry in kept if entry.id} == {
+        entry.id: entry.string for entry in read_mo(compiled) if entry.id
+    }, "run `make messages`"
+
+
+def test_languages_at_work() -> None:
+    words = translations()
+    assert words["fr"]("{points} to go").format(points=3) == "Encore 3"
+    assert words["en"]("{points} to go").format(points=3) == "3 to go"

@@ -1,0 +1,304 @@
+"""The running guest, as tests use it."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+import itertools
+import json
+import os
+import shlex
+import shutil
+import socket
+import struct
+import subprocess
+import tarfile
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from . import image
+
+MEMORY = "512M"
+SNAPSHOT = "ready"
+#: Until systemd is up, under emulation on a busy machine.
+BOOT_S = 300
+HEADER_CHIP = next(iter(image.CHIPS))
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command in the guest ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class PanelWrite:
+    """One message that the display was sent: when (guest's CLOCK_MONOTONIC, ns), and what."""
+
+    time_ns: int
+    data: bytes
+
+
+class VirtualPi:
+    """A machine under Debian's kernel and systemd that takes itself for a Pi 4.
+
+    Used as a context manager, which kills it in any case. It starts from a memory image taken
+    after the first boot, so it is there within seconds; nothing that a test does to it remains.
+    """
+
+    def __init__(self, *, fresh: bool = False) -> None:
+        """Args: ``fresh`` boots from the disk instead of from the memory image."""
+        self._fresh = fresh
+        self._folder = Path(tempfile.mkdtemp(prefix="virtual-pi-"))
+        self._process: subprocess.Popen[bytes] | None = None
+        self._agent: socket.socket | None = None
+        self._rest = b""
+        self._ids = itertools.count(1)
+        self._answers: dict[int, dict[str, Any]] = {}
+        self.boot_s = 0.0
+
+    def __enter__(self) -> VirtualPi:
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- what tests do with it
+
+    def run(
+        self,
+        command: str | list[str],
+        *,
+        timeout: float = 60,
+        check: bool = True,
+        env: dict[str, str] | None = None,
+    ) -> Done:
+        """Runs a command, as a shell line or a list of words, as root.
+
+        Raises:
+            AssertionError: It ended with another code than 0, and ``check`` was left on.
+            TimeoutError: It took longer than ``timeout`` seconds, and was killed in the guest.
+        """
+        reply = self._ask(
+            {"do": "run", "command": command, "timeout": timeout, "env": env or {}}, timeout + 30
+        )
+        done = Done(reply["code"], reply["out"], reply["err"])
+        if "killed: time is up" in done.err:
+            raise TimeoutError(f"{command} took more than {timeout} s\n{done.out}{done.err}")
+        if check and done.code:
+            raise AssertionError(f"{command} ended with {done.code}\n{done.out}{done.err}")
+        return done
+
+    def copy_in(self, path: Path, to: str) -> None:
+        """Copies a file to the path ``to``, or a folder's contents into the folder ``to``."""
+        if path.is_file():
+            self._write(to, path.read_bytes(), path.stat().st_mode & 0o777)
+            return
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w") as archive:
+            archive.add(path, arcname=".", filter=_worth_copying)
+        self._write("/run/copied.tar", packed.getvalue(), 0o600)
+        folder = shlex.quote(to)
+        self.run(f"mkdir -p {folder} && tar -xf /run/copied.tar -C {folder} && rm /run/copied.tar")
+
+    def write(self, to: str, text: str, mode: int = 0o644) -> None:
+        """Puts a text into a file of the guest."""
+        self._write(to, text.encode(), mode)
+
+    def read(self, path: str) -> bytes:
+        """What is in a file of the guest."""
+        return base64.b64decode(self._ask({"do": "read", "path": path})["data"])
+
+    def set_line(self, offset: int, level: int, chip: str = HEADER_CHIP) -> int:
+        """Moves an input from outside, as a switch does; returns when, in the guest's ns."""
+        reply = self._ask({"do": "set-line", "chip": chip, "offset": offset, "level": level})
+        return int(reply["t_ns"])
+
+    def line(self, offset: int, chip: str = HEADER_CHIP) -> int:
+        """The level on a line, whoever drives it: 0 or 1."""
+        return int(self._ask({"do": "line", "chip": chip, "offset": offset})["level"])
+
+    def panel_log(self) -> list[PanelWrite]:
+        """Everything written to the display since the last call."""
+        raw = base64.b64decode(self._ask({"do": "panel"})["data"])
+        found = []
+        while raw:
+            time_ns, length = struct.unpack_from("=QI", raw)
+            found.append(PanelWrite(time_ns, raw[12 : 12 + length]))
+            raw = raw[12 + length :]
+        return found
+
+    def close(self) -> None:
+        """Kills the guest and removes everything it has written."""
+        if self._agent is not None:
+            self._agent.close()
+            self._agent = None
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    # -- starting
+
+    def _start(self) -> None:
+        begin = time.monotonic()
+        kernel, initramfs, disk = image.disk()
+        saved = (
+            image.cache() / f"saved-{image.digest([disk.name, kernel.parent.name, MEMORY, _qemu()])}.qcow2"
+        )
+        if self._fresh or not saved.exists():
+            self._overlay(disk, self._folder / "disk.qcow2")
+            self._launch(kernel, initramfs, self._folder / "disk.qcow2")
+            self._await_boot()
+            if not saved.exists():
+                self._save(saved)
+        else:
+            shutil.copyfile(saved, self._folder / "disk.qcow2")
+            self._launch(kernel, initramfs, self._folder / "disk.qcow2", "-loadvm", SNAPSHOT)
+            self._connect(begin + BOOT_S)
+        self.boot_s = time.monotonic() - begin
+
+    @staticmethod
+    def _overlay(disk: Path, to: Path) -> None:
+        command = ["qemu-img", "create", "-q", "-f", "qcow2", "-F", "raw", "-b", str(disk), str(to)]
+        subprocess.run(command, check=True)
+
+    def _launch(self, kernel: Path, initramfs: Path, disk: Path, *more: str) -> None:
+        log = (self._folder / "console.log").open("wb")
+        with log:
+            self._process = subprocess.Popen(
+                [
+                    "nice", "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-M", "pc", "-cpu", "max",
+                     "-smp", "2", "-m", MEMORY, "-nodefaults", "-no-user-config",
+                    "-display", "none", "-no-reboot", "-kernel", str(kernel), "-initrd", str(initramfs),
+                    "-append", "console=ttyS0 quiet panic=-1 random.trust_cpu=on audit=0 mitigations=off",
+                    "-serial", "stdio",
+                    "-drive", f"file={disk},if=virtio,format=qcow2,cache=unsafe",
+                    "-device", "virtio-serial-pci", "-device", "virtio-rng-pci",
+                    "-chardev", f"socket,id=agent,path={self._folder}/agent,server=on,wait=off",
+                    "-device", "virtserialport,chardev=agent,name=shutthebox.agent",
+                    "-chardev", f"socket,id=monitor,path={self._folder}/monitor,server=on,wait=off",
+                    "-mon", "chardev=monitor,mode=control",
+                    *more,
+                ],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+
+    def _await_boot(self) -> None:
+        self._connect(time.monotonic() + BOOT_S)
+        state = self.run("systemctl is-system-running --wait", timeout=BOOT_S, check=False)
+        if state.out.strip() not in ("running", "degraded"):
+            raise RuntimeError(f"the guest did not come up: {state}\n{self.console()}")
+
+    def console(self) -> str:
+        """What the kernel and systemd have printed."""
+        return (self._folder / "console.log").read_text(errors="replace")
+
+    def _connect(self, until: float) -> None:
+        """Waits until the agent answers."""
+        while True:
+            assert self._process is not None
+            if self._process.poll() is not None:
+                raise RuntimeError(f"qemu ended with {self._process.returncode}\n{self.console()}")
+            try:
+                if self._agent is None:
+                    self._agent = _unix(self._folder / "agent")
+                self._ask({"do": "paths"}, 2)
+                return
+            except (OSError, TimeoutError):
+                if time.monotonic() > until:
+                    raise RuntimeError(f"the guest does not answer\n{self.console()}") from None
+                time.sleep(0.1)
+
+    def _save(self, saved: Path) -> None:
+        """Takes the memory image into the overlay and copies that for later starts."""
+        with contextlib.closing(_unix(self._folder / "monitor")) as monitor, monitor.makefile("rw") as talk:
+            self._monitor(talk, {"execute": "qmp_capabilities"})
+            command = {"command-line": f"savevm {SNAPSHOT}"}
+            reply = self._monitor(talk, {"execute": "human-monitor-command", "arguments": command})
+            if reply["return"]:
+                raise RuntimeError(f"savevm: {reply['return']}")
+            self._monitor(talk, {"execute": "stop"})
+            part = saved.with_name(f"part-{os.getpid()}-{saved.name}")
+            shutil.copyfile(self._folder / "disk.qcow2", part)
+            part.rename(saved)
+            self._monitor(talk, {"execute": "cont"})
+
+    @staticmethod
+    def _monitor(talk: Any, request: dict[str, Any]) -> dict[str, Any]:
+        talk.write(json.dumps(request) + "\n")
+        talk.flush()
+        while True:
+            reply: dict[str, Any] = json.loads(talk.readline())
+            if "error" in reply:
+                raise RuntimeError(f"{request}: {reply['error']}")
+            if "return" in reply:
+                return reply
+
+    # -- the wire
+
+    def _write(self, to: str, data: bytes, mode: int) -> None:
+        step = 1 << 18
+        for start in range(0, max(1, len(data)), step):
+            part = base64.b64encode(data[start : start + step]).decode()
+            self._ask({"do": "write", "path": to, "data": part, "mode": mode, "more": start > 0})
+
+    def _ask(self, request: dict[str, Any], timeout: float = 30) -> dict[str, Any]:
+        assert self._agent is not None, "the guest is not running"
+        number = next(self._ids)
+        until = time.monotonic() + timeout
+        self._agent.settimeout(timeout)
+        self._agent.sendall(json.dumps({"id": number, **request}).encode() + b"\n")
+        while True:
+            while b"\n" not in self._rest:
+                left = until - time.monotonic()
+                if left <= 0:
+                    raise TimeoutError(f"the guest did not answer {request['do']!r} within {timeout} s")
+                self._agent.settimeout(left)
+                data = self._agent.recv(1 << 16)
+                if not data:
+                    raise ConnectionError("the guest is gone\n" + self.console())
+                self._rest += data
+            line, _, self._rest = self._rest.partition(b"\n")
+            reply: dict[str, Any] = json.loads(line)
+            if reply.get("id") != number:
+                continue  # the late answer to something given up, or from before the memory image
+            if "error" in reply:
+                raise RuntimeError(f"in the guest: {reply['error']}")
+            return reply
+
+
+def _unix(path: Path) -> socket.socket:
+    wire = socket.socket(socket.AF_UNIX)
+    try:
+        wire.connect(str(path))
+    except OSError:
+        wire.close()
+        raise
+    return wire
+
+
+def _worth_copying(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    name = member.name.rpartition("/")[2]
+    return None if name in ("__pycache__", ".venv", ".git") or name.endswith(".pyc") else member
+
+
+def _qemu() -> str:
+    done = subprocess.run(["qemu-system-x86_64", "--version"], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[0]

@@ -1,0 +1,35 @@
+"""The project as it is installed elsewhere, for the virtual Pi."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .image import PACKAGES_IN_GUEST
+from .machine import VirtualPi
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@contextmanager
+def build_wheel() -> Iterator[Path]:
+    """Builds the wheel in a folder that is removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="wheel-") as folder:
+        subprocess.run(
+            [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
+             "--wheel-dir", folder, str(PROJECT)],
+            check=True,
+        )  # fmt: skip
+        yield next(Path(folder).glob("*.whl"))
+
+
+def install(pi: VirtualPi, wheel: Path) -> None:
+    """Installs the wheel beside the guest's libraries, and its tests of pins in /opt/project."""
+    pi.copy_in(wheel, "/opt/shutthebox.whl")
+    pi.run(f"python3 -m zipfile -e /opt/shutthebox.whl {PACKAGES_IN_GUEST}")
+    pi.copy_in(PROJECT / "tests/pins", "/opt/project/tests/pins")
+    pi.copy_in(PROJECT / "pyproject.toml", "/opt/project/pyproject.toml")
