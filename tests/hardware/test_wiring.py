@@ -1,4 +1,4 @@
-"""pinout.toml against everything that repeats it: board, schematic, config.txt, harness, perfboard, documents."""
+"""pinout.toml against everything that repeats it: board, config.txt, harness, perfboard, firmware."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Places, routes and pours the HAT's board with KiCad's own pcbnew (run it with the python that KiCad uses).
+"""Places, routes and pours the HAT's board with KiCad's own pcbnew (run it with KiCad's python).
 
-The netlist comes from the schematic, so the two cannot differ. Coordinates are mm from the board's upper left corner.
+The netlist comes from the schematic, so the two cannot differ. Coordinates are mm from the upper left corner.
 """
 
 # pcbnew ships no types, so this module is not under mypy.
@@ -84,7 +84,8 @@ def at(x: float, y: float) -> pcbnew.VECTOR2I:
 def netlist(schematic: Path) -> sexpr.Node:
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "n.net"
-        subprocess.run(["kicad-cli", "sch", "export", "netlist", "--format", "kicadsexpr", "-o", target, schematic],
+        command = ["kicad-cli", "sch", "export", "netlist", "--format", "kicadsexpr", "-o", target, schematic]
+        subprocess.run(command,
                        check=True, stdout=subprocess.DEVNULL)  # fmt: skip
         return sexpr.loads(target.read_text(encoding="utf-8"))
 
@@ -142,7 +143,8 @@ def outline(board: pcbnew.BOARD) -> None:
     r, w, h = 3.0, WIDTH, HEIGHT
     lines = [((r, 0), (w - r, 0)), ((w, r), (w, h - r)), ((w - r, h), (r, h)), ((0, h - r), (0, r))]
     c = r - r / math.sqrt(2)
-    arcs = [((0, r), (c, c), (r, 0)), ((w - r, 0), (w - c, c), (w, r)), ((w, h - r), (w - c, h - c), (w - r, h)),
+    arcs = [((0, r), (c, c), (r, 0)), ((w - r, 0), (w - c, c), (w, r)),
+            ((w, h - r), (w - c, h - c), (w - r, h)),
             ((r, h), (c, h - c), (0, h - r))]  # fmt: skip
     for start, end in lines:
         shape = pcbnew.PCB_SHAPE(board, pcbnew.SHAPE_T_SEGMENT)
@@ -203,7 +205,8 @@ def silkscreen(board: pcbnew.BOARD, parts: dict[str, pcbnew.FOOTPRINT], wiring: 
             label.SetTextAngleDegrees(0)
             label.SetPosition(at(x + dx, y + dy))
     short = {"GND": "G", "LAMP_A": "+", "LAMP_K": "-", "5V_FUSED": "+", "BUZZER_K": "-", "SW_ROLL": "SW",
-             "SW_SERVICE": "SV", "SW_SHUTDOWN": "SD", "3V3_FUSED": "3V", "SDA": "DA", "SCL": "CL"}  # fmt: skip
+             "SW_SERVICE": "SV", "SW_SHUTDOWN": "SD",
+             "3V3_FUSED": "3V", "SDA": "DA", "SCL": "CL"}  # fmt: skip
     for connector in wiring.connectors:
         x, y, turn = PLACES[connector.ref]
         if connector.ref == "J10":
@@ -256,7 +259,8 @@ STITCHES: set[tuple[int, int]] = set()
 # offsets of reference texts, where the library's own place would collide
 REFERENCES: dict[str, tuple[float, float]] = {
     "R8": (-3.2, 0), "R9": (-3.2, 0), "R10": (-3.4, 0), "JP1": (2.9, 0), "C4": (-2.6, 0), "U1": (0, 3.3),
-    "F1": (-3.2, 0), "C1": (2.7, 0), "F2": (-3.2, 0), "C2": (2.7, 0), "C3": (0, 2.6), "D2": (0, 2.6), "D3": (0, 2.6),
+    "F1": (-3.2, 0), "C1": (2.7, 0), "F2": (-3.2, 0), "C2": (2.7, 0),
+    "C3": (0, 2.6), "D2": (0, 2.6), "D3": (0, 2.6),
     "R11": (3.3, 0), "C5": (3.1, 0), "RN1": (3.2, 0), "RN2": (3.2, 0), "RN3": (3.2, 0), "U2": (0, 0),
     "Q2": (0, -2.2), "R5": (0, -1.5), "R6": (0, 1.25), "R7": (0, -1.25), "SW1": (-3.4, 0), "SW2": (-3.4, 0),
     "Q1": (2.6, 0), "R2": (0, 1.4), "D1": (0, 1.8), "R1": (0, -1.3), "R3": (2.6, 0), "R4": (1.3, 0),
@@ -426,7 +430,8 @@ def pour(board: pcbnew.BOARD, ground: pcbnew.NETINFO_ITEM) -> None:
     # a stitch that meets only one plane joins nothing
     lost = [
         v for v in board.GetTracks()
-        if isinstance(v, pcbnew.PCB_VIA) and v.GetNetname() == "GND" and (v.GetPosition().x, v.GetPosition().y) in STITCHES
+        if isinstance(v, pcbnew.PCB_VIA) and v.GetNetname() == "GND"
+        and (v.GetPosition().x, v.GetPosition().y) in STITCHES
         and not all(z.HitTestFilledArea(z.GetFirstLayer(), v.GetPosition()) for z in planes)
     ]  # fmt: skip
     for via in lost:

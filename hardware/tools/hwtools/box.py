@@ -1,12 +1,14 @@
-"""Renders the printed parts of the box and checks them: closed meshes, the size of a bed, and nothing in the way.
+"""Renders the printed parts of the box and checks them: closed meshes, a bed's size, nothing in the way.
 
-The lever is swept through its whole travel against the bank, the switches, the deck and its neighbours. The result goes
-to ``hardware/box/check.json`` with the hash of the model, so that a test can tell whether it is of today's model.
+The lever is swept through its whole travel against the bank, the switches, the deck and its neighbours. The
+result goes to ``hardware/box/check.json`` with the hash of the model, so that a test can tell whether it is
+of today's model.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
 import re
@@ -84,16 +86,26 @@ def check(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
         for part in ("body", "base", "bank", *(f"lever {n}" for n in (1, levers))):
             name, _, number = part.partition(" ")
             mesh = load(name, levers, **({"number": int(number)} if number else {}))
-            size = sorted((float(x) for x in mesh.extents[:2]), reverse=True) + [float(mesh.extents[2])]
+            size = [*sorted((float(x) for x in mesh.extents[:2]), reverse=True), float(mesh.extents[2])]
             found["sizes"][part] = [round(x, 1) for x in size]
             if any(a > b for a, b in zip(size, BED, strict=True)):
                 faults.append(f"{levers} levers: {part} is larger than the bed")
         still = {
             p: load(p, levers) for p in ("body_at", "base_at", "bank_stiff", "leaves", "switches", "pi_stack")
         }
-        pairs = [("body_at", "bank_stiff"), ("body_at", "leaves"), ("body_at", "switches"), ("body_at", "base_at"),
-                 ("base_at", "bank_stiff"), ("base_at", "switches"), ("bank_stiff", "switches"), ("leaves", "switches"),
-                 ("pi_stack", "body_at"), ("pi_stack", "bank_stiff"), ("pi_stack", "switches")]  # fmt: skip
+        pairs = [
+            ("body_at", "bank_stiff"),
+            ("body_at", "leaves"),
+            ("body_at", "switches"),
+            ("body_at", "base_at"),
+            ("base_at", "bank_stiff"),
+            ("base_at", "switches"),
+            ("bank_stiff", "switches"),
+            ("leaves", "switches"),
+            ("pi_stack", "body_at"),
+            ("pi_stack", "bank_stiff"),
+            ("pi_stack", "switches"),
+        ]
         for a, b in pairs:
             volume = overlap(still[a], still[b])
             if volume > _NOTHING:
@@ -101,22 +113,22 @@ def check(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
 
         def turned(number: int, angle: float, levers: int = levers, f: dict[str, float] = f) -> Any:
             mesh = load("lever_at", levers, number=number, angle=0).copy()
-            matrix = trimesh.transformations.rotation_matrix(
+            matrix = trimesh.transformations.rotation_matrix(  # type: ignore[no-untyped-call,unused-ignore]
                 math.radians(angle), [1, 0, 0], [0, f["axle_y"], f["axle_z"]]
             )
             mesh.apply_transform(matrix)
             return mesh
 
         held: dict[float, float] = {}
-        for number in (1, levers):
+        for which in (1, levers):
             angle = f["up"]
             while angle <= f["down"] + 1e-9:
-                lever = turned(number, angle)
+                lever = turned(which, angle)
                 for other in ("bank_stiff", "switches", "body_at"):
                     volume = overlap(lever, still[other])
                     if volume > _NOTHING:
                         faults.append(
-                            f"{levers} levers: lever {number} at {angle:g} cuts into {other}: {volume:.1f} mm3"
+                            f"{levers} levers: lever {which} at {angle:g} cuts into {other}: {volume:.1f} mm3"
                         )
                 held[angle] = overlap(lever, still["leaves"])
                 angle += 5.0
@@ -128,9 +140,10 @@ def check(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
         between = min(v for a, v in held.items() if f["up"] + 15 <= a <= f["down"] - 15)
         if between < 1.0:
             faults.append(f"{levers} levers: nothing bends the leaf on the way, so nothing holds the lever")
-        for a, b in ((f["up"], f["down"]), (f["down"], f["up"]), (f["up"], f["up"]), (f["down"], f["down"])):
-            if overlap(turned(1, a), turned(2, b)) > _NOTHING:
-                faults.append(f"{levers} levers: neighbours touch at {a:g} and {b:g}")
+        ends = (f["up"], f["down"])
+        for mine, other_angle in itertools.product(ends, ends):
+            if overlap(turned(1, mine), turned(2, other_angle)) > _NOTHING:
+                faults.append(f"{levers} levers: neighbours touch at {mine:g} and {other_angle:g}")
 
         def reach(angle: float, f: dict[str, float] = f, turned: Any = turned) -> float:
             """Height over the switch's hole line that the tail leaves to the actuator."""

@@ -1,7 +1,7 @@
 """Draws the schematic of the HAT from pinout.toml: four pages, one job each.
 
-References tell the channel: R1nn pulls channel nn up, R2nn stands in series, C1nn and D1nn filter and protect it.
-Channels 1 to 12 are the levers, 13 the roll button, 14 the service button, 15 shutdown.
+References tell the channel: R1nn pulls channel nn up, R2nn stands in series, C1nn and D1nn filter and
+protect it. Channels 1 to 12 are the levers, 13 the roll button, 14 the service button, 15 shutdown.
 """
 
 from __future__ import annotations
@@ -37,8 +37,14 @@ class _Hat:
     def __init__(self, wiring: pinout.Pinout) -> None:
         self.wiring = wiring
         self.power_count = 0
-        self.root = Drawing(PROJECT, "Shut the Box HAT: Raspberry Pi header and supplies", "root", ("root",),
-                            comments=(_LICENCE,), date=DATE)  # fmt: skip
+        self.root = Drawing(
+            PROJECT,
+            "Shut the Box HAT: Raspberry Pi header and supplies",
+            "root",
+            ("root",),
+            comments=(_LICENCE,),
+            date=DATE,
+        )
         self.boxes = [
             SheetBox("Levers", "levers.kicad_sch", (g(13), g(78)), (g(26), g(12)), "2"),
             SheetBox("Controls", "controls.kicad_sch", (g(47), g(78)), (g(26), g(12)), "3"),
@@ -61,16 +67,37 @@ class _Hat:
         ref = f"#FLG{self.power_count:03}" if flag else f"#PWR{self.power_count:03}"
         page.power("PWR_FLAG" if flag else name, at, ref)
 
-    def two(self, page: Drawing, lib: str, ref: str, part: str, at: tuple[float, float], rotation: int = 0,
-            fit: bool = True, side: float = 2.2) -> Placed:  # fmt: skip
+    def two(
+        self,
+        page: Drawing,
+        lib: str,
+        ref: str,
+        part: str,
+        at: tuple[float, float],
+        rotation: int = 0,
+        fit: bool = True,
+        side: float = 2.2,
+    ) -> Placed:
         """A part with two pins and its texts beside it (upright) or above it (lying)."""
         item = PARTS[part]
         lying = rotation in (90, 270)
         if lib in ("Device:D_TVS", "Device:D", "Switch:SW_Push", "Jumper:SolderJumper_2_Open"):
             lying = not lying
         ref_at, value_at = ((0.0, -4.6), (0.0, -2.7)) if lying else ((side, -1.1), (side, 1.1))
-        return page.symbol(lib, ref, item.value, at, rotation, footprint=item.footprint, fields=item.fields(),
-                           ref_at=ref_at, value_at=value_at, justify="" if lying else "left", fit=fit, bom=bool(item.mpn))  # fmt: skip
+        return page.symbol(
+            lib,
+            ref,
+            item.value,
+            at,
+            rotation,
+            footprint=item.footprint,
+            fields=item.fields(),
+            ref_at=ref_at,
+            value_at=value_at,
+            justify="" if lying else "left",
+            fit=fit,
+            bom=bool(item.mpn),
+        )
 
     def connector(
         self, page: Drawing, ref: str, part: str, at: tuple[float, float], *, pins_right: bool
@@ -79,9 +106,18 @@ class _Hat:
         wired = self.wiring.connector(ref)
         ways = len(wired.pins)
         top = -g((ways - 1) // 2) - 2.0
-        return page.symbol(f"Connector_Generic:Conn_01x0{ways}", ref, wired.name, at, footprint=item.footprint,
-                           fields=item.fields(), ref_at=(0.0, top - 3.4), value_at=(0.0, top - 1.4), justify="",
-                           mirrored=pins_right)  # fmt: skip
+        return page.symbol(
+            f"Connector_Generic:Conn_01x0{ways}",
+            ref,
+            wired.name,
+            at,
+            footprint=item.footprint,
+            fields=item.fields(),
+            ref_at=(0.0, top - 3.4),
+            value_at=(0.0, top - 1.4),
+            justify="",
+            mirrored=pins_right,
+        )
 
     def ground(
         self, page: Drawing, start: tuple[float, float], right: float = 0.0, down: float = 1.0
@@ -91,14 +127,22 @@ class _Hat:
         page.wire(start, (x, y), (x, y + g(down)))
         self.power(page, "GND", (x, y + g(down)))
 
-    # --- pages -------------------------------------------------------------------------------------------------
+    # --- pages
 
     def header(self) -> None:
         page = self.root
         item = PARTS["header"]
         at = (g(80), g(34))
-        pi = page.symbol("Connector:Raspberry_Pi_4", "J1", "Raspberry Pi", at, footprint=item.footprint,
-                         fields=item.fields(), ref_at=(-27.0, -32.0), value_at=(8.0, -32.0))  # fmt: skip
+        pi = page.symbol(
+            "Connector:Raspberry_Pi_4",
+            "J1",
+            "Raspberry Pi",
+            at,
+            footprint=item.footprint,
+            fields=item.fields(),
+            ref_at=(-27.0, -32.0),
+            value_at=(8.0, -32.0),
+        )
         used = {s.header_pin: s for s in self.wiring.signals}
         for pin, place in pi.pins.items():
             number = int(pin)
@@ -113,9 +157,9 @@ class _Hat:
             page.wire(place, end)
             shape = {"in": "input", "out": "output", "bus": "bidirectional"}[signal.direction]
             page.label(signal.name, end, everywhere=True, left=left, shape=shape)
-        for pin, name, right in ((1, "+3V3", 2.0), (2, "+5V", 5.0)):
-            place = pi[pin]
-            top = (place[0] + g(right), place[1] - g(3 if pin == 2 else 4))
+        for supply, name, right in ((1, "+3V3", 2.0), (2, "+5V", 5.0)):
+            place = pi[supply]
+            top = (place[0] + g(right), place[1] - g(3 if supply == 2 else 4))
             page.wire(place, (top[0], place[1]), top)
             self.power(page, name, top)
         self.ground(page, pi[6])
@@ -132,18 +176,34 @@ class _Hat:
             self.capacitor(page, cap, "10u", (x + g(10), y + g(1)))
             page.label(fused, (x + g(13), y + g(1)), everywhere=True, shape="output")
         page.frame((g(10), g(14)), (g(38), g(50)))
-        page.text("Supplies for what leaves the board. A short\nin the harness trips a resettable fuse, not\n"
-                  "the Pi. 5 V: buzzer and roll lamp.\n3.3 V: display and tile lamps.", (g(11), g(15)), 1.8)  # fmt: skip
+        page.text(
+            "Supplies for what leaves the board. A short\nin the harness trips a resettable fuse, not\n"
+            "the Pi. 5 V: buzzer and roll lamp.\n3.3 V: display and tile lamps.",
+            (g(11), g(15)),
+            1.8,
+        )
         for number in range(1, 5):
             hole = PARTS["hole"]
-            page.symbol("Mechanical:MountingHole", f"H{number}", hole.value, (g(11 + 7 * (number - 1)), g(62)),
-                        footprint=hole.footprint, ref_at=(2.8, -1.1), value_at=(2.8, 1.1), bom=False)  # fmt: skip
+            page.symbol(
+                "Mechanical:MountingHole",
+                f"H{number}",
+                hole.value,
+                (g(11 + 7 * (number - 1)), g(62)),
+                footprint=hole.footprint,
+                ref_at=(2.8, -1.1),
+                value_at=(2.8, 1.1),
+                bom=False,
+            )
         page.text("Mounting holes, 58 x 49 mm as on the Pi", (g(10), g(58)), 1.8)
-        for box, lines in zip(self.boxes, (
-            "J2 levers 1-3, J3 levers 4-6,\nJ4 levers 7-9, J5 levers 10-12\n\ntwelve equal channels",
-            "J6 roll button and its lamp\nJ7 service and shutdown\nJ8 buzzer",
-            "J9 OLED display\nU1 ID EEPROM (optional)\nU2, J10 tile lamps (optional)",
-        ), strict=True):  # fmt: skip
+        for box, lines in zip(
+            self.boxes,
+            (
+                "J2 levers 1-3, J3 levers 4-6,\nJ4 levers 7-9, J5 levers 10-12\n\ntwelve equal channels",
+                "J6 roll button and its lamp\nJ7 service and shutdown\nJ8 buzzer",
+                "J9 OLED display\nU1 ID EEPROM (optional)\nU2, J10 tile lamps (optional)",
+            ),
+            strict=True,
+        ):
             page.text(lines, (box.at[0] + g(1), box.at[1] + g(1.5)), 1.8)
         page.text("Pin map", (g(118), g(13)), 2.5, bold=True)
         for column, head in enumerate(("Signal", "BCM", "Header pin", "Leaves at")):
@@ -156,8 +216,9 @@ class _Hat:
         page.text(
             "Every input is a switch to ground: closed = low. The outputs are low at boot: silent and dark.\n"
             "The Pi is fed through its own USB connector; this board never feeds it.",
-            (g(52), g(60)), 1.8,
-        )  # fmt: skip
+            (g(52), g(60)),
+            1.8,
+        )
 
     def capacitor(
         self, page: Drawing, ref: str, part: str, top: tuple[float, float], fit: bool = True
@@ -168,8 +229,15 @@ class _Hat:
         page.wire(c["2"], (top[0], top[1] + g(4.5)))
         self.power(page, "GND", (top[0], top[1] + g(4.5)))
 
-    def pull_up(self, page: Drawing, ref: str, part: str, bottom: tuple[float, float], fit: bool = True,
-                lift: float = 0.0) -> None:  # fmt: skip
+    def pull_up(
+        self,
+        page: Drawing,
+        ref: str,
+        part: str,
+        bottom: tuple[float, float],
+        fit: bool = True,
+        lift: float = 0.0,
+    ) -> None:
         """A resistor from *bottom* up to 3.3 V, *lift* grid units higher than usual."""
         r = self.two(page, "Device:R", ref, part, (bottom[0], bottom[1] - g(2.5 + lift)), fit=fit)
         page.wire(r["2"], bottom)
@@ -219,9 +287,14 @@ class _Hat:
                 page.wire((bend[0], row), (px + g(6), row))
                 self.channel(page, 3 * block + pin, (px + g(6), row))
             self.ground(page, conn[4], 1, 1)
-        page.text("Each channel: a switch to ground. 3.3k sends 1 mA through the closed contact; 1k and 100n keep short\n"
-                  "pulses out; the diode takes static from the lead. Contact bounce is settled in software.\n"
-                  "R1nn, R2nn, C1nn and D1nn belong to lever nn.", (g(11), g(100)), 1.8)  # fmt: skip
+        page.text(
+            "Each channel: a switch to ground. 3.3k sends 1 mA through the closed contact; "
+            "1k and 100n keep short\n"
+            "pulses out; the diode takes static from the lead. Contact bounce is settled in software.\n"
+            "R1nn, R2nn, C1nn and D1nn belong to lever nn.",
+            (g(11), g(100)),
+            1.8,
+        )
 
     def controls(self) -> None:
         page = self.pages[1]
@@ -233,8 +306,12 @@ class _Hat:
         self.channel(page, 13, (px + g(4), py - g(4)))
         for pin in (2, 5):
             self.ground(page, conn[pin], 2 if pin == 2 else 0.5, 8 if pin == 2 else 2)
-        page.wire(conn[3], (conn[3][0] + g(4), conn[3][1]), (conn[3][0] + g(4), conn[3][1] + g(4)),
-                  (conn[3][0] + g(8), conn[3][1] + g(4)))  # fmt: skip
+        page.wire(
+            conn[3],
+            (conn[3][0] + g(4), conn[3][1]),
+            (conn[3][0] + g(4), conn[3][1] + g(4)),
+            (conn[3][0] + g(8), conn[3][1] + g(4)),
+        )
         lamp = self.two(page, "Device:R", "R5", "47R", (conn[3][0] + g(11), conn[3][1] + g(4)), 90)
         a, b = sorted(lamp.pins.values())
         page.wire((conn[3][0] + g(8), conn[3][1] + g(4)), a)
@@ -245,8 +322,12 @@ class _Hat:
         page.wire(conn[4], (end[0], conn[4][1]), end, (end[0] + g(6), end[1]))
         page.label("LAMP_K", (end[0] + g(1), end[1]))
         self.driver(page, (end[0] + g(6), end[1]), "Q2", "R6", "R7", "ROLL_LED")
-        page.text("Roll button (J6) with its lamp. Pin 5 bonds a metal button or panel to ground.\n"
-                  "R5: 47R for a button with a resistor of its own, 270R for a bare LED.", (g(11), g(48)), 1.8)  # fmt: skip
+        page.text(
+            "Roll button (J6) with its lamp. Pin 5 bonds a metal button or panel to ground.\n"
+            "R5: 47R for a button with a resistor of its own, 270R for a bare LED.",
+            (g(11), g(48)),
+            1.8,
+        )
 
         # service and shutdown
         x, y = g(92), g(30)
@@ -264,15 +345,20 @@ class _Hat:
             page.wire(ends[1], (top[0], ends[1][1] + g(1)))
             self.power(page, "GND", (top[0], ends[1][1] + g(1)))
         self.ground(page, conn[3], 1, 1)
-        page.text("Service (SW1 or a switch on J7.1) and shutdown (SW2 or J7.2).\n"
-                  "Shutdown: the gpio-shutdown overlay in config.txt.", (g(88), g(48)), 1.8)  # fmt: skip
+        page.text(
+            "Service (SW1 or a switch on J7.1) and shutdown (SW2 or J7.2).\n"
+            "Shutdown: the gpio-shutdown overlay in config.txt.",
+            (g(88), g(48)),
+            1.8,
+        )
 
         # buzzer
         x, y = g(16), g(72)
         conn = self.connector(page, "J8", "xh2", (x, y), pins_right=True)
         (x1, y1), (x2, y2) = conn[1], conn[2]
-        page.wire((x1, y1), (x1 + g(3), y1), (x1 + g(3), y1 - g(5)), (x1 + g(8), y1 - g(5)),
-                  (x1 + g(16), y1 - g(5)))  # fmt: skip
+        page.wire(
+            (x1, y1), (x1 + g(3), y1), (x1 + g(3), y1 - g(5)), (x1 + g(8), y1 - g(5)), (x1 + g(16), y1 - g(5))
+        )
         self.label5(page, (x1 + g(16), y1 - g(5)))
         page.wire((x2, y2), (x2 + g(3), y2), (x2 + g(3), y2 + g(3)), (x2 + g(8), y2 + g(3)))
         page.label("BUZZER_K", (x2 + g(3.5), y2 + g(3)))
@@ -289,8 +375,11 @@ class _Hat:
         rp = self.two(page, "Device:R", "R1", "1k", (x1 + g(14.5), (top[1] + low[1]) / 2 - g(0)), 0)
         page.wire((x1 + g(14.5), top[1]), rp["1"])
         page.wire(rp["2"], (x1 + g(14.5), low[1]))
-        page.text("Buzzer: a passive transducer, magnetic (D1 takes its kick) or piezo (R1 empties it).",
-                  (g(11), g(93)), 1.8)  # fmt: skip
+        page.text(
+            "Buzzer: a passive transducer, magnetic (D1 takes its kick) or piezo (R1 empties it).",
+            (g(11), g(93)),
+            1.8,
+        )
 
     def label5(self, page: Drawing, at: tuple[float, float]) -> None:
         page.label("5V_FUSED", at, everywhere=True, shape="input")
@@ -301,8 +390,17 @@ class _Hat:
         """A MOSFET to ground below *drain*; its gate comes from the right."""
         item = PARTS["fet"]
         x, y = drain
-        q = page.symbol("Transistor_FET:Q_NMOS_GSD", ref, item.value, (x + g(1), y + g(4)), footprint=item.footprint,
-                        fields=item.fields(), ref_at=(-8.0, -1.1), value_at=(-12.0, 1.1), mirrored=True)  # fmt: skip
+        q = page.symbol(
+            "Transistor_FET:Q_NMOS_GSD",
+            ref,
+            item.value,
+            (x + g(1), y + g(4)),
+            footprint=item.footprint,
+            fields=item.fields(),
+            ref_at=(-8.0, -1.1),
+            value_at=(-12.0, 1.1),
+            mirrored=True,
+        )
         low = max((q["2"], q["3"]), key=lambda p: p[1])
         high = min((q["2"], q["3"]), key=lambda p: p[1])
         page.wire(drain, (high[0], drain[1]), high)
@@ -334,18 +432,35 @@ class _Hat:
         self.capacitor(page, "C3", "100n", (px + g(8), ends[2][1]))
         self.clamp(page, "D2", (px + g(16), ends[3][1]))
         self.clamp(page, "D3", (px + g(22), ends[4][1]))
-        page.text("Display: 128 x 64 OLED on I2C 1, address 0x3C. The Pi has the pull-ups (1.8k).\n"
-                  "Compare the order of the pins with your display's before you crimp.", (g(11), g(42)), 1.8)  # fmt: skip
+        page.text(
+            "Display: 128 x 64 OLED on I2C 1, address 0x3C. The Pi has the pull-ups (1.8k).\n"
+            "Compare the order of the pins with your display's before you crimp.",
+            (g(11), g(42)),
+            1.8,
+        )
 
         # ID EEPROM
         item = PARTS["eeprom"]
         at = (g(31), g(68))
-        u = page.symbol("Memory_EEPROM:24LC32", "U1", item.value, at, footprint=item.footprint, fields=item.fields(),
-                        ref_at=(3.0, -10.5), value_at=(3.0, -8.3), fit=False)  # fmt: skip
+        u = page.symbol(
+            "Memory_EEPROM:24LC32",
+            "U1",
+            item.value,
+            at,
+            footprint=item.footprint,
+            fields=item.fields(),
+            ref_at=(3.0, -10.5),
+            value_at=(3.0, -8.3),
+            fit=False,
+        )
         for pin in (1, 2, 3):
             page.wire(u[pin], (at[0] - g(6), u[pin][1]))
-        page.wire((at[0] - g(6), u[1][1]), (at[0] - g(6), u[2][1]), (at[0] - g(6), u[3][1]),
-                  (at[0] - g(6), u[3][1] + g(3)))  # fmt: skip
+        page.wire(
+            (at[0] - g(6), u[1][1]),
+            (at[0] - g(6), u[2][1]),
+            (at[0] - g(6), u[3][1]),
+            (at[0] - g(6), u[3][1] + g(3)),
+        )
         self.power(page, "GND", (at[0] - g(6), u[3][1] + g(3)))
         self.ground(page, u[4])
         self.power(page, "+3V3", (u[8][0], u[8][1] - g(2)))
@@ -357,8 +472,13 @@ class _Hat:
             self.pull_up(page, ref, "3k9", (right + g(column), uy), fit=False, lift=1.0 if pin == 6 else 0.0)
             page.label(name, (right + g(19), uy), everywhere=True, shape="bidirectional")
         wx, wy = u[7]
-        page.wire((wx, wy), (right + g(3), wy), (right + g(3), wy + g(5)), (right + g(8), wy + g(5)),
-                  (right + g(9), wy + g(5)))  # fmt: skip
+        page.wire(
+            (wx, wy),
+            (right + g(3), wy),
+            (right + g(3), wy + g(5)),
+            (right + g(8), wy + g(5)),
+            (right + g(9), wy + g(5)),
+        )
         jp = self.two(page, "Jumper:SolderJumper_2_Open", "JP1", "jumper", (right + g(11), wy + g(5)))
         a, b = sorted(jp.pins.values())
         page.wire((right + g(9), wy + g(5)), a)
@@ -373,8 +493,17 @@ class _Hat:
         # tile lamps
         item = PARTS["expander"]
         at = (g(100), g(42))
-        u = page.symbol("Interface_Expansion:MCP23017_SO", "U2", item.value, at, footprint=item.footprint,
-                        fields=item.fields(), ref_at=(3.0, -29.0), value_at=(3.0, -26.8), fit=False)  # fmt: skip
+        u = page.symbol(
+            "Interface_Expansion:MCP23017_SO",
+            "U2",
+            item.value,
+            at,
+            footprint=item.footprint,
+            fields=item.fields(),
+            ref_at=(3.0, -29.0),
+            value_at=(3.0, -26.8),
+            fit=False,
+        )
         self.power(page, "+3V3", (u[9][0], u[9][1] - g(2)))
         page.wire(u[9], (u[9][0], u[9][1] - g(2)))
         self.ground(page, u[10])
@@ -399,8 +528,18 @@ class _Hat:
         box = PARTS["box14"]
         wired = self.wiring.connector("J10")
         jat = (g(136), g(42))
-        j = page.symbol("Connector_Generic:Conn_02x07_Odd_Even", "J10", wired.name, jat, footprint=box.footprint,
-                        fields=box.fields(), ref_at=(3.2, -14.0), value_at=(3.2, -11.8), justify="", fit=False)  # fmt: skip
+        j = page.symbol(
+            "Connector_Generic:Conn_02x07_Odd_Even",
+            "J10",
+            wired.name,
+            jat,
+            footprint=box.footprint,
+            fields=box.fields(),
+            ref_at=(3.2, -14.0),
+            value_at=(3.2, -11.8),
+            justify="",
+            fit=False,
+        )
         for pin, net in enumerate(wired.pins, start=1):
             px, py = j[pin]
             left = px < jat[0]
@@ -416,21 +555,34 @@ class _Hat:
             x = u[1][0] + g(6)
             y = {0: u[21][1], 1: u[25][1], 2: u[1][1]}[bank]
             # turned by 90 degrees the pack's first resistor is the lowest
-            rn = page.symbol("Device:R_Pack04", f"RN{bank + 1}", pack.value, (x, y + g(1)), 90,
-                             footprint=pack.footprint, fields=pack.fields(), ref_at=(26.0, -2.4), value_at=(26.0, -0.2),
-                             fit=False)  # fmt: skip
-            left = sorted((p for p in rn.pins.items() if p[1][0] < x), key=lambda p: p[1][1])
-            right_side = sorted((p for p in rn.pins.items() if p[1][0] > x), key=lambda p: p[1][1])
+            rn = page.symbol(
+                "Device:R_Pack04",
+                f"RN{bank + 1}",
+                pack.value,
+                (x, y + g(1)),
+                90,
+                footprint=pack.footprint,
+                fields=pack.fields(),
+                ref_at=(26.0, -2.4),
+                value_at=(26.0, -0.2),
+                fit=False,
+            )
+            near_side = sorted((p for p in rn.pins.items() if p[1][0] < x), key=lambda p: p[1][1])
+            far_side = sorted((p for p in rn.pins.items() if p[1][0] > x), key=lambda p: p[1][1])
             for index, pin in enumerate(pins):
-                place = left[index][1]
+                place = near_side[index][1]
                 assert place[1] == u[pin][1], (place, u[pin])
                 page.wire(u[pin], place)
-                far = right_side[index][1]
+                far = far_side[index][1]
                 end = (far[0] + g(1), far[1])
                 page.wire(far, end)
                 page.label(f"LAMP{4 * bank + index + 1}", end)
-        page.text("Optional: a lamp for every tile. MCP23017 at 0x20 on the display's bus; 4 mA a lamp,\n"
-                  "anodes to 3V3_FUSED, on when the port is low, dark after reset.", (g(78), g(72)), 1.8)  # fmt: skip
+        page.text(
+            "Optional: a lamp for every tile. MCP23017 at 0x20 on the display's bus; 4 mA a lamp,\n"
+            "anodes to 3V3_FUSED, on when the port is low, dark after reset.",
+            (g(78), g(72)),
+            1.8,
+        )
 
     def pull_up_left(self, page: Drawing, ref: str, at: tuple[float, float]) -> None:
         """The write-protect pull-up: down from the line, its supply symbol beside it."""

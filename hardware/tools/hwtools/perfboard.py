@@ -64,11 +64,15 @@ def drawing(levers: int = 9) -> str:
         word(c + 0.5, 14, label, "b")
     width, height = 120 + _COLUMNS * _STEP, 110 + (_ROWS + 4) * _STEP
     notes = (
-        "Seen from the parts' side. Each channel: 3.3k from 3V3 to the switch (upright, left), 1k to the Pi's pin (lying), 100n"
+        "Seen from the parts' side. Each channel: 3.3k from 3V3 to the switch (upright, left), 1k to "
+        "the Pi's pin "
+        "(lying), 100n"
         " from the pin to ground.",
-        "Bottom leads: left to the switch's NO, right to its COM. Top leads: to the header of the Pi, pin numbers as written."
+        "Bottom leads: left to the switch's NO, right to its COM. Top leads: to the header of "
+        "the Pi, pin numbers as written."
         " 3V3 is header pin 1, GND header pin 9.",
-        "The display goes straight to the Pi: GND 14, VCC 17, SDA 3, SCL 5. Buzzer and lamp need a transistor: see the guide.",
+        "The display goes straight to the Pi: GND 14, VCC 17, SDA 3, SCL 5. Buzzer and lamp need a "
+        "transistor: see the guide.",
     )
     text = "".join(f'<text x="60" y="{y(15.2) + 22 * i:g}" class="n">{n}</text>' for i, n in enumerate(notes))
     style = (
@@ -79,9 +83,11 @@ def drawing(levers: int = 9) -> str:
         ".cap{fill:#f2d13c;stroke:#875}"
     )
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}">'
         f"<style>{style}</style><rect width='{width}' height='{height}' fill='#fff'/>"
-        f"<text x='60' y='32' class='h'>Nine levers and the roll button on perfboard, {_COLUMNS} x {_ROWS} holes</text>"
+        f"<text x='60' y='32' class='h'>Nine levers and the roll button on perfboard, "
+        f"{_COLUMNS} x {_ROWS} holes</text>"
         f"{''.join(out)}{text}</svg>\n"
     )
 

@@ -1,11 +1,13 @@
 """A two-layer maze router on a grid: nets share the board by bargaining (rip up, pay more, route again).
 
-Knows only pads, discs and numbers; [hwtools.board][] feeds it from KiCad and draws what it finds. Lengths in mm.
+Knows only pads, discs and numbers; [hwtools.board][] feeds it from KiCad and draws what it finds.
+Lengths in mm.
 """
 
 from __future__ import annotations
 
 import heapq
+import itertools
 import math
 from dataclasses import dataclass, field
 
@@ -57,8 +59,14 @@ class Route:
 class Router:
     """The board as a grid; layer 0 is the front, 1 the back."""
 
-    def __init__(self, width: float, height: float, pads: list[Pad], discs: list[tuple[float, float, float]],
-                 widths: tuple[float, ...]) -> None:  # fmt: skip
+    def __init__(
+        self,
+        width: float,
+        height: float,
+        pads: list[Pad],
+        discs: list[tuple[float, float, float]],
+        widths: tuple[float, ...],
+    ) -> None:
         self.nx = int(width / GRID) + 1
         self.ny = int(height / GRID) + 1
         self.size = self.nx * self.ny
@@ -129,7 +137,7 @@ class Router:
         self.names.setdefault(route.net, len(self.names) + 1)
         self.routes.append(route)
 
-    # --- marks: where a routed net keeps others away -----------------------------------------------------------
+    # --- marks: where a routed net keeps others away
 
     def _mark(self, route: Route) -> None:
         marks: dict[str, set[int]] = {k: set() for k in self.kinds}
@@ -204,10 +212,16 @@ class Router:
                 self.history[self.size + cell] += 0.6
         return bad
 
-    # --- search ------------------------------------------------------------------------------------------------
+    # --- search
 
-    def _search(self, route: Route, sources: list[tuple[int, int, int]], goals: set[int] | None,
-                aim: tuple[int, int] | None, penalty: float) -> list[tuple[int, int, int]] | None:  # fmt: skip
+    def _search(
+        self,
+        route: Route,
+        sources: list[tuple[int, int, int]],
+        goals: set[int] | None,
+        aim: tuple[int, int] | None,
+        penalty: float,
+    ) -> list[tuple[int, int, int]] | None:
         ident = self.names[route.net]
         kind = f"{route.width}"
         owner, via_owner = self.owner[kind], self.owner["via"]
@@ -230,8 +244,16 @@ class Router:
             cell = layer * size + iy * nx + ix
             best[cell] = 0.0
             heapq.heappush(heap, (guess(cell), 0.0, cell))
-        steps = [(1, 1.0), (-1, 1.0), (nx, 1.0), (-nx, 1.0), (nx + 1, _DIAGONAL), (nx - 1, _DIAGONAL),
-                 (-nx + 1, _DIAGONAL), (-nx - 1, _DIAGONAL)]  # fmt: skip
+        steps = [
+            (1, 1.0),
+            (-1, 1.0),
+            (nx, 1.0),
+            (-nx, 1.0),
+            (nx + 1, _DIAGONAL),
+            (nx - 1, _DIAGONAL),
+            (-nx + 1, _DIAGONAL),
+            (-nx - 1, _DIAGONAL),
+        ]
         while heap:
             _, cost, cell = heapq.heappop(heap)
             if cost > best[cell]:
@@ -241,8 +263,11 @@ class Router:
             if goals is not None:
                 done = cell in goals
             else:  # any place for a via down to the ground plane
-                done = via_owner[flat] in (0, ident) and via_owner[size + flat] in (0, ident) and (
-                    not via_count[flat] or penalty < 3 or cost > 60)  # fmt: skip
+                done = (
+                    via_owner[flat] in (0, ident)
+                    and via_owner[size + flat] in (0, ident)
+                    and (not via_count[flat] or penalty < 3 or cost > 60)
+                )
             if done:
                 path = [cell]
                 while path[-1] in came:
@@ -289,7 +314,7 @@ class Router:
         tree = self._pad_cells(route.pads[0])
         left = list(route.pads[1:])
         while left:
-            px, py = [(c[1], c[2]) for c in tree], None
+            px, _py = [(c[1], c[2]) for c in tree], None
             left.sort(key=lambda p: min(math.hypot(p.x / GRID - x, p.y / GRID - y) for x, y in px))
             pad = left.pop(0)
             goals = {layer * self.size + iy * self.nx + ix for layer, ix, iy in self._pad_cells(pad)}
@@ -297,7 +322,7 @@ class Router:
             if path is None:
                 return False
             route.paths.append(path)
-            for a, b in zip(path, path[1:], strict=False):
+            for a, b in itertools.pairwise(path):
                 if a[0] != b[0]:
                     route.vias.append((a[1], a[2]))
             tree += path + self._pad_cells(pad)
@@ -316,8 +341,10 @@ class Router:
                 self._mark(route)
             todo = [r for r in self.routes if self.conflicts(r)]
             if say:
-                print(f"round {number + 1}: {len(todo)} collide {[r.name for r in todo][:8]}, "
-                      f"{len(missing)} blocked {[r.name for r in missing]}")  # fmt: skip
+                print(
+                    f"round {number + 1}: {len(todo)} collide {[r.name for r in todo][:8]}, "
+                    f"{len(missing)} blocked {[r.name for r in missing]}"
+                )
             if not todo:
                 return missing
             penalty *= 1.35

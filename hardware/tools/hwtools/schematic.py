@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import itertools
 import os
 import uuid
 from dataclasses import dataclass, field
@@ -185,9 +186,14 @@ class Drawing:
         def text(name: str, content: str, offset: Point | None, hide: bool, side: str) -> None:
             px, py = (x + offset[0], y + offset[1]) if offset else (x, y)
             texts.append(
-                ["property", _q(name), _q(content), ["at", _n(px), _n(py), upright],
-                 self._effects(justify=side, hide=hide)]
-            )  # fmt: skip
+                [
+                    "property",
+                    _q(name),
+                    _q(content),
+                    ["at", _n(px), _n(py), upright],
+                    self._effects(justify=side, hide=hide),
+                ]
+            )
 
         text("Reference", ref, ref_at, power or ref_at is None, justify)
         text(
@@ -200,18 +206,33 @@ class Drawing:
             text(name, content, None, True, "")
         path = "/" + "/".join((self.root_uuid or self.uuid, *self.sheet_path[1:]))
         dnp = "no" if fit else "yes"
+        mirror: list[Node] = [["mirror", "y"]] if mirrored else []
+        pin_nodes: list[Node] = [
+            ["pin", _q(number), ["uuid", _q(uuid.uuid5(_SPACE, f"{self.project}/{ref}/{number}"))]]
+            for number in pins
+        ]
         self.items.append(
-            ["symbol", ["lib_id", _q(lib_id)], ["at", _n(x), _n(y), str(rotation)],
-             *([["mirror", "y"]] if mirrored else []), ["unit", "1"],
-             ["exclude_from_sim", "no"], ["in_bom", "yes" if bom and not power else "no"], ["on_board", "yes"],
-             ["dnp", dnp], ["uuid", _q(uuid.uuid5(_SPACE, f"{self.project}/symbol/{ref}"))], *texts,
-             *(["pin", _q(number), ["uuid", _q(uuid.uuid5(_SPACE, f"{self.project}/{ref}/{number}"))]]
-               for number in pins),
-             ["instances", ["project", _q(self.project),
-                            ["path", _q(path), ["reference", _q(ref)], ["unit", "1"]]]]]
-        )  # fmt: skip
-        for place in set(pins.values()):
-            self._ends[place] = self._ends.get(place, 0) + 1
+            [
+                "symbol",
+                ["lib_id", _q(lib_id)],
+                ["at", _n(x), _n(y), str(rotation)],
+                *mirror,
+                ["unit", "1"],
+                ["exclude_from_sim", "no"],
+                ["in_bom", "yes" if bom and not power else "no"],
+                ["on_board", "yes"],
+                ["dnp", dnp],
+                ["uuid", _q(uuid.uuid5(_SPACE, f"{self.project}/symbol/{ref}"))],
+                *texts,
+                *pin_nodes,
+                [
+                    "instances",
+                    ["project", _q(self.project), ["path", _q(path), ["reference", _q(ref)], ["unit", "1"]]],
+                ],
+            ]
+        )
+        for end in set(pins.values()):
+            self._ends[end] = self._ends.get(end, 0) + 1
         return Placed(ref, pins)
 
     def power(self, name: str, at: Point, ref: str, rotation: int = 0) -> None:
@@ -223,7 +244,7 @@ class Drawing:
     def wire(self, *points: Point) -> None:
         """Draw a wire through the points."""
         exact = [(round(x, 4), round(y, 4)) for x, y in points]
-        for a, b in zip(exact, exact[1:], strict=False):
+        for a, b in itertools.pairwise(exact):
             if a == b:
                 continue
             self._wires.append((a, b))
@@ -238,14 +259,21 @@ class Drawing:
         node: list[Node] = [kind, _q(name)]
         if everywhere:
             node.append(["shape", shape])
-        node += [["at", _n(at[0]), _n(at[1]), "180" if left else "0"],
-                 self._effects(justify=("right" if left else "left") + ("" if everywhere else " bottom")),
-                 self._uuid("label")]  # fmt: skip
+        node += [
+            ["at", _n(at[0]), _n(at[1]), "180" if left else "0"],
+            self._effects(justify=("right" if left else "left") + ("" if everywhere else " bottom")),
+            self._uuid("label"),
+        ]
         if everywhere:
             node.append(
-                ["property", _q("Intersheetrefs"), _q("${INTERSHEET_REFS}"), ["at", _n(at[0]), _n(at[1]), "0"],
-                 self._effects(hide=True)]
-            )  # fmt: skip
+                [
+                    "property",
+                    _q("Intersheetrefs"),
+                    _q("${INTERSHEET_REFS}"),
+                    ["at", _n(at[0]), _n(at[1]), "0"],
+                    self._effects(hide=True),
+                ]
+            )
         self.items.append(node)
 
     def no_connect(self, at: Point) -> None:
@@ -255,16 +283,28 @@ class Drawing:
     def text(self, content: str, at: Point, size: float = 1.6, bold: bool = False) -> None:
         """Write a note; its anchor is the upper left."""
         self.items.append(
-            ["text", _q(content), ["exclude_from_sim", "no"], ["at", _n(at[0]), _n(at[1]), "0"],
-             self._effects(size, "left top", bold=bold), self._uuid("text")]
-        )  # fmt: skip
+            [
+                "text",
+                _q(content),
+                ["exclude_from_sim", "no"],
+                ["at", _n(at[0]), _n(at[1]), "0"],
+                self._effects(size, "left top", bold=bold),
+                self._uuid("text"),
+            ]
+        )
 
     def frame(self, corner: Point, other: Point) -> None:
         """Draw a dashed box round things that belong together."""
         self.items.append(
-            ["rectangle", ["start", _n(corner[0]), _n(corner[1])], ["end", _n(other[0]), _n(other[1])],
-             ["stroke", ["width", "0.15"], ["type", "dash"]], ["fill", ["type", "none"]], self._uuid("frame")]
-        )  # fmt: skip
+            [
+                "rectangle",
+                ["start", _n(corner[0]), _n(corner[1])],
+                ["end", _n(other[0]), _n(other[1])],
+                ["stroke", ["width", "0.15"], ["type", "dash"]],
+                ["fill", ["type", "none"]],
+                self._uuid("frame"),
+            ]
+        )
 
     def sheet(self, box: SheetBox) -> str:
         """Draw the box of another page and return its identifier for the paths of that page."""
@@ -272,16 +312,38 @@ class Drawing:
         x, y = box.at
         w, h = box.size
         self.items.append(
-            ["sheet", ["at", _n(x), _n(y)], ["size", _n(w), _n(h)], ["exclude_from_sim", "no"], ["in_bom", "yes"],
-             ["on_board", "yes"], ["dnp", "no"], ["fields_autoplaced", "yes"],
-             ["stroke", ["width", "0.2"], ["type", "solid"]], ["fill", ["color", "255", "253", "230", "1"]],
-             ["uuid", _q(ident)],
-             ["property", _q("Sheetname"), _q(box.name), ["at", _n(x), _n(y - 0.8), "0"],
-              self._effects(1.8, "left bottom", bold=True)],
-             ["property", _q("Sheetfile"), _q(box.file), ["at", _n(x), _n(y + h + 0.6), "0"],
-              self._effects(1.27, "left top")],
-             ["instances", ["project", _q(self.project), ["path", _q(f"/{self.uuid}"), ["page", _q(box.page)]]]]]
-        )  # fmt: skip
+            [
+                "sheet",
+                ["at", _n(x), _n(y)],
+                ["size", _n(w), _n(h)],
+                ["exclude_from_sim", "no"],
+                ["in_bom", "yes"],
+                ["on_board", "yes"],
+                ["dnp", "no"],
+                ["fields_autoplaced", "yes"],
+                ["stroke", ["width", "0.2"], ["type", "solid"]],
+                ["fill", ["color", "255", "253", "230", "1"]],
+                ["uuid", _q(ident)],
+                [
+                    "property",
+                    _q("Sheetname"),
+                    _q(box.name),
+                    ["at", _n(x), _n(y - 0.8), "0"],
+                    self._effects(1.8, "left bottom", bold=True),
+                ],
+                [
+                    "property",
+                    _q("Sheetfile"),
+                    _q(box.file),
+                    ["at", _n(x), _n(y + h + 0.6), "0"],
+                    self._effects(1.27, "left top"),
+                ],
+                [
+                    "instances",
+                    ["project", _q(self.project), ["path", _q(f"/{self.uuid}"), ["page", _q(box.page)]]],
+                ],
+            ]
+        )
         return ident
 
     def _wiring(self) -> list[Node]:
@@ -300,8 +362,15 @@ class Drawing:
             through = sum(inside(place, a, b) for a, b in self._wires)
             if ends + 2 * through >= 3:
                 dots.append(place)
-                found.append(["junction", ["at", _n(place[0]), _n(place[1])], ["diameter", "0"],
-                              ["color", "0", "0", "0", "0"], self._uuid("junction")])  # fmt: skip
+                found.append(
+                    [
+                        "junction",
+                        ["at", _n(place[0]), _n(place[1])],
+                        ["diameter", "0"],
+                        ["color", "0", "0", "0", "0"],
+                        self._uuid("junction"),
+                    ]
+                )
         for a, b in self._wires:
             cuts = [
                 a,
@@ -310,25 +379,40 @@ class Drawing:
                 ),
                 b,
             ]
-            for start, end in zip(cuts, cuts[1:], strict=False):
+            for start, end in itertools.pairwise(cuts):
                 found.append(
-                    ["wire", ["pts", ["xy", _n(start[0]), _n(start[1])], ["xy", _n(end[0]), _n(end[1])]],
-                     ["stroke", ["width", "0"], ["type", "default"]], self._uuid("wire")]
-                )  # fmt: skip
+                    [
+                        "wire",
+                        ["pts", ["xy", _n(start[0]), _n(start[1])], ["xy", _n(end[0]), _n(end[1])]],
+                        ["stroke", ["width", "0"], ["type", "default"]],
+                        self._uuid("wire"),
+                    ]
+                )
         return found
 
     def write(self, path: Path) -> None:
         """Write the page as a .kicad_sch file."""
-        block: list[Node] = ["title_block", ["title", _q(self.title)], ["date", _q(self.date)],
-                             ["rev", _q(self.revision)], ["company", _q("The Shut the Box makers")]]  # fmt: skip
+        block: list[Node] = [
+            "title_block",
+            ["title", _q(self.title)],
+            ["date", _q(self.date)],
+            ["rev", _q(self.revision)],
+            ["company", _q("The Shut the Box makers")],
+        ]
         for number, comment in enumerate(self.comments, start=1):
             block.append(["comment", str(number), _q(comment)])
         page: list[Node] = [
-            "kicad_sch", ["version", "20250114"], ["generator", _q("eeschema")],
-            ["generator_version", _q("9.0")], ["uuid", _q(self.uuid)], ["paper", _q(self.paper)], block,
+            "kicad_sch",
+            ["version", "20250114"],
+            ["generator", _q("eeschema")],
+            ["generator_version", _q("9.0")],
+            ["uuid", _q(self.uuid)],
+            ["paper", _q(self.paper)],
+            block,
             ["lib_symbols", *(self.libraries[key] for key in sorted(self.libraries))],
-            *self._wiring(), *self.items,
-        ]  # fmt: skip
+            *self._wiring(),
+            *self.items,
+        ]
         if len(self.sheet_path) == 1:
             page.append(["sheet_instances", ["path", _q("/"), ["page", _q("1")]]])
         page.append(["embedded_fonts", "no"])

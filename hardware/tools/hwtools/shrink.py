@@ -1,4 +1,4 @@
-"""Makes rendered pictures small enough to be committed: a palette instead of full colour where that looks the same."""
+"""Makes rendered pictures small enough to be committed: a palette instead of full colour."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Simulates one input channel with ngspice and keeps what the Pi's pin would see.
 
-The contact bounces by a seeded recipe; ngspice gives the voltage at the pin; a Schmitt input with the Pi's levels turns
-it into edges. ``hardware/signals/edges.json`` holds the edges that the tests of the debouncer are fed, beside those of the
-bare contact, so that electronics and software stay one design.
+The contact bounces by a seeded recipe; ngspice gives the voltage at the pin; a Schmitt input with the Pi's
+levels turns it into edges. ``hardware/signals/edges.json`` holds the edges that the debouncer's tests are
+fed, beside those of the bare contact, so that electronics and software stay one design.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["CASES", "DECK", "RESULT", "Case", "digest", "edges", "simulate"]
 
 DECK = HARDWARE / "signals" / "channel.cir"
 RESULT = HARDWARE / "signals" / "edges.json"
-#: A Pi's input with hysteresis turns high above, and low below (V); from the data sheets of the 2835 family: 2.0 and 0.8
-#: are the guaranteed limits, the typical thresholds lie closer together.
+#: A Pi's input with hysteresis turns high above, and low below (V). Assumed: the makers guarantee 2.0 and 0.8
+#: on older chips and give no typical values.
 HIGH, LOW = 1.6, 1.2
 MICROSECOND = 1_000
 
@@ -88,7 +88,10 @@ def _analog(case: Case, folder: Path) -> list[tuple[float, float, float]]:
 
 
 def _run(folder: Path, span: str) -> list[tuple[float, float, float]]:
-    """Run the deck over *span* (step, end, start, longest step): rows of seconds, V at the pin, V at the connector."""
+    """Run the deck over *span* (step, end, start, longest step).
+
+    Returns rows of seconds, volts at the pin, volts at the connector.
+    """
     deck = DECK.read_text(encoding="utf-8").replace(
         "\n.end\n",
         f"\n.tran {span}\n.control\nset wr_singlescale\nset wr_vecnames\nrun\n"
@@ -180,8 +183,10 @@ def main() -> int:
     tail = ",\n".join(f'  "{key}": [\n    {rows}\n  ]' for key, rows in lists.items())
     RESULT.write_text(f"{head},\n{tail}\n}}\n", encoding="utf-8")
     for case in json.loads(RESULT.read_text(encoding="utf-8"))["cases"]:
-        print(f"{case['name']:<22} contact {len(case['contact']):>3} edges, pin {len(case['pin']):>3}, "
-              f"settled after {case['settled_ns'] / 1e6:.2f} ms")  # fmt: skip
+        print(
+            f"{case['name']:<22} contact {len(case['contact']):>3} edges, pin {len(case['pin']):>3}, "
+            f"settled after {case['settled_ns'] / 1e6:.2f} ms"
+        )
     return 0
 
 
