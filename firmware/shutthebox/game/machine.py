@@ -465,10 +465,8 @@ class Machine:
         else:
             self._refuse(commit_refusal(verdict, match, self._words))
             return
+        # A move that shuts the box needs no press, so the turn goes on.
         after = self._match
-        if after.stage is Stage.ADVANCE:
-            self._turn_over()
-            return
         self._await_throw()
         choice = len(dice_allowed(after.profile, after.turn.open)) > 1
         if after.profile.turns is Turns.WHOLE and not choice and not self._settings.real_dice:

@@ -23,7 +23,7 @@ class Input(Enum):
 M, In = Mode, Input
 
 _TURN = (M.RAISE, M.READY)
-_NEXT = (*_TURN, M.ROLLING, M.TURN_OVER)
+_NEXT = (*_TURN, M.ROLLING)
 
 TABLE: Mapping[tuple[Mode, Input], tuple[str, tuple[Mode, ...]]] = {
     (M.ATTRACT, In.PRESS): ("start", (M.SETUP, *_TURN)),
