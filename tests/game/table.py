@@ -89,9 +89,9 @@ class Table:
             self.dice,
             to_tiles(self.down),
             self.now_ns,
-            match,
-            ledger,
-            lambda words: statistics,
+            match=match,
+            ledger=ledger,
+            statistics=lambda words: statistics,
         )
         self._take(self.machine.start())
 
