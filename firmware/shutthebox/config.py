@@ -93,6 +93,7 @@ class Game:
     setup: Setup = _key(values.choice(Setup), Setup.ASK)
     dice: DiceKind = _key(values.choice(DiceKind), DiceKind.AUTO)
     hints: bool = _key(values.boolean, False)
+    computers: tuple[int, ...] = _key(values.numbers(1, 9, least=0), ())
 
 
 @dataclass(frozen=True, slots=True)

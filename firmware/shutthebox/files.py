@@ -8,6 +8,11 @@ MAX_BYTES = 64 * 1024
 """A profile, a config or a scenario is a page of text; a larger file is something else."""
 
 
+def shown(path: Path) -> str:
+    """The path as complaints name it: on one line, whatever characters it has."""
+    return str(path) if str(path).isprintable() else repr(str(path))
+
+
 def read_text(path: Path, error_kind: type[ShutTheBoxError], what: str) -> str:
     """The text of a file that a person wrote.
 
@@ -17,7 +22,7 @@ def read_text(path: Path, error_kind: type[ShutTheBoxError], what: str) -> str:
             or is no UTF-8.
         what: the kind of file, for complaints.
     """
-    where = str(path) if str(path).isprintable() else repr(str(path))
+    where = shown(path)
     try:
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)

@@ -5,7 +5,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from shutthebox.files import read_text
+from shutthebox.files import read_text, shown
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
 
@@ -55,7 +55,8 @@ def read(path: Path) -> Profile:
         ProfileError: if it cannot be read or played.
     """
     text = read_text(path, ProfileError, "a profile")
-    return to_profile(parse_keys(text, str(path), _builtin_keys), str(path), path.stem or "house")
+    where = shown(path)
+    return to_profile(parse_keys(text, where, _builtin_keys), where, path.stem or "house")
 
 
 def find(id_or_path: str, folder: Path | None = None) -> Profile:
@@ -86,7 +87,9 @@ def house_rules(folder: Path) -> tuple[tuple[Profile, ...], tuple[ProfileError, 
         try:
             profile = read(path)
             if profile.name in taken:
-                raise ProfileError(f"{path}: name: {profile.name!r} is taken; allowed is one of your own")
+                raise ProfileError(
+                    f"{shown(path)}: name: {profile.name!r} is taken; allowed is one of your own"
+                )
         except ProfileError as error:
             bad.append(error)
         else:

@@ -10,6 +10,7 @@ from queue import Empty, SimpleQueue
 from typing import Protocol, TypeAlias
 
 from shutthebox.config import Config
+from shutthebox.game.advisor import Advisor
 from shutthebox.game.button import Button
 from shutthebox.game.debounce import ROLL_BUTTON, Debouncer, SwitchChanged
 from shutthebox.game.dice import Dice
@@ -65,6 +66,7 @@ class Runner:
         buzzer: None for silence.
         clock_ns: the monotonic time in ns.
         observers: told of everything.
+        advisor: knows the odds; None for a box without hints.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class Runner:
         buzzer: Buzzer | None,
         clock_ns: Callable[[], int],
         observers: Sequence[Observer] = (),
+        advisor: Advisor | None = None,
     ) -> None:
         self._pins, self._store, self._display, self._buzzer = pins, store, display, buzzer
         self._clock_ns = clock_ns
@@ -95,14 +98,17 @@ class Runner:
         self._down = {switch for switch, down in active.items() if down and switch != ROLL_BUTTON}
         self._reconcile_ns = now + RECONCILE_NS
         self._kept: dict[int, int] = {}
+        match, actions = (store.running_match() if store else None) or (None, ())
         self.machine = Machine(
             settings,
             translations(),
             dice,
             to_tiles(self._down),
             now,
-            match=store.running_match() if store else None,
+            match=match,
+            actions=actions,
             ledger=store.ledger() if store else (),
+            advisor=advisor,
             statistics=lambda words: lines(read(store.connection), words) if store else (),
         )
         self._carry_out(self.machine.start(), now)

@@ -81,12 +81,12 @@ def choice(kind: type[_Choice]) -> Callable[[object], _Choice]:
     return read
 
 
-def numbers(low: int, high: int) -> Callable[[object], tuple[int, ...]]:
-    """A check for lists of distinct whole numbers from `low` to `high`, given in their order."""
+def numbers(low: int, high: int, *, least: int = 1) -> Callable[[object], tuple[int, ...]]:
+    """A check for lists of at least `least` distinct whole numbers from `low` to `high`, in their order."""
 
     def read(value: object) -> tuple[int, ...]:
-        allowed = f"a list of distinct whole numbers from {low} to {high}, not empty"
-        if not isinstance(value, list) or not 0 < len(value) <= high - low + 1:
+        allowed = f"a list of distinct whole numbers from {low} to {high}" + ", not empty" * least
+        if not isinstance(value, list) or not least <= len(value) <= high - low + 1:
             raise WrongValueError(allowed)
         try:
             found = tuple(whole(low, high)(entry) for entry in value)

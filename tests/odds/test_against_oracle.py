@@ -122,6 +122,7 @@ SMALL = [profile for profile in profiles.builtins() if len(profile.tiles) <= 12]
 
 
 @pytest.mark.parametrize("profile", SMALL, ids=lambda profile: profile.name)
+@pytest.mark.timeout(60)  # plain recursion over every position
 def test_built_in_rules(profile: Profile, oracle: Callable[..., Any]) -> None:
     if profile.blocked is Blocked.OPENS_ONE or profile.draw is Draw.DOMINOES:
         # A plain recursion would not end, or not today: a shorter row.

@@ -52,6 +52,11 @@ class Bench:
         """The level on a wire."""
         raise NotImplementedError
 
+    def settle(self) -> None:
+        """Gives back ends that poll, or that ask for the level only later, time to get there."""
+        if self.real:
+            time.sleep(0.1)
+
     def pulse(self, offset: int) -> None:
         """High and low again, no faster than the kernel's simulated interrupts can follow."""
         for level in (1, 0):

@@ -228,7 +228,9 @@ def test_no_edges_after_the_callback_is_taken_away(bench: Bench) -> None:
         assert until(lambda: seen == [1])
         device.pin.when_changed = None
         bench.drive(17, 0)
+        bench.settle()
         device.pin.when_changed = changed
+        bench.settle()
         bench.drive(17, 1)
         assert until(lambda: len(seen) == 2)
         assert seen == [1, 1]

@@ -29,23 +29,21 @@ def add_parser(subparsers: "Subparsers") -> argparse.ArgumentParser:
     )
     parser.add_argument("profile", nargs="?", metavar="ID|FILE", help="a variant's id, or a TOML file")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--folder", metavar="DIR", type=Path, help="the pub's own house rules count too")
+    parser.set_defaults(run=run)
     return parser
 
 
-def run(args: argparse.Namespace, folder: Path | None = None) -> int:
-    """Runs the command.
-
-    Args:
-        args: `profile` (id, file or None) and `json`.
-        folder: where the pub keeps its house rules; None for nowhere.
+def run(args: argparse.Namespace) -> int:
+    """Runs the command: `profile` is an id, a file or None, `folder` may be None.
 
     Returns:
         0, or 2 if the profile, or any file in the folder when listing, is no good.
     """
     if args.profile is None:
-        return _list(args.json, folder)
+        return _list(args.json, args.folder)
     try:
-        profile = profiles.find(args.profile, folder)
+        profile = profiles.find(args.profile, args.folder)
     except ProfileError as error:
         _complain(error)
         return 2

@@ -1,4 +1,4 @@
-"""`shutthebox replay`: plays a scenario in virtual time."""
+"""`shutthebox replay`: plays a scenario, or a match record, in virtual time."""
 
 import argparse
 import tempfile
@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import read_text
 
 
 def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
     """Adds the command."""
     parser = subparsers.add_parser("replay", help="play a scenario in virtual time and check it")
-    parser.add_argument("script", metavar="SCRIPT", type=Path, help="the scenario")
+    parser.add_argument("script", metavar="SCRIPT", type=Path, help="a scenario, or the record of a match")
     parser.add_argument("--json", action="store_true", help="print a line for every effect")
     parser.add_argument("--frames", metavar="DIR", type=Path, help="save a picture of every screen")
     parser.add_argument("--state", metavar="DIR", type=Path, help="keep the store there, and go on with it")
@@ -22,11 +23,15 @@ def run(args: argparse.Namespace) -> int:
     """Plays the script; ends with 0 if all its expectations hold."""
     # Imported here: the other commands need neither gpiozero nor Pillow.
     from shutthebox.game.effects import Effect
+    from shutthebox.profiles import builtin
+    from shutthebox.rules import record
+    from shutthebox.rules.writer import to_lines
     from shutthebox.simulator import scenario
     from shutthebox.simulator.display import VirtualDisplay
     from shutthebox.simulator.replay import Replay, as_json
+    from shutthebox.simulator.rerun import scenario_text
 
-    script = scenario.read(args.script)
+    text = read_text(args.script, scenario.ScenarioError, "a scenario")
     _make_folder(args.frames, "--frames")
     _make_folder(args.state, "--state")
 
@@ -35,6 +40,12 @@ def run(args: argparse.Namespace) -> int:
             print(as_json(effect, t_ns))
 
     with tempfile.TemporaryDirectory(prefix="shutthebox-") as temporary:
+        if text.startswith(record.FIRST_LINE):
+            match = record.parse(text, str(args.script), builtin)
+            profile = Path(temporary) / "profile.toml"
+            profile.write_text("\n".join(to_lines(match.profile)), "utf-8")
+            text = scenario_text(match, profile)
+        script = scenario.parse(text, str(args.script))
         state = args.state or Path(temporary)
         Replay(script, state, VirtualDisplay(script.config, args.frames), tell).run()
     return 0

@@ -1,6 +1,7 @@
 """`shutthebox stats` and `shutthebox export`: what the box remembers, for people and for programs."""
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import sqlite3
@@ -10,7 +11,8 @@ from typing import Any
 
 from shutthebox import config as configuration
 from shutthebox.platform import statistics
-from shutthebox.platform.store import FILE_NAME, StoreError
+from shutthebox.platform.store import FILE_NAME, StoreError, kept_match
+from shutthebox.rules.record import Record, write
 
 _TABLES = ("match", "action", "result", "throws", "lever", "setting")
 
@@ -21,6 +23,9 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
     stats.add_argument("--json", action="store_true", help="one JSON document")
     stats.set_defaults(run=run_stats)
     export = subparsers.add_parser("export", help="everything the box remembers, as JSON Lines")
+    export.add_argument(
+        "--record", metavar="N", type=int, nargs="?", const=0, help="only match N (the latest), as a record"
+    )
     export.set_defaults(run=run_export)
     for parser in (stats, export):
         parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
@@ -61,8 +66,13 @@ def _document(found: statistics.Statistics) -> dict[str, Any]:
 
 
 def run_export(args: argparse.Namespace) -> int:
-    """Prints every row of the store, an object a line, each with its table's name."""
+    """Prints every row of the store, an object a line, each with its table's name; or one record."""
     with _open(args) as db:
+        if args.record is not None:
+            number = args.record or db.execute("select max(id) from match").fetchone()[0] or 0
+            beginning, actions = kept_match(db, number, "--record")
+            print(write(Record(beginning.profile, beginning.players, beginning.rounds, actions)), end="")
+            return 0
         db.row_factory = sqlite3.Row
         for table in _TABLES:
             for row in db.execute(f"select * from {table}"):
@@ -72,8 +82,6 @@ def run_export(args: argparse.Namespace) -> int:
 
 def _open(args: argparse.Namespace) -> Any:  # noqa: ANN401  (contextlib's own type)
     """The store, for reading only; a running box is not disturbed."""
-    import contextlib
-
     config = configuration.read(args.config) if args.config else configuration.usual()
     path = (args.state or config.state_folder) / FILE_NAME
     if not path.is_file():

@@ -52,11 +52,12 @@ class Verdict:
 FINE = Verdict(VerdictKind.OK)
 
 
-def judge(profile: Profile, turn: Turn, down: Tiles) -> Verdict:
+def judge(profile: Profile, turn: Turn, down: Tiles, only: Tiles | None = None) -> Verdict:
     """The verdict on levers `down` for what the game has committed.
 
     Levers of tiles that the variant starts shut, or does not have, are ignored. Where a blocked
-    player has to open a tile, one lever lifted is the complete answer.
+    player has to open a tile, one lever lifted is the complete answer. With `only` that one answer
+    counts: it has been chosen, and a hand just sets it.
     """
     if turn.outcome is not None:
         return FINE
@@ -64,14 +65,14 @@ def judge(profile: Profile, turn: Turn, down: Tiles) -> Verdict:
     lifted = profile.starting & ~turn.open & ~down
     flipped = down & turn.open
     if turns.reopenings(profile, turn):
-        return _judge_reopening(lifted, flipped)
+        return _judge_reopening(lifted, flipped, only)
     if lifted:
         return Verdict(VerdictKind.PUT_BACK, to_numbers(lifted))
     if not flipped:
         return FINE
     if not turn.awaits_answer:
         return Verdict(VerdictKind.LIFT, to_numbers(flipped))
-    legal = turns.answers(profile, turn)
+    legal = turns.answers(profile, turn) if only is None else (only,)
     if flipped in legal:
         return Verdict(VerdictKind.COMPLETE, move=flipped)
     rest = [sum_of(move & ~flipped) for move in legal if not flipped & ~move]
@@ -83,9 +84,11 @@ def judge(profile: Profile, turn: Turn, down: Tiles) -> Verdict:
     return Verdict(VerdictKind.DEAD_END, move=flipped)
 
 
-def _judge_reopening(lifted: Tiles, flipped: Tiles) -> Verdict:
+def _judge_reopening(lifted: Tiles, flipped: Tiles, only: Tiles | None) -> Verdict:
     if flipped:
         return Verdict(VerdictKind.LIFT, to_numbers(flipped))
+    if only is not None and lifted & ~only:
+        return Verdict(VerdictKind.PUT_BACK, to_numbers(lifted & ~only))
     if lifted.bit_count() > 1:
         return Verdict(VerdictKind.PUT_BACK, to_numbers(lifted))
     return Verdict(VerdictKind.COMPLETE, to_numbers(lifted)) if lifted else FINE

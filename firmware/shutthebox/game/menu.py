@@ -26,7 +26,15 @@ def items(ledger: Sequence[Fraction]) -> tuple[str, ...]:
 
     What there is to settle is asked only where somebody owes something.
     """
-    choices = ("game.profile", "game.players", "game.rounds", "box.language", "box.sound", STATISTICS)
+    choices = (
+        "game.profile",
+        "game.players",
+        "game.rounds",
+        "game.computers",
+        "box.language",
+        "box.sound",
+        STATISTICS,
+    )
     return (*choices, SETTLE) if any(ledger) else choices
 
 
@@ -37,6 +45,7 @@ def menu(settings: Settings, words: Translate, ledger: Sequence[Fraction], item:
         "game.profile": _("Game"),
         "game.players": _("Players"),
         "game.rounds": _("Rounds"),
+        "game.computers": _("Computer"),
         "box.language": _("Language"),
         "box.sound": _("Sound"),
     }
@@ -60,6 +69,7 @@ def question(key: str, settings: Settings, words: Translate) -> Picker:
         "game.profile": _("Which game?"),
         "game.players": _("How many players?"),
         "game.rounds": _("How many rounds?"),
+        "game.computers": _("Computer's seat?"),
         "box.language": _("Language"),
         "box.sound": _("Sound"),
         SETTLE: _("All paid?"),
@@ -78,6 +88,8 @@ def options_of(key: str, settings: Settings, words: Translate) -> tuple[str, ...
             return tuple(map(str, range(1, MAX_PLAYERS + 1)))
         case "game.rounds":
             return tuple(map(str, range(1, MAX_ROUNDS_AT_THE_BOX + 1)))
+        case "game.computers":
+            return _("none"), *map(str, range(1, MAX_PLAYERS + 1))
         case "box.language":
             return tuple(LANGUAGES.values())
         case "settle":
@@ -95,6 +107,8 @@ def cursor_of(key: str, settings: Settings) -> int:
             return settings.players - 1
         case "game.rounds":
             return min(settings.rounds or settings.profile.rounds, MAX_ROUNDS_AT_THE_BOX) - 1
+        case "game.computers":
+            return settings.computers[0] if settings.computers else 0
         case "box.language":
             return list(LANGUAGES).index(settings.language)
         case "settle":
@@ -103,7 +117,7 @@ def cursor_of(key: str, settings: Settings) -> int:
             return 0 if settings.sound else 1
 
 
-def choose(key: str, cursor: int, settings: Settings) -> tuple[Settings, str | int | bool]:
+def choose(key: str, cursor: int, settings: Settings) -> tuple[Settings, str | int | bool | tuple[int, ...]]:
     """The settings after a choice, and the value that the config's key takes."""
     match key:
         case "game.profile":
@@ -113,6 +127,9 @@ def choose(key: str, cursor: int, settings: Settings) -> tuple[Settings, str | i
             return replace(settings, players=cursor + 1), cursor + 1
         case "game.rounds":
             return replace(settings, rounds=cursor + 1), cursor + 1
+        case "game.computers":
+            seats = (cursor,) if cursor else ()
+            return replace(settings, computers=seats), seats
         case "box.language":
             language = list(LANGUAGES)[cursor]
             return replace(settings, language=language), language

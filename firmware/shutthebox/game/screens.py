@@ -13,12 +13,16 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
+from shutthebox.odds.advice import Hint
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw, MatchFormat
-from shutthebox.rules.tiles import sum_of, to_numbers, to_tiles
+from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Refusal
+
+MOST_HINTS = 9
+"""Answers that a hint ranks."""
 
 _FAULTS = (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
 
@@ -32,6 +36,8 @@ def build_screen(state: State, settings: Settings, words: Translate) -> Screen:
             title=words("Abandon the match?"),
             rows=(words("Press: yes"), words("Hold: no")),
         )
+    if state.hint:
+        return Screen(state.mode, title=words("Best first, with its cost"), rows=state.hint, cursor=0)
     if state.notice:
         return Screen(
             **{name: getattr(screen, name) for name in Screen.__slots__ if name not in ("prompt", "alert")},
@@ -63,7 +69,7 @@ def _of_mode(state: State, settings: Settings, words: Translate) -> Screen:
         case Mode.FLIPPING:
             return _turn_screen(state, match, settings, words, dice=match.turn.throw or ())
         case Mode.TURN_OVER:
-            return _turn_over_screen(match, words)
+            return _turn_over_screen(state, match, words)
         case Mode.INITIALS:
             return _initials_screen(state, match, words)
         case _:
@@ -163,8 +169,12 @@ def _rolling_screen(state: State, match: Match, settings: Settings, words: Trans
 def _prompt(state: State, match: Match, words: Translate) -> tuple[str, bool]:
     """What to do next, and whether it reports a fault."""
     _ = words
+    if state.verdict.kind in _FAULTS:
+        return verdict_text(state.verdict, words), True
+    if state.answer is not None:
+        return _computer_prompt(state, match, state.answer, words), False
     if state.verdict.kind is not VerdictKind.OK:
-        return verdict_text(state.verdict, words), state.verdict.kind in _FAULTS
+        return verdict_text(state.verdict, words), False
     if state.mode is Mode.RAISE:
         return _("Lift all levers"), False
     if state.mode is Mode.FLIPPING:
@@ -181,6 +191,16 @@ def _prompt(state: State, match: Match, words: Translate) -> tuple[str, bool]:
     if allowed == (1,) and match.profile.dice > 1:
         return _("Press: one die"), False
     return _("Press to throw"), False
+
+
+def _computer_prompt(state: State, match: Match, answer: Tiles, words: Translate) -> str:
+    """What a hand has to do for the computer."""
+    if not answer:
+        return words("No move: press")
+    if turns.reopenings(match.profile, match.turn):
+        return words("Lift {tiles}").format(tiles=", ".join(map(str, to_numbers(answer))))
+    rest = to_numbers(answer & ~state.levers)
+    return words("Computer: flip {tiles}").format(tiles=", ".join(map(str, rest)))
 
 
 def verdict_text(verdict: Verdict, words: Translate) -> str:
@@ -226,6 +246,13 @@ def refusal_text(refusal: Refusal, words: Translate) -> str:
             return _("One die now")
 
 
+def hint_lines(hint: Hint) -> tuple[str, ...]:
+    """The best answers to a throw and what the others cost in points, the best first."""
+    return tuple(
+        f"{','.join(map(str, to_numbers(move.tiles)))}\t+{move.cost:.2f}" for move in hint.moves[:MOST_HINTS]
+    )
+
+
 def tile_row(state: State, match: Match) -> tuple[tuple[int, TileState], ...]:
     """The tiles of the box, each with how the levers and the game see it."""
     profile, turn = match.profile, match.turn
@@ -239,6 +266,8 @@ def tile_row(state: State, match: Match) -> tuple[tuple[int, TileState], ...]:
         # The row is being set for another player: all that is wrong, not only the first kind.
         wrong |= down & turn.open
     can_go = viable(profile, turn, down) if state.mode is Mode.FLIPPING else 0
+    if state.answer is not None:
+        can_go &= state.answer
 
     def state_of(tile: int) -> TileState:
         bit = to_tiles([tile])
@@ -253,7 +282,7 @@ def tile_row(state: State, match: Match) -> tuple[tuple[int, TileState], ...]:
     return tuple((tile, state_of(tile)) for tile in profile.tiles)
 
 
-def _turn_over_screen(match: Match, words: Translate) -> Screen:
+def _turn_over_screen(state: State, match: Match, words: Translate) -> Screen:
     _ = words
     turn = match.turn
     match turn.outcome:
@@ -265,18 +294,36 @@ def _turn_over_screen(match: Match, words: Translate) -> Screen:
             prompt = _("A {total} ends the turn").format(total=sum(turn.throw or ()))
         case _:
             prompt = _("Blocked by {total}").format(total=sum(turn.throw or ()))
+    account = _account_rows(state, words)
+    tiles = tuple(
+        (tile, TileState.OPEN if turn.open & to_tiles([tile]) else TileState.SHUT)
+        for tile in match.profile.tiles
+    )
     return Screen(
         Mode.TURN_OVER,
         title=player_name(match, words),
         aside="+".join(map(str, turn.throw or ())),
         big=_("SHUT!") if turn.outcome is Outcome.SHUT else str(turn.score),
-        tiles=tuple(
-            (tile, TileState.OPEN if turn.open & to_tiles([tile]) else TileState.SHUT)
-            for tile in match.profile.tiles
-        ),
+        rows=account,
+        # The levers themselves show what is open; the score needs the room.
+        tiles=() if account else tiles,
         prompt=prompt,
         alert=turn.outcome is not Outcome.SHUT,
     )
+
+
+def _account_rows(state: State, words: Translate) -> tuple[str, ...]:
+    """What the turn's score is made of: its value, the dice and the decisions."""
+    account = state.account
+    if account is None:
+        return ()
+    text = words("{start} dice {luck} play {given}")
+    numbers = {
+        "start": f"{float(account.start):.1f}",
+        "luck": f"{float(account.luck):+.1f}",
+        "given": f"{float(account.given_away):+.1f}",
+    }
+    return (text.format(**numbers),)
 
 
 def _initials_screen(state: State, match: Match, words: Translate) -> Screen:
@@ -301,6 +348,12 @@ def _match_over_screen(state: State, match: Match, words: Translate) -> Screen:
     else:
         title = _("Player {player} wins!").format(player=names)
     rows = tuple(_result_row(match, state.ledger, i, words) for i in range(match.players))
+    if any(state.luck) or any(state.given_away):
+        skill = words("{player}: dice {luck} play {given}")
+        rows += tuple(
+            skill.format(player=i + 1, luck=f"{float(luck):+.1f}", given=f"{float(given):+.1f}")
+            for i, (luck, given) in enumerate(zip(state.luck, state.given_away, strict=True))
+        )
     return Screen(
         Mode.MATCH_OVER, title=title, rows=rows, cursor=result.winners[0], prompt=_("Press: play again")
     )

@@ -17,6 +17,7 @@ class Settings:
         usual: a press in attract begins the usual game at once instead of asking.
         hints: a hold while flipping gives a hint.
         real_dice: players throw dice of their own and enter what they show.
+        computers: seats, from 1, that the computer plays.
         levers: how many the box has.
         language: of the screens, ``en`` or ``fr``.
         sound: the buzzer speaks.
@@ -30,6 +31,7 @@ class Settings:
     usual: bool = False
     hints: bool = False
     real_dice: bool = False
+    computers: tuple[int, ...] = ()
     levers: int = 9
     language: str = "en"
     sound: bool = True

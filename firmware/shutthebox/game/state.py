@@ -7,6 +7,7 @@ from shutthebox.game.entry import Entry
 from shutthebox.game.judge import FINE, Verdict
 from shutthebox.game.mode import Mode
 from shutthebox.game.picker import Picker
+from shutthebox.odds.advice import Account, Step
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import Tiles
 
@@ -30,6 +31,13 @@ class State:
         ledger: per player the stakes owed until settled; negative: to get.
         signed: the winner's initials so far; None while nobody is asked.
         letter: the letter that a press would take.
+        ready_ns: since when the box has been waiting for the throw.
+        answer: the tiles that the computer shuts, and a person sets; None if a person plays.
+        steps: the throws and answers of the running turn.
+        given_away: per player, points that decisions have cost in this match.
+        luck: per player, points that the dice have added in this match.
+        account: of the turn that has just ended; None if the odds are not known.
+        hint: lines of advice on the screen; empty for none.
         offering: the box asks whether to abandon the match.
         asleep: the panel is dark.
     """
@@ -48,5 +56,12 @@ class State:
     ledger: tuple[Fraction, ...] = ()
     signed: str | None = None
     letter: str = "A"
+    ready_ns: int = 0
+    answer: Tiles | None = None
+    steps: tuple[Step, ...] = ()
+    given_away: tuple[Fraction, ...] = ()
+    luck: tuple[Fraction, ...] = ()
+    account: Account | None = None
+    hint: tuple[str, ...] = ()
     offering: bool = False
     asleep: bool = False

@@ -20,7 +20,7 @@ from shutthebox.rules.profile import Blocked, Scoring
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import DOMINOES, Turn
 
-MOST_POSITIONS = 400_000
+MOST_POSITIONS = 250_000
 """Most positions that are solved exactly: some ten seconds of work."""
 
 _FULL = (1 << len(DOMINOES)) - 1

@@ -83,7 +83,12 @@ def _digit(character: str, height: int) -> Image.Image:
         if set(pair) <= set(segments)
     ]
 
+    # A waist tells the 8 from a slab with two holes.
+    waist = max(1, stroke // 4) if character == "8" and height >= 12 else 0
+
     def lit(x: int, y: int) -> bool:
+        if abs(2 * y - 2 * middle - stroke + 1) < stroke and min(x, width - 1 - x) < waist:
+            return False
         for right, bottom in rounded:
             dx, dy = (width - 1 - x if right else x), (height - 1 - y if bottom else y)
             if dx + dy < corner:

@@ -196,28 +196,19 @@ class Store:
             owed[player] = owed.get(player, Fraction(0)) + Fraction(owes)
         return tuple(owed.get(player, Fraction(0)) for player in range(max(owed, default=-1) + 1))
 
-    def running_match(self) -> Match | None:
-        """The match that the players have not left, where it stood; None if there is none.
+    def running_match(self) -> tuple[Match, tuple[Action, ...]] | None:
+        """The match that the players have not left: its beginning, and what happened since.
 
         Raises:
             StoreError: if what is kept makes no match.
         """
-        row = self._db.execute(
-            "select profile, players, rounds from match where id = ? and left = 0", (self._match,)
-        ).fetchone()
-        if row is None:
+        left = self._db.execute('select "left" from match where id = ?', (self._match,)).fetchone()
+        if self._match is None or left is None or left[0]:
             return None
-        texts = self._db.execute("select text from action where match = ? order by number", (self._match,))
-        try:
-            match = begin(_profile(row[0], str(self.path)), row[1], row[2])
-            self._sides = match.profile.sides if match.profile.draw is Draw.DICE else 0
-            self._number = 0
-            for (text,) in texts:
-                match = apply(match, action_from_text(text))
-                self._number += 1
-        except (ValueError, TypeError) as error:
-            raise StoreError(f"{self.path}: match {self._match}: {error}") from error
-        return match
+        beginning, actions = kept_match(self._db, self._match, str(self.path))
+        self._number = len(actions)
+        self._sides = beginning.profile.sides if beginning.profile.draw is Draw.DICE else 0
+        return beginning, actions
 
     def choices(self) -> dict[str, object]:
         """The settings chosen at the box, by their keys in the config."""
@@ -231,6 +222,31 @@ class Store:
     def close(self) -> None:
         """Closes the file."""
         self._db.close()
+
+
+def kept_match(db: sqlite3.Connection, number: int, where: str) -> tuple[Match, tuple[Action, ...]]:
+    """A match that has been kept: its beginning, and what happened since.
+
+    Args:
+        db: the store.
+        number: which one, its id.
+        where: the file, for complaints.
+
+    Raises:
+        StoreError: if there is none, or what is kept makes no match.
+    """
+    row = db.execute("select profile, players, rounds from match where id = ?", (number,)).fetchone()
+    if row is None:
+        raise StoreError(f"{where}: no match {number} is kept there")
+    texts = db.execute("select text from action where match = ? order by number", (number,))
+    try:
+        match = beginning = begin(_profile(row[0], where), row[1], row[2])
+        actions = tuple(action_from_text(text) for (text,) in texts)
+        for action in actions:
+            match = apply(match, action)
+    except (ValueError, TypeError) as error:
+        raise StoreError(f"{where}: match {number}: {error}") from error
+    return beginning, actions
 
 
 def _profile(text: str, where: str) -> Profile:

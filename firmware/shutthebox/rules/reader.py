@@ -32,6 +32,9 @@ MAX_DIGITS = 15
 """Most digits of a digits score: the row 1..12 has 15, which a panel and a float still show exactly."""
 
 
+MAX_LINE = 1000
+"""Most characters of a line: tomllib takes a key of many dots to pieces in the square of their number."""
+
 MAX_MOVES = 20_000
 """Most moves of one throw; a pack of cards and nine dice have 5,718."""
 
@@ -106,6 +109,8 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
     Raises:
         ProfileError: for bad TOML, an unknown key, a wrong type or a value out of range.
     """
+    if max(map(len, text.split("\n"))) > MAX_LINE:
+        raise ProfileError(f"{where}: a line is too long; allowed are {MAX_LINE} characters")
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -23,7 +23,7 @@ Instead of its keys, a record written by hand may name a profile: ``profile pub`
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.actions import (
@@ -89,7 +89,7 @@ def write(record: Record) -> str:
         ValueError: if an action is against the rules.
     """
     positions = replay(record)
-    lines = [FIRST_LINE, *to_lines(_in_play(record.profile))]
+    lines = [FIRST_LINE, *to_lines(record.profile)]
     lines += [f"players {record.players}", f"rounds {record.rounds}"]
     for match, action in zip(positions, record.actions, strict=False):
         match action:
@@ -276,14 +276,6 @@ def _result_lines(match: Match) -> list[str]:
     if match.result.captain:
         lines.append("captain")
     return [*lines, "owes " + " ".join(map(str, match.result.owes))]
-
-
-def _in_play(profile: Profile) -> Profile:
-    """The profile without open tiles of a larger box, where it no longer knows that box."""
-    highest = max(profile.tiles[-1], *profile.allowed_boxes)
-    if profile.start_open is None or profile.start_open[-1] <= highest:
-        return profile
-    return replace(profile, start_open=tuple(n for n in profile.start_open if n <= highest))
 
 
 def _no_like(name: str) -> dict[str, object]:

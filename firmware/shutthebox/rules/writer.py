@@ -22,12 +22,16 @@ def to_keys(profile: Profile) -> dict[str, Value]:
 def to_lines(profile: Profile) -> tuple[str, ...]:
     """The lines of a TOML file that means this profile, with no need of any other.
 
-    These are the name, the tiles, and every key that differs from the defaults.
+    These are the name, the tiles, and every key that differs from the defaults; tiles that
+    start open only on a larger box, which the profile does not know any more, are left out.
     """
-    defaults = to_keys(Profile(name=""))
+    defaults, keys = to_keys(Profile(name="")), to_keys(profile)
+    if profile.start_open is not None:
+        highest = max(profile.tiles[-1], *profile.allowed_boxes)
+        keys["start_open"] = [number for number in profile.start_open if number <= highest]
     return tuple(
         f"{key} = {_toml(value)}"
-        for key, value in to_keys(profile).items()
+        for key, value in keys.items()
         if value is not None and (key in ("name", "tiles") or value != defaults[key])
     )
 

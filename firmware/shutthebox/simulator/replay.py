@@ -198,7 +198,7 @@ class Replay:
             case "winner":
                 return (tuple(winner + 1 for winner in result.winners) if result else (),)
             case "text":
-                found = wanted[0].casefold() in show.screen.text.casefold()
+                found = wanted[0].casefold() in " ".join(show.screen.text.split()).casefold()
                 return wanted if found else (show.screen.text.replace("\n", " / "),)
             case _:
                 return self._found_panel(wanted)
