@@ -4,12 +4,13 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from shutthebox.game.button import Gesture
-from shutthebox.game.effects import Effect, Fact, Play, Record, Show, Sound
+from shutthebox.game.effects import Began, Effect, Fact, Play, Record, Show, Sound
 from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import Settings
 from shutthebox.profiles import builtin, builtins
+from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
@@ -63,7 +64,8 @@ class Table:
         settings: the machine's.
         throws: queued throws.
         down: levers that are down at the start.
-        match: a match to go on with.
+        match: a match to go on with, where it was begun.
+        actions: what has happened in it since.
         ledger: stakes owed before.
         statistics: lines of the statistics screen.
     """
@@ -75,6 +77,7 @@ class Table:
         *,
         down: Iterable[int] = (),
         match: Match | None = None,
+        actions: Sequence[Action] = (),
         ledger: Sequence[Fraction] = (),
         statistics: Sequence[str] = (),
     ) -> None:
@@ -82,6 +85,7 @@ class Table:
         self.dice.throws.extend(throws)
         self.now_ns = 5 * S
         self.effects: list[Effect] = []
+        self._begun, self._before = match, tuple(actions)
         self.down = set(down)
         self.machine = Machine(
             settings or settings_for(),
@@ -90,10 +94,22 @@ class Table:
             to_tiles(self.down),
             self.now_ns,
             match=match,
+            actions=actions,
             ledger=ledger,
             statistics=lambda words: statistics,
         )
         self._take(self.machine.start())
+
+    def again(self, down: Iterable[int] | None = None) -> "Table":
+        """The box after a power cut; the levers stand as they did, or as said."""
+        begun, actions = self._begun, list(self._before)
+        for fact in facts(self.effects):
+            if isinstance(fact, Began):
+                begun, actions = fact.match, []
+            elif isinstance(fact, Action):
+                actions.append(fact)
+        levers = self.down if down is None else down
+        return Table(self.machine.settings, down=levers, match=begun, actions=actions)
 
     # Hands. Each returns the effects of what it did.
 

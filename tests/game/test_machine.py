@@ -170,7 +170,8 @@ def test_the_menu_changes_what_is_chosen_and_keeps_it() -> None:
     while f"{(at := names.index('Digits')) % 8 + 1} Digits" not in table.screen.rows:
         table.choose(9)
     table.choose(at % 8 + 1)
-    assert facts(table.press()) == [Chosen("game.profile", "digits")]
+    chosen = facts(table.press())
+    assert chosen == [Chosen("game.profile", "digits"), Chosen("game.rounds", None)]
     assert (table.mode, table.screen.rows[0]) == (Mode.MENU, "1 Game: Digits")
     table.hold()
     assert table.mode is Mode.ATTRACT
@@ -178,30 +179,37 @@ def test_the_menu_changes_what_is_chosen_and_keeps_it() -> None:
     assert table.match.profile.name == "digits"
 
 
+def menu_item(table: Table, label: str) -> int:
+    """Opens the menu on this item; its number."""
+    if table.mode is not Mode.MENU:
+        table.hold()
+    number = next(i for i, row in enumerate(table.screen.rows, 1) if row.startswith(f"{i} {label}"))
+    table.choose(number)
+    assert table.screen.cursor == number - 1
+    return number
+
+
 @pytest.mark.parametrize(
-    ("item", "lever", "fact"),
+    ("label", "lever", "fact"),
     [
-        (2, 5, Chosen("game.players", 5)),
-        (3, 7, Chosen("game.rounds", 7)),
-        (4, 2, Chosen("box.language", "fr")),
-        (5, 2, Chosen("box.sound", False)),
+        ("Players", 5, Chosen("game.players", 5)),
+        ("Rounds", 7, Chosen("game.rounds", 7)),
+        ("Language", 2, Chosen("box.language", "fr")),
+        ("Sound", 2, Chosen("box.sound", False)),
     ],
 )
-def test_every_item_of_the_menu(item: int, lever: int, fact: Chosen) -> None:
+def test_every_item_of_the_menu(label: str, lever: int, fact: Chosen) -> None:
     table = Table()
-    table.hold()
-    table.choose(item)
-    assert table.screen.cursor == item - 1
+    number = menu_item(table, label)
     table.press()
     table.choose(lever)
     assert facts(table.press()) == [fact]
-    assert table.screen.cursor == item - 1, "back in the list, where one was"
+    assert table.screen.cursor == number - 1, "back in the list, where one was"
 
 
 def test_the_menu_speaks_the_chosen_language_at_once() -> None:
     table = Table()
-    table.hold()
-    table.choose(4)
+    menu_item(table, "Language")
     table.press()
     table.choose(2)
     table.press()
@@ -230,12 +238,11 @@ def test_a_hold_in_the_menu_goes_back_without_a_change() -> None:
 
 def test_statistics_are_shown_as_the_world_gives_them() -> None:
     table = Table(statistics=("12 matches", "best 3"))
-    table.hold()
-    table.choose(6)
+    number = menu_item(table, "Statistics")
     table.press()
     assert "12 matches" in table.text
     table.press()
-    assert table.screen.cursor == 5
+    assert table.screen.cursor == number - 1
 
 
 def test_what_is_owed_can_be_settled() -> None:
@@ -244,13 +251,12 @@ def test_what_is_owed_can_be_settled() -> None:
     assert list(map(int, table.show.owes)) == [1, -1]
     table.hold()
     table.stand([])
-    table.choose(7)
+    menu_item(table, "Settle")
     table.press()
-    assert "?" in table.screen.title
     table.choose(2)
     assert facts(table.press()) == [Settled()]
     assert table.show.owes == ()
-    assert len(table.screen.rows) == 6, "nothing is left to settle"
+    assert "Settle" not in table.text, "nothing is left to"
 
 
 # -- raise -------------------------------------------------------------------------------------
@@ -878,8 +884,7 @@ def test_a_real_single_die() -> None:
 @pytest.mark.parametrize("mode", [*MATCH_MODES, Mode.MATCH_OVER])
 def test_a_match_goes_on_where_it_stood(mode: Mode) -> None:
     before = match_over() if mode is Mode.MATCH_OVER else in_mode(mode)
-    state = before.machine.state
-    after = Table(before.machine.settings, match=state.rolled or state.match, down=before.down)
+    after = before.again()
     wanted = Mode.FLIPPING if mode is Mode.ROLLING else mode
     assert after.mode is wanted
     assert after.show.player == before.show.player
@@ -890,14 +895,14 @@ def test_a_match_goes_on_where_it_stood(mode: Mode) -> None:
 
 def test_going_on_the_levers_are_judged_as_they_are() -> None:
     before = flipping(3, 5)
-    after = Table(before.machine.settings, match=before.match, down=[3, 5])
+    after = before.again(down=[3, 5])
     assert (after.mode, after.verdict) == (Mode.FLIPPING, "complete")
 
 
 def test_a_box_shut_while_the_power_was_off_is_seen() -> None:
     before = ready_with("traditional", 8)
     before.throw(3, 5)
-    after = Table(before.machine.settings, match=before.match, down=range(1, 10))
+    after = before.again(down=range(1, 10))
     assert (after.mode, after.show.open) == (Mode.TURN_OVER, ())
     assert [type(fact) for fact in facts(after.effects)] == [Moved, Finished]
 

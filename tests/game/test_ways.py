@@ -33,6 +33,7 @@ KINDS = {
     "usual": settings_for(SMALL, players=2),
     "real dice": settings_for(SMALL, players=2, real_dice=True),
     "opens one": settings_for(OPENS, players=2),
+    "computer": settings_for(ALTERNATES, players=2, computers=(2,)),
     "match over": settings_for(SMALL, players=1),
     "alternates": settings_for(ALTERNATES, players=2),
 }
@@ -84,7 +85,7 @@ class Walk:
         words = {"en": english, "fr": english}
         dice = RandomDice(self.random.randrange)
         self.machine = Machine(
-            self.settings, words, dice, 0, self.now_ns, self.kept, statistics=lambda words: ("a", "b")
+            self.settings, words, dice, 0, self.now_ns, match=self.kept, statistics=lambda words: ("a", "b")
         )
         self.machine.start()
 
