@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -28,11 +29,13 @@ from shutthebox.game.screens import build_screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
 from shutthebox.i18n import translations
+from shutthebox.odds.advice import Step, account
+from shutthebox.odds.book import Odds
 from shutthebox.platform.draw import draw
 from shutthebox.profiles import builtin
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage, begin
-from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.tiles import Tiles
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -149,11 +152,39 @@ def pictures_of(state: State) -> set[str]:
     return {"".join("1" if pixel else "0" for pixel in image.convert("L").tobytes()) for image in images}
 
 
-def as_shown(match: Match, levers: Tiles) -> State:
-    """The state in which the box shows this position, with levers that are right or not yet moved."""
-    mode = {Stage.ANSWER: Mode.FLIPPING, Stage.ADVANCE: Mode.TURN_OVER, Stage.FINISHED: Mode.MATCH_OVER}
-    owes = match.result.owes if match.result else ()
-    return State(mode.get(match.stage, Mode.READY), levers, match, ledger=owes)
+class Bookkeeper:
+    """Keeps what the box says of luck and decisions, and knows what it shows of a position."""
+
+    def __init__(self) -> None:
+        self._odds = Odds(PROFILE)
+        self._steps: list[Step] = []
+        self._sums = [(Fraction(0), Fraction(0))] * 2
+
+    def thrown(self, faces: Throw) -> None:
+        self._steps.append(Step(faces))
+
+    def moved(self, shut: Tiles) -> None:
+        self._steps[-1] = Step(self._steps[-1].faces, shut)
+
+    def turn_over(self, player: int) -> None:
+        made = account(self._odds, self._steps)
+        given, luck = self._sums[player]
+        self._sums[player] = given + made.given_away, luck + made.luck
+        self._steps.clear()
+
+    def shown(self, match: Match, levers: Tiles, faces: Throw | None = None) -> State:
+        """How the box shows this position, with levers that are right or not yet moved."""
+        mode = {Stage.ANSWER: Mode.FLIPPING, Stage.ADVANCE: Mode.TURN_OVER, Stage.FINISHED: Mode.MATCH_OVER}
+        steps = [*self._steps, Step(faces)] if faces else self._steps
+        return State(
+            mode.get(match.stage, Mode.READY),
+            levers,
+            match,
+            ledger=match.result.owes if match.result else (),
+            account=account(self._odds, steps) if match.stage is Stage.ADVANCE else None,
+            given_away=tuple(given for given, _ in self._sums),
+            luck=tuple(luck for _, luck in self._sums),
+        )
 
 
 @pytest.mark.timeout(120)
@@ -161,9 +192,9 @@ def test_two_people_play_a_match(browser: webdriver.Chrome, box_url: str) -> Non
     player = Player(browser, box_url)
     player.look_for([State(Mode.ATTRACT, 0)])
     player.press()
-    match = begin(PROFILE, players=2)
+    match, books = begin(PROFILE, players=2), Bookkeeper()
     levers = 0
-    player.look_for([as_shown(match, 0)])
+    player.look_for([books.shown(match, 0)])
     press_to_throw = True
     while match.stage is not Stage.FINISHED:
         match match.stage:
@@ -172,8 +203,9 @@ def test_two_people_play_a_match(browser: webdriver.Chrome, box_url: str) -> Non
                     player.press()
                 dice = dice_allowed(PROFILE, match.turn.open)[0]
                 throws = itertools.product(range(1, 7), repeat=dice)
-                after = [match.throw(faces) for faces in throws]
-                match = player.look_for([as_shown(each, levers) for each in after]).match or match
+                candidates = [books.shown(match.throw(faces), levers, faces) for faces in throws]
+                match = player.look_for(candidates).match or match
+                books.thrown(match.turn.throw or ())
                 assert match.turn.throws, "a throw was seen"
             case Stage.ANSWER:
                 if match.turn.throws == 1:
@@ -182,24 +214,28 @@ def test_two_people_play_a_match(browser: webdriver.Chrome, box_url: str) -> Non
                 levers |= move
                 player.set_levers(levers)
                 before, match = match, match.move(move)
+                books.moved(move)
                 if match.stage is Stage.THROW:
-                    complete = replace(as_shown(before, levers), verdict=judge(PROFILE, before.turn, levers))
+                    complete = replace(
+                        books.shown(before, levers), verdict=judge(PROFILE, before.turn, levers)
+                    )
                     player.look_for([complete])
                     player.press()
                     # With a choice of dice the box waits for it, else it throws again by itself.
                     press_to_throw = len(dice_allowed(PROFILE, match.turn.open)) > 1
                     if press_to_throw:
-                        player.look_for([as_shown(match, levers)])
+                        player.look_for([books.shown(match, levers)])
             case Stage.ADVANCE:
-                player.look_for([as_shown(match, levers)])
+                player.look_for([books.shown(match, levers)])
+                books.turn_over(match.player)
                 player.press()
                 match = match.advance()
                 if match.stage is Stage.THROW:
                     levers, press_to_throw = 0, True
                     player.set_levers(0)
-                    player.look_for([as_shown(match, 0)])
+                    player.look_for([books.shown(match, 0)])
     assert match.result is not None
     totals = [total if match.scores[i] is not None else 10**6 for i, total in enumerate(match.totals)]
     assert [totals[i] for i in match.result.winners] == [min(totals)] * len(match.result.winners)
-    player.look_for([as_shown(match, levers)])
+    player.look_for([books.shown(match, levers)])
     player.keep_picture("match-over")

@@ -18,6 +18,7 @@ from gpiozero.exc import GPIOZeroError
 from gpiozero.pins import Factory
 
 from shutthebox.config import Config
+from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.dice import Dice
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
@@ -29,6 +30,7 @@ from shutthebox.platform.gpio import Edge, Pins
 from shutthebox.platform.oled import Display, Panel
 from shutthebox.platform.store import Store, StoreError
 from shutthebox.runner import Observer, Runner, loop
+from shutthebox.usual import settings_for, with_choices
 
 _log = logging.getLogger(__name__)
 
@@ -68,6 +70,7 @@ def serve(
         store = _open_store(state)
         if store is not None:
             stack.callback(store.close)
+            settings = _as_chosen(config, settings, store)
         pins = Pins(factory, lines, config.gpio.lamp, inbox.put)
         stack.callback(pins.close)
         buzzer = _open_buzzer(factory, config.gpio.buzzer)
@@ -116,6 +119,15 @@ def _open_store(state: Path | None) -> Store | None:
     except StoreError as error:
         _log.error("%s; playing without memory", error)
         return None
+
+
+def _as_chosen(config: Config, settings: Settings, store: Store) -> Settings:
+    """The settings with what was chosen at the box; as configured, if that no longer fits."""
+    try:
+        return settings_for(with_choices(config, store.choices()), settings.levers, "chosen at the box")
+    except ShutTheBoxError as error:
+        _log.warning("%s; playing as configured", error)
+        return settings
 
 
 def _open_buzzer(factory: Factory, line: int) -> Buzzer | None:

@@ -116,8 +116,11 @@ class Runner:
     @property
     def deadline_ns(self) -> int:
         """When `pass_time` is due, if no edge comes before."""
-        deadlines = (self._debouncer.deadline_ns, self._button.deadline_ns, self.machine.deadline_ns)
-        return min(self._reconcile_ns, *(deadline for deadline in deadlines if deadline is not None))
+        due = self._reconcile_ns
+        for deadline in (self._debouncer.deadline_ns, self._button.deadline_ns, self.machine.deadline_ns):
+            if deadline is not None and deadline < due:
+                due = deadline
+        return due
 
     @property
     def chatter(self) -> Mapping[int, int]:

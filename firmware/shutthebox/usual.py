@@ -1,12 +1,16 @@
 """From the config and the profiles to the machine's settings: which game this box plays."""
 
+import logging
+from collections.abc import Mapping
 from pathlib import Path
 
-from shutthebox.config import Config, ConfigError, DiceKind, Setup
+from shutthebox.config import Config, ConfigError, DiceKind, Setup, with_value
 from shutthebox.game.settings import Settings
 from shutthebox.profiles import builtins, find, house_rules
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
+
+_log = logging.getLogger(__name__)
 
 DEFAULT_LEVERS = 9
 
@@ -35,6 +39,17 @@ def usual_profile(config: Config, where: str) -> Profile:
 def rules_folder(config: Config) -> Path | None:
     """The folder with house rules, if one is configured."""
     return Path(config.rules.folder) if config.rules.folder else None
+
+
+def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
+    """The config with what was chosen at the box; a choice that it does not take is passed over."""
+    for key, value in choices.items():
+        if value is not None:
+            try:
+                config = with_value(config, key, value, "chosen at the box")
+            except ConfigError as error:
+                _log.warning("%s", error)
+    return config
 
 
 def settings_for(config: Config, levers: int, where: str) -> Settings:

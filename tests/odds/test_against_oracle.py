@@ -118,10 +118,17 @@ def test_any_position_of_made_up_rules(
     check(profile, oracle, Turn(sum(1 << n - 1 for n in open_tiles), throws=3, moves=2))
 
 
+def test_a_face_too_many_is_a_move_later(oracle: Callable[..., Any]) -> None:
+    """A domino without a move now may have one when one of its faces is shut."""
+    profile = Profile("dominoes", tiles=(1, 2, 3, 4), draw=Draw.DOMINOES, move=MoveKind.FACES, max_tiles=1)
+    check(profile, oracle)
+
+
 SMALL = [profile for profile in profiles.builtins() if len(profile.tiles) <= 12]
 
 
 @pytest.mark.parametrize("profile", SMALL, ids=lambda profile: profile.name)
+@pytest.mark.timeout(60)  # plain recursion over every position
 def test_built_in_rules(profile: Profile, oracle: Callable[..., Any]) -> None:
     if profile.blocked is Blocked.OPENS_ONE or profile.draw is Draw.DOMINOES:
         # A plain recursion would not end, or not today: a shorter row.

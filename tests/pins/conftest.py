@@ -38,6 +38,8 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             break
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
+    # The child has left the test's module where the next test is in another; so must we.
+    item.session._setupstate.teardown_exact(nextitem)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
     return True
 

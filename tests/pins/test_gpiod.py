@@ -422,8 +422,10 @@ def test_a_burst_comes_whole_and_in_order(bench: Bench) -> None:
     pin = bench.factory.pin(17)
     pin.input_with_pull("down")
     pin.when_changed = listener.changed
-    for _ in range(100):
-        bench.pulse(17)
+    for number in range(200):
+        bench.drive(17, 1 - number % 2)
+        if bench.real:  # a simulated interrupt that is kept waiting stands for two edges
+            assert reached(listener.seen, number + 1)
     assert until(lambda: len(listener.seen) == 200), len(listener.seen)
     assert listener.states == [1, 0] * 100
     times = [ticks for ticks, _ in listener.seen]
@@ -450,7 +452,7 @@ def test_edges_that_nobody_read_in_time_are_counted(bench: Bench) -> None:
         bench.pulse(17)
     gate.set()
     # A simulated interrupt now and then stands for two edges; the kernel's own count is what holds.
-    assert until(lambda: len(listener.seen) + pin.lost_edges == pin._last_seqno >= 390)
+    assert until(lambda: len(listener.seen) + pin.lost_edges == pin._last_seqno > EVENT_BUFFER)
     assert len(listener.seen) == EVENT_BUFFER
     assert listener.states[-1] == 0  # the newest are kept
 
@@ -579,6 +581,7 @@ def test_a_wave_has_its_frequency_and_duty(bench: Bench, frequency: float, duty:
     pin.output_with_state(0)
     pin.frequency = frequency
     noted = written(pin)
+    begin = time.monotonic_ns()
     pin.state = duty
     time.sleep(0.5)
     assert (pin.frequency, pin.state) == (frequency, duty)
@@ -586,7 +589,7 @@ def test_a_wave_has_its_frequency_and_duty(bench: Bench, frequency: float, duty:
     assert (pin.frequency, pin.state, bench.level(18)) == (None, 0, 0)
     # A busy machine leaves waves out; none is ever added, and none has another length.
     rises = sum(level for _, level in noted)
-    assert 0.3 * frequency * 0.5 <= rises <= frequency * 0.5 + 2
+    assert 2 <= rises <= frequency * (noted[-1][0] - begin) / 1e9 + 2
     levels = [level for _, level in noted]
     assert not any(one and other for one, other in itertools.pairwise(levels))
     settled = len(noted)
@@ -621,6 +624,7 @@ def test_a_low_note_can_be_cut_short(bench: Bench) -> None:
 def test_two_waves_at_once(bench: Bench) -> None:
     pins = [bench.factory.pin(offset) for offset in (18, 19)]
     noted = []
+    begin = time.monotonic_ns()
     for pin, frequency in zip(pins, (200, 30), strict=True):
         pin.output_with_state(0)
         pin.frequency = frequency
@@ -628,8 +632,9 @@ def test_two_waves_at_once(bench: Bench) -> None:
         pin.state = 0.5
     time.sleep(0.4)
     rises = [sum(level for _, level in each) for each in noted]
-    assert 24 <= rises[0] <= 82
-    assert 4 <= rises[1] <= 14
+    spans = [(each[-1][0] - begin) / 1e9 for each in noted]
+    assert 2 <= rises[0] <= 200 * spans[0] + 2
+    assert 1 <= rises[1] <= 30 * spans[1] + 2
 
 
 @pytest.mark.parametrize("frequency", [-1, 20_000])

@@ -37,7 +37,7 @@ class Choosing(Playing):
             picker = picker.choose(lever)
         self._set(picker=picker)
 
-    def _take_choice(self) -> str | int | bool:
+    def _take_choice(self) -> str | int | bool | tuple[int, ...]:
         picker = self._state.picker
         assert picker is not None, "menu and setup have a picker"
         self._settings, value = menu.choose(self._state.item, picker.cursor, self._settings)
@@ -58,6 +58,9 @@ class Choosing(Playing):
         elif item != menu.STATISTICS:
             value = self._take_choice()
             self._record(Chosen(item, value))
+            if item == "game.profile":
+                # Another game has rounds of its own.
+                self._record(Chosen("game.rounds", None))
         self._leave_menu()
 
     def _question(self, item: str) -> Picker:

@@ -93,10 +93,13 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A setting was changed at the box: a dotted key of the config, and its new value."""
+    """A setting was changed at the box: a dotted key of the config, and its new value.
+
+    None forgets what was chosen before.
+    """
 
     key: str
-    value: str | int | bool
+    value: str | int | bool | tuple[int, ...] | None
 
 
 Fact: TypeAlias = Began | Action | Finished | Signed | Settled | Left | Chosen

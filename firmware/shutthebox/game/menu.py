@@ -117,7 +117,7 @@ def cursor_of(key: str, settings: Settings) -> int:
             return 0 if settings.sound else 1
 
 
-def choose(key: str, cursor: int, settings: Settings) -> tuple[Settings, str | int | bool]:
+def choose(key: str, cursor: int, settings: Settings) -> tuple[Settings, str | int | bool | tuple[int, ...]]:
     """The settings after a choice, and the value that the config's key takes."""
     match key:
         case "game.profile":
@@ -129,7 +129,7 @@ def choose(key: str, cursor: int, settings: Settings) -> tuple[Settings, str | i
             return replace(settings, rounds=cursor + 1), cursor + 1
         case "game.computers":
             seats = (cursor,) if cursor else ()
-            return replace(settings, computers=seats), cursor
+            return replace(settings, computers=seats), seats
         case "box.language":
             language = list(LANGUAGES)[cursor]
             return replace(settings, language=language), language

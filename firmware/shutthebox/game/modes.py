@@ -23,7 +23,7 @@ class Input(Enum):
 M, In = Mode, Input
 
 _TURN = (M.RAISE, M.READY)
-_NEXT = (*_TURN, M.ROLLING, M.TURN_OVER)
+_NEXT = (*_TURN, M.ROLLING)
 
 TABLE: Mapping[tuple[Mode, Input], tuple[str, tuple[Mode, ...]]] = {
     (M.ATTRACT, In.PRESS): ("start", (M.SETUP, *_TURN)),
@@ -50,7 +50,7 @@ TABLE: Mapping[tuple[Mode, Input], tuple[str, tuple[Mode, ...]]] = {
     (M.ROLLING, In.ABANDON): ("leave_match", (M.ATTRACT,)),
     (M.FLIPPING, In.PRESS): ("commit", _NEXT),
     (M.FLIPPING, In.HOLD): ("hint", ()),
-    (M.FLIPPING, In.LEVERS): ("levers_for_throw", _NEXT),
+    (M.FLIPPING, In.LEVERS): ("levers_for_throw", (*_NEXT, M.TURN_OVER)),
     (M.FLIPPING, In.ABANDON): ("leave_match", (M.ATTRACT,)),
     (M.TURN_OVER, In.PRESS): ("next_player", (*_TURN, M.MATCH_OVER)),
     (M.TURN_OVER, In.ABANDON): ("leave_match", (M.ATTRACT,)),

@@ -251,10 +251,8 @@ class Playing(Frame):
         else:
             self._refuse(commit_refusal(verdict, match, self._words))
             return
+        # A move that shuts the box needs no press, so the turn goes on.
         after = self._match
-        if after.stage is Stage.ADVANCE:
-            self._turn_over()
-            return
         self._await_throw()
         choice = len(dice_allowed(after.profile, after.turn.open)) > 1
         entered = self._settings.real_dice or self._computer_plays

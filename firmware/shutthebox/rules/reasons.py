@@ -67,7 +67,7 @@ def why_not_shut(profile: Profile, turn: Turn, shut: Tiles) -> str | None:
     if shut in legal or (not shut and not legal and not openable):
         return None
     if not shut:
-        return f"{to_text(legal[0])} can be shut" if legal else f"a tile must be opened: {to_text(openable)}"
+        return f"{_example(legal)} can be shut" if legal else f"a tile must be opened: {to_text(openable)}"
     for tiles, fault in ((~profile.all_tiles, "on the box"), (~turn.open, "open")):
         if shut & tiles:
             wrong = to_text(shut & tiles)
@@ -94,7 +94,12 @@ def why_not_open(profile: Profile, turn: Turn, tile: int) -> str | None:
     if profile.blocked is not Blocked.OPENS_ONE:
         return "no tile is ever opened again in this game"
     if legal := answers(profile, turn):
-        return f"no tile is opened while {to_text(legal[0])} can be shut"
+        return f"no tile is opened while {_example(legal)} can be shut"
     if opened & ~profile.starting:
         return f"{tile} is not in play"
     return f"{tile} is open already"
+
+
+def _example(legal: tuple[Tiles, ...]) -> str:
+    """The move with the fewest tiles, as the one that people see first."""
+    return to_text(min(legal, key=int.bit_count))

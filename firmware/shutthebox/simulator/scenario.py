@@ -250,8 +250,7 @@ def parse(text: str, where: str) -> Scenario:
         if step.verb == "config":
             if any(earlier.verb not in _WITHOUT_TIME for earlier in steps):
                 raise ScenarioError(f"{where}:{step.line}: config: allowed only before anything happens")
-            key, value = _config_value(step, where)
-            config = configuration.with_value(config, key, value, f"{where}:{step.line}")
+            config = _with_line(config, step, where)
             continue
         if step.verb == "seed":
             seed = step.args[0]
@@ -286,11 +285,23 @@ def _words(line: str) -> list[str]:
     return (code[0] if code else line).split()
 
 
-def _config_value(step: Step, where: str) -> tuple[str, object]:
+def _with_line(config: Config, step: Step, where: str) -> Config:
+    """The config after a config line. Its value is TOML, or the bare text of a string."""
+    at = f"{where}:{step.line}"
     if len(step.args) < 2:
-        raise ScenarioError(f"{where}:{step.line}: config: allowed is: config KEY VALUE")
+        raise ScenarioError(f"{at}: config: allowed is: config KEY VALUE")
     key, text = step.args[0], " ".join(step.args[1:])
     try:
-        return key, tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return key, text
+        value = tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        value = text
+    try:
+        return configuration.with_value(config, key, value, at)
+    except configuration.ConfigError as error:
+        if isinstance(value, str):
+            raise
+        try:
+            # A profile may be called 2012.
+            return configuration.with_value(config, key, text, at)
+        except configuration.ConfigError:
+            raise error from None

@@ -14,7 +14,7 @@ from shutthebox.platform.store import Store
 from shutthebox.rules.moves import Throw
 from shutthebox.runner import Display, Observer, Runner
 from shutthebox.simulator.contacts import SimulatedBox, bounce_edges, default_lever_lines
-from shutthebox.usual import levers_needed, settings_for
+from shutthebox.usual import levers_needed, settings_for, with_choices
 
 
 class QueuedDice(RandomDice):
@@ -84,7 +84,7 @@ class VirtualBox:
         self._observers = observers
         self._advisor = OddsAdvisor(wait=True) if advised else None
         levers = levers_needed(config, where)
-        self._settings = settings_for(config, levers, where)
+        self._where = where
         lines = default_lever_lines(levers)
         self.box = SimulatedBox(lines, real_time=False, clock_ns=lambda: self.now_ns, seed=seed)
         self._lines = {ROLL_BUTTON: self.box.button_line, **lines}
@@ -96,9 +96,11 @@ class VirtualBox:
     def _start(self) -> None:
         self._pins = Pins(self.box.factory, self._lines, 19, self._inbox.put)
         self._store = Store(self._state, lambda: self.now_ns / 1e9) if self._state else None
+        choices = self._store.choices() if self._store else {}
+        settings = settings_for(with_choices(self._config, choices), max(self._lines), self._where)
         self.runner = Runner(
             self._config,
-            self._settings,
+            settings,
             self._pins,
             self.dice,
             self._store,

@@ -1,0 +1,188 @@
+"""Actions: their texts, what they do to a match, and why one is forbidden."""
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+from tests.rules import generate
+
+from shutthebox import profiles
+from shutthebox.rules.actions import (
+    Action,
+    Advanced,
+    Moved,
+    Reopened,
+    Thrown,
+    action_from_text,
+    apply,
+    faces_from_text,
+)
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.reasons import why_not
+from shutthebox.rules.tiles import from_text, to_tiles
+
+actions: st.SearchStrategy[Action] = st.one_of(
+    st.builds(Thrown, st.lists(st.integers(1, 21), min_size=1, max_size=9).map(tuple)),
+    st.builds(Moved, st.sets(st.integers(1, 14), max_size=4).map(to_tiles)),
+    st.builds(Reopened, st.integers(1, 14)),
+    st.just(Advanced()),
+)
+
+
+@given(actions)
+def test_text_reads_back(action: Action) -> None:
+    assert action_from_text(action.to_text()) == action
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        ("throw 3+5", Thrown((3, 5))),
+        ("throw 5+3", Thrown((5, 3))),
+        ("throw 8", Thrown((8,))),
+        ("shut 1,7", Moved(from_text("1,7"))),
+        ("shut -", Moved(0)),
+        ("open 4", Reopened(4)),
+        ("next", Advanced()),
+    ],
+)
+def test_ok__text(text: str, action: Action) -> None:
+    assert action_from_text(text) == action
+    assert action.to_text() == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "throw",
+        "throw ",
+        "throw 0",
+        "throw 3+",
+        "throw +3",
+        "throw 3 5",
+        "throw 03",
+        "throw -3",
+        "throw 181",
+        "throw 1+1+1+1+1+1+1+1+1+1",
+        "throw ³",
+        "throw " + "9" * 5000,
+        "shut",
+        "shut ",
+        "shut 7,1",
+        "shut 1,1",
+        "shut 55",
+        "open",
+        "open 0",
+        "open 55",
+        "open 04",
+        "open -",
+        "open 1,2",
+        "next ",
+        "next 1",
+        "Next",
+        "roll 3+5",
+        "throw 3+5\n",
+    ],
+)
+def test_fail__text(text: str) -> None:
+    with pytest.raises(ValueError):
+        action_from_text(text)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_an_action_or_a_value_error(text: str) -> None:
+    try:
+        action = action_from_text(text)
+    except ValueError:
+        return
+    assert action.to_text() == text
+
+
+def test_faces_keep_their_order() -> None:
+    assert faces_from_text("5+3") == (5, 3)
+
+
+def to(name: str, *texts: str, players: int = 2) -> Match:
+    match = begin(profiles.builtin(name), players)
+    for text in texts:
+        match = apply(match, action_from_text(text))
+    return match
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "tried", "reason"),
+    [
+        ("pub", [], "next", "a throw is due"),
+        ("pub", [], "shut 8", "a throw is due"),
+        ("pub", ["throw 3+5"], "throw 3+5", "the throw on the table needs its answer first"),
+        ("pub", ["throw 3+5"], "next", "the throw on the table needs its answer first"),
+        ("unlucky-seven", ["throw 3+4"], "shut 7", "the turn is over and its end is due"),
+        ("unlucky-seven", ["throw 3+4"], "throw 1+1", "the turn is over and its end is due"),
+        ("pub", [], "throw 1", "one die cannot be thrown yet with 1,2,3,4,5,6,7,8,9 open"),
+        ("pub", [], "throw 13", "one die cannot be thrown yet"),
+        ("thai", [], "throw 3", "one die is never thrown in this game"),
+        ("pub", [], "throw 3+7", "a die shows 1 to 6"),
+        ("pub", [], "throw 1+2+3", "3 dice are not thrown in this game"),
+        ("2012", [], "throw 21", "a die shows 1 to 20"),
+        ("domino-bag", ["throw 1+6", "shut 7"], "throw 6+1", "the domino 1-6 is out of the bag already"),
+        ("domino-bag", [], "throw 3", "a domino has two ends of 1 to 6"),
+        ("pub", ["throw 4+4"], "shut 2,5", "2,5 does not add up to 8 but to 7"),
+        ("add-or-subtract", ["throw 4+1"], "shut 4", "4 does not add up to 5 or 3 but to 4"),
+        ("pub", ["throw 4+4"], "shut 12", "12 is not on the box"),
+        ("pub", ["throw 4+4", "shut 8", "throw 5+4"], "shut 1,8", "8 is not open"),
+        ("pub", ["throw 4+4", "shut 1,7", "throw 4+4"], "shut 1,7", "1,7 are not open"),
+        ("pub", ["throw 4+4"], "shut -", "8 can be shut"),
+        ("two-to-go", ["throw 4+4"], "shut 8", "the first move must shut 2"),
+        ("max-two", ["throw 4+4"], "shut 1,2,5", "1,2,5 are more than 2 in one move"),
+        (
+            "trac",
+            ["throw 3+4"],
+            "shut 3",
+            '3 does not answer 3+4: with move = "faces" allowed is 7, or 3,4',
+        ),
+        ("pub", ["throw 4+4"], "open 8", "no tile is ever opened again in this game"),
+        ("open-one", ["throw 4+4"], "open 8", "no tile is opened while"),
+    ],
+)
+def test_reasons(name: str, before: list[str], tried: str, reason: str) -> None:
+    given_reason = why_not(to(name, *before), action_from_text(tried))
+    assert given_reason is not None
+    assert given_reason.startswith(reason)
+
+
+def test_reasons_where_tiles_open_again() -> None:
+    match = to("open-one", "throw 6+6", "shut 3,9", "throw 6+6", "shut 4,8", "throw 6+6", "shut 5,7")
+    match = apply(match, action_from_text("throw 5+5"))
+    assert why_not(match, Moved(0)) == "a tile must be opened: 3,4,5,7,8,9"
+    assert why_not(match, Reopened(1)) == "1 is open already"
+    assert why_not(match, Reopened(12)) == "12 is not in play"
+    assert why_not(match, Reopened(9)) is None
+
+
+def test_a_forced_single_die() -> None:
+    match = to("jouhet", *("throw 6+6", "shut 3,9", "throw 6+6", "shut 4,8", "throw 6+6", "shut 5,7"))
+    match = apply(apply(match, action_from_text("throw 1+2")), action_from_text("shut 1,2"))
+    assert why_not(match, Thrown((1, 2))) == "only one die may be thrown now"
+    assert why_not(match, Thrown((6,))) is None
+
+
+@settings(deadline=None)
+@given(generate.profiles(), st.integers(1, 3), st.integers(0, 2**32 - 1), st.integers(0, 30), actions)
+def test_there_is_a_reason_exactly_when_the_match_refuses(
+    profile: Profile, players: int, seed: int, steps: int, tried: Action
+) -> None:
+    match = begin(profile, players)
+    for _, action, after in generate.play(profile, players, seed, steps):
+        assert why_not(match, action) is None
+        match = after
+    try:
+        apply(match, tried)
+    except ValueError:
+        reason = why_not(match, tried)
+        refused = reason is not None and reason.isprintable()
+    else:
+        refused = why_not(match, tried) is not None
+        assert not refused
+        return
+    assert refused

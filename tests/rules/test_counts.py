@@ -1,0 +1,218 @@
+"""Counts over whole trees of play, and the exact figures, against an oracle that shares no code.
+
+The counts are those of perft in chess programs: all lines of so many throws, each with every
+way the dice can fall and every move. A wrong rule anywhere in the tree changes them.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+import pytest
+from tests.rules import oracle
+from tests.rules.oracle import Row
+
+from shutthebox import profiles
+from shutthebox.rules import turn as turns
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import OneDie, Profile
+from shutthebox.rules.turn import Outcome, Turn
+
+MOVES = [1, 2, 2, 3, 4, 5, 6, 8, 9, 10, 12]
+"""Moves for the totals 2 to 12 on a full box of nine."""
+
+NAMES = [
+    "traditional",
+    "jouhet",
+    "thai",
+    "trac",
+    "trac-free",
+    "exact",
+    "max-two",
+    "add-or-subtract",
+    "two-to-go",
+    "unlucky-seven",
+    "three-down",
+    "even-stevens",
+]
+
+
+def engine_lines(profile: Profile, depth: int) -> tuple[int, int]:
+    """Lines that go on after `depth` throws, and lines that have shut the box by then."""
+
+    @cache
+    def count(turn: Turn, left: int) -> tuple[int, int]:
+        if turn.outcome is not None:
+            return (0, 1) if turn.outcome is Outcome.SHUT else (0, 0)
+        if left == 0:
+            return (1, 0)
+        going = shut = 0
+        for dice in dice_allowed(profile, turn.open):
+            for faces in oracle.rolls(dice, profile.sides):
+                thrown = turns.throw(profile, turn, faces)
+                for tiles in turns.answers(profile, thrown):
+                    after = turns.move(profile, thrown, tiles)
+                    # Positions are told apart by what matters for the future only.
+                    after = after if after.outcome else Turn(after.open, moves=1)
+                    more, done = count(after, left - 1)
+                    going, shut = going + more, shut + done
+        return going, shut
+
+    return count(turns.start(profile), depth)
+
+
+def oracle_lines(profile: Profile, depth: int) -> tuple[int, int]:
+    @cache
+    def moves(opened: Row, faces: tuple[int, ...], first: bool) -> frozenset[Row]:
+        if sum(faces) in profile.ends_turn_on:
+            return frozenset()
+        return frozenset(oracle.moves(profile, opened, faces, first=first))
+
+    @cache
+    def count(opened: Row, left: int, first: bool) -> tuple[int, int]:
+        if not opened:
+            return (0, 1)
+        if left == 0:
+            return (1, 0)
+        going = shut = 0
+        for dice in oracle.dice_counts(profile, opened):
+            for faces in oracle.rolls(dice, profile.sides):
+                for taken in moves(opened, tuple(sorted(faces)), first):
+                    more, done = count(opened - taken, left - 1, False)
+                    going, shut = going + more, shut + done
+        return going, shut
+
+    start = frozenset(profile.start_open or profile.tiles) & frozenset(profile.tiles)
+    return count(start, depth, True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lines_of_play_are_as_many_as_the_oracle_counts(name: str) -> None:
+    profile = profiles.builtin(name)
+    # Three throws on the whole box; on the low half of it, the whole tree.
+    assert engine_lines(profile, 3) == oracle_lines(profile, 3)
+    half = replace(profile, tiles=tuple(range(1, 7)), boxes=())
+    assert engine_lines(half, 6) == oracle_lines(half, 6)
+
+
+def test_known_counts() -> None:
+    """Pinned, so that engine and oracle cannot go wrong together unseen."""
+    profile = profiles.builtin("traditional")
+    counts = [engine_lines(profile, depth) for depth in range(5)]
+    assert counts == [(1, 0), (194, 0), (16_800, 0), (810_360, 0), (23_236_986, 3888)]
+    # By hand: the ways to throw each total, times its moves.
+    assert sum(w * m for w, m in zip([1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1], MOVES, strict=True)) == 194
+
+
+def reachable(profile: Profile) -> set[Row]:
+    """Every set of open tiles that play can come to, by the engine."""
+    seen, todo = set(), [turns.start(profile)]
+    while todo:
+        turn = todo.pop()
+        if turn.open in seen:
+            continue
+        seen.add(turn.open)
+        for dice in dice_allowed(profile, turn.open) if turn.open else ():
+            for faces in oracle.rolls(dice, profile.sides):
+                thrown = turns.throw(profile, Turn(turn.open, moves=turn.moves), faces)
+                todo += [turns.move(profile, thrown, tiles) for tiles in turns.answers(profile, thrown)]
+    return {oracle.row(tiles) for tiles in seen}
+
+
+def oracle_reachable(profile: Profile) -> set[Row]:
+    seen: set[Row] = set()
+    todo = [frozenset(profile.tiles)]
+    while todo:
+        opened = todo.pop()
+        if opened not in seen:
+            seen.add(opened)
+            for dice in oracle.dice_counts(profile, opened):
+                for faces in {tuple(sorted(roll)) for roll in oracle.rolls(dice, profile.sides)}:
+                    todo += [opened - taken for taken in oracle.moves(profile, opened, faces)]
+    return seen
+
+
+@pytest.mark.parametrize(("name", "positions"), [("traditional", 511), ("jouhet", 511), ("thai", 512)])
+def test_positions_that_can_come_about(name: str, positions: int) -> None:
+    # Two dice never show a 1, so that a sum never shuts tile 1 alone; one of the dice does.
+    profile = profiles.builtin(name)
+    found = reachable(profile)
+    assert found == oracle_reachable(profile)
+    assert len(found) == positions
+
+
+def best(
+    profile: Profile, better: Callable[[Fraction, Fraction], bool], worth: Callable[[Turn], int]
+) -> Fraction:
+    """The value of the start of a turn under optimal play, by the engine's rules."""
+
+    def pick(values: list[Fraction]) -> Fraction:
+        top = values[0]
+        for value in values[1:]:
+            top = value if better(value, top) else top
+        return top
+
+    @cache
+    def value(turn: Turn) -> Fraction:
+        if turn.outcome is not None:
+            return Fraction(worth(turn))
+        choices = []
+        for dice in dice_allowed(profile, turn.open):
+            rolls = [tuple(sorted(faces)) for faces in oracle.rolls(dice, profile.sides)]
+            total = Fraction(0)
+            for faces in set(rolls):
+                thrown = turns.throw(profile, turn, faces)
+                after = [turns.move(profile, thrown, tiles) for tiles in turns.answers(profile, thrown)]
+                worths = [value(x if x.outcome else Turn(x.open, moves=1)) for x in after]
+                total += rolls.count(faces) * (pick(worths) if worths else Fraction(worth(thrown)))
+            choices.append(total / len(rolls))
+        return pick(choices)
+
+    return value(turns.start(profile))
+
+
+def least_score(profile: Profile) -> Fraction:
+    return best(profile, lambda a, b: a < b, lambda turn: turn.score or 0)
+
+
+def chance_to_shut(profile: Profile) -> Fraction:
+    return best(profile, lambda a, b: a > b, lambda turn: int(turn.outcome is Outcome.SHUT))
+
+
+TWO_DICE = Profile("two-dice")
+SIX_TILES = Profile("six", tiles=(1, 2, 3, 4, 5, 6), dice=1)
+
+
+@pytest.mark.parametrize(
+    ("profile", "score", "shut"),
+    [
+        (TWO_DICE, Fraction(27323400707, 2448880128), Fraction(466473281, 6530347008)),
+        (
+            profiles.builtin("traditional"),
+            Fraction(431363714383, 39182082048),
+            Fraction(956177159, 9795520512),
+        ),
+    ],
+)
+def test_exact_figures(profile: Profile, score: Fraction, shut: Fraction) -> None:
+    assert least_score(profile) == score
+    assert chance_to_shut(profile) == shut
+
+
+@pytest.mark.parametrize(
+    ("profile", "score", "shut"),
+    [
+        (profiles.builtin("jouhet"), 11.021121, 0.09761372),
+        (SIX_TILES, 8.851337, 145 / 1944),
+        (profiles.builtin("thai"), 13.760077, 0.07998740),
+    ],
+)
+def test_rounded_figures(profile: Profile, score: float, shut: float) -> None:
+    assert float(least_score(profile)) == pytest.approx(score, abs=6e-7)
+    assert float(chance_to_shut(profile)) == pytest.approx(shut, abs=6e-9)
+
+
+def test_one_die_only_for_the_last_tile_helps_less_than_the_choice() -> None:
+    only = chance_to_shut(replace(TWO_DICE, one_die=OneDie.ONLY_ONE))
+    assert chance_to_shut(TWO_DICE) < only < chance_to_shut(profiles.builtin("traditional"))

@@ -1,0 +1,365 @@
+"""Matches: who plays when, who wins, how ties are broken, and who owes what."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from shutthebox import profiles
+from shutthebox.rules import match as matches
+from shutthebox.rules.match import LAST_ROUND, MAX_TIE_ROUNDS, Match, Stage, begin
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import (
+    Blocked,
+    MatchFormat,
+    Profile,
+    Scoring,
+    ShutWins,
+    Stakes,
+    Tie,
+    Turns,
+    Win,
+)
+from shutthebox.rules.tiles import from_text, to_tiles
+from shutthebox.rules.turn import Outcome
+
+# A box with one tile is shut by that number; any other throw of the die ends the turn. So a
+# turn is one throw, and its score is the tile or nothing.
+TINY = Profile("tiny", tiles=(4,), dice=1, shut_wins=ShutWins.NO, tie=Tie.SHARE)
+
+
+def points_box(**keys: Any) -> Profile:
+    """A profile for matches whose scores are dictated, see `finish`."""
+    settings: dict[str, Any] = {"shut_wins": ShutWins.NO, **keys}
+    return Profile("points", tiles=(1,), dice=1, **settings)
+
+
+def finish(match: Match, scores: list[int]) -> Match:
+    """Turns that end with these scores, whatever the throws; 0 is a shut box."""
+    for points in scores:
+        if match.stage is Stage.ADVANCE:
+            match = match.advance()
+        turn = replace(match.turn, throw=(1,), throws=1)
+        outcome = Outcome.SHUT if points == 0 else Outcome.BLOCKED
+        match = match._with_turn(replace(turn, outcome=outcome, score=points))
+    return match
+
+
+def owed(match: Match) -> tuple[Any, ...]:
+    assert match.result is not None
+    return match.result.owes
+
+
+def test_players_take_turns_and_the_lowest_wins() -> None:
+    match = finish(begin(points_box(), 3), [5, 3, 4])
+    assert match.result is not None
+    assert match.result.winners == (1,)
+    assert (match.totals, match.scores, match.stage) == ((5, 3, 4), (5, 3, 4), Stage.ADVANCE)
+    assert match.advance().stage is Stage.FINISHED
+
+
+def calls(match: Match, tile: int, faces: tuple[int, ...]) -> dict[str, Callable[[], Match]]:
+    return {
+        "throw": lambda: match.throw(faces),
+        "answer": lambda: match.move(to_tiles([tile])),
+        "advance": match.advance,
+        "reopen": lambda: match.reopen(tile),
+    }
+
+
+@pytest.mark.parametrize("name", ["throw", "answer", "advance", "reopen"])
+def test_nothing_happens_to_a_finished_match(name: str) -> None:
+    match = finish(begin(points_box(), 1), [5]).advance()
+    with pytest.raises(ValueError):
+        calls(match, 1, (1,))[name]()
+
+
+@pytest.mark.parametrize("stage", ["throw", "answer", "advance"])
+def test_only_what_is_due_can_happen(stage: str) -> None:
+    match = begin(profiles.builtin("open-one"), 2)
+    if stage == "answer":
+        match = match.throw((4, 4))
+    if stage == "advance":
+        match = match._with_turn(replace(match.turn, outcome=Outcome.BLOCKED, score=9))
+    assert match.stage.value == stage
+    for name, call in calls(match, 8, (4, 4)).items():
+        if name == stage:
+            call()
+        else:
+            with pytest.raises(ValueError):
+                call()
+
+
+def test_rounds_are_added_up() -> None:
+    match = finish(begin(points_box(), 2, rounds=2), [5, 3, 1, 2])
+    assert match.totals == (6, 5)
+    assert match.result is not None
+    assert match.result.winners == (1,)
+    assert match.round == 2
+
+
+@pytest.mark.parametrize(("players", "rounds"), [(0, 1), (10, 1), (1, 0), (1, 100)])
+def test_fail__begin(players: int, rounds: int) -> None:
+    with pytest.raises(ValueError, match="is not allowed"):
+        begin(TINY, players, rounds)
+
+
+class TestTies:
+    def test_the_tied_play_another_round_which_adds_no_points(self) -> None:
+        match = finish(begin(points_box(), 3), [4, 9, 4])
+        assert match.result is None
+        match = finish(match, [8, 2])
+        assert match.player == 2
+        assert match.result is not None
+        assert match.result.winners == (2,)
+        assert match.totals == (4, 9, 4)
+        assert match.scores == (8, 9, 2)
+
+    def test_the_player_who_ended_the_round_need_not_be_tied(self) -> None:
+        match = finish(begin(points_box(), 3), [4, 4, 9]).advance()
+        assert (match.player, match.seats, match.stage) == (0, (0, 1), Stage.THROW)
+        assert [row.outcome for row in match.rows[:2]] == [None, None]
+
+    def test_a_play_off_can_be_tied_again(self) -> None:
+        match = finish(begin(points_box(), 2), [4, 4, 5, 5, 1, 2])
+        assert match.result is not None
+        assert (match.result.winners, match.tie_rounds) == ((0,), 2)
+
+    def test_endless_ties_are_shared(self) -> None:
+        match = finish(begin(points_box(), 2), [4, 4] * (MAX_TIE_ROUNDS + 1))
+        assert match.result is not None
+        assert match.result.winners == (0, 1)
+
+    def test_digits_with_two_shut_boxes_starts_over_for_everybody(self) -> None:
+        match = finish(begin(profiles.builtin("digits"), 3), [0, 147, 0])
+        assert match.result is None
+        assert (match.seats, match.totals) == ((0, 1, 2), (0, 0, 0))
+        match = finish(match, [14789, 9, 89])
+        assert match.result is not None
+        assert match.result.winners == (1,)
+        assert match.totals == (14789, 9, 89)
+
+    def test_sharing(self) -> None:
+        match = finish(begin(points_box(tie=Tie.SHARE, stakes=Stakes.POOL), 3), [4, 4, 9])
+        assert match.result is not None
+        assert match.result.winners == (0, 1)
+        assert owed(match) == (Fraction(-1, 2), Fraction(-1, 2), 1)
+
+    @pytest.mark.parametrize(
+        ("format_", "win", "winner"),
+        [
+            (MatchFormat.TARGET_LOSES, Win.HIGHEST, 0),
+            (MatchFormat.TARGET_WINS, Win.LOWEST, 1),
+            (MatchFormat.TOTAL, Win.LOWEST, 0),
+            (MatchFormat.TOTAL, Win.HIGHEST, 1),
+        ],
+    )
+    def test_a_play_off_is_won_the_way_the_match_is(
+        self, format_: MatchFormat, win: Win, winner: int
+    ) -> None:
+        limit = None if format_ is MatchFormat.TOTAL else 10
+        match = finish(begin(points_box(match=format_, win=win, limit=limit), 2), [10, 10, 3, 7])
+        assert match.result is not None
+        assert match.result.winners == (winner,)
+
+
+class TestShutBox:
+    def test_pub_the_second_of_three_shuts_and_the_third_does_not_play(self) -> None:
+        match = finish(begin(profiles.builtin("pub"), 3), [12, 0])
+        assert match.result is not None
+        assert match.result.winners == (1,)
+        assert owed(match) == (2, -4, 2)
+        assert match.scores == (12, 0, None)
+        assert match.advance().stage is Stage.FINISHED
+
+    def test_pub_without_a_shut_box_pays_single_stakes(self) -> None:
+        match = finish(begin(profiles.builtin("pub"), 3), [12, 3, 5])
+        assert owed(match) == (1, -2, 1)
+
+    def test_traditional_pays_single_stakes_for_a_shut_box_too(self) -> None:
+        match = finish(begin(profiles.builtin("traditional"), 3), [12, 0])
+        assert owed(match) == (1, -2, 1)
+
+    def test_jouhet_shut_in_the_first_turn_wins_and_makes_a_captain(self) -> None:
+        match = finish(begin(profiles.builtin("jouhet"), 2), [0])
+        assert match.result is not None
+        assert (match.result.winners, match.result.captain) == ((0,), True)
+
+    @pytest.mark.parametrize("scores", [[5, 0], [5, 6, 0], [5, 6, 7, 8, 9, 0]])
+    def test_jouhet_shut_later_wins_without_the_title_whatever_the_scores(self, scores: list[int]) -> None:
+        match = finish(begin(profiles.builtin("jouhet"), 2), scores)
+        assert match.result is not None
+        assert (match.result.winners, match.result.captain) == (((len(scores) - 1) % 2,), False)
+
+    def test_jouhet_without_a_shut_box_is_won_on_the_total_of_three_rounds(self) -> None:
+        match = finish(begin(profiles.builtin("jouhet"), 2), [5, 6, 7, 8, 9])
+        assert match.result is None
+        match = finish(match, [1])
+        assert match.result is not None
+        assert (match.totals, match.result.winners) == ((21, 15), (1,))
+
+    def test_a_round_ended_by_a_shut_box_is_scored_as_it_stands(self) -> None:
+        profile = Profile("rounds", tiles=(1, 2, 3), rounds=2)
+        match = finish(begin(profile, 3), [0])
+        assert (match.totals, match.scores) == ((0, 6, 6), (0, 6, 6))
+        assert [row.outcome for row in match.rows[1:]] == [Outcome.UNPLAYED] * 2
+        match = match.advance()
+        assert (match.player, match.round) == (0, 2)
+
+    def test_a_shut_box_just_scores_where_it_ends_nothing(self) -> None:
+        match = finish(begin(profiles.builtin("golf"), 2), [0])
+        assert match.result is None
+        assert match.advance().player == 1
+
+
+class TestFormats:
+    def test_trac_100_the_first_to_reach_it_loses(self) -> None:
+        match = begin(profiles.builtin("trac-100"), 3)
+        match = finish(match, [40, 45, 10, 40, 45, 20])
+        assert match.result is None
+        match = finish(match, [20, 30, 1])
+        assert match.result is not None
+        assert (match.totals, match.result.winners) == ((100, 120, 31), (2,))
+        assert owed(match) == (0, 1, 0)
+
+    def test_cover_200_the_highest_of_those_there_wins(self) -> None:
+        match = begin(replace(profiles.builtin("cover-200"), limit=50), 3)
+        match = finish(match, [40, 30, 44, 10, 5, 7])
+        assert match.result is not None
+        assert (match.totals, match.result.winners) == ((50, 35, 51), (2,))
+
+    def test_tournament_45_players_drop_out_until_one_is_left(self) -> None:
+        match = finish(begin(profiles.builtin("tournament-45"), 3), [30, 10, 45])
+        assert match.seats == (0, 1)
+        match = match.advance()
+        assert match.player == 0
+        match = finish(match, [15, 34])
+        assert match.result is not None
+        assert (match.result.winners, match.totals) == ((1,), (45, 44, 45))
+
+    def test_tournament_45_when_the_last_drop_out_together_the_best_wins(self) -> None:
+        match = finish(begin(profiles.builtin("tournament-45"), 3), [45, 1, 1, 44, 50])
+        assert match.result is not None
+        assert match.result.winners == (1,)
+
+    def test_tournament_45_alone_goes_on_until_the_end(self) -> None:
+        match = finish(begin(profiles.builtin("tournament-45"), 1), [44])
+        assert match.result is None
+        assert finish(match, [1]).result is not None
+
+    @pytest.mark.parametrize("format_", [f for f in MatchFormat if f is not MatchFormat.TOTAL])
+    def test_a_limit_that_is_never_reached_ends_after_the_last_round(self, format_: MatchFormat) -> None:
+        profile = replace(TINY, match=format_, limit=10**9)
+        match = finish(begin(profile, 2), [1, 2] * LAST_ROUND)
+        assert match.round == LAST_ROUND
+        assert match.result is not None
+        assert match.result.winners == ((1,) if format_ is MatchFormat.TARGET_WINS else (0,))
+
+
+class TestAlternate:
+    def test_everybody_throws_once_on_an_own_row(self) -> None:
+        match = begin(profiles.builtin("young"), 2)
+        match = match.throw((3, 4)).move(from_text("7"))
+        assert match.player == 1
+        match = match.throw((3, 4)).move(from_text("3,4"))
+        assert match.player == 0
+        assert [row.open.bit_count() for row in match.rows] == [8, 7]
+
+    def test_lucky_seven_is_won_by_the_first_seven(self) -> None:
+        match = begin(profiles.builtin("lucky-seven"), 3)
+        for faces in [(1, 2), (6, 6), (1, 1), (3, 3)]:
+            match = match.throw(faces).move(0)
+        assert match.player == 1
+        match = match.throw((3, 4)).move(to_tiles([7]))
+        assert match.result is not None
+        assert match.result.winners == (1,)
+
+    def test_who_is_blocked_sits_out(self) -> None:
+        profile = replace(profiles.builtin("golf"), turns=Turns.ALTERNATE)
+        match = begin(profile, 3).throw((1, 1)).move(to_tiles([2]))
+        match = match.throw((6, 6)).move(from_text("3,9"))
+        match = match.throw((6, 6)).move(from_text("3,9"))
+        match = match.throw((1, 1))
+        assert (match.turn.outcome, match.stage) == (Outcome.BLOCKED, Stage.ADVANCE)
+        match = match.advance()
+        assert match.player == 1
+        match = match.throw((6, 6)).move(from_text("4,8"))
+        match = match.throw((6, 6)).move(from_text("4,8"))
+        assert match.player == 1
+
+    def test_the_first_to_shut_wins_where_the_round_goes_on(self) -> None:
+        profile = points_box(win=Win.FIRST_TO_SHUT)
+        match = finish(begin(profile, 3), [5, 0, 0])
+        assert match.result is not None
+        assert match.result.winners == (1,)
+
+    def test_nobody_shuts_then_the_lowest_wins(self) -> None:
+        match = finish(begin(points_box(win=Win.FIRST_TO_SHUT), 3), [5, 2, 9])
+        assert match.result is not None
+        assert match.result.winners == (1,)
+
+
+class TestStakes:
+    def test_trac_the_highest_score_buys_the_round(self) -> None:
+        match = finish(begin(profiles.builtin("trac"), 3), [12, 30, 5])
+        assert owed(match) == (0, 1, 0)
+
+    def test_two_worst_share_the_round(self) -> None:
+        match = finish(begin(profiles.builtin("trac"), 3), [30, 30, 5])
+        assert owed(match) == (Fraction(1, 2), Fraction(1, 2), 0)
+
+    def test_a_play_off_does_not_change_who_pays(self) -> None:
+        match = finish(begin(profiles.builtin("trac"), 3), [10, 10, 12, 5, 40])
+        assert match.result is not None
+        assert match.result.winners == (0,)
+        assert owed(match) == (0, 0, 1)
+
+    def test_alone_nobody_pays(self) -> None:
+        for name in ("trac", "pub", "traditional"):
+            match = finish(begin(profiles.builtin(name), 1), [12])
+            assert owed(match) == (0,)
+
+    def test_a_winner_at_once_never_pays(self) -> None:
+        profile = points_box(stakes=Stakes.LOSER_PAYS, match=MatchFormat.TOTAL)
+        profile = replace(profile, shut_wins=ShutWins.MATCH, rounds=2)
+        match = finish(begin(profile, 3), [40, 10, 20, 0])
+        assert owed(match) == (0, 0, 1)
+        match = finish(begin(profile, 3), [0])
+        assert owed(match) == (0, Fraction(1, 2), Fraction(1, 2))
+
+    def test_where_the_highest_wins_the_lowest_pays(self) -> None:
+        match = finish(begin(points_box(stakes=Stakes.LOSER_PAYS, win=Win.HIGHEST), 3), [12, 30, 5])
+        assert owed(match) == (0, 0, 1)
+
+    @pytest.mark.parametrize("stakes", [Stakes.POOL, Stakes.POOL_DOUBLE])
+    def test_pools_add_up_to_nothing(self, stakes: Stakes) -> None:
+        for players in range(1, matches.MAX_PLAYERS + 1):
+            match = finish(begin(points_box(stakes=stakes), players), list(range(players)))
+            assert sum(owed(match)) == 0
+
+
+def test_the_least_expected_turn_is_played_by_real_throws() -> None:
+    """A whole turn through the front door, nothing dictated."""
+    match = begin(profiles.builtin("pub"), 1)
+    for faces, shut in [
+        ((4, 5), "9"),
+        ((3, 5), "8"),
+        ((1, 6), "7"),
+        ((5, 6), "5,6"),
+        ((4,), "4"),
+        ((6,), "1,2,3"),
+    ]:
+        assert len(faces) in dice_allowed(match.profile, match.turn.open)
+        match = match.throw(faces).move(from_text(shut))
+    assert match.scores == (0,)
+    assert match.turn.outcome is Outcome.SHUT
+    assert match.turn.throw == (6,)
+
+
+def test_blocked_passes_and_opens_one_score_their_throws() -> None:
+    profile = Profile("x", tiles=(2, 3), dice=1, blocked=Blocked.OPENS_ONE, score=Scoring.THROWS)
+    match = begin(profile, 1).throw((2,)).move(to_tiles([2])).throw((5,)).reopen(2)
+    match = match.throw((5,)).move(from_text("2,3"))
+    assert (match.totals, match.turn.outcome) == ((3,), Outcome.SHUT)

@@ -1,0 +1,342 @@
+"""House rules: what is read, and the one line that says why a file is refused."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+from tests.rules import generate
+
+from shutthebox import profiles
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.rules.profile import MatchFormat, MoveKind, OneDie, Profile, Scoring
+from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
+from shutthebox.rules.writer import to_keys, to_lines
+
+
+def read(text: str | bytes, path: Path) -> Profile:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return profiles.read(path)
+
+
+def parse(text: str) -> Profile:
+    return to_profile(parse_keys(text, "x.toml", no_like), "x.toml", "x")
+
+
+def no_like(name: str) -> Mapping[str, object]:
+    raise KeyError("none is allowed here")
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("", "name", "house"),
+        ('name = "Our-2_rules"', "name", "Our-2_rules"),
+        ("tiles = 1", "tiles", [1]),
+        ("tiles = 54", "tiles", list(range(1, 55))),
+        ("tiles = [9, 2, 54]", "tiles", [2, 9, 54]),
+        ("boxes = [12, 9]", "boxes", [9, 12]),
+        ("start_open = [3, 1]", "start_open", [1, 3]),
+        ("dice = 1", "dice", 1),
+        ("tiles = 12\ndice = 9", "dice", 9),
+        ("sides = 20", "sides", 20),
+        ("ends_turn_on = [7, 2]", "ends_turn_on", [2, 7]),
+        ("max_tiles = 54", "max_tiles", 54),
+        ("lost_score = 0", "lost_score", 0),
+        ("rounds = 99", "rounds", 99),
+        ('match = "drop-out"\nlimit = 1', "limit", 1),
+        ('title.en = "A"\ntitle.fr = "À"', "title.fr", "À"),
+        ('[title]\nen = "B"', "title.en", "B"),
+        ('title.fr = "Gagné !"', "title.fr", "Gagné !"),
+        ('like = "trac"', "move", "faces"),
+        ('like = "trac"\nmove = "set"', "move", "set"),
+        ('like = "trac"\ntiles = 10', "boxes", []),
+        ('like = "trac"', "boxes", [9, 12]),
+        ('like = "trac"', "title.en", ""),
+        ('like = "trac-100"\nmatch = "total"', "limit", None),
+        ('like = "trac-100"\nmatch = "drop-out"', "limit", 100),
+        ("\ufeffdice = 1", "dice", 1),
+        ("dice = 1\r\nsides = 8\r\n", "sides", 8),
+        ("# a remark\ndice = 1 # another", "dice", 1),
+        ("dice = 0b11", "dice", 3),
+        ('blocked = "opens-one"\nscore = "throws"\nmatch = "target-loses"\nlimit = 45', "limit", 45),
+        ('tiles = 12\nscore = "digits"', "score", "digits"),
+        ("first_move_must_include = 1", "first_move_must_include", 1),
+        ("difference = true\nmax_tiles = 1\nfirst_move_must_include = 1", "difference", True),
+        ('tiles = 20\nmove = "faces"\nfirst_move_must_include = 12', "move", "faces"),
+    ],
+)
+def test_ok__house_rules(text: str, key: str, value: object, tmp_path: Path) -> None:
+    assert to_keys(read(text, tmp_path / "house.toml"))[key] == value
+
+
+KEY_ERRORS = [
+    # Unknown keys.
+    ("tile = 9", "tile"),
+    ("Tiles = 9", "Tiles"),
+    ('title = "x"', "title"),
+    ('title.de = "x"', "title.de"),
+    ("title_en = 1", "title_en"),
+    ("[dice]\ncount = 2", "dice"),
+    ("[house]\ndice = 2", "house"),
+    ('"a\\nb" = 1', "'a\\nb'"),
+    ('"' + "k" * 500 + '" = 1', "'kkk"),
+    # Wrong types.
+    ("tiles = true", "tiles"),
+    ("tiles = 9.0", "tiles"),
+    ('tiles = "9"', "tiles"),
+    ("tiles = [true]", "tiles"),
+    ("tiles = [1, 2.0]", "tiles"),
+    ("tiles = [[1]]", "tiles"),
+    ("dice = true", "dice"),
+    ("dice = 2.0", "dice"),
+    ('dice = "2"', "dice"),
+    ("dice = nan", "dice"),
+    ("dice = 2024-01-01", "dice"),
+    ("dice = [2]", "dice"),
+    ("difference = 1", "difference"),
+    ('captain = "yes"', "captain"),
+    ("move = 3", "move"),
+    ("move = []", "move"),
+    ("ends_turn_on = 7", "ends_turn_on"),
+    ("boxes = 9", "boxes"),
+    ("name = 7", "name"),
+    ("title.en = 7", "title.en"),
+    ("source = true", "source"),
+    ("like = 7", "like"),
+    ("like = []", "like"),
+    # Out of range.
+    ("tiles = 0", "tiles"),
+    ("tiles = 55", "tiles"),
+    ("tiles = -1", "tiles"),
+    ("tiles = []", "tiles"),
+    ("tiles = [0]", "tiles"),
+    ("tiles = [55]", "tiles"),
+    ("tiles = [1, 1]", "tiles"),
+    ("boxes = []", "boxes"),
+    ("boxes = [0]", "boxes"),
+    ("boxes = [9, 9]", "boxes"),
+    ("start_open = []", "start_open"),
+    ("dice = 0", "dice"),
+    ("dice = 10", "dice"),
+    ("dice = -2", "dice"),
+    ("dice = 99999999999999999999999999", "dice"),
+    ("sides = 1", "sides"),
+    ("sides = 21", "sides"),
+    ("max_tiles = 0", "max_tiles"),
+    ("first_move_must_include = 0", "first_move_must_include"),
+    ("ends_turn_on = []", "ends_turn_on"),
+    ("ends_turn_on = [0]", "ends_turn_on"),
+    ("ends_turn_on = [181]", "ends_turn_on"),
+    ("lost_score = -1", "lost_score"),
+    ("rounds = 0", "rounds"),
+    ("rounds = 100", "rounds"),
+    ("limit = 0", "limit"),
+    ('move = "Set"', "move"),
+    ('one_die = "optional"', "one_die"),
+    ('draw = "cards"', "draw"),
+    ('blocked = ""', "blocked"),
+    ('turns = "w"', "turns"),
+    ('score = "digit"', "score"),
+    ('win = "none"', "win"),
+    ('shut_wins = "yes"', "shut_wins"),
+    ('match = "best"', "match"),
+    ('tie = "coin"', "tie"),
+    ('stakes = "beer"', "stakes"),
+    ('name = ""', "name"),
+    ('name = "a b"', "name"),
+    ('name = "é"', "name"),
+    ('name = "' + "x" * 41 + '"', "name"),
+    ('title.en = "a\\nb"', "title.en"),
+    ('title.fr = "' + "x" * 201 + '"', "title.fr"),
+    ('source = "\\u0007"', "source"),
+    # Like what?
+    ('like = "house"', "like"),
+    ('like = "nothing"', "like"),
+    ('like = "a\\nb"', "like"),
+    ('like = "' + "x" * 500 + '"', "like"),
+    ('like = ""', "like"),
+    # Contradictions.
+    ("start_open = [10]", "start_open"),
+    ("start_open = [1, 10]", "start_open"),
+    ("tiles = [5, 6]\nstart_open = [1]", "start_open"),
+    ("start_open = [4, 5]\nfirst_move_must_include = 2", "first_move_must_include"),
+    ("first_move_must_include = 10", "first_move_must_include"),
+    ("first_move_must_include = 1\nmax_tiles = 1", "first_move_must_include"),
+    ('first_move_must_include = 1\nmax_tiles = 1\none_die = "optional-high"', "first_move_must_include"),
+    ('tiles = 20\nmove = "faces"\nfirst_move_must_include = 13', "first_move_must_include"),
+    ('draw = "dominoes"\ndice = 3', "draw"),
+    ('draw = "dominoes"\nsides = 8', "draw"),
+    ("difference = true\ndice = 3", "difference"),
+    ("difference = true\ndice = 1", "difference"),
+    ('tiles = 13\nscore = "digits"', "score"),
+    ('tiles = 13\nscore = "digits-reversed"', "score"),
+    ('boxes = [9, 13]\nscore = "digits"', "score"),
+    ('match = "drop-out"', "limit"),
+    ("limit = 100", "limit"),
+    ('match = "total"\nlimit = 100', "limit"),
+    ('blocked = "opens-one"\nmatch = "target-loses"\nlimit = 45', "limit"),
+    ("tiles = 54\ndice = 9\nsides = 20", "dice"),
+]
+
+
+@pytest.mark.parametrize(("text", "key"), KEY_ERRORS)
+def test_fail__house_rules(text: str, key: str, tmp_path: Path) -> None:
+    path = tmp_path / "house.toml"
+    with pytest.raises(ProfileError) as caught:
+        read(text, path)
+    complaint = str(caught.value)
+    assert complaint.startswith(f"{path}: {key}")
+    assert "allowed" in complaint or "needs" in complaint
+    assert complaint.isprintable()
+    assert len(complaint) < 800
+    assert isinstance(caught.value, ShutTheBoxError)
+    assert isinstance(caught.value, ValueError)
+
+
+HOSTILE: list[tuple[str, bytes]] = [
+    ("ten megabytes", b"# " + b"x" * 10_000_000),
+    ("many lines", b"dice = 2 #\n" * 900_000),
+    ("not UTF-8", b"dice = 2 # \xff"),
+    ("UTF-16", "dice = 2".encode("utf-16")),
+    ("NUL bytes", b"\x00" * 100),
+    ("an ELF", b"\x7fELF\x02\x01\x01" + bytes(50)),
+    ("nested lists", b"dice = " + b"[" * 900 + b"]" * 900),
+    ("nested lists over lines", b"dice = " + b"[\n" * 5000 + b"]\n" * 5000),
+    ("nested tables", b"dice = " + b"{a=" * 300 + b"1" + b"}" * 300),
+    ("dotted key", b"dice." + b".".join([b"a"] * 400) + b" = 1"),
+    ("dotted key without end", b"dice." + b".".join([b"a"] * 30_000) + b" = 1"),
+    ("dotted title", b"title.en." + b".".join([b"a"] * 400) + b" = 1"),
+    ("a number of 900 digits", b"dice = " + b"9" * 900),
+    ("a number of 9000 digits", b"dice = " + b"9" * 9000),
+    ("a hexadecimal number of 900 digits", b"dice = 0x" + b"f" * 900),
+    ("a float of 900 digits", b"dice = " + b"9" * 900 + b".0"),
+    ("a huge exponent", b"dice = 1e999999999"),
+    ("a long text", b'name = "' + b"x" * 900 + b'"'),
+    ("a long list over lines", b"tiles = [" + b"1,\n" * 9000 + b"]"),
+    ("a key twice", b"dice = 1\ndice = 2"),
+    ("a table twice", b"[title]\n[title]\n"),
+    ("half a line", b"dice ="),
+    ("JSON", b'{"dice": 2}'),
+    ("a lone carriage return", b"dice = 1\rsides = 2"),
+    ("a lone surrogate", b'name = "\\ud800"'),
+]
+
+
+@pytest.mark.parametrize("content", [content for _, content in HOSTILE], ids=[name for name, _ in HOSTILE])
+def test_fail__hostile_files(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "house.toml"
+    with pytest.raises(ProfileError) as caught:
+        read(content, path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 800
+
+
+def test_fail__paths(tmp_path: Path) -> None:
+    line_feed = tmp_path / "a\nb.toml"
+    for path in (tmp_path, tmp_path / "absent.toml", Path("a\0b.toml"), Path("x" * 5000), line_feed):
+        with pytest.raises(ProfileError) as caught:
+            profiles.read(path)
+        assert str(caught.value).isprintable()
+    with pytest.raises(ProfileError, match="name: missing, and the file's, 'our rules', is not allowed"):
+        read("dice = 1", tmp_path / "our rules.toml")
+    assert read('name = "ours"', tmp_path / "our rules.toml").name == "ours"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_fail__unreadable(tmp_path: Path) -> None:
+    path = tmp_path / "house.toml"
+    path.touch(mode=0o000)
+    with pytest.raises(ProfileError, match="Permission denied"):
+        profiles.read(path)
+
+
+class TestFolder:
+    def test_good_ones_are_listed_and_bad_ones_explained(self, tmp_path: Path) -> None:
+        (tmp_path / "b.toml").write_text("dice = 1")
+        (tmp_path / "a.toml").write_text('like = "pub"')
+        (tmp_path / "bad.toml").write_text("dice = 0")
+        (tmp_path / "c.toml").write_text('name = "pub"')
+        (tmp_path / "d.toml").write_text('name = "a"')
+        (tmp_path / "notes.txt").write_text("dice = 0")
+        (tmp_path / "folder.toml").mkdir()
+        good, bad = profiles.house_rules(tmp_path)
+        assert [profile.name for profile in good] == ["a", "b"]
+        assert [str(error).split(":")[0].rpartition("/")[2] for error in bad] == [
+            "bad.toml",
+            "c.toml",
+            "d.toml",
+            "folder.toml",
+        ]
+
+    def test_a_folder_that_is_not_there_has_none(self, tmp_path: Path) -> None:
+        assert profiles.house_rules(tmp_path / "absent") == ((), ())
+
+    def test_find(self, tmp_path: Path) -> None:
+        (tmp_path / "ours.toml").write_text("dice = 1")
+        (tmp_path / "bad.toml").write_text("dice = 0")
+        assert profiles.find("pub", tmp_path).name == "pub"
+        assert profiles.find("ours", tmp_path).dice == 1
+        assert profiles.find(str(tmp_path / "ours.toml")).dice == 1
+        with pytest.raises(ProfileError, match=r"bad\.toml: dice: 0 is not allowed"):
+            profiles.find("bad", tmp_path)
+        with pytest.raises(ProfileError, match="'ours' is not known"):
+            profiles.find("ours")
+
+
+def test_like_takes_rules_but_no_titles(tmp_path: Path) -> None:
+    profile = read('like = "trac-100"\ntie = "share"', tmp_path / "house.toml")
+    assert (profile.name, profile.title("en"), profile.source) == ("house", "house", "")
+    assert (profile.move, profile.match, profile.limit) == (MoveKind.FACES, MatchFormat.TARGET_LOSES, 100)
+
+
+def test_titles_fall_back(tmp_path: Path) -> None:
+    profile = read('title.en = "Ours"', tmp_path / "house.toml")
+    assert (profile.title("en"), profile.title("fr")) == ("Ours", "Ours")
+
+
+def test_a_file_may_be_named_like_a_built_in_profile_and_be_like_it(tmp_path: Path) -> None:
+    profile = read('like = "traditional"\nscore = "count"', tmp_path / "traditional.toml")
+    assert (profile.score, profile.one_die) == (Scoring.COUNT, OneDie.OPTIONAL_HIGH)
+
+
+@settings(deadline=None)
+@given(generate.profiles())
+def test_a_profile_written_reads_back(profile: Profile) -> None:
+    assert parse("\n".join(to_lines(profile))) == profile
+
+
+def test_built_in_profiles_written_read_back_on_every_box() -> None:
+    for profile in profiles.builtins():
+        for count in profile.allowed_boxes:
+            played = profile.for_box(count)
+            assert played is not None
+            assert parse("\n".join(to_lines(played))) == played
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_a_profile_or_one_line(text: str) -> None:
+    _one_line(text)
+
+
+KEYS = ["like", "name", "title", *to_keys(Profile(""))]
+VALUES = ["-1", "0", "1", "9", "54", "55", "true", "[]", "[1]", "[9, 1]", '"set"', '"trac"', "1.5", "{a = 1}"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(KEYS), st.sampled_from(VALUES)), max_size=5))
+def test_any_keys_are_a_profile_or_one_line(lines: list[tuple[str, str]]) -> None:
+    _one_line("\n".join(f"{key} = {value}" for key, value in lines))
+
+
+def _one_line(text: str) -> None:
+    complaint = "x.toml: "
+    try:
+        keys = parse_keys(text, "x.toml", profiles._builtin_keys)
+        to_profile(keys, "x.toml", "x")
+    except ProfileError as error:
+        complaint = str(error)
+    assert complaint.startswith("x.toml: ")
+    assert complaint.isprintable()

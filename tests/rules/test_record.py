@@ -1,0 +1,240 @@
+"""Match records: they read back, and a broken one says which line breaks which rule."""
+
+from dataclasses import replace
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given, settings
+from tests.rules import generate
+
+from shutthebox import profiles
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.rules.match import Stage
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.record import FIRST_LINE, Record, RecordError, parse, replay, write
+
+SHUT = """\
+shut-the-box record 1
+profile pub
+players 3
+rounds 1
+
+# The first is blocked, the second shuts the box: the third does not play.
+1 3+5 1,7
+1 6+6 3,9
+1 6+6 4,8
+1 6+6
+1 blocked 13
+2 6+3 9
+2 6+2 8
+2 6+1 7
+2 6+5 5,6
+2 4 4
+2 6 1,2,3
+2 shut 0
+scores 13 0 -
+totals 13 0 0
+winners 2
+owes 2 -4 2
+"""
+
+
+def read(text: str) -> Record:
+    return parse(text, "record.txt", profiles.builtin)
+
+
+def test_a_record_by_hand() -> None:
+    record = read(SHUT)
+    assert (record.profile, record.players, record.rounds) == (profiles.builtin("pub"), 3, 1)
+    positions = replay(record)
+    assert len(positions) == len(record.actions) + 1
+    assert positions[0].stage is Stage.THROW
+    assert positions[-1].stage is Stage.FINISHED
+    assert positions[-1].scores == (13, 0, None)
+
+
+def test_a_record_written_names_its_own_rules() -> None:
+    text = write(read(SHUT))
+    lines = text.splitlines()
+    assert lines[0] == FIRST_LINE
+    assert 'stakes = "pool-double"' in lines
+    assert not any(line.startswith("profile") for line in lines)
+    assert lines[-16:] == [line for line in SHUT.splitlines()[6:] if line][-16:]
+    assert parse(text, "x", no_profiles) == read(SHUT)
+
+
+def no_profiles(name: str) -> Profile:
+    raise AssertionError(name)
+
+
+@pytest.mark.parametrize("cut", range(6, 17))
+def test_a_match_that_was_broken_off_is_a_record(cut: int) -> None:
+    record = read("\n".join(SHUT.splitlines()[:cut]))
+    assert read(write(record)) == record
+
+
+def test_the_result_stands_as_soon_as_the_last_turn_is_over() -> None:
+    record = read(SHUT.replace("2 shut 0\n", ""))
+    assert replay(record)[-1].stage is Stage.ADVANCE
+    assert read(write(record)) == record
+
+
+def test_a_box_may_be_named() -> None:
+    head = "shut-the-box record 1\nprofile traditional 12\nplayers 1\nrounds 1\n"
+    record = read(head + "1 6+6 12\n")
+    assert len(record.profile.tiles) == 12
+    assert read(write(record)) == record
+
+
+@settings(deadline=None)
+@given(generate.profiles(), st.integers(1, 4), st.integers(0, 2**32 - 1), st.integers(0, 300))
+def test_records_read_back(profile: Profile, players: int, seed: int, most: int) -> None:
+    record = generate.random_record(profile, players, seed, most)
+    text = write(record)
+    again = parse(text, "x", no_profiles)
+    assert again == record
+    assert write(again) == text
+    assert replay(again) == replay(record)
+
+
+def test_built_in_profiles_on_every_box_read_back() -> None:
+    for profile in profiles.builtins():
+        for count in profile.allowed_boxes:
+            played = profile.for_box(count)
+            assert played is not None
+            record = generate.random_record(played, 3, seed=count, most=200)
+            assert parse(write(record), "x", no_profiles) == record
+
+
+def test_start_open_of_a_box_that_is_not_known_any_more() -> None:
+    profile = replace(Profile("odd"), tiles=tuple(range(1, 10)), start_open=(1, 30))
+    record = Record(profile, 1, 1)
+    assert read(write(record)).profile.starting == profile.starting
+
+
+# Line to replace (by its text), what stands there instead, and the complaint after the line's number.
+BROKEN = [
+    ("1 3+5 1,7", "1 4+4 2,5", "4+4: 2,5 does not add up to 8 but to 7"),
+    ("1 3+5 1,7", "1 3+5 -", "3+5: 8 can be shut"),
+    ("1 3+5 1,7", "1 3+5 +4", "3+5: no tile is ever opened again in this game"),
+    ("1 3+5 1,7", "1 3+5 12", "3+5: 12 is not on the box"),
+    ("1 3+5 1,7", "2 3+5 1,7", "'2': it is the turn of player 1"),
+    ("1 3+5 1,7", "1 8 1,7 1", "'1 8 1,7 1' is no line of a turn: player, throw and answer"),
+    ("1 3+5 1,7", "1", "'1' is no line of a turn: player, throw and answer"),
+    ("1 3+5 1,7", "1 3+7 1,7", "3+7: a die shows 1 to 6"),
+    ("1 3+5 1,7", "1 3+x 1,7", "'x' is not a face: allowed are numbers from 1 to 180"),
+    ("1 3+5 1,7", "1 3+5 1,x", "'x' is not a tile: tiles are numbers from 1 to 54"),
+    ("1 3+5 1,7", "1 3+5 1,1", "'1,1' names a tile twice"),
+    ("1 3+5 1,7", "1 3+5 +-", "'+-': exactly one tile is opened"),
+    ("1 3+5 1,7", "1 3+5 +1,2", "'+1,2': exactly one tile is opened"),
+    ("1 3+5 1,7", "1 blocked 45", "blocked 45: a throw is due"),
+    ("1 6+6 3,9", "1 3+5 1,7", "3+5: 1,7 are not open"),
+    ("1 6+6 3,9", "1 1 3", "1: one die cannot be thrown yet with 2,3,4,5,6,8,9 open"),
+    ("1 6+6", "1 6+6 2", "6+6: the turn is over and its end is due"),
+    ("1 6+6 4,8", "1 6+6", "6+6: the throw on the table needs its answer first", 1),
+    ("1 blocked 13", "1 blocked 12", "blocked '12': by the rules '1 blocked 13'"),
+    ("1 blocked 13", "1 shut 13", "shut '13': by the rules '1 blocked 13'"),
+    ("1 blocked 13", None, "'2': it is the turn of player 1"),
+    ("2 shut 0", "2 blocked 0", "blocked '0': by the rules '2 shut 0'"),
+    ("2 6 1,2,3", None, "shut 0: a throw is due"),
+    ("scores 13 0 -", "scores 13 0 0", "'scores 13 0 0': by the rules it is 'scores 13 0 -'"),
+    ("totals 13 0 0", None, "'winners 2': by the rules it is 'totals 13 0 0'"),
+    ("winners 2", "winners 1", "'winners 1': by the rules it is 'winners 2'"),
+    ("owes 2 -4 2", "owes 1 -2 1", "'owes 1 -2 1': by the rules it is 'owes 2 -4 2'"),
+    ("owes 2 -4 2", None, "the record ends without its result; due is 'owes 2 -4 2'", -1),
+    ("owes 2 -4 2", "owes 2 -4 2\nwinners 2", "'winners 2': not expected here, the match has ended", 1),
+    ("profile pub", "profile none", "profile: 'none' is not known"),
+    ("profile pub", "profile pub 12", "profile: a box of '12' is not allowed; allowed are 9"),
+    ("profile pub", "profile pub x", "profile: a box of 'x' is not allowed; allowed are 9"),
+    ("profile pub", "profile pub\nprofile pub", "profile: allowed once, and instead of keys", 1),
+    ("profile pub", "dice = 0", "dice: 0 is not allowed; allowed is a whole number from 1 to 9"),
+    ("profile pub", "dicee = 2", "dicee: unknown key"),
+    ("profile pub", 'like = "pub"', "like: 'pub' is no built-in profile; a record has its keys itself"),
+    ("profile pub", "dice = 2\ndice = 2", "dice: given twice", 1),
+    ("profile pub", "dice = 2\nprofile pub", "profile: allowed once, and instead of keys", 1),
+    ("profile pub", "profile pub\ndice = 2", "'dice = 2' is no line of a record's head", 1),
+    ("profile pub", "dice = ", "not valid TOML"),
+    ("players 3", "players 0", "players: '0' is not allowed; allowed is 1 to 9"),
+    ("players 3", "players 10", "players: '10' is not allowed; allowed is 1 to 9"),
+    ("players 3", "players three", "players: 'three' is not allowed; allowed is 1 to 9"),
+    ("players 3", "players 3\nplayers 3", "players: given twice", 1),
+    ("rounds 1", "rounds 100", "rounds: '100' is not allowed; allowed is 1 to 99"),
+    ("rounds 1", "hello", "'hello' is no line of a record's head"),
+    ("shut-the-box record 1", "shut-the-box record 2", "not a record; its first line must be"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "complaint", "shift"), [(*case, 0)[:4] for case in BROKEN])
+def test_fail__a_broken_line_is_named(old: str, new: str | None, complaint: str, shift: int) -> None:
+    lines = SHUT.splitlines()
+    at = lines.index(old)
+    changed = lines[:at] + ([] if new is None else [new]) + lines[at + 1 :]
+    with pytest.raises(RecordError) as caught:
+        read("\n".join(changed) + "\n")
+    assert str(caught.value).startswith(f"record.txt:{at + 1 + shift}: {complaint}")
+    assert str(caught.value).isprintable()
+    assert isinstance(caught.value, ShutTheBoxError)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("", "record.txt:1: not a record"),
+        ("\n\n", "record.txt:1: not a record"),
+        ("GIF89a", "record.txt:1: not a record"),
+        (f"{FIRST_LINE}\n", "record.txt:1: players: missing"),
+        (f"{FIRST_LINE}\nplayers 2\n", "record.txt:2: profile: missing"),
+        (f"{FIRST_LINE}\nprofile pub\n1 3+5 8\n", "record.txt:3: players: missing"),
+        (f"{FIRST_LINE}\nplayers 2\nmatch = 'drop-out'\n", "record.txt: limit: missing"),
+        (
+            f"{FIRST_LINE}\nprofile pub\nplayers 2\nwinners 1\n",
+            "record.txt:4: 'winners 1': not expected here",
+        ),
+    ],
+)
+def test_fail__heads(text: str, complaint: str) -> None:
+    with pytest.raises(RecordError) as caught:
+        read(text)
+    assert str(caught.value).startswith(complaint)
+
+
+@pytest.mark.parametrize(
+    "change", ["\r\n".join, lambda lines: "\n\n".join(lines), lambda lines: "  \n  ".join(lines)]
+)
+def test_ok__line_ends_and_margins(change: object) -> None:
+    assert callable(change)
+    assert read(change(SHUT.splitlines())) == read(SHUT)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.data())
+def test_mutations_are_records_or_record_errors(data: st.DataObject) -> None:
+    names = ["pub", "open-one", "domino-bag", "jouhet", "trac-100", "lucky-seven"]
+    profile = profiles.builtin(data.draw(st.sampled_from(names)))
+    text = write(generate.random_record(profile, 2, data.draw(st.integers(0, 99)), most=40))
+    junk = st.sampled_from(
+        ["", "\n", " ", "-", "+", ",", "9", "1", "=", "[", '"', "#", "é", "\0", "2 6+6 -\n"]
+    )
+    for _ in range(data.draw(st.integers(1, 4))):
+        start = data.draw(st.integers(0, len(text)))
+        end = min(len(text), start + data.draw(st.sampled_from([0, 1, 1, 2, 20])))
+        text = text[:start] + data.draw(junk) + text[end:]
+    _record_or_error(text)
+
+
+@given(st.text(max_size=80))
+def test_any_text_is_a_record_or_a_record_error(text: str) -> None:
+    _record_or_error(text)
+    _record_or_error(f"{FIRST_LINE}\n{text}\nplayers 2\n{text}")
+
+
+def _record_or_error(text: str) -> None:
+    try:
+        record = read(text)
+    except RecordError as error:
+        complaint = str(error)
+    else:
+        assert read(write(record)) == record
+        return
+    assert complaint.startswith("record.txt:")
+    assert "\n" not in complaint

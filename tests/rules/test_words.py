@@ -1,0 +1,140 @@
+"""The rules in words: every key and every value of it has its own, in both languages."""
+
+import re
+import string
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from tests.rules import generate
+
+from shutthebox import profiles
+from shutthebox.rules import words
+from shutthebox.rules.profile import Draw, MatchFormat, Profile, Stakes, Win
+from shutthebox.rules.words import LANGUAGES, explain
+
+# A profile in which every key means something.
+BASE = Profile("base", first_move_must_include=3)
+
+CHANGES: list[dict[str, Any]] = [
+    {"tiles": tuple(range(1, 13))},
+    {"tiles": (2, 3, 5)},
+    {"boxes": (9, 12)},
+    {"start_open": (3, 4)},
+    {"start_open": (3,)},
+    {"dice": 1},
+    {"dice": 3},
+    {"sides": 8},
+    {"max_tiles": 1},
+    {"max_tiles": 2},
+    {"difference": True},
+    {"first_move_must_include": None},
+    {"first_move_must_include": 2},
+    {"ends_turn_on": frozenset({7})},
+    {"ends_turn_on": frozenset({7, 9})},
+    {"lost_score": 60},
+    {"rounds": 3},
+    {"captain": True},
+]
+KINDS = {**generate.ENUMS, "draw": Draw}
+ENUM_CHANGES: list[dict[str, Any]] = [
+    {key: value, **({"limit": 60} if key == "match" and value is not MatchFormat.TOTAL else {})}
+    for key, kind in KINDS.items()
+    for value in kind
+]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("change", CHANGES, ids=str)
+def test_every_key_changes_the_words(change: dict[str, Any], language: str) -> None:
+    assert explain(replace(BASE, **change), language) != explain(BASE, language)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_value_of_every_choice_has_its_own_words(language: str) -> None:
+    for key in KINDS:
+        changes = [change for change in ENUM_CHANGES if key in change]
+        assert {change[key] for change in changes} == set(KINDS[key])
+        said = {explain(replace(BASE, **change), language) for change in changes}
+        assert len(said) == len(changes), key
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_limits_are_named(language: str) -> None:
+    for format_ in MatchFormat:
+        if format_ is not MatchFormat.TOTAL:
+            said = [" ".join(explain(replace(BASE, match=format_, limit=n), language)) for n in (45, 100)]
+            assert "45" in said[0]
+            assert "100" in said[1]
+
+
+def test_the_last_to_drop_out_together_are_told_apart() -> None:
+    for language in LANGUAGES:
+        said = {
+            explain(replace(BASE, match=MatchFormat.DROP_OUT, limit=45, win=win), language) for win in Win
+        }
+        assert len(said) == len(Win)
+
+
+def test_languages_have_the_same_sentences_with_the_same_blanks() -> None:
+    assert list(words.ENGLISH) == list(words.FRENCH)
+    for key, english in words.ENGLISH.items():
+        blanks = [
+            {name for _, name, _, _ in string.Formatter().parse(text) if name}
+            for text in (english, words.FRENCH[key])
+        ]
+        assert blanks[0] == blanks[1], key
+
+
+def test_no_sentence_is_never_said() -> None:
+    said = set()
+    for change in [{}, *CHANGES, *ENUM_CHANGES, {"tiles": (3,), "boxes": ()}, {"rounds": 2}]:
+        said |= {key for key, _ in words._facts(replace(BASE, **change))}
+    assert said == set(words.ENGLISH)
+
+
+@settings(deadline=None)
+@given(generate.profiles())
+def test_words_are_whole_sentences(profile: Profile) -> None:
+    for language in LANGUAGES:
+        said = explain(profile, language)
+        assert len(set(said)) == len(said)
+        for sentence in said:
+            assert sentence.endswith(".")
+            assert sentence[0].isupper()
+            assert sentence.isprintable()
+            assert not re.search(r"[{}]|  |None|frozenset|\b\w+=", sentence)
+
+
+def test_words_know_the_language_of_the_pub() -> None:
+    pub = " ".join(explain(profiles.builtin("pub"), "fr"))
+    for term in ("clapets", "lancer", "tour", "manche", "partie", "ferme la boîte", "mise au pot"):
+        assert term in pub
+    trac = explain(profiles.builtin("trac"), "fr")
+    assert any("paye la tournée" in sentence for sentence in trac)
+    assert explain(profiles.builtin("pub"), "de") == explain(profiles.builtin("pub"), "en")
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "sentence"),
+    [
+        ("jouhet", "en", "When the open tiles add up to 6 or less, one die must be thrown."),
+        ("jouhet", "fr", "La partie se joue en 3 manches, dont on additionne les scores."),
+        ("2012", "en", "A throw is one die with 20 sides."),
+        (
+            "lucky-seven",
+            "fr",
+            "Au début du tour, seul le clapet 7 est ouvert, les autres sont fermés et le restent.",
+        ),
+        ("traditional", "en", "The same rules are played on boxes with 9, 10 or 12 tiles."),
+        ("unlucky-seven", "en", "A total of 7 ends the turn at once, even if tiles could be shut."),
+    ],
+)
+def test_sentences(name: str, language: str, sentence: str) -> None:
+    assert sentence in explain(profiles.builtin(name), language)
+
+
+def test_stakes_speak_of_the_worst_score_whichever_it_is() -> None:
+    profile = replace(BASE, stakes=Stakes.LOSER_PAYS, win=Win.HIGHEST)
+    assert "The loser, with the worst score, buys the round." in explain(profile, "en")
