@@ -65,9 +65,15 @@ class Playing(Frame):
 
     def _await_throw(self) -> None:
         """Raise until the levers fit the player's row, then ready."""
-        self._set(answer=None)
+        self._set(answer=None, dice_hint=self._dice_hint())
         verdict = self._judge()
         self._set(mode=Mode.READY if verdict.kind is VerdictKind.OK else Mode.RAISE, ready_ns=self._now)
+
+    def _dice_hint(self) -> tuple[int, float] | None:
+        hint = self._advisor.hint(self._match) if self._settings.hints else None
+        if hint is None or hint.dice is None or hint.dice_cost is None:
+            return None
+        return hint.dice, hint.dice_cost
 
     def _do(self, action: Action) -> None:
         self._record(action)
