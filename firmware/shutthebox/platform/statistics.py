@@ -107,6 +107,8 @@ def lines(statistics: Statistics, words: Callable[[str], str]) -> tuple[str, ...
         _("Throws: {count}").format(count=statistics.throws),
     ]
     for entry in statistics.dice:
+        if entry.dice == 1 and not entry.die:
+            continue  # the total of one die is the die
         what = _("Die {number}").format(number=entry.die) if entry.die else _("Total")
         p_value = f"p={entry.fairness.p_value:.2f}" if entry.fairness.enough else "-"
         found.append(f"{entry.dice}d{entry.sides} {what}\t{p_value}")
