@@ -171,11 +171,9 @@ def _expect_verdict(words: Sequence[str]) -> tuple[Any, ...]:
 
 def _expect_text(words: Sequence[str]) -> tuple[Any, ...]:
     text = " ".join(words)
-    if len(text) > 1 and text.startswith('"') and text.endswith('"'):
-        text = text[1:-1]
-    if not text:
+    if len(text) < 3 or not (text.startswith('"') and text.endswith('"')):
         raise _WrongError('allowed is: expect text "WORDS"')
-    return (text,)
+    return (text[1:-1],)
 
 
 def _expect_points(words: Sequence[str]) -> tuple[Any, ...]:
