@@ -108,11 +108,14 @@ module lever(n) {
     difference() {
         linear_extrude(lever_width, convexity = 6) lever_profile();
         // the number, cut into the face that looks at the player
-        translate([-thick / 2 + 0.6, handle - 13, lever_width / 2])
-            rotate([0, -90, 0]) linear_extrude(2)
-                text(str(n), size = min(11, lever_width * (n > 9 ? 0.45 : 0.6)), font = "Liberation Sans:style=Bold",
-                     halign = "center", valign = "center");
+        translate([-thick / 2 + 0.6, 0, 0]) lever_number(n, 2);
     }
+}
+
+module lever_number(n, depth) {
+    translate([0, handle - 13, lever_width / 2]) rotate([0, -90, 0]) linear_extrude(depth)
+        text(str(n), size = min(11, lever_width * (n > 9 ? 0.45 : 0.6)), font = "Liberation Sans:style=Bold",
+             halign = "center", valign = "center");
 }
 
 // in its place in the box
@@ -300,7 +303,12 @@ module pi_stack() {
 
 module levers_all(down) {
     for (n = [1:levers])
-        color(n % 2 ? "burlywood" : "tan") lever_at(n, len(search(n, down)) ? down_angle : up_angle);
+        let (a = len(search(n, down)) ? down_angle : up_angle) {
+            color(n % 2 ? "burlywood" : "tan") lever_at(n, a);
+            // paint in the numbers, for the pictures
+            color([0.2, 0.1, 0.05]) translate([lever_x(n) - lever_width / 2, py, pz]) rotate([a, 0, 0])
+                rotate([90, 0, 90]) translate([-thick / 2 + 0.6, 0, 0]) lever_number(n, 0.5);
+        }
 }
 
 module felt_shape() {
@@ -340,6 +348,8 @@ if (part == "assembly" || part == "exploded") {
         color("silver") translate([pivot[0] - 8, py, pz]) rotate([0, 90, 0]) cylinder(d = axle, h = bank_width + 18, $fn = 24);
     }
     pi_stack();
+    color([0.05, 0.05, 0.1]) translate([window_at[0], window_at[1], size[2] - deck - 1 + 90 * up])
+        cube([oled_pcb[0], oled_pcb[1] - 4, 1], center = true);
     color("red") translate([button_at[0], button_at[1], size[2] - 2 + 110 * up]) cylinder(d = 33, h = 8, $fn = 64);
 }
 // one bay as a flat drawing: the lever up and down, with its switch and leaf

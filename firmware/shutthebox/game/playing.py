@@ -80,9 +80,9 @@ class Playing(Frame):
         match action:
             case Thrown(faces):
                 steps = (*steps, Step(faces))
-            case Moved(shut):
+            case Moved(shut) if steps:
                 steps = (*steps[:-1], replace(steps[-1], shut=shut))
-            case Reopened(tile):
+            case Reopened(tile) if steps:
                 steps = (*steps[:-1], replace(steps[-1], opened=tile))
             case Advanced():
                 steps = ()
@@ -212,9 +212,10 @@ class Playing(Frame):
         self._sound(Sound.SHUT if self._match.turn.outcome is Outcome.SHUT else Sound.BLOCKED)
 
     def _take_account(self) -> None:
-        """Luck and decisions of the turn that has ended; alternate turns are not taken apart."""
+        """Luck and decisions of the turn that has ended."""
         match = self._match
-        whole = match.profile.turns is Turns.WHOLE
+        # A turn that was joined half-way (or played in rotation) is not taken apart.
+        whole = match.profile.turns is Turns.WHOLE and len(self._state.steps) == match.turn.throws
         account = self._advisor.account(match.profile, self._state.steps) if whole else None
         self._set(account=account)
         if account is not None:

@@ -118,6 +118,7 @@ class Cycle:
             for mask, visits in enumerate(self._visits(layer, chances)):
                 end(self._scores[mask], not mask, visits * chances[mask][1])
             return ends
+        end(throws, True, layer.pop(0, 0.0))
         left = sum(layer.values())
         ratios = [0.0] * _STEADY_FOR
         while layer and throws < MAX_THROWS:

@@ -7,6 +7,7 @@ rows are enumerated for the position, and only the last few are kept: a pack of 
 thousands of moves, and a small computer little memory.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import combinations
@@ -134,24 +135,28 @@ def _table(total: int) -> tuple[Tiles, ...]:
     return tuple(sorted(_partitions((1 << TABLE_TILES) - 1, total, TABLE_TILES)))
 
 
-def _partitions(tiles: Tiles, total: int, most: int) -> Iterator[Tiles]:
+def _partitions(tiles: Tiles, total: int, most: int) -> list[Tiles]:
     """All subsets of at most `most` tiles that add up to `total`, as partitions into distinct parts."""
     numbers = to_numbers(tiles)
     reach = [0]
     for number in numbers:
         reach.append(reach[-1] + number)
+    found: list[Tiles] = []
 
-    def parts(count: int, rest: int, taken: Tiles, left: int) -> Iterator[Tiles]:
+    def part(count: int, rest: int, taken: Tiles, left: int) -> None:
         # Largest parts first; `reach` stops a branch whose remaining tiles cannot fill the rest.
-        if rest == 0:
-            yield taken
-            return
-        while left and count and reach[count] >= rest:
+        count = bisect_right(numbers, rest, 0, count)
+        if count and numbers[count - 1] == rest:
             count -= 1
-            if numbers[count] <= rest:
-                yield from parts(count, rest - numbers[count], taken | 1 << (numbers[count] - 1), left - 1)
+            found.append(taken | 1 << (rest - 1))
+        while left > 1 and reach[count] >= rest:
+            count -= 1
+            number = numbers[count]
+            part(count, rest - number, taken | 1 << (number - 1), left - 1)
 
-    return parts(len(numbers), total, 0, most)
+    if total > 0:
+        part(len(numbers), total, 0, most)
+    return found
 
 
 def most_moves(profile: Profile) -> int:

@@ -3,14 +3,13 @@
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from shutthebox import config as configuration
-from shutthebox.config import Config, ConfigError
+from shutthebox.config import Config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
 from shutthebox.game.judge import VerdictKind
@@ -251,7 +250,7 @@ def parse(text: str, where: str) -> Scenario:
         if step.verb == "config":
             if any(earlier.verb not in _WITHOUT_TIME for earlier in steps):
                 raise ScenarioError(f"{where}:{step.line}: config: allowed only before anything happens")
-            config = _configured(config, step, where)
+            config = _with_line(config, step, where)
             continue
         if step.verb == "seed":
             seed = step.args[0]
@@ -286,17 +285,23 @@ def _words(line: str) -> list[str]:
     return (code[0] if code else line).split()
 
 
-def _configured(config: Config, step: Step, where: str) -> Config:
+def _with_line(config: Config, step: Step, where: str) -> Config:
+    """The config after a config line. Its value is TOML, or the bare text of a string."""
+    at = f"{where}:{step.line}"
     if len(step.args) < 2:
-        raise ScenarioError(f"{where}:{step.line}: config: allowed is: config KEY VALUE")
+        raise ScenarioError(f"{at}: config: allowed is: config KEY VALUE")
     key, text = step.args[0], " ".join(step.args[1:])
-    value: object = text
-    with suppress(tomllib.TOMLDecodeError, RecursionError):
-        value = tomllib.loads(f"value = {text}")["value"]
     try:
-        return configuration.with_value(config, key, value, f"{where}:{step.line}")
-    except ConfigError:
-        # A bare word may look like a number: there is a game called 2012.
-        with suppress(ConfigError):
-            return configuration.with_value(config, key, text, f"{where}:{step.line}")
-        raise
+        value = tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        value = text
+    try:
+        return configuration.with_value(config, key, value, at)
+    except configuration.ConfigError as error:
+        if isinstance(value, str):
+            raise
+        try:
+            # A profile may be called 2012.
+            return configuration.with_value(config, key, text, at)
+        except configuration.ConfigError:
+            raise error from None

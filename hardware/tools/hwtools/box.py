@@ -74,7 +74,8 @@ def check(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
         return mesh
 
     def overlap(a: Any, b: Any) -> float:
-        return float(abs(trimesh.boolean.intersection([a, b], engine="manifold").volume))
+        common = trimesh.boolean.intersection([a, b], engine="manifold")
+        return 0.0 if common.is_empty else float(abs(common.volume))
 
     for levers in counts:
         f = _figures(levers)

@@ -68,9 +68,9 @@ def drawing(levers: int = 9) -> str:
         "the Pi's pin "
         "(lying), 100n"
         " from the pin to ground.",
-        "Bottom leads: left to the switch's NO, right to its COM. Top leads: to the header of "
-        "the Pi, pin numbers as written."
-        " 3V3 is header pin 1, GND header pin 9.",
+        "Bottom leads: left to the switch's NO, right to its COM. Top leads: to the header of the Pi, "
+        "pin numbers as written.",
+        "3V3 is header pin 1, GND header pin 9. Capacitors of any kind from 16 V up.",
         "The display goes straight to the Pi: GND 14, VCC 17, SDA 3, SCL 5. Buzzer and lamp need a "
         "transistor: see the guide.",
     )
