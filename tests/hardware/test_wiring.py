@@ -155,6 +155,6 @@ def test_the_pins_command_prints_the_same_wiring() -> None:
         assert table[f"lever {number}"] == line
     for name, signal in {"dice button": "ROLL", "buzzer": "BUZZER", "button lamp": "ROLL_LED"}.items():
         assert table[name] == WIRING.signal(signal).bcm
-    for signal in WIRING.signals.values():
-        if signal.bcm in HEADER:
-            assert HEADER[signal.bcm] == signal.header_pin
+    for wired in WIRING.signals:
+        if wired.bcm in HEADER:
+            assert HEADER[wired.bcm] == wired.header_pin
