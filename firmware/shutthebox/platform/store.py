@@ -8,7 +8,9 @@ again through the rules, so a kept match cannot be in a state that the rules do 
 import json
 import sqlite3
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 from shutthebox.errors import ShutTheBoxError
@@ -82,19 +84,26 @@ class Store:
         self.path = folder / FILE_NAME
         self._count_throws = count_throws
         self._sides = 0
+        self._db: sqlite3.Connection = None  # type: ignore[assignment]  # until it is opened below
         self._wall_clock_s = wall_clock_s
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, isolation_level=None)
+            # Nothing is written before it is known whose file this is.
+            (version,) = self._db.execute("pragma user_version").fetchone()
+            if version not in (0, VERSION):
+                raise StoreError(f"{self.path}: made by a newer version ({version}); {VERSION} is allowed")
+            found = _columns(self._db)
+            if found != (_our_columns() if version else {}):
+                raise StoreError(f"{self.path}: no store of a box, its tables are others")
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = full")
-            (version,) = self._db.execute("pragma user_version").fetchone()
             if version == 0:
                 self._db.executescript(f"begin; {_SCHEMA} pragma user_version = {VERSION}; commit;")
-            elif version != VERSION:
-                raise StoreError(f"{self.path}: made by a newer version ({version}); {VERSION} is allowed")
             row = self._db.execute("select max(id) from match").fetchone()
         except (sqlite3.Error, OSError) as error:
+            if self._db is not None:
+                self._db.close()
             if isinstance(error, StoreError):
                 raise
             raise StoreError(f"{self.path}: {error}") from error
@@ -131,7 +140,9 @@ class Store:
             case Chosen(key, value):
                 self._db.execute("insert or replace into setting values (?, ?)", (key, json.dumps(value)))
             case Finished(match):
-                self._finish(match)
+                with self._db:
+                    self._db.execute("begin")
+                    self._finish(match)
             case Signed(player, initials):
                 self._db.execute(
                     "update result set initials = ? where match = ? and player = ?",
@@ -172,14 +183,22 @@ class Store:
         )
 
     def keep_health(self, chatter: Mapping[int, int]) -> None:
-        """Adds to the edges counted in settle windows, per switch."""
-        with self._db:
-            self._db.execute("begin")
-            self._db.executemany(
-                "insert into lever values (?, ?)"
-                " on conflict do update set chatter = chatter + excluded.chatter",
-                [(switch, count) for switch, count in chatter.items() if count],
-            )
+        """Adds to the edges counted in settle windows, per switch.
+
+        Raises:
+            StoreError: if it could not be written.
+        """
+        counted = [(switch, count) for switch, count in chatter.items() if count]
+        try:
+            with self._db:
+                self._db.execute("begin")
+                self._db.executemany(
+                    "insert into lever values (?, ?)"
+                    " on conflict do update set chatter = chatter + excluded.chatter",
+                    counted,
+                )
+        except sqlite3.Error as error:
+            raise StoreError(f"{self.path}: {error}") from error
 
     def ledger(self) -> tuple[Fraction, ...]:
         """Per player the stakes that earlier matches have left owed; negative: to get.
@@ -222,6 +241,22 @@ class Store:
     def close(self) -> None:
         """Closes the file."""
         self._db.close()
+
+
+def _columns(db: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
+    """Per table its columns: name, type, whether null is allowed, place in the key."""
+    names = db.execute("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
+    return {
+        name: db.execute('select name, type, "notnull", pk from pragma_table_info(?)', (name,)).fetchall()
+        for (name,) in names.fetchall()
+    }
+
+
+@cache
+def _our_columns() -> dict[str, list[tuple[object, ...]]]:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(_SCHEMA)
+        return _columns(db)
 
 
 def kept_match(db: sqlite3.Connection, number: int, where: str) -> tuple[Match, tuple[Action, ...]]:
