@@ -89,7 +89,10 @@ class Store:
         self._wall_clock_s = wall_clock_s
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, isolation_level=None)
+            # A card that loses power may spoil the whole sector it was writing: psow=0 keeps the
+            # next commit out of the sector in which the last one ends.
+            where = f"{self.path.absolute().as_uri()}?psow=0"
+            self._db = sqlite3.connect(where, uri=True, isolation_level=None)
             # Nothing is written before it is known whose file this is.
             (version,) = self._db.execute("pragma user_version").fetchone()
             if version not in (0, VERSION):
