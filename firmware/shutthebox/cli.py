@@ -10,7 +10,7 @@ from typing import NoReturn
 from shutthebox import __version__
 from shutthebox.errors import ShutTheBoxError
 
-_COMMANDS = ("run", "sim", "replay", "profiles", "odds", "stats", "check")
+_COMMANDS = ("run", "sim", "replay", "profiles", "odds", "stats", "check", "doctor")
 
 
 class _Parser(argparse.ArgumentParser):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from shutthebox import values
 from shutthebox.errors import ShutTheBoxError
@@ -80,6 +80,28 @@ def _key(check: Callable[[object], object], default: Any) -> Any:  # noqa: ANN40
     return field(default=default, metadata={"check": check})
 
 
+Line: TypeAlias = int | str
+"""A BCM line of the header, or "chip:line" for a line of another chip."""
+
+
+def _lines(value: object) -> tuple[Line, ...]:
+    first, last = HEADER_LINES.start, HEADER_LINES.stop - 1
+    allowed = f'a list of 1 to 54 distinct lines, each a whole number from {first} to {last} or "chip:line"'
+    if not isinstance(value, list) or not 1 <= len(value) <= 54:
+        raise values.WrongValueError(allowed)
+    for entry in value:
+        if isinstance(entry, str):
+            chip, _, line = values.text(entry).rpartition(":")
+            good = bool(chip and line) and entry == entry.strip()
+        else:
+            good = not isinstance(entry, bool) and isinstance(entry, int) and entry in HEADER_LINES
+        if not good:
+            raise values.WrongValueError(allowed)
+    if len(set(value)) < len(value):
+        raise values.WrongValueError(allowed)
+    return tuple(value)
+
+
 _LINE = values.whole(HEADER_LINES.start, HEADER_LINES.stop - 1)
 
 
@@ -120,8 +142,8 @@ class Gpio:
     """The wiring; see default.toml."""
 
     backend: Backend = _key(values.choice(Backend), Backend.GPIOD)
-    levers: tuple[int, ...] = _key(
-        values.numbers(HEADER_LINES.start, HEADER_LINES.stop - 1),
+    levers: tuple[Line, ...] = _key(
+        _lines,
         (4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26),
     )
     roll: int = _key(_LINE, 12)
@@ -220,15 +242,21 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
 
 
 def check_lines(config: Config, where: str) -> None:
-    """Complains of a BCM line that two things are wired to, or too few lines for the levers.
+    """Complains of a line that two things are wired to, or that the back end cannot reach.
 
     Raises:
         ConfigError: naming the keys and the line.
     """
-    gpio, taken = config.gpio, {2: "display (I2C data)", 3: "display (I2C clock)"}
-    used = [(f"gpio.levers[{i}]", line) for i, line in enumerate(gpio.levers)]
+    gpio = config.gpio
+    taken: dict[Line, str] = {2: "display (I2C data)", 3: "display (I2C clock)"}
+    used: list[tuple[str, Line]] = [(f"gpio.levers[{i}]", line) for i, line in enumerate(gpio.levers)]
     used += [(f"gpio.{key}", getattr(gpio, key)) for key in ("roll", "buzzer", "lamp")]
     for key, line in used:
+        if isinstance(line, str) and gpio.backend is not Backend.GPIOD:
+            raise ConfigError(
+                f'{where}: {key}: "{line}" is on another chip, which {gpio.backend} cannot reach; '
+                'allowed is a BCM line, or backend = "gpiod"'
+            )
         if line in taken:
             raise ConfigError(f"{where}: {key}: line {line} is taken by {taken[line]}; allowed is a free one")
         taken[line] = key

@@ -17,7 +17,7 @@ from typing import Any
 from gpiozero.exc import GPIOZeroError
 from gpiozero.pins import Factory
 
-from shutthebox.config import Config
+from shutthebox.config import Config, Line
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.dice import Dice
 from shutthebox.game.mode import Mode
@@ -41,7 +41,7 @@ def serve(
     config: Config,
     settings: Settings,
     factory: Factory,
-    lines: Mapping[int, int],
+    lines: Mapping[int, Line],
     connect: Callable[[], Panel] | None,
     dice: Dice,
     state: Path | None,
@@ -57,7 +57,7 @@ def serve(
         config: the configuration.
         settings: the machine's part of it.
         factory: where the pins are.
-        lines: BCM line per switch.
+        lines: line per switch.
         connect: opens the panel; None for a box without one.
         dice: where throws come from.
         state: folder of the store; None for a box without memory.

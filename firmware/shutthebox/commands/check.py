@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox import config as configuration
-from shutthebox.config import CONFIG_FILE, Config
+from shutthebox.config import CONFIG_FILE, Config, Line
 from shutthebox.usual import DEFAULT_LEVERS, settings_for
 
 HEADER = {
@@ -40,14 +40,19 @@ def run_pins(args: argparse.Namespace) -> int:
     config = configuration.read(args.config) if args.config else configuration.usual()
     print(f"{'signal':14} {'BCM':>4} {'pin':>4}")
     for name, line in wiring(config):
-        print(f"{name:14} {line:4} {HEADER[line]:4}")
+        if isinstance(line, str):
+            print(f"{name:14} {line}")
+        else:
+            print(f"{name:14} {line:4} {HEADER[line]:4}")
     return 0
 
 
-def wiring(config: Config) -> list[tuple[str, int]]:
-    """Every signal of the box and its BCM line, in the order of a builder's work."""
+def wiring(config: Config) -> list[tuple[str, Line]]:
+    """Every signal of the box and its line, in the order of a builder's work."""
     gpio = config.gpio
     levers = config.box.levers or len(gpio.levers)
-    table = [(f"lever {number}", line) for number, line in enumerate(gpio.levers[:levers], 1)]
+    table: list[tuple[str, Line]] = [
+        (f"lever {number}", line) for number, line in enumerate(gpio.levers[:levers], 1)
+    ]
     table += [("dice button", gpio.roll), ("buzzer", gpio.buzzer), ("button lamp", gpio.lamp)]
     return [*table, ("display SDA", 2), ("display SCL", 3)]

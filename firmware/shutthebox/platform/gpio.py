@@ -13,7 +13,7 @@ from typing import Any
 from gpiozero import PWMLED, InputDevice
 from gpiozero.pins import Factory
 
-from shutthebox.config import Backend, Gpio
+from shutthebox.config import Backend, Gpio, Line
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.debounce import ROLL_BUTTON
 
@@ -39,8 +39,8 @@ class Edge:
     t_ns: int
 
 
-def switch_lines(gpio: Gpio, levers: int) -> dict[int, int]:
-    """The BCM line of every switch of a box with so many levers.
+def switch_lines(gpio: Gpio, levers: int) -> dict[int, Line]:
+    """The line of every switch of a box with so many levers.
 
     Raises:
         PinsError: if the wiring has fewer lines for levers.
@@ -84,7 +84,7 @@ class Pins:
 
     Args:
         factory: where the pins are.
-        lines: BCM line per switch.
+        lines: line per switch.
         lamp: BCM line of the lamp in the button.
         put: takes every edge; called in the factory's thread, must not block.
 
@@ -93,12 +93,13 @@ class Pins:
     """
 
     def __init__(
-        self, factory: Factory, lines: Mapping[int, int], lamp: int, put: Callable[[Edge], None]
+        self, factory: Factory, lines: Mapping[int, Line], lamp: int, put: Callable[[Edge], None]
     ) -> None:
         self._devices: dict[int, Any] = {}
         self._listeners: list[_Listener] = []
         self._lamp: Any = None
         try:
+            line: Line
             for switch, line in lines.items():
                 self._open(factory, switch, line, put)
             line = lamp
@@ -107,7 +108,7 @@ class Pins:
             self.close()
             raise PinsError(f"gpio: line {line}: {str(error) or type(error).__name__}") from error
 
-    def _open(self, factory: Factory, switch: int, line: int, put: Callable[[Edge], None]) -> None:
+    def _open(self, factory: Factory, switch: int, line: Line, put: Callable[[Edge], None]) -> None:
         device = InputDevice(line, pull_up=True, pin_factory=factory)
         self._devices[switch] = device
         listener = _Listener(switch, put)
