@@ -208,6 +208,13 @@ class TestShutBox:
         match = match.advance()
         assert (match.player, match.round) == (0, 2)
 
+    def test_a_match_of_one_round_is_won_with_it_whatever_the_others_would_score(self) -> None:
+        profile = Profile("high", tiles=(1, 2, 3), win=Win.HIGHEST)
+        match = finish(begin(profile, 3), [4, 0])
+        assert match.result is not None
+        assert match.result.winners == (1,)
+        assert match.scores == (4, 0, None)
+
     def test_a_shut_box_just_scores_where_it_ends_nothing(self) -> None:
         match = finish(begin(profiles.builtin("golf"), 2), [0])
         assert match.result is None
