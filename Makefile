@@ -4,13 +4,14 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test test-pi bench-pins lint messages clean
+.PHONY: help sim test test-pi bench-pins lint messages hardware clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
 	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
 	@echo "make bench-pins  measure the back ends for the pins there"
 	@echo "make lint   ruff and mypy"
+	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
 
 # One line that says what is missing, instead of a traceback from venv or pip.
 $(VENV)/.python:
@@ -43,9 +44,12 @@ bench-pins: $(VENV)/.test
 	@$(BIN)/python -m tests.virtual_pi python3 /opt/project/tests/benchmarks/pins.py $(ARGS)
 
 lint: $(VENV)/.test
-	@$(BIN)/ruff check firmware tests
-	@$(BIN)/ruff format --check firmware tests
+	@$(BIN)/ruff check firmware hardware/tools tests
+	@$(BIN)/ruff format --check firmware hardware/tools tests
 	@$(BIN)/mypy
+
+hardware:
+	@$(MAKE) --no-print-directory -C hardware
 
 # After a text has changed: complete the .po by hand, then this.
 messages: $(VENV)/.test

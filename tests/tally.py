@@ -94,7 +94,7 @@ class Tally:
 
     def __init__(self, game: str, players: int, down: Set = frozenset()) -> None:
         self.game, self.players, self.down = GAMES[game], players, down
-        self.matches = self.turns = self.verdicts = 0
+        self.matches = self.given_up = self.turns = self.verdicts = 0
         self.ledger = [Fraction(0)] * players
         self.playing = False
         self._thrown: tuple[int, ...] | None = None
@@ -111,7 +111,8 @@ class Tally:
             case Record(Began()):
                 self._begin()
             case Record(Left()):
-                self.playing = False
+                self.playing, self._thrown = False, None
+                self.given_up += 1
             case Record(Finished(match)):
                 self._reveal()
                 assert match.result is not None

@@ -6,6 +6,7 @@ it in virtual time; `loop` turns it on the real one. Everything here runs in the
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from queue import Empty, SimpleQueue
 from typing import Protocol, TypeAlias
 
@@ -14,7 +15,7 @@ from shutthebox.game.advisor import Advisor
 from shutthebox.game.button import Button
 from shutthebox.game.debounce import ROLL_BUTTON, Debouncer, SwitchChanged
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Effect, Finished, Play, Record, Show, Sound
+from shutthebox.game.effects import Effect, Finished, Left, Play, Record, Show, Sound
 from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
@@ -23,6 +24,8 @@ from shutthebox.i18n import translations
 from shutthebox.platform.gpio import Edge, Pins
 from shutthebox.platform.statistics import lines, read
 from shutthebox.platform.store import Store, StoreError
+from shutthebox.rules.actions import Action
+from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import to_tiles
 
 _log = logging.getLogger(__name__)
@@ -98,7 +101,7 @@ class Runner:
         self._down = {switch for switch, down in active.items() if down and switch != ROLL_BUTTON}
         self._reconcile_ns = now + RECONCILE_NS
         self._kept: dict[int, int] = {}
-        match, actions = (store.running_match() if store else None) or (None, ())
+        match, actions = self._kept_match(settings.levers)
         self.machine = Machine(
             settings,
             translations(),
@@ -107,11 +110,32 @@ class Runner:
             now,
             match=match,
             actions=actions,
-            ledger=store.ledger() if store else (),
+            ledger=self._kept_ledger(),
             advisor=advisor,
             statistics=lambda words: lines(read(store.connection), words) if store else (),
         )
         self._carry_out(self.machine.start(), now)
+
+    def _kept_match(self, levers: int) -> tuple[Match | None, Sequence[Action]]:
+        """The match to go on with. One that cannot be gone on with must not keep the box from playing."""
+        if self._store is None:
+            return None, ()
+        try:
+            match, actions = self._store.running_match() or (None, ())
+            if match is not None and match.profile.tiles[-1] > levers:
+                raise StoreError(f"{match.profile.name} needs {match.profile.tiles[-1]} levers, not {levers}")
+        except StoreError as error:
+            _log.error("the last match is not gone on with: %s", error)
+            self._carry_out([Record(Left())], self._clock_ns())
+            return None, ()
+        return match, actions
+
+    def _kept_ledger(self) -> Sequence[Fraction]:
+        try:
+            return self._store.ledger() if self._store else ()
+        except StoreError as error:
+            _log.error("who owes what is not known: %s", error)
+            return ()
 
     @property
     def deadline_ns(self) -> int:

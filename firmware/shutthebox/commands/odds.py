@@ -4,20 +4,18 @@ import argparse
 import json
 import random
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
-from shutthebox.commands.chart import text_chart, write_chart
+from shutthebox.commands.chart import write_chart
+from shutthebox.commands.odds_text import Answer, Move, answer_text, title
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.odds import Objective, Odds, OddsError, TooLargeError, Value
+from shutthebox.odds import Objective, Odds, TooLargeError, Value
 from shutthebox.odds.estimate import SAMPLES, Progress, estimate, estimated_moves
-from shutthebox.odds.policies import Policy, policy_value
 from shutthebox.profiles import find
 from shutthebox.rules import tiles as sets
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, dice_allowed
-from shutthebox.rules.profile import Draw, Profile, Win
+from shutthebox.rules.profile import Draw, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers
 from shutthebox.rules.turn import Turn
 
@@ -26,36 +24,6 @@ _MOST_SAMPLES = 10_000_000
 
 class UsageError(ShutTheBoxError, ValueError):
     """An option that does not fit; the text names it and what is allowed."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Move:
-    tiles: Tiles
-    value: Value
-    cost: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """All there is to say about a position.
-
-    Attributes:
-        value: under the play that is best for the objective.
-        one_die: whether one die is best; None where it is not the player's choice.
-        moves: ranked; None without a throw.
-        distribution: of the final score.
-        error: the standard error of an estimate; None for exact odds.
-        samples: turns played out for an estimate.
-        policy: the rule they were played by.
-    """
-
-    value: Value
-    one_die: bool | None
-    moves: tuple[_Move, ...] | None
-    distribution: Mapping[int, float]
-    error: Value | None = None
-    samples: int = 0
-    policy: Policy | None = None
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
@@ -103,14 +71,14 @@ def run(args: argparse.Namespace) -> int:
         objective = Objective(args.objective)
         answer = _exact(profile, turn, objective) or _estimated(profile, turn, objective, args)
         if args.plot is not None:
-            write_chart(args.plot, answer.distribution, _title(profile, turn, objective, answer))
+            write_chart(args.plot, answer.distribution, title(profile, turn, objective, answer))
     except ShutTheBoxError as error:
         print(f"shutthebox odds: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     if args.json:
         print(json.dumps(_document(profile, turn, objective, answer)))
     else:
-        print(_text(profile, turn, objective, answer))
+        print(answer_text(profile, turn, objective, answer))
     return 0
 
 
@@ -168,7 +136,7 @@ def _possible(profile: Profile, turn: Turn) -> str:
     return f"allowed are {counts} with faces 1 to {profile.sides}"
 
 
-def _exact(profile: Profile, turn: Turn, objective: Objective) -> _Answer | None:
+def _exact(profile: Profile, turn: Turn, objective: Objective) -> Answer | None:
     """Exact odds; None where there are none."""
     try:
         odds = Odds(profile, turn.open)
@@ -181,21 +149,21 @@ def _exact(profile: Profile, turn: Turn, objective: Objective) -> _Answer | None
     moves = None
     if turn.throw is not None:
         legal = set(turns.answers(profile, turn))
-        moves = tuple(_Move(each.tiles, each.value, each.cost) for each in ranked if each.tiles in legal)
-    return _Answer(value, one_die, moves, distribution)
+        moves = tuple(Move(each.tiles, each.value, each.cost) for each in ranked if each.tiles in legal)
+    return Answer(value, one_die, moves, distribution)
 
 
-def _estimated(profile: Profile, turn: Turn, objective: Objective, args: argparse.Namespace) -> _Answer:
+def _estimated(profile: Profile, turn: Turn, objective: Objective, args: argparse.Namespace) -> Answer:
     rng = random.Random(args.seed)
     if turn.outcome is not None:
         points = turn.score or 0
-        return _Answer(Value(points, 0.0), None, (), {points: 1.0})
+        return Answer(Value(points, 0.0), None, (), {points: 1.0})
     moves = None
     progress = _progress()
     if turn.throw is not None:
         found = estimated_moves(profile, turn, objective, rng=rng, samples=args.samples, progress=progress)
         moves = tuple(
-            _Move(tiles, each.value, abs(each.value[at] - found[0][1].value[at]))
+            Move(tiles, each.value, abs(each.value[at] - found[0][1].value[at]))
             for at in [int(objective is Objective.SHUT)]
             for tiles, each in found
         )
@@ -204,9 +172,9 @@ def _estimated(profile: Profile, turn: Turn, objective: Objective, args: argpars
     if turn.outcome is not None:
         points = turn.score or 0
         shut = 1.0 if turn.outcome is turns.Outcome.SHUT else 0.0
-        return _Answer(Value(points, shut), None, moves, {points: 1.0})
+        return Answer(Value(points, shut), None, moves, {points: 1.0})
     each = estimate(profile, turn, objective, rng=rng, samples=args.samples, progress=progress)
-    return _Answer(each.value, None, moves, each.distribution, each.standard_error, each.samples, each.policy)
+    return Answer(each.value, None, moves, each.distribution, each.standard_error, each.samples, each.policy)
 
 
 def _progress() -> Progress | None:
@@ -222,7 +190,7 @@ def _progress() -> Progress | None:
     return show
 
 
-def _document(profile: Profile, turn: Turn, objective: Objective, answer: _Answer) -> dict[str, object]:
+def _document(profile: Profile, turn: Turn, objective: Objective, answer: Answer) -> dict[str, object]:
     moves = None
     if answer.moves is not None:
         moves = [
@@ -251,66 +219,3 @@ def _document(profile: Profile, turn: Turn, objective: Objective, answer: _Answe
             "samples": answer.samples,
         }
     return document
-
-
-def _aim(profile: Profile, objective: Objective) -> str:
-    if objective is Objective.SHUT:
-        return "the best chance to shut"
-    return "the highest score" if profile.win is Win.HIGHEST else "the lowest score"
-
-
-def _title(profile: Profile, turn: Turn, objective: Objective, answer: _Answer) -> str:
-    kind = "an estimate, " if answer.error is not None else ""
-    thrown = f", {'+'.join(map(str, turn.throw))} thrown" if turn.throw else ""
-    row = " ".join(map(str, to_numbers(turn.open)))
-    return f"{profile.title('en')}: {row} open{thrown} ({kind}playing for {_aim(profile, objective)})"
-
-
-def _text(profile: Profile, turn: Turn, objective: Objective, answer: _Answer) -> str:
-    lines = [_title(profile, turn, objective, answer), ""]
-    if answer.error is not None:
-        error = answer.error
-        lines += [
-            f"An ESTIMATE from {answer.samples} turns played {answer.policy} first, not best play:",
-            f"expected score   {answer.value.score:.4f}  (standard error {error.score:.4f})",
-            f"chance to shut   {100 * answer.value.shut:.4f} %  (standard error {100 * error.shut:.4f} %)",
-        ]
-    else:
-        lines += [
-            f"expected score   {answer.value.score:.6f}",
-            f"chance to shut   {100 * answer.value.shut:.6f} %",
-        ]
-    if answer.one_die is not None:
-        lines.append(f"best to throw    {'one die' if answer.one_die else f'{profile.dice} dice'}")
-    if turn.throw is not None:
-        lines += ["", *_moves_text(turn, objective, answer)]
-    elif answer.error is None and turn == turns.start(profile):
-        lines += ["", *_players_text(profile)]
-    return "\n".join([*lines, "", "final score", text_chart(answer.distribution)])
-
-
-def _moves_text(turn: Turn, objective: Objective, answer: _Answer) -> list[str]:
-    if not answer.moves:
-        if turn.outcome is not None:
-            return [f"no move: the turn is {turn.outcome}"]
-        return ["no move: the turn goes on"]
-    lines = [f"{'move':<16} {'expected':>12} {'to shut':>11} {'costs':>12}"]
-    for move in answer.moves:
-        shut = f"{100 * move.value.shut:.4f} %"
-        cost = f"{100 * move.cost:.4f} %" if objective is Objective.SHUT else f"{move.cost:.6f}"
-        lines.append(f"{sets.to_text(move.tiles):<16} {move.value.score:>12.6f} {shut:>11} {cost:>12}")
-    return lines
-
-
-def _players_text(profile: Profile) -> list[str]:
-    """What players with a fixed rule would get; those whose turn might never end are left out."""
-    lines = ["for comparison"]
-    for policy in Policy:
-        try:
-            value = policy_value(profile, policy)
-        except OddsError:
-            continue
-        name = f"{policy} tiles" if policy is Policy.FEWEST else f"{policy} first"
-        name = "at random" if policy is Policy.RANDOM else name
-        lines.append(f"  {name:<14} {value.score:>12.6f} {100 * value.shut:>9.4f} %")
-    return lines

@@ -26,15 +26,8 @@ def items(ledger: Sequence[Fraction]) -> tuple[str, ...]:
 
     What there is to settle is asked only where somebody owes something.
     """
-    choices = (
-        "game.profile",
-        "game.players",
-        "game.rounds",
-        "game.computers",
-        "box.language",
-        "box.sound",
-        STATISTICS,
-    )
+    game = ("game.profile", "game.players", "game.rounds", "box.language")
+    choices = (*game, "box.sound", STATISTICS, "game.computers")
     return (*choices, SETTLE) if any(ledger) else choices
 
 

@@ -23,7 +23,6 @@ class Input(Enum):
 M, In = Mode, Input
 
 _TURN = (M.RAISE, M.READY)
-_NEXT = (*_TURN, M.ROLLING, M.TURN_OVER)
 
 TABLE: Mapping[tuple[Mode, Input], tuple[str, tuple[Mode, ...]]] = {
     (M.ATTRACT, In.PRESS): ("start", (M.SETUP, *_TURN)),
@@ -48,9 +47,9 @@ TABLE: Mapping[tuple[Mode, Input], tuple[str, tuple[Mode, ...]]] = {
     (M.ROLLING, In.TIME): ("reveal", (M.FLIPPING, M.TURN_OVER)),
     (M.ROLLING, In.LEVERS): ("levers_before_throw", ()),
     (M.ROLLING, In.ABANDON): ("leave_match", (M.ATTRACT,)),
-    (M.FLIPPING, In.PRESS): ("commit", _NEXT),
+    (M.FLIPPING, In.PRESS): ("commit", (*_TURN, M.ROLLING)),
     (M.FLIPPING, In.HOLD): ("hint", ()),
-    (M.FLIPPING, In.LEVERS): ("levers_for_throw", _NEXT),
+    (M.FLIPPING, In.LEVERS): ("levers_for_throw", (*_TURN, M.TURN_OVER)),
     (M.FLIPPING, In.ABANDON): ("leave_match", (M.ATTRACT,)),
     (M.TURN_OVER, In.PRESS): ("next_player", (*_TURN, M.MATCH_OVER)),
     (M.TURN_OVER, In.ABANDON): ("leave_match", (M.ATTRACT,)),

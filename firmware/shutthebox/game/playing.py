@@ -65,9 +65,15 @@ class Playing(Frame):
 
     def _await_throw(self) -> None:
         """Raise until the levers fit the player's row, then ready."""
-        self._set(answer=None)
+        self._set(answer=None, dice_hint=self._dice_hint())
         verdict = self._judge()
         self._set(mode=Mode.READY if verdict.kind is VerdictKind.OK else Mode.RAISE, ready_ns=self._now)
+
+    def _dice_hint(self) -> tuple[int, float] | None:
+        hint = self._advisor.hint(self._match) if self._settings.hints else None
+        if hint is None or hint.dice is None or hint.dice_cost is None:
+            return None
+        return hint.dice, hint.dice_cost
 
     def _do(self, action: Action) -> None:
         self._record(action)
@@ -80,9 +86,9 @@ class Playing(Frame):
         match action:
             case Thrown(faces):
                 steps = (*steps, Step(faces))
-            case Moved(shut):
+            case Moved(shut) if steps:
                 steps = (*steps[:-1], replace(steps[-1], shut=shut))
-            case Reopened(tile):
+            case Reopened(tile) if steps:
                 steps = (*steps[:-1], replace(steps[-1], opened=tile))
             case Advanced():
                 steps = ()
@@ -212,9 +218,10 @@ class Playing(Frame):
         self._sound(Sound.SHUT if self._match.turn.outcome is Outcome.SHUT else Sound.BLOCKED)
 
     def _take_account(self) -> None:
-        """Luck and decisions of the turn that has ended; alternate turns are not taken apart."""
+        """Luck and decisions of the turn that has ended."""
         match = self._match
-        whole = match.profile.turns is Turns.WHOLE
+        # A turn that was joined half-way (or played in rotation) is not taken apart.
+        whole = match.profile.turns is Turns.WHOLE and len(self._state.steps) == match.turn.throws
         account = self._advisor.account(match.profile, self._state.steps) if whole else None
         self._set(account=account)
         if account is not None:
@@ -251,10 +258,8 @@ class Playing(Frame):
         else:
             self._refuse(commit_refusal(verdict, match, self._words))
             return
+        # A move that shuts the box needs no press, so the turn goes on.
         after = self._match
-        if after.stage is Stage.ADVANCE:
-            self._turn_over()
-            return
         self._await_throw()
         choice = len(dice_allowed(after.profile, after.turn.open)) > 1
         entered = self._settings.real_dice or self._computer_plays

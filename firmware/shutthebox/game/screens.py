@@ -63,7 +63,7 @@ def _of_mode(state: State, settings: Settings, words: Translate) -> Screen:
         case Mode.RAISE:
             return _turn_screen(state, match, settings, words, big=player_name(match, words))
         case Mode.READY:
-            return _turn_screen(state, match, settings, words, big=_ready_big(match, words))
+            return _turn_screen(state, match, settings, words, big=_ready_big(state, match, words))
         case Mode.ROLLING:
             return _rolling_screen(state, match, settings, words)
         case Mode.FLIPPING:
@@ -106,8 +106,12 @@ def _aside(match: Match, words: Translate) -> str:
     return words("best {score}").format(score=min(played)) if played else ""
 
 
-def _ready_big(match: Match, words: Translate) -> str:
+def _ready_big(state: State, match: Match, words: Translate) -> str:
     turn = match.turn
+    if state.dice_hint is not None:
+        dice, cost = state.dice_hint
+        text = words("1 die: {cost} better") if dice == 1 else words("{dice} dice: {cost} better")
+        return text.format(dice=dice, cost=f"{cost:.2f}")
     if turn.throws == 0:
         return player_name(match, words)
     return words("{sum} left").format(sum=sum_of(turn.open))

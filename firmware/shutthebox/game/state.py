@@ -37,6 +37,8 @@ class State:
         given_away: per player, points that decisions have cost in this match.
         luck: per player, points that the dice have added in this match.
         account: of the turn that has just ended; None if the odds are not known.
+        dice_hint: how many dice are best, and what the other number costs in points; None where
+            there is no choice, no advice, or no hints.
         hint: lines of advice on the screen; empty for none.
         offering: the box asks whether to abandon the match.
         asleep: the panel is dark.
@@ -62,6 +64,7 @@ class State:
     given_away: tuple[Fraction, ...] = ()
     luck: tuple[Fraction, ...] = ()
     account: Account | None = None
+    dice_hint: tuple[int, float] | None = None
     hint: tuple[str, ...] = ()
     offering: bool = False
     asleep: bool = False

@@ -16,11 +16,11 @@ from shutthebox.odds.space import Space
 from shutthebox.odds.sweep import Scale
 from shutthebox.odds.values import End, Goal, Number, TooLargeError, Worth, exact_one
 from shutthebox.rules.moves import legal_moves
-from shutthebox.rules.profile import Blocked, Scoring
-from shutthebox.rules.tiles import Tiles
+from shutthebox.rules.profile import Blocked, MoveKind, Scoring
+from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import DOMINOES, Turn
 
-MOST_POSITIONS = 400_000
+MOST_POSITIONS = 250_000
 """Most positions that are solved exactly: some ten seconds of work."""
 
 _FULL = (1 << len(DOMINOES)) - 1
@@ -211,15 +211,18 @@ class Bag:
         return kinds
 
     def _make_kinds(self, mask: int) -> tuple[Kind, ...]:
-        alike: dict[tuple[bool, tuple[int, ...]], int] = {}
+        alike: dict[tuple[bool, Tiles, tuple[int, ...]], int] = {}
         tiles: Tiles = self._space.sparse(mask)
+        # Two open faces that are one tile too many for a move are one move once one is shut.
+        later = self._profile.move is MoveKind.FACES and self._profile.max_tiles is not None
         for i, domino in enumerate(DOMINOES):
             ends = sum(domino) in self._profile.ends_turn_on
             moves = () if ends else legal_moves(self._profile, tiles, domino)
             after = tuple(sorted(mask ^ self._space.dense(move) for move in moves))
-            alike[ends, after] = alike.get((ends, after), 0) | 1 << i
+            named = to_tiles(domino) & tiles if later and not ends else 0
+            alike[ends, named, after] = alike.get((ends, named, after), 0) | 1 << i
         kinds = []
-        for (ends, after), dominoes in alike.items():
+        for (ends, _, after), dominoes in alike.items():
             least = [0]
             for i in range(len(DOMINOES)):
                 if dominoes >> i & 1:

@@ -11,10 +11,11 @@ not best. Then the rules' own limit of throws in a turn is played back from its 
 
 from collections.abc import Mapping
 from fractions import Fraction
+from typing import TypeAlias
 
 from shutthebox.odds.events import Events
 from shutthebox.odds.improve import best_play, fewest_throws, mean
-from shutthebox.odds.linear import solve_exactly
+from shutthebox.odds.linear import Rows, solve, solve_exactly
 from shutthebox.odds.space import Space
 from shutthebox.odds.values import End, Goal, Number, OddsError, Worth
 from shutthebox.rules.profile import Scoring
@@ -22,6 +23,10 @@ from shutthebox.rules.turn import MAX_THROWS, Turn
 
 _EXACT_POSITIONS = 128
 _NEGLIGIBLE = 1e-14
+_STEADY, _STEADY_FOR = 1e-13, 12
+
+Chances: TypeAlias = tuple[list[tuple[int, float]], float]
+"""What follows a position, each with its probability, and the chance that nothing does."""
 
 
 class Cycle:
@@ -109,25 +114,54 @@ class Cycle:
             end(self._space.lost(), False, lost)
             end(throws if counts else self._scores[start], False, stopped)
         chances = [self._chances(mask, goal) for mask in range(self._space.size)]
-        while True:
-            if shut := layer.pop(0, 0.0):
-                end(throws if counts else self._scores[0], True, shut)
-            if throws >= MAX_THROWS or sum(layer.values()) < _NEGLIGIBLE:
-                break
+        if not counts:
+            for mask, visits in enumerate(self._visits(layer, chances)):
+                end(self._scores[mask], not mask, visits * chances[mask][1])
+            return ends
+        end(throws, True, layer.pop(0, 0.0))
+        left = sum(layer.values())
+        ratios = [0.0] * _STEADY_FOR
+        while layer and throws < MAX_THROWS:
             throws += 1
             following: dict[int, float] = {}
+            stopped = 0.0
             for mask, mass in layer.items():
-                after, stopped = chances[mask]
+                after, stop = chances[mask]
                 for position, chance in after:
                     following[position] = following.get(position, 0.0) + mass * chance
-                if stopped:
-                    end(throws if counts else self._scores[mask], False, mass * stopped)
+                stopped += mass * stop
+            shut = following.pop(0, 0.0)
+            end(throws, True, shut)
+            end(throws, False, stopped)
             layer = following
-        for mask, mass in layer.items():
-            end(throws if counts else self._scores[mask], False, mass)
+            before, left = left, sum(layer.values())
+            if left < _NEGLIGIBLE:
+                break
+            ratios = [*ratios[1:], left / before]
+            if max(ratios) < 1.0 and max(ratios) - min(ratios) < _STEADY:
+                # From here on every throw leaves the same share of what is left.
+                for number in range(throws + 1, MAX_THROWS + 1):
+                    shut, stopped = shut * ratios[-1], stopped * ratios[-1]
+                    end(number, True, shut)
+                    end(number, False, stopped)
+                break
         return ends
 
-    def _chances(self, mask: int, goal: int) -> tuple[list[tuple[int, float]], float]:
+    def _visits(self, start: dict[int, float], chances: list[Chances]) -> list[float]:
+        """How often each position is met; one that ends the turn is met once or never."""
+        size = self._space.size
+        # Play goes down most of the time, and the system is solved in rising order.
+        rows: Rows = [[] for _ in range(size)]
+        for mask in range(size):
+            for after, chance in chances[mask][0]:
+                rows[size - 1 - after].append((size - 1 - mask, chance))
+        constants = [start.get(size - 1 - at, 0.0) for at in range(size)]
+        visits = solve(rows, constants, constants)
+        if visits is None:
+            raise OddsError("play for this goal has no end, so there is no list of ends")
+        return visits[::-1]
+
+    def _chances(self, mask: int, goal: int) -> Chances:
         """What follows a position under best play, and the chance that nothing does."""
         if not mask:
             return [], 1.0

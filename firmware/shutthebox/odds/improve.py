@@ -1,12 +1,14 @@
 """Policy iteration: one way to play every position, and how it is bettered."""
 
 from shutthebox.odds.events import Event, Events
-from shutthebox.odds.linear import Rows, solve
+from shutthebox.odds.linear import SETTLED, Rows, solve
 from shutthebox.odds.values import Goal
 from shutthebox.rules.turn import MAX_THROWS
 
 _TOLERANCE = 1e-11
-_SETTLED = 1e-14
+_ROUGH = 1e-7
+"""Most rounds need no more than this to see which answers are better."""
+
 _MOST_ROUNDS = 100
 
 
@@ -23,6 +25,7 @@ class Play:
     def __init__(self, events: Events, goal: Goal, like: "Play | None" = None) -> None:
         """Play as known; else shutting most and the highest, with one die when allowed."""
         self._events = events
+        self._slack = _TOLERANCE
         self.goal = goal
         self.dice: list[int] = list(like.dice) if like else [len(rolls) - 1 for rolls in events.at]
         self.after: list[list[int]]
@@ -38,14 +41,18 @@ class Play:
         best = known
         first = self.worths[0]
         for position in after:
-            if first[position] < first[best] - _TOLERANCE * (1.0 + abs(first[best])):
+            if first[position] < first[best] - self._slack * (1.0 + abs(first[best])):
                 continue
-            if _better([worth[position] for worth in self.worths], [worth[best] for worth in self.worths]):
+            if self._better(
+                [worth[position] for worth in self.worths], [worth[best] for worth in self.worths]
+            ):
                 best = position
         return best
 
-    def evaluate(self) -> bool:
+    def evaluate(self, *, rough: bool) -> bool:
         """Finds the worths of this play; False if it does not end."""
+        settled = _ROUGH / 100 if rough else SETTLED
+        self._slack = _ROUGH if rough else _TOLERANCE
         size = len(self.dice)
         rows: Rows = [[]]
         stops = [0.0] * size
@@ -57,7 +64,8 @@ class Play:
                 row[after] = row.get(after, 0) + weight
             stops[mask] = (total - sum(row.values())) / total
             rows.append([(position, weight / total) for position, weight in row.items()])
-        throws = solve(rows, [0.0] + [1.0] * (size - 1), [-worth for worth in self.worths[2]])
+        known = [-worth for worth in self.worths[2]]
+        throws = solve(rows, [0.0] + [1.0] * (size - 1), known, settled)
         if throws is None:
             return False
         self.worths[2] = [-count for count in throws]
@@ -67,7 +75,7 @@ class Play:
                 constants = [float(ends[0][part])]
                 constants += [stop * ends[mask][part] for mask, stop in enumerate(stops) if mask]
                 known = [a - per_throw * b for a, b in zip(self.worths[part], throws, strict=True)]
-                ended = solve(rows, constants, known)
+                ended = solve(rows, constants, known, settled)
                 if ended is None:
                     return False
             else:
@@ -95,7 +103,7 @@ class Play:
                 )
             current = found[self.dice[mask]]
             for other in found:
-                if other is not current and _better(other[0], current[0]):
+                if other is not current and self._better(other[0], current[0]):
                     current = other
             if current[1] != self.dice[mask]:
                 changed = True
@@ -114,8 +122,17 @@ class Play:
                 for part, worth in enumerate(mean):
                     largest = max(largest, abs(worth - before[part][mask])) if part < 2 else largest
                     self.worths[part][mask] = worth
-            if largest < _SETTLED:
+            if largest < SETTLED:
                 break
+
+    def _better(self, new: list[float], old: list[float]) -> bool:
+        for a, b in zip(new, old, strict=True):
+            slack = self._slack * (1.0 + abs(b))
+            if a > b + slack:
+                return True
+            if a < b - slack:
+                return False
+        return False
 
     def _chosen(self, mask: int) -> bool:
         """Whether there is a choice of dice."""
@@ -167,19 +184,12 @@ def best_play(events: Events, goal: Goal, start: Play | None) -> Play:
 
 
 def _iterate(play: Play) -> Play | None:
+    rough = True
     for _ in range(_MOST_ROUNDS):
-        if not play.evaluate():
+        if not play.evaluate(rough=rough):
             return None
         if not play.improve():
-            return play
+            if not rough:
+                return play
+            rough = False
     return None
-
-
-def _better(new: list[float], old: list[float]) -> bool:
-    for a, b in zip(new, old, strict=True):
-        slack = _TOLERANCE * (1.0 + abs(b))
-        if a > b + slack:
-            return True
-        if a < b - slack:
-            return False
-    return False

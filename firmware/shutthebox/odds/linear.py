@@ -7,27 +7,32 @@ from typing import TypeAlias
 Rows: TypeAlias = list[list[tuple[int, float]]]
 """Per position what can follow it, each with its probability; position 0 ends everything."""
 
-_SETTLED = 1e-14
+SETTLED = 1e-14
+"""Relative change of a solution that is down to rounding."""
+
 _MOST_SWEEPS = 5000
 _MOST_STEPS = 200
 
 
-def solve(rows: Rows, constants: list[float], guess: list[float]) -> list[float] | None:
-    """The solution to rounding; None if there is none, as play goes round for ever.
+def solve(
+    rows: Rows, constants: list[float], guess: list[float], settled: float = SETTLED
+) -> list[float] | None:
+    """The solution; None if there is none, as play goes round for ever.
 
     Args:
         rows: P.
         constants: c.
         guess: a solution of a similar system.
+        settled: relative change at which the solution is good enough.
     """
     rows, constants = _without_loops(rows, constants)
-    x = _accelerated(rows, constants, guess)
+    x = _accelerated(rows, constants, guess, settled)
     for _ in range(_MOST_SWEEPS):
         following = _sweep(rows, x, constants)
         largest = max(map(abs, following))
         change = max(abs(a - b) for a, b in zip(following, x, strict=True))
         x = following
-        if change <= _SETTLED * (1.0 + largest):
+        if change <= settled * (1.0 + largest):
             return x
         if not largest < 1e17:
             return None
@@ -58,7 +63,7 @@ def _sweep(rows: Rows, x: list[float], constants: list[float] | None) -> list[fl
     return new
 
 
-def _accelerated(rows: Rows, constants: list[float], x: list[float]) -> list[float]:
+def _accelerated(rows: Rows, constants: list[float], x: list[float], settled: float) -> list[float]:
     """BiCGSTAB on the sweep: solves ``x - S x = b`` with S the sweep without constants."""
     size = len(x)
 
@@ -74,7 +79,7 @@ def _accelerated(rows: Rows, constants: list[float], x: list[float]) -> list[flo
     rho = alpha = omega = 1.0
     v = p = [0.0] * size
     for _ in range(_MOST_STEPS):
-        if max(map(abs, residual)) <= _SETTLED * (1.0 + max(map(abs, x))):
+        if max(map(abs, residual)) <= settled * (1.0 + max(map(abs, x))):
             break
         rho_new = dot(shadow, residual)
         if rho_new == 0.0 or omega == 0.0:

@@ -15,8 +15,11 @@ from shutthebox.rules.moves import HIGH, Throw, dice_allowed, legal_moves, total
 from shutthebox.rules.profile import MoveKind
 from shutthebox.rules.tiles import to_numbers, to_tiles
 
-MOST_ENTRIES = 3_000_000
+MOST_ENTRIES = 12_000_000
 """Most pairs of a position and a class of throws that are solved exactly: some seconds of work."""
+
+
+_MOST_STATES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +196,7 @@ def _throws(space: Space, dice: int) -> dict[tuple[bool, tuple[int, ...]], tuple
                 known, shown = longer.get(key, (0, (*throw, face)))
                 longer[key] = known + weight, shown
         states = longer
-        if len(states) * space.size > 8 * MOST_ENTRIES:
+        if len(states) > _MOST_STATES:
             raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
     if profile.difference and dice == 2:
         faces = range(1, profile.sides + 1)

@@ -11,7 +11,7 @@ from shutthebox.odds.book import Odds
 from shutthebox.odds.values import OddsError
 from shutthebox.odds.versus import Duel, Rivals
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import Draw, MatchFormat, Profile, Turns, Win
+from shutthebox.rules.profile import MatchFormat, Profile, Turns, Win
 from shutthebox.rules.tiles import Tiles
 
 _log = logging.getLogger(__name__)
@@ -41,10 +41,6 @@ class OddsAdvisor:
             threading.Thread(target=self._make, args=(profile,), name="odds", daemon=True).start()
 
     def _make(self, profile: Profile) -> None:
-        # Dominoes take the better part of a minute; a pub's evening is too short for it.
-        if profile.draw is Draw.DOMINOES:
-            self._odds[profile] = None
-            return
         try:
             self._odds[profile] = Odds(profile)
         except OddsError as error:
@@ -87,7 +83,6 @@ def _duel(match: Match) -> Duel | None:
         not decisive
         or profile.turns is Turns.ALTERNATE
         or profile.win is Win.FIRST_TO_SHUT
-        or profile.draw is Draw.DOMINOES
         or len(match.seats) < 2
     ):
         return None

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gpiozero import PWMLED, BadPinFactory, InputDevice
-from gpiozero.exc import GPIOZeroError
+from gpiozero import PWMLED, InputDevice
 from gpiozero.pins import Factory
 
 from shutthebox.config import Backend, Gpio
@@ -75,11 +74,9 @@ def open_factory(backend: Backend) -> Factory:
                 from gpiozero.pins.rpigpio import RPiGPIOFactory
 
                 return RPiGPIOFactory()
-    except (ImportError, GPIOZeroError, OSError) as error:
+    except Exception as error:  # lgpio raises its own kind, which cannot be named without it
         reason = str(error) or type(error).__name__
         raise PinsError(f"gpio.backend: {backend} cannot open the pins: {reason}") from error
-    except Exception as error:  # lgpio raises its own kind, which cannot be named without it
-        raise PinsError(f"gpio.backend: {backend} cannot open the pins: {error}") from error
 
 
 class Pins:
@@ -106,7 +103,7 @@ class Pins:
                 self._open(factory, switch, line, put)
             line = lamp
             self._lamp = PWMLED(lamp, frequency=200, pin_factory=factory)
-        except (GPIOZeroError, OSError, BadPinFactory) as error:
+        except Exception as error:  # lgpio and RPi.GPIO raise kinds of their own, or a bare RuntimeError
             self.close()
             raise PinsError(f"gpio: line {line}: {str(error) or type(error).__name__}") from error
 

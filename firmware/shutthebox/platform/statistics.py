@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
 
+BAR = 12
+"""Characters of the longest bar on the statistics screen."""
+
 FAME = 10
 """Results in the hall of fame."""
 
@@ -104,8 +107,15 @@ def lines(statistics: Statistics, words: Callable[[str], str]) -> tuple[str, ...
         _("Throws: {count}").format(count=statistics.throws),
     ]
     for entry in statistics.dice:
-        if entry.fairness.enough and entry.die:
-            what = _("Die {number}").format(number=entry.die)
-            found.append(f"{what}: p = {entry.fairness.p_value:.2f}")
+        if entry.dice == 1 and not entry.die:
+            continue  # the total of one die is the die
+        what = _("Die {number}").format(number=entry.die) if entry.die else _("Total")
+        p_value = f"p={entry.fairness.p_value:.2f}" if entry.fairness.enough else "-"
+        found.append(f"{entry.dice}d{entry.sides} {what}\t{p_value}")
+        most = max(entry.counts.values())
+        found += [
+            f"{value:2} {'=' * round(BAR * count / most)}\t{count}"
+            for value, count in sorted(entry.counts.items())
+        ]
     found += [f"{famous.initials} {famous.score} {famous.profile}" for famous in statistics.fame]
     return tuple(found)

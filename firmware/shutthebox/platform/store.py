@@ -7,7 +7,8 @@ again through the rules, so a kept match cannot be in a state that the rules do 
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Began, Chosen, Fact, Finished, Left, Settled, Signed
 from shutthebox.rules.actions import Action, Thrown, action_from_text, apply
 from shutthebox.rules.match import Match, begin
+from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Draw, Profile
 from shutthebox.rules.reader import parse_keys, to_profile
 from shutthebox.rules.writer import to_lines
@@ -100,6 +102,7 @@ class Store:
             raise StoreError(f"{self.path}: {error}") from error
         self._match: int | None = row[0]
         self._number = 0
+        self._waiting: list[Action] = []  # could not be written yet: without them the next make no match
 
     def keep(self, fact: Fact) -> None:
         """Makes a fact durable; when this returns, pulling the plug does not lose it.
@@ -107,14 +110,22 @@ class Store:
         Raises:
             StoreError: if it could not be written.
         """
-        try:
+        with self._telling_the_file():
             self._keep(fact)
-        except sqlite3.Error as error:
+
+    @contextmanager
+    def _telling_the_file(self) -> Iterator[None]:
+        try:
+            yield
+        except (sqlite3.Error, json.JSONDecodeError) as error:
             raise StoreError(f"{self.path}: {error}") from error
 
     def _keep(self, fact: Fact) -> None:
         match fact:
             case Began(match):
+                # If this fails, what follows must not be taken for the match before.
+                self._match, self._number = None, 0
+                self._waiting.clear()
                 cursor = self._db.execute(
                     "insert into match (began_s, profile, players, rounds) values (?, ?, ?, ?)",
                     (
@@ -124,7 +135,7 @@ class Store:
                         match.rounds,
                     ),
                 )
-                self._match, self._number = cursor.lastrowid, 0
+                self._match = cursor.lastrowid
                 self._sides = match.profile.sides if match.profile.draw is Draw.DICE else 0
             case Left():
                 self._db.execute("update match set left = 1 where id = ?", (self._match,))
@@ -143,37 +154,47 @@ class Store:
                 self._act(fact)
 
     def _act(self, action: Action) -> None:
-        """Keeps an action, and counts the dice of a throw in the same transaction."""
+        """Keeps an action after those that could not be, and counts the dice, all in one transaction."""
+        self._waiting.append(action)
         with self._db:
             self._db.execute("begin")
-            self._db.execute(
-                "insert into action values (?, ?, ?)", (self._match, self._number, action.to_text())
-            )
-            if isinstance(action, Thrown) and self._count_throws and self._sides:
-                dice = len(action.faces)
-                values = [(0, sum(action.faces)), *enumerate(action.faces, 1)]
-                self._db.executemany(
-                    "insert into throws values (?, ?, ?, ?, 1) on conflict do update set count = count + 1",
-                    [(dice, self._sides, die, value) for die, value in values],
+            for number, waiting in enumerate(self._waiting, self._number):
+                self._db.execute(
+                    "insert into action values (?, ?, ?)", (self._match, number, waiting.to_text())
                 )
-        self._number += 1
+                if isinstance(waiting, Thrown) and self._count_throws and self._sides:
+                    self._count(waiting.faces)
+        self._number += len(self._waiting)
+        self._waiting.clear()
+
+    def _count(self, faces: Throw) -> None:
+        self._db.executemany(
+            "insert into throws values (?, ?, ?, ?, 1) on conflict do update set count = count + 1",
+            [(len(faces), self._sides, die, value) for die, value in ((0, sum(faces)), *enumerate(faces, 1))],
+        )
 
     def _finish(self, match: Match) -> None:
         result = match.result
         assert result is not None, "a finished match has a result"
         # A match that is resumed after its end is finished again: what is there stays.
-        self._db.executemany(
-            "insert into result values (?, ?, ?, ?, ?, null) on conflict do nothing",
-            [
-                (self._match, i, match.totals[i], str(result.owes[i]), i in result.winners)
-                for i in range(match.players)
-                if match.scores[i] is not None or result.owes[i] or i in result.winners
-            ],
-        )
+        with self._db:
+            self._db.execute("begin")
+            self._db.executemany(
+                "insert into result values (?, ?, ?, ?, ?, null) on conflict do nothing",
+                [
+                    (self._match, i, match.totals[i], str(result.owes[i]), i in result.winners)
+                    for i in range(match.players)
+                    if match.scores[i] is not None or result.owes[i] or i in result.winners
+                ],
+            )
 
     def keep_health(self, chatter: Mapping[int, int]) -> None:
-        """Adds to the edges counted in settle windows, per switch."""
-        with self._db:
+        """Adds to the edges counted in settle windows, per switch.
+
+        Raises:
+            StoreError: if it could not be written.
+        """
+        with self._telling_the_file(), self._db:
             self._db.execute("begin")
             self._db.executemany(
                 "insert into lever values (?, ?)"
@@ -185,15 +206,19 @@ class Store:
         """Per player the stakes that earlier matches have left owed; negative: to get.
 
         A match that is still on the table, though decided, is left out: it is not over yet.
+
+        Raises:
+            StoreError: if they cannot be read.
         """
         owed: dict[int, Fraction] = {}
-        rows = self._db.execute(
-            "select player, owes from result join match on match.id = result.match"
-            " where not settled and not (match.id = ? and not left)",
-            (self._match,),
-        )
-        for player, owes in rows:
-            owed[player] = owed.get(player, Fraction(0)) + Fraction(owes)
+        with self._telling_the_file():
+            rows = self._db.execute(
+                "select player, owes from result join match on match.id = result.match"
+                " where not settled and not (match.id = ? and not left)",
+                (self._match,),
+            )
+            for player, owes in rows:
+                owed[player] = owed.get(player, Fraction(0)) + Fraction(owes)
         return tuple(owed.get(player, Fraction(0)) for player in range(max(owed, default=-1) + 1))
 
     def running_match(self) -> tuple[Match, tuple[Action, ...]] | None:
@@ -202,17 +227,25 @@ class Store:
         Raises:
             StoreError: if what is kept makes no match.
         """
-        left = self._db.execute('select "left" from match where id = ?', (self._match,)).fetchone()
-        if self._match is None or left is None or left[0]:
-            return None
-        beginning, actions = kept_match(self._db, self._match, str(self.path))
+        with self._telling_the_file():
+            left = self._db.execute('select "left" from match where id = ?', (self._match,)).fetchone()
+            if self._match is None or left is None or left[0]:
+                return None
+            beginning, actions = kept_match(self._db, self._match, str(self.path))
         self._number = len(actions)
         self._sides = beginning.profile.sides if beginning.profile.draw is Draw.DICE else 0
         return beginning, actions
 
     def choices(self) -> dict[str, object]:
-        """The settings chosen at the box, by their keys in the config."""
-        return {key: json.loads(value) for key, value in self._db.execute("select key, value from setting")}
+        """The settings chosen at the box, by their keys in the config.
+
+        Raises:
+            StoreError: if they cannot be read.
+        """
+        with self._telling_the_file():
+            return {
+                key: json.loads(value) for key, value in self._db.execute("select key, value from setting")
+            }
 
     @property
     def connection(self) -> sqlite3.Connection:

@@ -25,7 +25,7 @@ once a second, and then they have to settle."""
 _PATIENCE = 500  # things done in a row without anything coming of them
 _LONGEST_NS = 100 * 3600 * 1000 * MS  # a match in virtual time
 _HOLD_NS = 850 * MS
-_ALTERNATE_WAYS = 0.8  # how often a single die is thrown where that is a choice
+_ONE_DIE = 0.8  # how often a single die is thrown where that is a choice
 
 
 class StuckError(ShutTheBoxError, RuntimeError):
@@ -133,7 +133,7 @@ class Player:
         before = self.seen, self._facts
         if self._chance(self._habits.cuts):
             self._pull_the_plug()
-        elif self._chance(self._habits.fumbles):
+        elif self.seen.mode is not Mode.ATTRACT and self._chance(self._habits.fumbles):
             self._fumble()
         else:
             self._go_on()
@@ -167,7 +167,7 @@ class Player:
                 self._flip_a_viable(show)
             case "ok" if show.mode is Mode.FLIPPING:
                 self._answer(show)
-            case "ok" if "hold 1 die" in show.screen.prompt and self._chance(_ALTERNATE_WAYS):
+            case "ok" if "hold 1 die" in show.screen.prompt and self._chance(_ONE_DIE):
                 self._press(_HOLD_NS + self._between(50, 500))
             case _:
                 self._press()

@@ -114,13 +114,19 @@ class Replay:
             ExpectationError: at the first expectation that fails.
             ScenarioError: for a step that this box cannot do.
         """
+        hand: Step | None = None
         try:
             for step in (*self._scenario.steps, _LOOK_ON):
-                self._wait_for(step)
                 try:
+                    self._wait_for(step)
+                    if step.verb not in ("expect", "wait"):
+                        hand = step
                     self._do(step)
+                except ScenarioError:
+                    raise
                 except (UnknownLeverError, ValueError) as error:
-                    raise ScenarioError(f"{self._at(step)}: {error}") from None
+                    # What a hand did may turn out to be wrong only while a later line waits.
+                    raise ScenarioError(f"{self._at(hand or step)}: {error}") from None
         finally:
             self.world.close()
 

@@ -3,13 +3,14 @@
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from shutthebox import config as configuration
-from shutthebox.config import Config
+from shutthebox.config import Config, ConfigError
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
 from shutthebox.game.judge import VerdictKind
@@ -250,8 +251,7 @@ def parse(text: str, where: str) -> Scenario:
         if step.verb == "config":
             if any(earlier.verb not in _WITHOUT_TIME for earlier in steps):
                 raise ScenarioError(f"{where}:{step.line}: config: allowed only before anything happens")
-            key, value = _config_value(step, where)
-            config = configuration.with_value(config, key, value, f"{where}:{step.line}")
+            config = _configured(config, step, where)
             continue
         if step.verb == "seed":
             seed = step.args[0]
@@ -286,11 +286,17 @@ def _words(line: str) -> list[str]:
     return (code[0] if code else line).split()
 
 
-def _config_value(step: Step, where: str) -> tuple[str, object]:
+def _configured(config: Config, step: Step, where: str) -> Config:
     if len(step.args) < 2:
         raise ScenarioError(f"{where}:{step.line}: config: allowed is: config KEY VALUE")
     key, text = step.args[0], " ".join(step.args[1:])
+    value: object = text
+    with suppress(ValueError, RecursionError):
+        value = tomllib.loads(f"value = {text}")["value"]
     try:
-        return key, tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return key, text
+        return configuration.with_value(config, key, value, f"{where}:{step.line}")
+    except ConfigError:
+        # A bare word may look like a number: there is a game called 2012.
+        with suppress(ConfigError):
+            return configuration.with_value(config, key, text, f"{where}:{step.line}")
+        raise

@@ -1,0 +1,1 @@
+"""Tools that make, check and picture the hardware; none of them is part of the firmware."""

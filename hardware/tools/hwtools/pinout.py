@@ -1,0 +1,96 @@
+"""Reads hardware/pinout.toml, the one place where the wiring is written down."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["GROUND_PINS", "HARDWARE", "HEADER", "POWER_PINS", "Connector", "Pinout", "Signal", "load"]
+
+#: The folder hardware/ of this checkout.
+HARDWARE = Path(__file__).resolve().parents[2]
+
+#: BCM number -> pin of the 40-pin header; the same on every Pi since 2014.
+HEADER: dict[int, int] = {
+    0: 27, 1: 28, 2: 3, 3: 5, 4: 7, 5: 29, 6: 31, 7: 26, 8: 24, 9: 21, 10: 19, 11: 23, 12: 32, 13: 33, 14: 8,
+    15: 10, 16: 36, 17: 11, 18: 12, 19: 35, 20: 38, 21: 40, 22: 15, 23: 16, 24: 18, 25: 22, 26: 37, 27: 13,
+}  # fmt: skip
+#: Header pins that are ground.
+GROUND_PINS = (6, 9, 14, 20, 25, 30, 34, 39)
+#: Header pins that are supplies.
+POWER_PINS = {1: "+3V3", 17: "+3V3", 2: "+5V", 4: "+5V"}
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One line between the Pi and the box."""
+
+    name: str
+    bcm: int
+    header_pin: int
+    pull: str
+    direction: str
+    boot: str
+    connector: str
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """One plug of the HAT; ``pins`` are net names from pin 1 on, as in pinout.toml."""
+
+    ref: str
+    name: str
+    family: str
+    part: str
+    mate: str
+    pins: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pinout:
+    """The whole wiring."""
+
+    levers: tuple[int, ...]
+    signals: tuple[Signal, ...]
+    connectors: tuple[Connector, ...]
+    raw: dict[str, Any]
+
+    def signal(self, name: str) -> Signal:
+        """Return the signal of that name; KeyError if there is none."""
+        for signal in self.signals:
+            if signal.name == name:
+                return signal
+        raise KeyError(name)
+
+    def connector(self, ref: str) -> Connector:
+        """Return the connector of that reference; KeyError if there is none."""
+        for connector in self.connectors:
+            if connector.ref == ref:
+                return connector
+        raise KeyError(ref)
+
+
+def load(path: Path = HARDWARE / "pinout.toml") -> Pinout:
+    """Read and check the file.
+
+    Raises:
+        ValueError: a pin is used twice, or numbers disagree with the header or with each other.
+    """
+    raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    signals = tuple(Signal(**entry) for entry in raw["signal"])
+    connectors = tuple(Connector(**{**entry, "pins": tuple(entry["pins"])}) for entry in raw["connector"])
+    levers = tuple(raw["levers"]["pins"])
+    for field in ("name", "bcm", "header_pin"):
+        values = [getattr(signal, field) for signal in signals]
+        if len(set(values)) != len(values):
+            raise ValueError(f"{path.name}: {field} used twice")
+    for signal in signals:
+        if HEADER[signal.bcm] != signal.header_pin:
+            raise ValueError(
+                f"{path.name}: {signal.name}: BCM {signal.bcm} is not header pin {signal.header_pin}"
+            )
+    if levers != tuple(s.bcm for s in signals if s.name.startswith("TILE")):
+        raise ValueError(f"{path.name}: levers.pins and the TILE signals differ")
+    return Pinout(levers, signals, connectors, raw)

@@ -1,0 +1,919 @@
+"""The machine, row by row of the controls: what a press, a hold and the levers do in each mode."""
+
+from dataclasses import replace
+
+import pytest
+from tests.game.table import (
+    MS,
+    TUMBLE_NS,
+    Table,
+    facts,
+    settings_for,
+    shown,
+    sounds,
+)
+
+from shutthebox.game.effects import Began, Chosen, Finished, Left, Play, Record, Settled, Show, Signed, Sound
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import TileState
+from shutthebox.rules.actions import Advanced, Moved, Reopened, Thrown
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import to_tiles
+
+
+def blocked_turn(table: Table) -> None:
+    """Plays a turn that is soon over: 2 goes with a double 1, and there is no other 2."""
+    table.stand([])
+    table.throw(1, 1)
+    table.flip(2)
+    table.dice.throws.append((1, 1))
+    table.press()
+    table.wait(TUMBLE_NS)
+    assert table.mode is Mode.TURN_OVER
+
+
+def match_over(players: int = 1) -> Table:
+    """A finished match that the last player has won."""
+    table = Table(settings_for(players=players))
+    table.press()
+    for player in range(players):
+        table.stand([])
+        if player and player == players - 1:
+            table.throw(6, 3)
+            table.flip(9)
+            table.dice.throws.append((1, 1))
+            table.press()
+            table.press()
+        else:
+            table.throw(1, 1)
+        table.flip(2)
+        table.dice.throws.append((1, 1))
+        table.press()
+        table.wait(TUMBLE_NS)
+        table.press()
+    assert table.mode is Mode.MATCH_OVER
+    return table
+
+
+# -- attract -----------------------------------------------------------------------------------
+
+
+def test_it_waits_for_players() -> None:
+    table = Table(settings_for("digits", usual=False))
+    assert table.mode is Mode.ATTRACT
+    assert (table.show.player, table.show.open, table.show.throw) == (None, (), None)
+    assert table.text == "Digits\nSHUT THE BOX\nPress to play"
+
+
+def test_a_press_starts_the_usual_game_at_once() -> None:
+    table = Table(settings_for("pub", players=3))
+    (began,) = facts(table.press())
+    assert isinstance(began, Began)
+    assert (began.match.profile.name, began.match.players) == ("pub", 3)
+    assert table.mode is Mode.READY
+
+
+def test_a_press_asks_where_the_box_is_set_so() -> None:
+    table = Table(settings_for(usual=False))
+    assert facts(table.press()) == []
+    assert table.mode is Mode.SETUP
+    assert "How many players?" in table.text
+
+
+def test_a_hold_opens_the_menu() -> None:
+    table = Table()
+    table.hold()
+    assert table.mode is Mode.MENU
+
+
+def test_levers_do_nothing_in_attract() -> None:
+    table = Table()
+    effects = table.flip(3)
+    assert len(effects) == 1
+    assert table.mode is Mode.ATTRACT
+
+
+# -- setup and menu ----------------------------------------------------------------------------
+
+
+def test_setup_asks_for_players_and_where_there_are_several_for_rounds() -> None:
+    table = Table(settings_for("jouhet", usual=False))
+    table.press()
+    assert table.screen.big == "2"
+    table.choose(4)
+    assert table.screen.big == "4"
+    table.press()
+    assert "How many rounds?" in table.text
+    assert table.screen.big == "3", "what the sheet says"
+    table.choose(5)
+    (began,) = facts(table.press())
+    assert isinstance(began, Began)
+    assert (began.match.players, began.match.rounds) == (4, 5)
+    assert table.mode is Mode.READY
+
+
+def test_setup_of_a_single_round_asks_for_players_only() -> None:
+    table = Table(settings_for("pub", usual=False))
+    table.press()
+    (began,) = facts(table.press())
+    assert isinstance(began, Began)
+    assert (began.match.players, began.match.rounds) == (2, 1)
+
+
+def test_a_hold_goes_back_in_setup() -> None:
+    table = Table(settings_for("jouhet", usual=False))
+    table.press()
+    table.press()
+    assert "rounds" in table.text
+    table.hold()
+    assert "players" in table.text
+    table.hold()
+    assert table.mode is Mode.ATTRACT
+
+
+def test_a_choice_is_a_lever_flipped_and_put_back() -> None:
+    table = Table(settings_for(usual=False), down=[7])
+    table.press()
+    assert sounds(table.flip(5)) == []
+    assert table.screen.big == "2", "not yet"
+    assert sounds(table.lift(5)) == [Sound.CHOICE]
+    assert table.screen.big == "5"
+    table.lift(7)
+    assert table.screen.big == "5", "that was down before anything was asked"
+    table.choose(7)
+    assert table.screen.big == "7"
+
+
+def test_two_levers_at_once_choose_the_higher() -> None:
+    table = Table(settings_for(usual=False))
+    table.press()
+    table.flip(3, 6)
+    table.lift(3, 6)
+    assert table.screen.big == "6"
+
+
+def test_levers_left_down_from_setup_are_to_be_lifted() -> None:
+    table = Table(settings_for(usual=False))
+    table.press()
+    table.flip(3)
+    table.press()
+    assert (table.mode, table.verdict) == (Mode.RAISE, "lift 3")
+
+
+def test_the_menu_changes_what_is_chosen_and_keeps_it() -> None:
+    table = Table(settings_for("traditional"))
+    table.hold()
+    assert table.screen.rows[0] == "1 Game: Traditional"
+    table.press()
+    assert "Which game?" in table.text
+    names = [profile.title_en for profile in table.machine.settings.profiles]
+    while f"{(at := names.index('Digits')) % 8 + 1} Digits" not in table.screen.rows:
+        table.choose(9)
+    table.choose(at % 8 + 1)
+    chosen = facts(table.press())
+    assert chosen == [Chosen("game.profile", "digits"), Chosen("game.rounds", None)]
+    assert (table.mode, table.screen.rows[0]) == (Mode.MENU, "1 Game: Digits")
+    table.hold()
+    assert table.mode is Mode.ATTRACT
+    table.press()
+    assert table.match.profile.name == "digits"
+
+
+def menu_item(table: Table, label: str) -> int:
+    """Opens the menu on this item; its number."""
+    if table.mode is not Mode.MENU:
+        table.hold()
+    number = next(i for i, row in enumerate(table.screen.rows, 1) if row.startswith(f"{i} {label}"))
+    table.choose(number)
+    assert table.screen.cursor == number - 1
+    return number
+
+
+@pytest.mark.parametrize(
+    ("label", "lever", "fact"),
+    [
+        ("Players", 5, Chosen("game.players", 5)),
+        ("Rounds", 7, Chosen("game.rounds", 7)),
+        ("Language", 2, Chosen("box.language", "fr")),
+        ("Sound", 2, Chosen("box.sound", False)),
+    ],
+)
+def test_every_item_of_the_menu(label: str, lever: int, fact: Chosen) -> None:
+    table = Table()
+    number = menu_item(table, label)
+    table.press()
+    table.choose(lever)
+    assert facts(table.press()) == [fact]
+    assert table.screen.cursor == number - 1, "back in the list, where one was"
+
+
+def test_the_menu_speaks_the_chosen_language_at_once() -> None:
+    table = Table()
+    menu_item(table, "Language")
+    table.press()
+    table.choose(2)
+    table.press()
+    assert "<Menu>" in table.text
+
+
+def test_silence_is_silent() -> None:
+    table = Table(settings_for(sound=False))
+    table.press()
+    blocked_turn(table)
+    table.press()
+    assert sounds(table.effects) == []
+
+
+def test_a_hold_in_the_menu_goes_back_without_a_change() -> None:
+    table = Table()
+    table.hold()
+    table.choose(2)
+    table.press()
+    table.choose(8)
+    assert facts(table.hold()) == []
+    assert "2 Players: 2" in table.text
+    table.hold()
+    assert table.mode is Mode.ATTRACT
+
+
+def test_statistics_are_shown_as_the_world_gives_them() -> None:
+    table = Table(statistics=("12 matches", "best 3"))
+    number = menu_item(table, "Statistics")
+    table.press()
+    assert "12 matches" in table.text
+    table.press()
+    assert table.screen.cursor == number - 1
+
+
+def test_what_is_owed_can_be_settled() -> None:
+    table = match_over(2)
+    table.hold()
+    assert list(map(int, table.show.owes)) == [1, -1]
+    table.hold()
+    table.stand([])
+    menu_item(table, "Settle")
+    table.press()
+    table.choose(2)
+    assert facts(table.press()) == [Settled()]
+    assert table.show.owes == ()
+    assert "Settle" not in table.text, "nothing is left to"
+
+
+# -- raise -------------------------------------------------------------------------------------
+
+
+def test_all_levers_up_pass_raise_at_once() -> None:
+    table = Table()
+    assert Mode.RAISE not in [show.mode for show in shown(table.press())]
+    assert table.mode is Mode.READY
+
+
+def test_raise_names_the_levers_that_are_down() -> None:
+    table = Table(down=[2, 9])
+    table.press()
+    assert (table.mode, table.verdict) == (Mode.RAISE, "lift 2 9")
+    assert "Lift 2, 9" in table.text
+    assert table.tiles(TileState.WRONG) == [2, 9]
+    table.lift(2)
+    assert (table.mode, table.verdict) == (Mode.RAISE, "lift 9")
+    table.lift(9)
+    assert (table.mode, table.verdict) == (Mode.READY, "ok")
+
+
+def test_the_button_does_nothing_in_raise() -> None:
+    table = Table(down=[2])
+    table.press()
+    assert len(table.press()) == 1
+    assert len(table.hold()) == 1
+    assert table.mode is Mode.RAISE
+
+
+# -- ready -------------------------------------------------------------------------------------
+
+
+def test_a_press_throws() -> None:
+    table = Table(throws=[(3, 5)])
+    table.press()
+    effects = table.press()
+    assert facts(effects) == [Thrown((3, 5))]
+    assert sounds(effects) == [Sound.ROLL]
+    assert table.mode is Mode.ROLLING
+    assert table.dice.asked == [(2, 6)]
+
+
+def test_a_lever_down_in_ready_is_a_fault_and_holds_up_the_throw() -> None:
+    table = Table(throws=[(3, 5)])
+    table.press()
+    assert sounds(table.flip(4)) == [Sound.FAULT]
+    assert (table.mode, table.verdict) == (Mode.READY, "lift 4")
+    assert "Lift 4" in table.text
+    assert table.screen.alert
+    effects = table.press()
+    assert (facts(effects), sounds(effects)) == ([], [Sound.REFUSED])
+    assert "Lift 4" in table.text
+    table.lift(4)
+    assert table.verdict == "ok"
+    table.press()
+    assert table.mode is Mode.ROLLING
+
+
+def ready_with(profile: str, *tiles: int, players: int = 1) -> Table:
+    """A turn with these tiles open, its throw awaited; the others are down."""
+    table = Table(settings_for(profile, players=players))
+    table.press()
+    turn = replace(table.match.turn, open=to_tiles(tiles), throws=3, moves=3)
+    match = replace(table.match, rows=(turn,) * players)
+    shut = [tile for tile in range(1, 10) if tile not in tiles]
+    return Table(table.machine.settings, match=match, down=shut)
+
+
+def test_one_die_where_that_is_a_choice() -> None:
+    table = ready_with("traditional", 2, 6)
+    assert "hold 1 die" in table.screen.prompt
+    table.dice.throws.append((4,))
+    assert facts(table.hold()) == [Thrown((4,))]
+    assert table.mode is Mode.ROLLING
+    both = ready_with("traditional", 2, 6)
+    both.dice.throws.append((4, 4))
+    assert facts(both.press()) == [Thrown((4, 4))]
+
+
+@pytest.mark.parametrize(
+    ("profile", "tiles", "reason"),
+    [
+        ("traditional", (1, 7), "Not one die yet"),
+        ("jouhet", (1, 6), "Not one die yet"),
+        ("jouhet", (1, 5), "One die now"),
+        ("trac", (6,), "One die now"),
+        ("thai", (1, 2), "Never one die here"),
+    ],
+)
+def test_one_die_is_refused_with_the_reason(profile: str, tiles: tuple[int, ...], reason: str) -> None:
+    table = ready_with(profile, *tiles)
+    effects = table.hold()
+    assert (facts(effects), sounds(effects)) == ([], [Sound.REFUSED])
+    assert table.mode is Mode.READY
+    assert reason in table.text
+    table.flip()
+    assert reason not in table.text, "said once"
+
+
+@pytest.mark.parametrize(("tiles", "dice"), [((1, 5), 1), ((1, 6), 2)])
+def test_one_die_where_it_is_forced(tiles: tuple[int, ...], dice: int) -> None:
+    table = ready_with("jouhet", *tiles)
+    table.dice.throws.append((1,) * dice)
+    table.press()
+    assert table.dice.asked == [(dice, 6)]
+
+
+def test_a_domino_is_drawn_from_the_bag() -> None:
+    table = Table(settings_for("domino-bag"), throws=[(5, 3), (1, 2)])
+    table.press()
+    assert "Press to draw" in table.text
+    table.press()
+    table.wait(TUMBLE_NS)
+    table.flip(8)
+    table.press()
+    assert table.dice.asked == [(0, 21), (0, 20)]
+
+
+# -- rolling -----------------------------------------------------------------------------------
+
+
+def rolling() -> Table:
+    table = Table(throws=[(3, 5)])
+    table.press()
+    table.press()
+    return table
+
+
+def test_the_throw_is_kept_before_it_is_seen() -> None:
+    table = rolling()
+    order = [type(effect) for effect in table.effects]
+    assert order.index(Play) > max(i for i, effect in enumerate(table.effects) if isinstance(effect, Record))
+    assert table.show.throw is None
+    assert table.screen.tumbling
+    assert "8" not in table.text
+
+
+def test_the_dice_tumble_for_less_than_a_second() -> None:
+    table = rolling()
+    assert table.wait(TUMBLE_NS - 1) == []
+    table.wait(1)
+    assert (table.mode, table.show.throw) == (Mode.FLIPPING, (3, 5))
+    assert TUMBLE_NS <= 1_000 * MS
+
+
+def test_a_press_shows_the_throw_at_once() -> None:
+    table = rolling()
+    assert facts(table.press()) == []
+    assert (table.mode, table.show.throw) == (Mode.FLIPPING, (3, 5))
+    assert len(table.wait(2 * TUMBLE_NS)) == 0, "shown once"
+
+
+def test_a_hold_does_nothing_while_rolling() -> None:
+    table = rolling()
+    table.hold()
+    assert table.mode is Mode.ROLLING
+
+
+def test_levers_while_rolling_are_judged_as_before_the_throw() -> None:
+    table = rolling()
+    table.flip(3)
+    assert (table.mode, table.verdict) == (Mode.ROLLING, "lift 3")
+    table.press()
+    assert (table.mode, table.verdict) == (Mode.FLIPPING, "missing 5"), "a position, not a command"
+
+
+# -- flipping ----------------------------------------------------------------------------------
+
+
+def flipping(*throw: int, profile: str = "traditional", players: int = 2) -> Table:
+    table = Table(settings_for(profile, players=players))
+    table.press()
+    table.throw(*throw)
+    return table
+
+
+def test_a_complete_move_is_committed_by_a_press_that_throws_again() -> None:
+    table = flipping(3, 5)
+    table.dice.throws.append((1, 1))
+    assert sounds(table.flip(1, 7)) == [Sound.COMPLETE]
+    assert (table.verdict, table.mode) == ("complete", Mode.FLIPPING)
+    assert table.show.open == tuple(range(1, 10)), "not committed yet"
+    assert facts(table.press()) == [Moved(to_tiles([1, 7])), Thrown((1, 1))]
+    assert table.mode is Mode.ROLLING
+    assert table.show.open == (2, 3, 4, 5, 6, 8, 9)
+
+
+def test_lifting_takes_a_flip_of_this_move_back() -> None:
+    table = flipping(3, 5)
+    table.flip(1, 7)
+    table.lift(1)
+    assert table.verdict == "missing 1"
+    table.lift(7)
+    assert table.verdict == "ok"
+    table.flip(8)
+    assert table.verdict == "complete"
+
+
+@pytest.mark.parametrize(
+    ("levers", "reason"),
+    [((), "8 to go"), ((3,), "5 to go"), ((3, 7), "2 too many"), ((1, 6), "Does not fit")],
+)
+def test_anything_else_is_refused_with_the_reason(levers: tuple[int, ...], reason: str) -> None:
+    table = flipping(3, 5)
+    table.flip(*levers)
+    effects = table.press()
+    assert (facts(effects), sounds(effects)) == ([], [Sound.REFUSED])
+    assert table.mode is Mode.FLIPPING
+    assert reason in table.text
+
+
+def test_a_lever_of_an_earlier_throw_must_stay_down() -> None:
+    table = flipping(3, 5)
+    table.flip(8)
+    table.dice.throws.append((2, 2))
+    table.press()
+    table.press()
+    table.lift(8)
+    assert (table.verdict, table.tiles(TileState.WRONG)) == ("put-back 8", [8])
+    table.flip(4)
+    assert table.verdict == "put-back 8"
+    effects = table.press()
+    assert facts(effects) == []
+    assert "Put 8 back" in table.text
+    table.flip(8)
+    assert table.verdict == "complete"
+
+
+def test_viable_tiles_are_shown_as_levers_move() -> None:
+    table = flipping(2, 2)
+    assert table.tiles(TileState.VIABLE) == [1, 3, 4]
+    table.flip(1)
+    assert (table.tiles(TileState.VIABLE), table.tiles(TileState.FLIPPED)) == ([3], [1])
+    table.flip(3)
+    assert (table.tiles(TileState.VIABLE), table.tiles(TileState.FLIPPED)) == ([], [1, 3])
+    table.flip(5)
+    assert table.tiles(TileState.WRONG) == [1, 3, 5]
+
+
+def test_a_hold_asks_for_a_hint() -> None:
+    table = flipping(3, 5)
+    effects = table.hold()
+    assert facts(effects) == []
+    assert table.mode is Mode.FLIPPING
+    assert "Hints are off" in table.text
+
+
+def test_where_the_dice_are_a_choice_a_press_commits_only() -> None:
+    table = ready_with("traditional", 3, 6, 9)
+    table.throw(4, 5)
+    table.flip(9)
+    assert facts(table.press()) == [Moved(to_tiles([9]))]
+    assert table.mode is Mode.READY
+    assert "hold 1 die" in table.text
+
+
+# -- turn over ---------------------------------------------------------------------------------
+
+
+def test_blocked_is_seen_right_after_the_throw() -> None:
+    table = ready_with("traditional", 1, 5, 9)
+    table.dice.throws.append((1, 3))
+    table.press()
+    effects = table.wait(TUMBLE_NS)
+    assert sounds(effects) == [Sound.BLOCKED]
+    assert (table.mode, table.show.scores, table.show.throw) == (Mode.TURN_OVER, (15,), (1, 3))
+    assert table.screen.big == "15"
+    assert "Blocked by 4" in table.text
+
+
+def test_the_box_shut_is_seen_without_a_press() -> None:
+    table = ready_with("traditional", 3, 5)
+    table.throw(3, 5)
+    effects = table.flip(3, 5)
+    assert isinstance(facts(effects)[0], Moved)
+    assert Sound.SHUT in sounds(effects)
+    assert (table.mode, table.show.open, table.show.scores) == (Mode.TURN_OVER, (), (0,))
+    assert table.screen.big == "SHUT!"
+
+
+def test_the_last_lever_down_while_the_dice_tumble_shuts_the_box_when_they_stop() -> None:
+    table = ready_with("traditional", 8)
+    table.dice.throws.append((3, 5))
+    table.press()
+    table.flip(8)
+    assert table.verdict == "lift 8"
+    table.wait(TUMBLE_NS)
+    assert (table.mode, table.screen.big) == (Mode.TURN_OVER, "SHUT!")
+
+
+def test_a_lost_first_throw() -> None:
+    table = Table(settings_for("two-to-go"))
+    table.press()
+    table.throw(2, 2)
+    assert (table.mode, table.show.scores[0]) == (Mode.TURN_OVER, 45)
+    assert "Lost: no 2 to shut" in table.text
+
+
+def test_a_total_that_ends_the_turn() -> None:
+    table = Table(settings_for("unlucky-seven"))
+    table.press()
+    table.throw(3, 4)
+    assert (table.mode, table.show.scores[0]) == (Mode.TURN_OVER, 45)
+    assert "A 7 ends the turn" in table.text
+
+
+def test_a_press_goes_on_to_the_next_player() -> None:
+    table = Table()
+    table.press()
+    blocked_turn(table)
+    assert table.show.player == 1
+    assert facts(table.press()) == [Advanced()]
+    assert (table.show.player, table.mode, table.verdict) == (2, Mode.RAISE, "lift 2")
+    assert "best 43" in table.text
+
+
+def test_levers_and_a_hold_do_nothing_when_the_turn_is_over() -> None:
+    table = Table()
+    table.press()
+    blocked_turn(table)
+    for effects in (table.stand(range(1, 10)), table.stand([]), table.hold()):
+        assert len(effects) == 1
+        assert (table.mode, table.verdict) == (Mode.TURN_OVER, "ok")
+
+
+# -- match over --------------------------------------------------------------------------------
+
+
+def test_the_result_is_kept_when_the_last_turn_ends_and_shown_on_a_press() -> None:
+    table = Table(settings_for("pub", players=1))
+    table.press()
+    blocked_turn(table)
+    finished = [fact for fact in facts(table.effects) if isinstance(fact, Finished)]
+    assert len(finished) == 1
+    assert table.show.winners == (1,)
+    assert sounds(table.press()) == [Sound.WIN]
+    assert table.mode is Mode.MATCH_OVER
+    assert "Player 1 wins!" in table.text
+    assert "1: 43" in table.text
+
+
+def test_a_press_begins_a_new_match_of_the_same_players() -> None:
+    table = match_over(3)
+    (began,) = facts(table.press())
+    assert isinstance(began, Began)
+    assert began.match.players == 3
+    assert table.show.scores == (None, None, None)
+    assert table.mode in (Mode.RAISE, Mode.READY)
+
+
+def test_a_hold_goes_to_attract() -> None:
+    table = match_over()
+    assert facts(table.hold()) == [Left()]
+    assert table.mode is Mode.ATTRACT
+
+
+def test_the_winner_signs() -> None:
+    table = match_over()
+    table.stand([])
+    table.choose(2)
+    assert table.screen.big == "A__"
+    for _ in range(3):
+        table.choose(2)
+    table.choose(1)
+    assert table.screen.big == "C__"
+    table.press()
+    table.choose(1)
+    assert table.screen.big == "CZ_"
+    table.press()
+    assert facts(table.press()) == [Signed(0, "CZA")]
+    assert table.mode is Mode.MATCH_OVER
+    table.choose(2)
+    assert table.mode is Mode.MATCH_OVER, "signed once"
+
+
+def test_signing_can_be_left() -> None:
+    table = match_over()
+    table.stand([])
+    table.choose(1)
+    table.press()
+    assert facts(table.hold()) == []
+    assert table.mode is Mode.MATCH_OVER
+
+
+# -- sleep -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gesture", ["press", "hold"])
+def test_asleep_a_gesture_only_wakes(gesture: str) -> None:
+    table = Table(settings_for(usual=False))
+    table.wait(599_000 * MS)
+    assert not table.show.asleep
+    table.wait(1_000 * MS)
+    assert table.show.asleep
+    assert table.machine.deadline_ns is None
+    effects = getattr(table, gesture)()
+    assert sounds(effects) == [Sound.WAKE]
+    assert (table.mode, table.show.asleep) == (Mode.ATTRACT, False)
+
+
+def test_asleep_a_lever_only_wakes_and_is_judged_all_the_same() -> None:
+    table = flipping(3, 5)
+    table.wait(700_000 * MS)
+    assert (table.show.asleep, table.mode) == (True, Mode.FLIPPING)
+    table.flip(3)
+    assert (table.show.asleep, table.verdict) == (False, "missing 5")
+
+
+def test_a_menu_nobody_uses_closes() -> None:
+    for usual, gesture in ((True, "hold"), (False, "press")):
+        table = Table(settings_for(usual=usual))
+        getattr(table, gesture)()
+        table.wait(600_000 * MS)
+        assert table.mode is Mode.ATTRACT
+
+
+def test_a_finished_match_is_left_when_the_box_falls_asleep() -> None:
+    table = match_over()
+    assert facts(table.wait(600_000 * MS)) == [Left()]
+    assert table.mode is Mode.ATTRACT
+
+
+def test_a_match_is_never_left_for_sleep() -> None:
+    table = flipping(3, 5)
+    assert facts(table.wait(100_000_000 * MS)) == []
+    assert table.mode is Mode.FLIPPING
+
+
+# -- abandon -----------------------------------------------------------------------------------
+
+
+def in_mode(mode: Mode) -> Table:
+    match mode:
+        case Mode.RAISE:
+            table = Table(down=[3])
+            table.press()
+        case Mode.READY:
+            table = Table()
+            table.press()
+        case Mode.ROLLING:
+            table = rolling()
+        case Mode.FLIPPING:
+            table = flipping(3, 5)
+        case _:
+            table = Table()
+            table.press()
+            blocked_turn(table)
+    assert table.mode is mode
+    return table
+
+
+MATCH_MODES = [Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.TURN_OVER]
+
+
+@pytest.mark.parametrize("mode", MATCH_MODES)
+def test_ten_seconds_offer_to_abandon_and_a_press_does(mode: Mode) -> None:
+    table = in_mode(mode)
+    table.hold_long()
+    assert table.mode is mode
+    assert "Abandon the match?" in table.text
+    assert facts(table.press()) == [Left()]
+    assert (table.mode, table.show.player, table.verdict) == (Mode.ATTRACT, None, "ok")
+
+
+@pytest.mark.parametrize("mode", MATCH_MODES)
+def test_a_hold_goes_on_instead(mode: Mode) -> None:
+    table = in_mode(mode)
+    table.hold_long()
+    assert facts(table.hold()) == []
+    assert table.mode is mode
+    assert "Abandon" not in table.text
+
+
+def test_where_there_is_no_match_there_is_nothing_to_abandon() -> None:
+    table = Table()
+    table.hold_long()
+    assert "Abandon" not in table.text
+
+
+# -- the variants ------------------------------------------------------------------------------
+
+
+def test_alternate_turns_change_rows() -> None:
+    table = Table(settings_for("young", players=2))
+    table.press()
+    table.throw(2, 3)
+    table.flip(5)
+    assert facts(table.press()) == [Moved(to_tiles([5]))]
+    assert (table.show.player, table.mode, table.verdict) == (2, Mode.RAISE, "lift 5")
+    table.lift(5)
+    table.throw(1, 1)
+    table.flip(1)
+    table.press()
+    assert (table.show.player, table.mode, table.verdict) == (1, Mode.RAISE, "put-back 5")
+    assert table.tiles(TileState.WRONG) == [1, 5], "all that is to be set right"
+    table.stand([5])
+    assert (table.mode, table.verdict) == (Mode.READY, "ok")
+
+
+def test_a_throw_without_a_move_passes_on_a_press() -> None:
+    table = Table(settings_for("lucky-seven", players=2))
+    table.press()
+    table.throw(2, 3)
+    assert (table.mode, table.verdict) == (Mode.FLIPPING, "ok")
+    assert "No move: press" in table.text
+    assert facts(table.press()) == [Moved(0)]
+    assert (table.show.player, table.mode) == (2, Mode.READY)
+    table.throw(3, 4)
+    table.flip(7)
+    assert (table.mode, table.show.winners) == (Mode.TURN_OVER, (2,))
+
+
+def test_levers_of_tiles_that_start_shut_are_ignored() -> None:
+    table = Table(settings_for("lucky-seven"), down=[1, 2, 3])
+    table.press()
+    assert (table.mode, table.verdict) == (Mode.READY, "ok")
+
+
+def test_a_blocked_throw_opens_one() -> None:
+    table = Table(settings_for("open-one", players=1))
+    table.press()
+    table.throw(1, 1)
+    table.flip(2)
+    table.dice.throws.append((1, 1))
+    table.press()
+    table.wait(TUMBLE_NS)
+    assert table.mode is Mode.FLIPPING
+    assert "No move: lift one tile" in table.text
+    assert facts(table.press()) == []
+    assert "No move: lift one tile" in table.text
+    table.lift(2)
+    assert table.verdict == "complete 2"
+    table.dice.throws.append((4, 4))
+    assert facts(table.press())[0] == Reopened(2)
+    assert 2 in table.show.open
+
+
+def test_a_first_move_that_must_include_a_tile() -> None:
+    table = Table(settings_for("two-to-go"))
+    table.press()
+    table.throw(3, 5)
+    assert table.tiles(TileState.VIABLE) == [1, 2, 5, 6]
+    table.flip(8)
+    assert table.verdict == "dead-end"
+    table.stand([2, 6])
+    assert table.verdict == "complete"
+
+
+# -- real dice ---------------------------------------------------------------------------------
+
+
+def real(profile: str | Profile = "traditional") -> Table:
+    table = Table(settings_for(profile, real_dice=True))
+    table.press()
+    return table
+
+
+def test_the_total_of_real_dice_is_counted_in_and_entered() -> None:
+    table = real()
+    for _ in range(8):
+        table.press()
+    assert (table.mode, table.screen.big) == (Mode.ROLLING, "8")
+    assert "Total of your dice" in table.text
+    assert facts(table.hold()) == [Thrown((8,))]
+    assert (table.mode, table.show.throw) == (Mode.FLIPPING, (8,))
+    table.flip(8)
+    assert facts(table.press()) == [Moved(to_tiles([8]))]
+    assert table.mode is Mode.READY, "no throw follows by itself"
+
+
+def test_faces_are_entered_one_by_one_where_they_matter() -> None:
+    table = real("trac")
+    for _ in range(3):
+        table.press()
+    assert facts(table.hold()) == []
+    assert table.screen.big == "3+0"
+    for _ in range(4):
+        table.press()
+    assert facts(table.hold()) == [Thrown((3, 4))]
+    assert table.tiles(TileState.VIABLE) == [3, 4, 7]
+
+
+def test_a_total_that_cannot_be_is_refused() -> None:
+    table = real()
+    table.press()
+    effects = table.hold()
+    assert (facts(effects), sounds(effects)) == ([], [Sound.REFUSED])
+    assert "1 is no throw" in table.text
+    assert (table.mode, table.screen.big) == (Mode.ROLLING, "0")
+
+
+def test_a_double_press_voids_a_cocked_throw() -> None:
+    table = real()
+    table.press()
+    table.press_twice()
+    assert (table.mode, table.show.throw) == (Mode.READY, None)
+    assert "Void" in table.text
+    assert not any(isinstance(fact, Thrown) for fact in facts(table.effects))
+
+
+def test_real_dice_ask_nothing_of_ours() -> None:
+    table = real()
+    for _ in range(2):
+        table.press()
+    table.hold()
+    assert table.dice.asked == []
+
+
+def test_a_real_single_die() -> None:
+    table = ready_with("traditional", 2, 6)
+    settings = replace(table.machine.settings, real_dice=True)
+    table = Table(settings, match=table.match, down=table.down)
+    table.hold()
+    assert table.screen.big == "0"
+    for _ in range(6):
+        table.press()
+    assert facts(table.hold()) == [Thrown((6,))]
+
+
+# -- going on with a match ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", [*MATCH_MODES, Mode.MATCH_OVER])
+def test_a_match_goes_on_where_it_stood(mode: Mode) -> None:
+    before = match_over() if mode is Mode.MATCH_OVER else in_mode(mode)
+    after = before.again()
+    wanted = Mode.FLIPPING if mode is Mode.ROLLING else mode
+    assert after.mode is wanted
+    assert after.show.player == before.show.player
+    assert after.show.open == before.show.open
+    assert after.verdict == before.verdict
+    assert after.show.throw == ((3, 5) if mode is Mode.ROLLING else before.show.throw)
+
+
+def test_going_on_the_levers_are_judged_as_they_are() -> None:
+    before = flipping(3, 5)
+    after = before.again(down=[3, 5])
+    assert (after.mode, after.verdict) == (Mode.FLIPPING, "complete")
+
+
+def test_a_box_shut_while_the_power_was_off_is_seen() -> None:
+    before = ready_with("traditional", 8)
+    before.throw(3, 5)
+    after = before.again(down=range(1, 10))
+    assert (after.mode, after.show.open) == (Mode.TURN_OVER, ())
+    assert [type(fact) for fact in facts(after.effects)] == [Moved, Finished]
+
+
+# -- what is kept comes first ------------------------------------------------------------------
+
+
+def test_records_come_before_the_show_that_depends_on_them() -> None:
+    """A show may hold nothing that has not been kept: every input ends with its one show."""
+    table = Table()
+    for hand in (table.press, table.press, table.press, lambda: table.flip(8)):
+        table.dice.throws[:] = [(3, 5)]
+        effects = hand()
+        assert [isinstance(effect, Show) for effect in effects] == [False] * (len(effects) - 1) + [True]

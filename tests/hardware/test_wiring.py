@@ -1,0 +1,148 @@
+"""pinout.toml against everything that repeats it: board, config.txt, harness, perfboard, firmware."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hwtools import harness, perfboard, pinout, sexpr
+from hwtools.hat import CHANNELS
+from shutthebox import config
+
+ROOT = pinout.HARDWARE.parent
+WIRING = pinout.load()
+BOARD = pinout.HARDWARE / "hat" / "shutthebox-hat.kicad_pcb"
+
+
+def board_pads() -> dict[tuple[str, str], str]:
+    """(reference, pad) -> net, without the sheet's path, read from the board file itself."""
+    pads: dict[tuple[str, str], str] = {}
+    board = sexpr.loads(BOARD.read_text(encoding="utf-8"))
+    for footprint in sexpr.children(board, "footprint"):
+        ref = next(str(p[2]) for p in sexpr.children(footprint, "property") if p[1] == "Reference")
+        for pad in sexpr.children(footprint, "pad"):
+            if sexpr.children(pad, "net"):
+                pads[ref, str(pad[1])] = str(sexpr.child(pad, "net")[2]).rsplit("/", 1)[-1]
+    return pads
+
+
+PADS = board_pads()
+
+
+def config_lines() -> dict[int, str]:
+    """Line -> what config.txt's gpio= lines make of it."""
+    found: dict[int, str] = {}
+    for line in (pinout.HARDWARE / "config.txt").read_text(encoding="utf-8").splitlines():
+        match = re.fullmatch(r"gpio=([\d,-]+)=([\w,]+)", line)
+        if not match:
+            continue
+        for group in match[1].split(","):
+            low, _, high = group.partition("-")
+            for number in range(int(low), int(high or low) + 1):
+                found[number] = match[2]
+    return found
+
+
+def test_levers_are_the_tiles_in_order() -> None:
+    assert len(WIRING.levers) == 12
+    assert [s.bcm for s in WIRING.signals[:12]] == list(WIRING.levers)
+
+
+@pytest.mark.parametrize("signal", WIRING.signals, ids=lambda s: s.name)
+def test_the_header_carries_the_signal(signal: pinout.Signal) -> None:
+    assert PADS["J1", str(signal.header_pin)] == signal.name
+
+
+def test_nothing_else_is_on_the_header() -> None:
+    expected = {str(s.header_pin): s.name for s in WIRING.signals}
+    expected |= {str(p): "GND" for p in pinout.GROUND_PINS}
+    expected |= {str(p): net for p, net in pinout.POWER_PINS.items()}
+    for (ref, pin), net in PADS.items():
+        if ref == "J1" and pin not in expected:
+            assert net.startswith("unconnected-") or "Pad" in net, f"pin {pin} carries {net}"
+        elif ref == "J1":
+            assert net == expected[pin]
+
+
+@pytest.mark.parametrize("connector", WIRING.connectors, ids=lambda c: c.ref)
+def test_the_plugs_carry_what_is_written(connector: pinout.Connector) -> None:
+    for number, net in enumerate(connector.pins, start=1):
+        assert PADS[connector.ref, str(number)] == net
+
+
+@pytest.mark.parametrize(("number", "name"), CHANNELS.items())
+def test_every_channel_has_its_four_parts(number: int, name: str) -> None:
+    assert {PADS[f"R{100 + number}", p] for p in "12"} == {"+3V3", f"SW_{name}"}
+    assert {PADS[f"R{200 + number}", p] for p in "12"} == {f"SW_{name}", name}
+    assert {PADS[f"C{100 + number}", p] for p in "12"} == {name, "GND"}
+    assert {PADS[f"D{100 + number}", p] for p in "12"} == {f"SW_{name}", "GND"}
+
+
+@pytest.mark.parametrize("name", ["ROLL_LED", "BUZZER"])
+def test_outputs_drive_a_gate_that_is_low_at_boot(name: str) -> None:
+    signal = WIRING.signal(name)
+    assert signal.boot == "op,dl"
+    assert not [key for key, net in PADS.items() if net == name and key[0].startswith("Q")], (
+        "through a resistor"
+    )
+
+
+def test_plugs_that_must_not_be_swapped_differ() -> None:
+    """Only the lever plugs look alike; swapping two of them is harmless and seen at bring-up."""
+    seen: dict[tuple[str, int], str] = {}
+    for connector in WIRING.connectors:
+        kind = (connector.family, len(connector.pins))
+        other = seen.setdefault(kind, connector.name)
+        assert other == connector.name or (other.startswith("LEVERS") and connector.name.startswith("LEVERS"))
+
+
+def test_config_txt_says_the_same() -> None:
+    lines = config_lines()
+    assert lines == {s.bcm: s.boot for s in WIRING.signals if s.boot}
+    text = (pinout.HARDWARE / "config.txt").read_text(encoding="utf-8")
+    assert f"i2c_arm_baudrate={WIRING.raw['i2c']['baudrate']}" in text
+    assert f"gpio_pin={WIRING.signal('SHUTDOWN').bcm}," in text
+    assert f"mcp23017,addr=0x{WIRING.raw['i2c']['lamps_address']:x}" in text
+
+
+def test_the_harness_and_the_perfboard_are_drawn_from_it() -> None:
+    assert harness.TARGET.read_text(encoding="utf-8") == harness.source()
+    assert perfboard.TARGET.read_text(encoding="utf-8") == perfboard.drawing()
+
+
+@pytest.mark.parametrize("page", ["docs/hardware.md"])
+def test_the_documents_have_every_row(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for s in WIRING.signals:
+        row = rf"^\| `{s.name}` \| {s.bcm} \| {s.header_pin} \| {s.connector or '–'} \|"
+        assert re.search(row, text, re.M), f"{page} has no row for {s.name}"
+    for c in WIRING.connectors:
+        assert f"| {c.ref} |" in text
+
+
+def test_fail__a_pin_used_twice(tmp_path: Path) -> None:
+    text = (pinout.HARDWARE / "pinout.toml").read_text(encoding="utf-8")
+    broken = tmp_path / "pinout.toml"
+    broken.write_text(text.replace("bcm = 17\n", "bcm = 4\n", 1), encoding="utf-8")
+    with pytest.raises(ValueError, match="bcm used twice"):
+        pinout.load(broken)
+
+
+def test_fail__a_pin_that_is_not_there(tmp_path: Path) -> None:
+    text = (pinout.HARDWARE / "pinout.toml").read_text(encoding="utf-8")
+    broken = tmp_path / "pinout.toml"
+    broken.write_text(text.replace("header_pin = 11\n", "header_pin = 39\n", 1), encoding="utf-8")
+    with pytest.raises(ValueError, match="is not header pin"):
+        pinout.load(broken)
+
+
+def test_the_firmware_takes_the_same_lines_by_default() -> None:
+    gpio, display = config.Gpio(), config.Display()
+    assert gpio.levers == WIRING.levers
+    assert gpio.roll == WIRING.signal("ROLL").bcm
+    assert gpio.buzzer == WIRING.signal("BUZZER").bcm
+    assert gpio.lamp == WIRING.signal("ROLL_LED").bcm
+    assert display.bus == WIRING.raw["i2c"]["bus"]
+    assert display.address == WIRING.raw["i2c"]["oled_address"]

@@ -1,0 +1,426 @@
+"""What survives the plug: every stage of a match, choices, the ledger; and faults of the file itself."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shutthebox import config as configuration
+from shutthebox.config import Config
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.game.debounce import SwitchChanged
+from shutthebox.game.effects import Began, Chosen, Effect, Fact, Finished, Left, Record, Settled, Show, Signed
+from shutthebox.game.mode import Mode
+from shutthebox.platform.store import FILE_NAME, Store, StoreError
+from shutthebox.profiles import builtin, builtins, read
+from shutthebox.rules import turn as turns
+from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
+from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import Draw
+from shutthebox.rules.tiles import to_numbers, to_tiles
+from shutthebox.simulator.virtual import VirtualBox
+
+MS = 1_000_000
+
+
+def open_store(folder: Path) -> Store:
+    return Store(folder, lambda: 1_700_000_000.0)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(tmp_path)
+    yield opened
+    opened.close()
+
+
+def next_action(match: Match, random: Random) -> Action:
+    """Something that the rules allow now."""
+    profile, turn = match.profile, match.turn
+    if match.stage is Stage.ADVANCE:
+        return Advanced()
+    if match.stage is Stage.THROW:
+        if profile.draw is Draw.DOMINOES:
+            return Thrown(random.choice(turns.bag(turn)))
+        dice = random.choice(dice_allowed(profile, turn.open))
+        return Thrown(tuple(random.randint(1, profile.sides) for _ in range(dice)))
+    answers = turns.answers(profile, turn)
+    if answers:
+        return Moved(random.choice(answers))
+    reopenings = to_numbers(turns.reopenings(profile, turn))
+    return Reopened(random.choice(reopenings)) if reopenings else Moved(0)
+
+
+def where_it_stood(store: Store) -> Match | None:
+    kept = store.running_match()
+    if kept is None:
+        return None
+    match, actions = kept
+    for action in actions:
+        match = apply(match, action)
+    return match
+
+
+def found(folder: Path) -> Match | None:
+    """Where a store opened anew says the match stood."""
+    with closing(open_store(folder)) as store:
+        return where_it_stood(store)
+
+
+def ledger(folder: Path) -> list[Fraction]:
+    with closing(open_store(folder)) as store:
+        return list(store.ledger())
+
+
+def keep(folder: Path, *facts: Fact) -> None:
+    store = open_store(folder)
+    for fact in facts:
+        store.keep(fact)
+    store.close()
+
+
+# -- round trips -------------------------------------------------------------------------------
+
+
+def test_a_new_store_knows_nothing(store: Store) -> None:
+    assert store.running_match() is None
+    assert store.choices() == {}
+    assert store.ledger() == ()
+
+
+@pytest.mark.parametrize("name", [profile.name for profile in builtins()])
+def test_a_match_of_every_game_comes_back(name: str, tmp_path: Path) -> None:
+    match = begin(builtin(name), 3, 2)
+    keep(tmp_path, Began(match))
+    assert found(tmp_path) == match
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.sampled_from(
+        ["traditional", "jouhet", "digits", "trac", "lucky-seven", "young", "open-one", "domino-bag"]
+    ),
+    st.integers(1, 4),
+    st.integers(0, 10**6),
+    st.integers(0, 60),
+)
+def test_a_match_comes_back_where_it_stood(
+    tmp_path_factory: pytest.TempPathFactory, name: str, players: int, seed: int, actions: int
+) -> None:
+    folder, random = tmp_path_factory.mktemp("store"), Random(seed)
+    match = begin(builtin(name), players)
+    store = open_store(folder)
+    store.keep(Began(match))
+    for _ in range(actions):
+        if match.stage is Stage.FINISHED:
+            break
+        action = next_action(match, random)
+        store.keep(action)
+        match = apply(match, action)
+    again = open_store(folder)
+    assert where_it_stood(again) == match
+    if match.stage is not Stage.FINISHED:
+        # And it is gone on with from there, not only looked at.
+        action = next_action(match, random)
+        again.keep(action)
+        again.close()
+        again = open_store(folder)
+        assert where_it_stood(again) == apply(match, action)
+    store.close()
+    again.close()
+    shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("stage", Stage)
+def test_it_comes_back_in_every_stage(stage: Stage, tmp_path: Path) -> None:
+    random, match = Random(4), begin(builtin("pub"), 2)
+    store = open_store(tmp_path)
+    store.keep(Began(match))
+    while match.stage is not stage or match.turns_over < 1:
+        action = next_action(match, random)
+        store.keep(action)
+        match = apply(match, action)
+    store.close()
+    assert found(tmp_path) == match
+
+
+def test_house_rules_come_back_though_their_file_is_gone(tmp_path: Path) -> None:
+    file = tmp_path / "ours.toml"
+    file.write_text('like = "jouhet"\ntiles = [2, 3, 5, 7]\nlost_score = 99\n[title]\nen = "Ours"\n', "utf-8")
+    match = begin(read(file), 2)
+    file.unlink()
+    keep(tmp_path, Began(match))
+    assert found(tmp_path) == match
+
+
+def test_a_match_that_was_left_does_not_come_back(tmp_path: Path) -> None:
+    keep(tmp_path, Began(begin(builtin("pub"), 2)), Thrown((3, 5)), Left())
+    assert found(tmp_path) is None
+
+
+def test_the_last_match_begun_is_the_one_that_runs(tmp_path: Path) -> None:
+    first, second = begin(builtin("pub"), 2), begin(builtin("digits"), 3)
+    keep(tmp_path, Began(first), Thrown((3, 5)), Began(second), Thrown((1, 2)))
+    assert found(tmp_path) == second.throw((1, 2))
+
+
+def test_choices_come_back_the_latest_of_each(tmp_path: Path) -> None:
+    keep(
+        tmp_path,
+        Chosen("box.language", "fr"),
+        Chosen("game.players", 3),
+        Chosen("box.sound", False),
+        Chosen("game.players", 4),
+        Chosen("game.rounds", None),
+    )
+    with closing(open_store(tmp_path)) as store:
+        choices = store.choices()
+    assert choices == {
+        "box.language": "fr", "game.players": 4, "box.sound": False, "game.rounds": None
+    }  # fmt: skip
+
+
+def finished(name: str = "pub") -> tuple[Match, list[Action]]:
+    """A match for two that the first has won."""
+    actions: list[Action] = [
+        Thrown((4, 5)),
+        Moved(to_tiles([9])),
+        Thrown((1, 1)),
+        Moved(2),
+        Thrown((1, 1)),
+        Advanced(),
+    ]
+    actions += [Thrown((1, 1)), Moved(2), Thrown((1, 1)), Advanced()]
+    match = begin(builtin(name), 2)
+    for action in actions:
+        match = apply(match, action)
+    assert match.stage is Stage.FINISHED
+    return match, actions
+
+
+def test_what_is_owed_comes_back_until_it_is_settled(tmp_path: Path) -> None:
+    match, actions = finished()
+    for times in (1, 2):
+        keep(tmp_path, Began(begin(match.profile, 2)), *actions, Finished(match), Signed(0, "ABC"), Left())
+        assert ledger(tmp_path) == [-times, times]
+    keep(tmp_path, Settled())
+    assert not any(ledger(tmp_path))
+
+
+def test_a_match_still_on_the_table_is_not_in_the_ledger(tmp_path: Path) -> None:
+    match, actions = finished()
+    keep(tmp_path, Began(begin(match.profile, 2)), *actions, Finished(match))
+    assert ledger(tmp_path) == []
+
+
+def test_finished_twice_counts_once(tmp_path: Path) -> None:
+    match, actions = finished()
+    keep(tmp_path, Began(begin(match.profile, 2)), *actions, Finished(match), Finished(match), Left())
+    assert ledger(tmp_path) == [-1, 1]
+
+
+# -- the plug ----------------------------------------------------------------------------------
+
+
+def test_every_fact_is_durable_when_keep_returns(tmp_path: Path) -> None:
+    """The files as they lie there, without a goodbye of the store that writes them."""
+    store, match = open_store(tmp_path / "a"), begin(builtin("pub"), 2)
+    facts: list[Fact] = [Began(match), Thrown((3, 5)), Moved(to_tiles([8])), Thrown((1, 1)), Left()]
+    for number, fact in enumerate(facts):
+        store.keep(fact)
+        shutil.copytree(tmp_path / "a", tmp_path / str(number), ignore=shutil.ignore_patterns("*-shm"))
+        stood = found(tmp_path / str(number))
+        if not isinstance(fact, Began | Left):
+            match = apply(match, fact)  # type: ignore[arg-type]
+        assert stood == (None if isinstance(fact, Left) else match)
+    store.close()
+
+
+def test_it_is_written_through_to_the_disk(store: Store) -> None:
+    assert store.connection.execute("pragma synchronous").fetchone() == (2,), "FULL"
+    assert store.connection.execute("pragma journal_mode").fetchone() == ("wal",)
+
+
+# -- faults of the file ------------------------------------------------------------------------
+
+
+def complaint(folder: Path) -> str:
+    with pytest.raises(StoreError) as raised:
+        open_store(folder)
+    text = str(raised.value)
+    assert raised.value.exit_code == 1
+    assert "\n" not in text
+    assert isinstance(raised.value, OSError)
+    return text
+
+
+def test_a_file_that_is_no_store(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_text("a shopping list, and long enough to be looked at " * 50, "utf-8")
+    assert complaint(tmp_path) == f"{tmp_path / FILE_NAME}: file is not a database"
+
+
+def test_a_store_of_a_newer_program(tmp_path: Path) -> None:
+    open_store(tmp_path).close()
+    db = sqlite3.connect(tmp_path / FILE_NAME)
+    db.execute("pragma user_version = 99")
+    db.close()
+    assert "made by a newer version (99)" in complaint(tmp_path)
+
+
+def test_a_folder_that_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("", "utf-8")
+    assert str(tmp_path / "file") in complaint(tmp_path / "file" / "state")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    folder.mkdir(mode=0o500)
+    assert str(folder) in complaint(folder)
+
+
+def broken(store: Store, *, on: bool) -> None:
+    """Lets every write fail, as a full or a read-only card does."""
+    store.connection.execute(f"pragma query_only = {int(on)}")
+
+
+def test_a_fact_that_cannot_be_written_says_so(store: Store) -> None:
+    broken(store, on=True)
+    for fact in (Chosen("box.sound", True), Began(begin(builtin("pub"), 2)), Settled()):
+        with pytest.raises(StoreError, match=r"box\.sqlite3: "):
+            store.keep(fact)
+    with pytest.raises(StoreError):
+        store.keep_health({1: 2})
+
+
+def test_actions_that_could_not_be_written_are_caught_up_with(store: Store, tmp_path: Path) -> None:
+    """Without them those that follow would make no match, and the box would not start again."""
+    match = begin(builtin("pub"), 2)
+    store.keep(Began(match))
+    broken(store, on=True)
+    for action in (Thrown((3, 5)), Moved(to_tiles([8]))):
+        with pytest.raises(StoreError):
+            store.keep(action)
+    assert found(tmp_path) == match
+    broken(store, on=False)
+    store.keep(Thrown((1, 1)))
+    assert found(tmp_path) == match.throw((3, 5)).move(to_tiles([8])).throw((1, 1))
+    counted = store.connection.execute("select sum(count) from throws where die = 0").fetchone()
+    assert counted == (2,)
+
+
+def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
+    store: Store, tmp_path: Path
+) -> None:
+    match, actions = finished()
+    before: list[Fact] = [Began(begin(match.profile, 2)), *actions, Finished(match)]
+    for fact in before:
+        store.keep(fact)
+    broken(store, on=True)
+    with pytest.raises(StoreError):
+        store.keep(Began(begin(builtin("digits"), 1)))
+    broken(store, on=False)
+    later: list[Fact] = [Thrown((3, 5)), Signed(0, "BAD")]
+    for fact in later:
+        with suppress(StoreError):
+            store.keep(fact)
+    assert found(tmp_path) == match
+    assert store.connection.execute("select count(*) from result where initials = 'BAD'").fetchone() == (0,)
+
+
+# -- the box on a store that it cannot go on with ----------------------------------------------
+
+
+def config_with(**values: object) -> Config:
+    config = configuration.with_value(Config(), "game.setup", "usual", "test")
+    for key, value in values.items():
+        config = configuration.with_value(config, key.replace("__", "."), value, "test")
+    return config
+
+
+def show_of(folder: Path, config: Config) -> Show:
+    shows: list[Show] = []
+
+    def observe(what: Effect | SwitchChanged, t_ns: int) -> None:
+        if isinstance(what, Show):
+            shows.append(what)
+
+    VirtualBox(config, folder, observers=[observe], advised=False).close()
+    return shows[-1]
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        "update action set text = 'shut 1,2,3' where number = 1",
+        "update action set text = 'nonsense' where number = 0",
+        "delete from action where number = 0",
+        "update match set profile = 'tiles = 99'",
+        "update match set players = 77",
+        "drop table action",
+    ],
+)
+def test_a_spoiled_match_does_not_keep_the_box_from_playing(
+    spoil: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    keep(tmp_path, Began(begin(builtin("traditional"), 2)), Thrown((3, 5)), Moved(to_tiles([8])))
+    db = sqlite3.connect(tmp_path / FILE_NAME)
+    db.execute(spoil)
+    db.commit()
+    db.close()
+    assert show_of(tmp_path, config_with()).mode is Mode.ATTRACT
+    assert len([record for record in caplog.records if "not gone on with" in record.message]) == 1
+    caplog.clear()
+    show_of(tmp_path, config_with())
+    assert not caplog.records, "it is left for good"
+
+
+def test_a_match_for_more_levers_is_not_gone_on_with(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    keep(tmp_path, Began(begin(builtin("full-house"), 2)))
+    assert show_of(tmp_path, config_with(game__profile="traditional", box__levers=9)).mode is Mode.ATTRACT
+    assert "full-house needs 12 levers, not 9" in caplog.text
+
+
+def test_a_match_is_gone_on_with_whatever_is_configured_now(tmp_path: Path) -> None:
+    keep(tmp_path, Began(begin(builtin("digits"), 3)), Thrown((3, 5)))
+    show = show_of(tmp_path, config_with(game__profile="pub", game__players=2))
+    assert (show.mode, show.throw, len(show.scores)) == (Mode.FLIPPING, (3, 5), 3)
+
+
+def test_what_is_kept_is_what_the_machine_recorded(tmp_path: Path) -> None:
+    """Every record reaches the store, in its order, before the show that follows."""
+    kept: list[object] = []
+    shown_with: list[int] = []
+
+    def observe(what: Effect | SwitchChanged, t_ns: int) -> None:
+        if isinstance(what, Record):
+            kept.append(what.fact)
+        elif isinstance(what, Show):
+            db = sqlite3.connect(f"file:{tmp_path / FILE_NAME}?mode=ro", uri=True)
+            (matches,) = db.execute("select count(*) from match").fetchone()
+            (actions,) = db.execute("select count(*) from action").fetchone()
+            db.close()
+            shown_with.append(matches + actions - sum(not isinstance(fact, Finished) for fact in kept))
+
+    box = VirtualBox(config_with(), tmp_path, observers=[observe], advised=False)
+    for _ in range(3):
+        box.press(100 * MS)
+        box.run_until(box.now_ns + 1_000 * MS)
+    box.close()
+    assert len(kept) >= 2
+    assert set(shown_with) == {0}
+
+
+def test_the_root_of_its_errors() -> None:
+    assert issubclass(StoreError, ShutTheBoxError)
