@@ -4,8 +4,10 @@
 set -eu
 . /etc/os-release
 release=
+# The mirror that this machine already uses.
+mirror=$(apt-get indextargets --format '$(SITE)' | grep -v security | head -n 1)
 if [ "$VERSION_CODENAME" = bookworm ]; then
-    echo 'deb http://mirror.invalid/debian bookworm-backports main' >/etc/apt/sources.list.d/backports.list
+    echo "deb $mirror bookworm-backports main" >/etc/apt/sources.list.d/backports.list
     release='-t bookworm-backports'
 fi
 export DEBIAN_FRONTEND=noninteractive

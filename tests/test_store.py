@@ -369,19 +369,16 @@ def show_of(folder: Path, config: Config) -> Show:
         "drop table action",
     ],
 )
-def test_a_spoiled_match_does_not_keep_the_box_from_playing(
-    spoil: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_spoiled_match_does_not_keep_the_box_from_playing(spoil: str, tmp_path: Path) -> None:
     keep(tmp_path, Began(begin(builtin("traditional"), 2)), Thrown((3, 5)), Moved(to_tiles([8])))
     db = sqlite3.connect(tmp_path / FILE_NAME)
     db.execute(spoil)
     db.commit()
     db.close()
-    assert show_of(tmp_path, config_with()).mode is Mode.ATTRACT
-    assert len([record for record in caplog.records if "not gone on with" in record.message]) == 1
-    caplog.clear()
-    show_of(tmp_path, config_with())
-    assert not caplog.records, "it is left for good"
+    show = show_of(tmp_path, config_with())
+    assert (show.mode, show.screen.alert) == (Mode.ATTRACT, True), "said on the screen"
+    assert list(tmp_path.glob("*.damaged")), "what was kept is set aside, not thrown away"
+    assert not show_of(tmp_path, config_with()).screen.alert, "it is left for good"
 
 
 def test_a_match_for_more_levers_is_not_gone_on_with(

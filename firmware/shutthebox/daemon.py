@@ -23,14 +23,16 @@ from shutthebox.game.dice import Dice
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
+from shutthebox.game.trouble import Trouble
 from shutthebox.i18n import translations
 from shutthebox.platform.advisor import OddsAdvisor
 from shutthebox.platform.buzzer import Buzzer
 from shutthebox.platform.gpio import Edge, Pins
 from shutthebox.platform.oled import Display, Panel
-from shutthebox.platform.store import Store, StoreError
+from shutthebox.platform.setaside import Mishap, open_or_set_aside
+from shutthebox.platform.store import Store
 from shutthebox.runner import Observer, Runner, loop
-from shutthebox.usual import settings_for, with_choices
+from shutthebox.usual import broken_rules, settings_for, with_choices
 
 _log = logging.getLogger(__name__)
 
@@ -47,6 +49,7 @@ def serve(
     observers: Sequence[Observer] = (),
     started: Callable[[], None] = lambda: None,
     beat: Callable[[], None] = lambda: None,
+    trouble: Trouble | None = None,
 ) -> None:
     """Runs a box until SIGTERM or SIGINT. Called in the main thread.
 
@@ -61,13 +64,23 @@ def serve(
         observers: told of everything.
         started: called once, when pins and store are open.
         beat: called at least once a second while all workers live.
+        trouble: what has gone wrong so far, for the players.
 
     Raises:
         PinsError: if the pins cannot be had.
     """
     inbox: SimpleQueue[Edge | None] = SimpleQueue()
     with ExitStack() as stack:
-        store = _open_store(state)
+
+        def open_store() -> tuple[Store | None, Mishap | None]:
+            return open_or_set_aside(state, time.time) if state is not None else (None, None)
+
+        store, mishap = open_store()
+        if mishap is not None:
+            _log.error("%s", mishap.text)
+            trouble = trouble or mishap.trouble
+        for broken in broken_rules(config):
+            _log.warning("%s; left out", broken)
         if store is not None:
             stack.callback(store.close)
             settings = _as_chosen(config, settings, store)
@@ -84,8 +97,20 @@ def serve(
             stack.callback(display.close, goodbye)
             display.start()
         runner = Runner(
-            config, settings, pins, dice, store, display, buzzer, time.monotonic_ns, observers, OddsAdvisor()
+            config,
+            settings,
+            pins,
+            dice,
+            store,
+            display,
+            buzzer,
+            time.monotonic_ns,
+            observers,
+            OddsAdvisor(),
+            trouble,
+            open_store,
         )
+        stack.callback(runner.close)
         workers: list[Any] = [worker for worker in (display, buzzer) if worker is not None]
 
         def beat_if_alive() -> None:
@@ -109,16 +134,6 @@ def _ending_on_signals(inbox: "SimpleQueue[Edge | None]") -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _open_store(state: Path | None) -> Store | None:
-    if state is None:
-        return None
-    try:
-        return Store(state, time.time)
-    except StoreError as error:
-        _log.error("%s; playing without memory", error)
-        return None
 
 
 def _as_chosen(config: Config, settings: Settings, store: Store) -> Settings:

@@ -5,6 +5,7 @@ it in virtual time; `loop` turns it on the real one. Everything here runs in the
 """
 
 import logging
+import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from queue import Empty, SimpleQueue
@@ -15,13 +16,25 @@ from shutthebox.game.advisor import Advisor
 from shutthebox.game.button import Button
 from shutthebox.game.debounce import ROLL_BUTTON, Debouncer, SwitchChanged
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Effect, Finished, Left, Play, Record, Show, Sound
+from shutthebox.game.effects import (
+    Began,
+    Effect,
+    Fact,
+    Finished,
+    Left,
+    Play,
+    Record,
+    Show,
+    Sound,
+)
 from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
+from shutthebox.game.trouble import Trouble
 from shutthebox.i18n import translations
 from shutthebox.platform.gpio import Edge, Pins
+from shutthebox.platform.setaside import Mishap
 from shutthebox.platform.statistics import lines, read
 from shutthebox.platform.store import Store, StoreError
 from shutthebox.rules.actions import Action
@@ -37,6 +50,8 @@ _PRESS_DOES_SOMETHING = (Mode.ATTRACT, Mode.READY, Mode.TURN_OVER, Mode.MATCH_OV
 
 Observer: TypeAlias = Callable[[Effect | SwitchChanged, int], None]
 """Told of every effect and settled switch after it has happened, with the time in ns."""
+
+Reopen: TypeAlias = Callable[[], tuple[Store | None, Mishap | None]]
 
 
 class Display(Protocol):
@@ -70,6 +85,8 @@ class Runner:
         clock_ns: the monotonic time in ns.
         observers: told of everything.
         advisor: knows the odds; None for a box without hints.
+        trouble: what went wrong before, for the players.
+        reopen: tries to get a store where there is none, at the beginning of a match.
     """
 
     def __init__(
@@ -84,9 +101,12 @@ class Runner:
         clock_ns: Callable[[], int],
         observers: Sequence[Observer] = (),
         advisor: Advisor | None = None,
+        trouble: Trouble | None = None,
+        reopen: Reopen = lambda: (None, None),
     ) -> None:
         self._pins, self._store, self._display, self._buzzer = pins, store, display, buzzer
         self._clock_ns = clock_ns
+        self._reopen, self._forgetting = reopen, trouble is Trouble.FORGETS
         self._observers = tuple(observers)
         now = clock_ns()
         active = pins.active()
@@ -112,7 +132,8 @@ class Runner:
             actions=actions,
             ledger=self._kept_ledger(),
             advisor=advisor,
-            statistics=lambda words: lines(read(store.connection), words) if store else (),
+            statistics=self._statistics,
+            trouble=trouble,
         )
         self._carry_out(self.machine.start(), now)
 
@@ -195,19 +216,55 @@ class Runner:
         for effect in effects:
             match effect:
                 case Record(fact):
-                    if self._store is not None:
-                        try:
-                            self._store.keep(fact)
-                            if isinstance(fact, Finished):
-                                self._keep_health()
-                        except StoreError as error:
-                            _log.error("not kept: %s", error)
+                    self._keep(fact)
                 case Show():
                     self._show(effect)
                 case Play(sound):
                     if self._buzzer is not None:
                         self._buzzer.play(sound)
             self._tell(effect, t_ns)
+
+    def _keep(self, fact: Fact) -> None:
+        """Keeps it, if it can be; a match of which anything is lost is not kept on."""
+        if self._store is None and isinstance(fact, Began):
+            self._store, mishap = self._reopen()
+            if mishap is not None:
+                self._complain(mishap)
+        if self._store is None:
+            return
+        try:
+            self._store.keep(fact)
+            if isinstance(fact, Finished):
+                self._keep_health()
+        except StoreError as error:
+            self._store.close()
+            self._store = None
+            self._complain(Mishap(Trouble.FORGETS, f"{error}; playing without memory"))
+        else:
+            self._forgetting = False
+
+    def _complain(self, mishap: Mishap) -> None:
+        """Once, until something has been kept again."""
+        if mishap.trouble is Trouble.FORGETS:
+            if self._forgetting:
+                return
+            self._forgetting = True
+        _log.error("%s", mishap.text)
+        self.machine.warn(mishap.trouble)
+
+    def _statistics(self, words: Callable[[str], str]) -> tuple[str, ...]:
+        if self._store is None:
+            return ()
+        try:
+            return lines(read(self._store.connection), words)
+        except sqlite3.Error as error:
+            _log.error("%s: %s", self._store.path, error)
+            return ()
+
+    def close(self) -> None:
+        """Closes the store."""
+        if self._store is not None:
+            self._store.close()
 
     def _keep_health(self) -> None:
         chatter = self._debouncer.chatter

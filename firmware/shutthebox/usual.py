@@ -41,6 +41,12 @@ def rules_folder(config: Config) -> Path | None:
     return Path(config.rules.folder) if config.rules.folder else None
 
 
+def broken_rules(config: Config) -> tuple[ProfileError, ...]:
+    """What is wrong with the house rules that are left out; each names its file."""
+    folder = rules_folder(config)
+    return house_rules(folder)[1] if folder else ()
+
+
 def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
     """The config with what was chosen at the box; a choice that it does not take is passed over."""
     for key, value in choices.items():

@@ -10,6 +10,7 @@ import pytest
 from hwtools import harness, perfboard, pinout, sexpr
 from hwtools.hat import CHANNELS
 from shutthebox import config
+from shutthebox.commands.check import HEADER, wiring
 
 ROOT = pinout.HARDWARE.parent
 WIRING = pinout.load()
@@ -146,3 +147,14 @@ def test_the_firmware_takes_the_same_lines_by_default() -> None:
     assert gpio.lamp == WIRING.signal("ROLL_LED").bcm
     assert display.bus == WIRING.raw["i2c"]["bus"]
     assert display.address == WIRING.raw["i2c"]["oled_address"]
+
+
+def test_the_pins_command_prints_the_same_wiring() -> None:
+    table = dict(wiring(config.Config()))
+    for number, line in enumerate(WIRING.levers, 1):
+        assert table[f"lever {number}"] == line
+    for name, signal in {"dice button": "ROLL", "buzzer": "BUZZER", "button lamp": "ROLL_LED"}.items():
+        assert table[name] == WIRING.signal(signal).bcm
+    for wired in WIRING.signals:
+        if wired.bcm in HEADER:
+            assert HEADER[wired.bcm] == wired.header_pin

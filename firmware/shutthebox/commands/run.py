@@ -2,14 +2,20 @@
 
 import argparse
 import logging
+import os
 import secrets
 import time
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from shutthebox import config as configuration
-from shutthebox.config import Controller
+from shutthebox.config import Config, Controller
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.game.trouble import Trouble
+
+_log = logging.getLogger(__name__)
 
 
 def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
@@ -18,6 +24,51 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
     parser.add_argument("--record", metavar="F", type=Path, help="write what is played as a scenario")
     parser.set_defaults(run=run)
+
+
+def find_config(
+    asked_for: Path | None, usual: Path = configuration.CONFIG_FILE
+) -> tuple[Config, Trouble | None]:
+    """The configuration to run with.
+
+    Args:
+        asked_for: the file on the command line: it is this one, or an error.
+        usual: the box's own: where it cannot be used, the journal and the players are told and
+            the built-in one is.
+
+    Raises:
+        ShutTheBoxError: if the file asked for cannot be used.
+    """
+    if asked_for is not None:
+        return configuration.read(asked_for), None
+    config = Config()
+    if os.path.lexists(usual):
+        try:
+            config = configuration.read(usual)
+            _try(config, usual)
+        except ShutTheBoxError as error:
+            _log.error("%s; playing with the built-in configuration", error)
+            return _as_wired(config), Trouble.CONFIG
+    return config, None
+
+
+def _try(config: Config, where: Path) -> None:
+    from shutthebox.platform.gpio import switch_lines
+    from shutthebox.usual import DEFAULT_LEVERS, settings_for
+
+    levers = config.box.levers or DEFAULT_LEVERS
+    switch_lines(config.gpio, levers)
+    settings_for(config, levers, str(where))
+
+
+def _as_wired(config: Config) -> Config:
+    """The built-in game, on as much of this box as has been read and makes sense."""
+    wired = replace(config, game=configuration.Game(), rules=configuration.Rules())
+    try:
+        _try(wired, configuration.CONFIG_FILE)
+    except ShutTheBoxError:
+        return Config()
+    return wired
 
 
 def run(args: argparse.Namespace) -> int:
@@ -32,11 +83,10 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.usual import DEFAULT_LEVERS, settings_for
 
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    config = configuration.read(args.config) if args.config else configuration.usual()
-    where = str(args.config or configuration.CONFIG_FILE)
+    config, trouble = find_config(args.config)
     levers = config.box.levers or DEFAULT_LEVERS
     lines = switch_lines(config.gpio, levers)
-    settings = settings_for(config, levers, where)
+    settings = settings_for(config, levers, str(args.config or configuration.CONFIG_FILE))
     display = config.display
     systemd = Systemd()
 
@@ -65,6 +115,7 @@ def run(args: argparse.Namespace) -> int:
             observers=observers,
             started=systemd.ready,
             beat=systemd.alive,
+            trouble=trouble,
         )
         systemd.stopping()
     return 0

@@ -27,6 +27,7 @@ from shutthebox.game.screens import (
 )
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
+from shutthebox.game.trouble import Trouble
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import Tiles
@@ -46,6 +47,7 @@ class Machine(Choosing):
         actions: what has happened in that match since its beginning.
         advisor: knows the odds.
         statistics: gives the lines of the statistics screen.
+        trouble: what has gone wrong around the box before it began.
     """
 
     def __init__(
@@ -60,8 +62,9 @@ class Machine(Choosing):
         ledger: Sequence[Fraction] = (),
         advisor: Advisor | None = None,
         statistics: Callable[[Translate], Sequence[str]] = lambda words: (),
+        trouble: Trouble | None = None,
     ) -> None:
-        state = State(Mode.ATTRACT, levers, ledger=tuple(ledger))
+        state = State(Mode.ATTRACT, levers, ledger=tuple(ledger), trouble=trouble)
         super().__init__(settings, words, dice, state, t_ns, advisor or NoAdvisor(), statistics)
         self._advisor.prepare(settings.profile)
         if match is not None:
@@ -87,6 +90,10 @@ class Machine(Choosing):
             return state.ready_ns + COMPUTER_NS
         return None if state.asleep else self._touched_ns + self._settings.sleep_ns
 
+    def warn(self, trouble: Trouble) -> None:
+        """Something has gone wrong around the box: the players are told in attract."""
+        self._set(trouble=trouble)
+
     def start(self) -> list[Effect]:
         """The effects of being switched on."""
         return self._finish()
@@ -97,6 +104,8 @@ class Machine(Choosing):
         before, self._state = self._state, replace(self._state, levers=down)
         if before.asleep:
             self._wake()
+        else:
+            self._seen()
         self._set(notice="", hint=())
         self._flipped, self._lifted = down & ~before.levers, before.levers & ~down
         self._dispatch(Input.LEVERS)
@@ -108,6 +117,7 @@ class Machine(Choosing):
         if self._state.asleep:
             self._wake()
             return self._finish()
+        self._seen()
         self._set(notice="", hint=())
         if gesture is Gesture.LONG_HOLD:
             self._set(offering=(self._state.mode, Input.ABANDON) in TABLE)
@@ -130,6 +140,11 @@ class Machine(Choosing):
             self._set(asleep=True, notice="", offering=False)
         self._dispatch(Input.TIME)
         return self._finish()
+
+    def _seen(self) -> None:
+        """Who touches the box in attract has seen what is said there."""
+        if self._state.mode is Mode.ATTRACT:
+            self._set(trouble=None)
 
     def _dispatch(self, given: Input) -> None:
         before = self._state.mode

@@ -13,6 +13,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
+from shutthebox.game.trouble import trouble_text
 from shutthebox.odds.advice import Hint
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
@@ -57,7 +58,8 @@ def _of_mode(state: State, settings: Settings, words: Translate) -> Screen:
             state.mode,
             title=settings.profile.title(settings.language),
             big=_("SHUT THE BOX"),
-            prompt=_("Press to play"),
+            prompt=trouble_text(state.trouble, words) if state.trouble else _("Press to play"),
+            alert=state.trouble is not None,
         )
     match state.mode:
         case Mode.RAISE:

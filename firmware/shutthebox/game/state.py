@@ -7,6 +7,7 @@ from shutthebox.game.entry import Entry
 from shutthebox.game.judge import FINE, Verdict
 from shutthebox.game.mode import Mode
 from shutthebox.game.picker import Picker
+from shutthebox.game.trouble import Trouble
 from shutthebox.odds.advice import Account, Step
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import Tiles
@@ -42,6 +43,7 @@ class State:
         hint: lines of advice on the screen; empty for none.
         offering: the box asks whether to abandon the match.
         asleep: the panel is dark.
+        trouble: what has gone wrong around the box; said in attract until an input there.
     """
 
     mode: Mode
@@ -68,3 +70,4 @@ class State:
     hint: tuple[str, ...] = ()
     offering: bool = False
     asleep: bool = False
+    trouble: Trouble | None = None

@@ -8,8 +8,9 @@ again through the rules, so a kept match cannot be in a state that the rules do 
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 from shutthebox.errors import ShutTheBoxError
@@ -84,19 +85,29 @@ class Store:
         self.path = folder / FILE_NAME
         self._count_throws = count_throws
         self._sides = 0
+        self._db: sqlite3.Connection = None  # type: ignore[assignment]  # until it is opened below
         self._wall_clock_s = wall_clock_s
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self.path, isolation_level=None)
+            # A card that loses power may spoil the whole sector it was writing: psow=0 keeps the
+            # next commit out of the sector in which the last one ends.
+            where = f"{self.path.absolute().as_uri()}?psow=0"
+            self._db = sqlite3.connect(where, uri=True, isolation_level=None)
+            # Nothing is written before it is known whose file this is.
+            (version,) = self._db.execute("pragma user_version").fetchone()
+            if version not in (0, VERSION):
+                raise StoreError(f"{self.path}: made by a newer version ({version}); {VERSION} is allowed")
+            found = _columns(self._db)
+            if found != (_our_columns() if version else {}):
+                raise StoreError(f"{self.path}: no store of a box, its tables are others")
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = full")
-            (version,) = self._db.execute("pragma user_version").fetchone()
             if version == 0:
                 self._db.executescript(f"begin; {_SCHEMA} pragma user_version = {VERSION}; commit;")
-            elif version != VERSION:
-                raise StoreError(f"{self.path}: made by a newer version ({version}); {VERSION} is allowed")
             row = self._db.execute("select max(id) from match").fetchone()
         except (sqlite3.Error, OSError) as error:
+            if self._db is not None:
+                self._db.close()
             if isinstance(error, StoreError):
                 raise
             raise StoreError(f"{self.path}: {error}") from error
@@ -255,6 +266,22 @@ class Store:
     def close(self) -> None:
         """Closes the file."""
         self._db.close()
+
+
+def _columns(db: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
+    """Per table its columns: name, type, whether null is allowed, place in the key."""
+    names = db.execute("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
+    return {
+        name: db.execute('select name, type, "notnull", pk from pragma_table_info(?)', (name,)).fetchall()
+        for (name,) in names.fetchall()
+    }
+
+
+@cache
+def _our_columns() -> dict[str, list[tuple[object, ...]]]:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.executescript(_SCHEMA)
+        return _columns(db)
 
 
 def kept_match(db: sqlite3.Connection, number: int, where: str) -> tuple[Match, tuple[Action, ...]]:

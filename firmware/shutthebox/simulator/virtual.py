@@ -10,7 +10,8 @@ from shutthebox.game.debounce import ROLL_BUTTON
 from shutthebox.game.dice import RandomDice
 from shutthebox.platform.advisor import OddsAdvisor
 from shutthebox.platform.gpio import Edge, Pins
-from shutthebox.platform.store import Store
+from shutthebox.platform.setaside import Mishap, open_or_set_aside
+from shutthebox.platform.store import FILE_NAME, Store
 from shutthebox.rules.moves import Throw
 from shutthebox.runner import Display, Observer, Runner
 from shutthebox.simulator.contacts import SimulatedBox, bounce_edges, default_lever_lines
@@ -90,26 +91,32 @@ class VirtualBox:
         self._lines = {ROLL_BUTTON: self.box.button_line, **lines}
         self._inbox: SimpleQueue[Edge] = SimpleQueue()
         self._rng = Random(f"{seed} bounces")
-        self._store: Store | None = None
         self._start()
 
     def _start(self) -> None:
         self._pins = Pins(self.box.factory, self._lines, 19, self._inbox.put)
-        self._store = Store(self._state, lambda: self.now_ns / 1e9) if self._state else None
-        choices = self._store.choices() if self._store else {}
+        store, mishap = self._open_store()
+        choices = store.choices() if store else {}
         settings = settings_for(with_choices(self._config, choices), max(self._lines), self._where)
         self.runner = Runner(
             self._config,
             settings,
             self._pins,
             self.dice,
-            self._store,
+            store,
             self._display,
             None,
             lambda: self.now_ns,
             self._observers,
             self._advisor,
+            mishap.trouble if mishap else None,
+            self._open_store,
         )
+
+    def _open_store(self) -> tuple[Store | None, Mishap | None]:
+        if self._state is None:
+            return None, None
+        return open_or_set_aside(self._state, lambda: self.now_ns / 1e9)
 
     def run_until(self, t_ns: int) -> None:
         """Lets time pass; the runner is turned at each of its deadlines on the way."""
@@ -156,8 +163,7 @@ class VirtualBox:
     def cut_power(self) -> None:
         """Drops the daemon without a goodbye and starts it again; the levers stay as they are."""
         kept = self._kept_files()
-        if self._store is not None:
-            self._store.close()
+        self.runner.close()
         for path, content in kept.items():
             path.write_bytes(content)
         self.box.cut_power()
@@ -169,11 +175,11 @@ class VirtualBox:
         """The store's files as they are before it could tidy up."""
         if self._state is None:
             return {}
-        return {path: path.read_bytes() for path in self._state.iterdir() if not path.name.endswith("-shm")}
+        files = (path for path in self._state.glob(f"{FILE_NAME}*") if path.is_file())
+        return {path: path.read_bytes() for path in files if not path.name.endswith("-shm")}
 
     def close(self) -> None:
         """Ends the daemon in good order."""
         self._pins.close()
-        if self._store is not None:
-            self._store.close()
+        self.runner.close()
         self.box.close()

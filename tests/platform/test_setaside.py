@@ -1,0 +1,363 @@
+"""Whatever is found where the store should be: the box says so, keeps it, and plays."""
+
+import logging
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from shutthebox import config as configuration
+from shutthebox.commands.run import find_config
+from shutthebox.config import Config, ConfigError
+from shutthebox.game.effects import Began, Show
+from shutthebox.game.mode import Mode
+from shutthebox.game.trouble import Trouble
+from shutthebox.platform.setaside import open_or_set_aside
+from shutthebox.platform.store import FILE_NAME, Store
+from shutthebox.profiles import builtin
+from shutthebox.rules.actions import Advanced, Moved, Thrown
+from shutthebox.rules.match import begin
+from shutthebox.simulator.virtual import VirtualBox
+from shutthebox.usual import broken_rules
+
+MS = 1_000_000
+NOON = 1_795_262_400.0  # 2026-11-21T12:00:00
+KEPT = f"{FILE_NAME}.2026-11-21T12-00-00.damaged"
+
+
+def clock() -> float:
+    return NOON
+
+
+def play_a_little(folder: Path) -> None:
+    with closing(Store(folder, clock)) as store:
+        store.keep(Began(begin(builtin("traditional"), 2)))
+        store.keep(Thrown((3, 5)))
+        store.keep(Moved(0b10000000))
+
+
+def change(sql: str) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        play_a_little(folder)
+        with closing(sqlite3.connect(folder / FILE_NAME)) as db:
+            db.executescript(sql)
+
+    return damage
+
+
+def text(folder: Path) -> None:
+    (folder / FILE_NAME).write_text("shopping list: eggs, milk\n" * 100)
+
+
+def overwritten(folder: Path) -> None:
+    play_a_little(folder)
+    path = folder / FILE_NAME
+    content = bytearray(path.read_bytes())
+    content[4096:8192] = b"\xa5" * 4096
+    path.write_bytes(content)
+
+
+def cut_short(folder: Path) -> None:
+    play_a_little(folder)
+    os.truncate(folder / FILE_NAME, 5000)
+
+
+def a_folder(folder: Path) -> None:
+    (folder / FILE_NAME / "in it").mkdir(parents=True)
+
+
+def against_the_rules(folder: Path) -> None:
+    play_a_little(folder)
+    with closing(Store(folder, clock)) as store:
+        store.running_match()
+        store.keep(Advanced())
+
+
+def a_stray_log(folder: Path) -> None:
+    (folder / f"{FILE_NAME}-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(5000))
+
+
+DAMAGES = {
+    "text": text,
+    "overwritten": overwritten,
+    "cut short": cut_short,
+    "a folder": a_folder,
+    "newer": change("pragma user_version = 99"),
+    "older than any": change("pragma user_version = -1"),
+    "foreign": lambda folder: sqlite3.connect(folder / FILE_NAME).executescript("create table a (b)").close(),
+    "foreign of our version": change("drop table lever"),
+    "a column more": change("alter table lever add column colour text"),
+    "against the rules": against_the_rules,
+    "no action": change("update action set text = 'throw caution to the wind' where number = 0"),
+    "a gap": change("delete from action where number = 0"),
+    "no profile": change("update match set profile = 'name = 3'"),
+    "odd stakes": change(
+        "insert into result values (1, 0, 3, '1/0', 1, null); update match set \"left\" = 1"
+    ),
+    "odd setting": change("insert into setting values ('game.profile', '[[[')"),
+    "not text": change("update action set text = cast(x'ff' as text)"),
+    "stray log": a_stray_log,
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
+    DAMAGES[name](tmp_path)
+    store, mishap = open_or_set_aside(tmp_path, clock)
+    assert mishap is not None
+    assert mishap.trouble is Trouble.SET_ASIDE
+    assert FILE_NAME in mishap.text
+    assert "\n" not in mishap.text
+    assert store is not None
+    with closing(store):
+        assert store.running_match() is None
+        store.keep(Began(begin(builtin("traditional"), 2)))
+    kept = [path.name for path in tmp_path.iterdir() if path.name.startswith(KEPT)]
+    assert kept
+    store, mishap = open_or_set_aside(tmp_path, clock)
+    assert store is not None
+    assert mishap is None, "the new one is sound"
+    store.close()
+
+
+def test_what_is_kept_is_what_was_there(tmp_path: Path) -> None:
+    change("pragma user_version = 99")(tmp_path)
+    before = (tmp_path / FILE_NAME).read_bytes()
+    store, _ = open_or_set_aside(tmp_path, clock)
+    assert store is not None
+    store.close()
+    assert (tmp_path / KEPT).read_bytes() == before
+
+
+def test_damage_of_the_same_second_gets_another_name(tmp_path: Path) -> None:
+    for _ in range(3):
+        text(tmp_path)
+        store, _ = open_or_set_aside(tmp_path, clock)
+        assert store is not None
+        store.close()
+        (tmp_path / FILE_NAME).unlink()
+    names = [path.name for path in tmp_path.iterdir() if path.name.endswith(".damaged")]
+    assert len(names) == 3
+
+
+def test_a_sound_store_stays(tmp_path: Path) -> None:
+    play_a_little(tmp_path)
+    store, mishap = open_or_set_aside(tmp_path, clock)
+    assert mishap is None
+    assert store is not None
+    with closing(store):
+        running = store.running_match()
+        assert running is not None
+        assert len(running[1]) == 2
+
+
+def test_a_store_that_another_program_holds_is_left_alone(tmp_path: Path) -> None:
+    play_a_little(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+        other.execute("pragma locking_mode = exclusive")
+        other.execute("begin exclusive")
+        store, mishap = open_or_set_aside(tmp_path, clock)
+    assert store is None
+    assert mishap is not None
+    assert mishap.trouble is Trouble.FORGETS
+    assert [path.name for path in tmp_path.iterdir() if "damaged" in path.name] == []
+
+
+def test_no_folder_no_memory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    store, mishap = open_or_set_aside(tmp_path / "file" / "folder", clock)
+    assert store is None
+    assert mishap is not None
+    assert mishap.trouble is Trouble.FORGETS
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to any folder")
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
+    play_a_little(tmp_path)
+    tmp_path.chmod(0o500)
+    try:
+        store, mishap = open_or_set_aside(tmp_path, clock)
+    finally:
+        tmp_path.chmod(0o700)
+    assert store is None
+    assert mishap is not None
+    assert mishap.trouble is Trouble.FORGETS
+
+
+# -- at the box --------------------------------------------------------------------------------
+
+
+class Table:
+    """A box in virtual time and what it last showed."""
+
+    def __init__(self, state: Path) -> None:
+        config = configuration.with_value(Config(), "game.setup", "usual", "test")
+        self.shown: Show | None = None
+        self.box = VirtualBox(config, state, observers=[self.observe], advised=False)
+
+    def observe(self, what: object, t_ns: int) -> None:
+        if isinstance(what, Show):
+            self.shown = what
+
+    @property
+    def show(self) -> Show:
+        assert self.shown is not None
+        return self.shown
+
+    def mode(self) -> Mode:
+        return self.show.mode
+
+    def press(self, *faces: int) -> None:
+        if faces:
+            self.box.dice.queue.append(faces)
+        self.box.press(100 * MS)
+        self.box.run_until(self.box.now_ns + 1000 * MS)
+
+    def abandon(self) -> None:
+        self.box.press(11_000 * MS)
+        self.box.run_until(self.box.now_ns + 1000 * MS)
+        self.press()
+
+    def actions(self) -> int:
+        self.box.runner.close()
+        store, _ = open_or_set_aside(self.box._state or Path(), clock)
+        assert store is not None
+        with closing(store):
+            running = store.running_match()
+        return len(running[1]) if running else -1
+
+
+def test_attract_says_so_until_a_touch(tmp_path: Path) -> None:
+    text(tmp_path)
+    table = Table(tmp_path)
+    assert table.show.mode is Mode.ATTRACT
+    assert (table.show.screen.prompt, table.show.screen.alert) == ("Memory was damaged", True)
+    table.box.set_lever(4, True)
+    table.box.run_until(100 * MS)
+    assert (table.show.screen.prompt, table.show.screen.alert) == ("Press to play", False)
+    table.box.set_lever(4, False)
+    table.box.run_until(200 * MS)
+    table.press()
+    table.press(3, 5)
+    assert table.show.throw == (3, 5)
+    assert table.actions() == 1, "it plays, and remembers"
+    table.box.close()
+
+
+def full(store: Store | None) -> None:
+    assert store is not None
+    (pages,) = store.connection.execute("pragma page_count").fetchone()
+    store.connection.execute(f"pragma max_page_count = {pages}")
+    row = "insert into setting values (?, '1')"
+    with suppress(sqlite3.OperationalError):
+        for number in range(1000):
+            store.connection.execute(row, (f"x{number}" + "x" * 300,))
+
+
+def test_a_full_disk_costs_the_memory_of_one_match(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    table = Table(tmp_path)
+    table.press()
+    full(table.box.runner._store)
+    with caplog.at_level(logging.ERROR):
+        for _ in range(200):
+            if table.box.runner._store is None:
+                break
+            table.abandon()
+            table.press()
+        assert table.box.runner._store is None, "the disk is full"
+        table.press(6, 6)
+    assert caplog.text.count("playing without memory") == 1
+    assert table.mode() is not Mode.ATTRACT, "it plays on"
+    table.abandon()
+    assert table.mode() is Mode.ATTRACT
+    assert table.show.screen.prompt == "Plays without memory"
+    # The next match is kept again: the new connection knows no bound.
+    table.press()
+    assert table.box.runner._store is not None
+    table.press(3, 5)
+    assert table.actions() == 1
+    table.box.close()
+
+
+def test_a_box_without_a_folder_tries_again_at_every_match(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "state"
+    folder.write_text("in the way")
+    table = Table(folder)
+    assert table.show.screen.prompt == "Plays without memory"
+    with caplog.at_level(logging.ERROR):
+        table.press()
+        table.abandon()
+        table.press()
+        assert table.box.runner._store is None
+        assert caplog.text == "", "the daemon has said so at its start"
+    table.abandon()
+    folder.unlink()
+    table.press()
+    table.press(3, 5)
+    assert table.actions() == 1
+    table.box.close()
+
+
+def test_damage_at_work_is_set_aside_at_the_next_match(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.press()
+    store = table.box.runner._store
+    assert store is not None
+    store.connection.execute("drop table action")
+    table.press(3, 5)
+    assert table.show.throw == (3, 5)
+    table.abandon()
+    table.press()
+    assert table.box.runner._store is not None
+    assert len(list(tmp_path.glob("*.damaged"))) == 1
+    table.box.close()
+
+
+def test_statistics_that_cannot_be_read_are_empty(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    store = table.box.runner._store
+    assert store is not None
+    store.connection.execute("drop table lever")
+    assert table.box.runner._statistics(str) == ()
+    table.box.close()
+
+
+# -- other files -------------------------------------------------------------------------------
+
+
+def test_a_broken_configuration_of_the_box_is_not_the_end(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("[game]\nplayers = 'many'\n")
+    assert find_config(None, path) == (Config(), Trouble.CONFIG)
+    assert str(path) in caplog.text
+    path.write_text("[game]\nprofile = 'unheard-of'\n[gpio]\nlamp = 20\n")
+    config, trouble = find_config(None, path)
+    assert trouble is Trouble.CONFIG
+    assert config == configuration.with_value(Config(), "gpio.lamp", 20, "test"), "the wiring was good"
+    path.unlink()
+    path.mkdir()
+    assert find_config(None, path) == (Config(), Trouble.CONFIG)
+    path.rmdir()
+    assert find_config(None, path) == (Config(), None)
+
+
+def test_a_broken_configuration_that_was_asked_for_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("[game]\nplayers = 'many'\n")
+    with pytest.raises(ConfigError, match="players"):
+        find_config(path)
+
+
+def test_broken_house_rules_are_named(tmp_path: Path) -> None:
+    (tmp_path / "good.toml").write_text('name = "good"\ntiles = [1, 2, 3]\n')
+    (tmp_path / "bad.toml").write_text("tiles = true\n")
+    config = configuration.with_value(Config(), "rules.folder", str(tmp_path), "test")
+    (broken,) = broken_rules(config)
+    assert "bad.toml" in str(broken)
