@@ -1,7 +1,6 @@
 """The configuration: TOML to frozen dataclasses. The commented default.toml is the schema."""
 
 import os
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
@@ -198,13 +197,15 @@ def parse(text: str, where: str) -> Config:
             line used twice; `where` names the file in its text.
     """
     try:
-        document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise ConfigError(f"{where}: not valid TOML: {str(error) or 'nested too deeply'}") from None
+        document = values.toml(text)
+    except values.WrongValueError as wrong:
+        raise ConfigError(f"{where}: {wrong}") from None
     config = Config()
     for section, keys in document.items():
         if not isinstance(keys, Mapping):
-            raise ConfigError(f"{where}: {section}: stands outside a section; {_sections()}")
+            raise ConfigError(
+                f"{where}: {values.shown_key(section)}: stands outside a section; {_sections()}"
+            )
         for key, value in keys.items():
             config = with_value(config, f"{section}.{key}", value, where)
     check_lines(config, where)
@@ -225,12 +226,13 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
     """
     section_name, _, key = path.partition(".")
     if section_name not in {section.name for section in fields(Config)}:
-        raise ConfigError(f"{where}: {path}: unknown section; {_sections()}")
+        raise ConfigError(f"{where}: {values.shown_key(path)}: unknown section; {_sections()}")
     section = getattr(config, section_name)
     checks = {entry.name: entry.metadata["check"] for entry in fields(section)}
     if key not in checks:
         raise ConfigError(
-            f"{where}: {path}: unknown key; allowed in [{section_name}] are {', '.join(checks)}"
+            f"{where}: {values.shown_key(path)}: unknown key; "
+            f"allowed in [{section_name}] are {', '.join(checks)}"
         )
     try:
         checked = checks[key](value)

@@ -1,8 +1,12 @@
 """Checks single values of files that people write; each check knows what it allows."""
 
+import tomllib
 from collections.abc import Callable
 from enum import StrEnum
-from typing import TypeVar
+from typing import Any, TypeVar
+
+MAX_LINE = 1000
+"""Most characters of a line: tomllib takes a key of many dots to pieces in the square of their number."""
 
 _PLAIN_SPACES = {0x00A0: " ", 0x202F: " "}
 _Choice = TypeVar("_Choice", bound=StrEnum)
@@ -19,6 +23,30 @@ def shown(value: object) -> str:
     except (ValueError, RecursionError):
         return "a value too long to show"
     return text if len(text) <= 40 else text[:37] + "..."
+
+
+def shown_key(key: str) -> str:
+    """A file's key for a complaint: as it stands, unless it would break the line or fill it."""
+    return key if key.isprintable() and len(key) <= 40 else shown(key)
+
+
+def toml(text: str) -> dict[str, Any]:
+    """The document that a person wrote as TOML.
+
+    Raises:
+        WrongValueError: saying in one line why it is none.
+    """
+    if max(map(len, text.split("\n"))) > MAX_LINE:
+        raise WrongValueError(f"a line is too long; allowed are {MAX_LINE} characters")
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise WrongValueError(f"not valid TOML: {error}") from None
+    except RecursionError:
+        raise WrongValueError("not valid TOML: nested too deeply") from None
+    except ValueError:
+        # Python's own limit on the digits of a number, which tomllib lets through.
+        raise WrongValueError("not valid TOML: a number is too long") from None
 
 
 def text(value: object) -> str:

@@ -3,12 +3,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import pytest
+from tests.rules.dictate import TINY, finish, owed, points_box
 
 from shutthebox import profiles
-from shutthebox.rules import match as matches
 from shutthebox.rules.match import LAST_ROUND, MAX_TIE_ROUNDS, Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import (
@@ -16,7 +15,6 @@ from shutthebox.rules.profile import (
     MatchFormat,
     Profile,
     Scoring,
-    ShutWins,
     Stakes,
     Tie,
     Turns,
@@ -24,32 +22,6 @@ from shutthebox.rules.profile import (
 )
 from shutthebox.rules.tiles import from_text, to_tiles
 from shutthebox.rules.turn import Outcome
-
-# A box with one tile is shut by that number; any other throw of the die ends the turn. So a
-# turn is one throw, and its score is the tile or nothing.
-TINY = Profile("tiny", tiles=(4,), dice=1, shut_wins=ShutWins.NO, tie=Tie.SHARE)
-
-
-def points_box(**keys: Any) -> Profile:
-    """A profile for matches whose scores are dictated, see `finish`."""
-    settings: dict[str, Any] = {"shut_wins": ShutWins.NO, **keys}
-    return Profile("points", tiles=(1,), dice=1, **settings)
-
-
-def finish(match: Match, scores: list[int]) -> Match:
-    """Turns that end with these scores, whatever the throws; 0 is a shut box."""
-    for points in scores:
-        if match.stage is Stage.ADVANCE:
-            match = match.advance()
-        turn = replace(match.turn, throw=(1,), throws=1)
-        outcome = Outcome.SHUT if points == 0 else Outcome.BLOCKED
-        match = match._with_turn(replace(turn, outcome=outcome, score=points))
-    return match
-
-
-def owed(match: Match) -> tuple[Any, ...]:
-    assert match.result is not None
-    return match.result.owes
 
 
 def test_players_take_turns_and_the_lowest_wins() -> None:
@@ -208,6 +180,13 @@ class TestShutBox:
         match = match.advance()
         assert (match.player, match.round) == (0, 2)
 
+    def test_a_match_of_one_round_is_won_with_it_whatever_the_others_would_score(self) -> None:
+        profile = Profile("high", tiles=(1, 2, 3), win=Win.HIGHEST)
+        match = finish(begin(profile, 3), [4, 0])
+        assert match.result is not None
+        assert match.result.winners == (1,)
+        assert match.scores == (4, 0, None)
+
     def test_a_shut_box_just_scores_where_it_ends_nothing(self) -> None:
         match = finish(begin(profiles.builtin("golf"), 2), [0])
         assert match.result is None
@@ -299,45 +278,6 @@ class TestAlternate:
         match = finish(begin(points_box(win=Win.FIRST_TO_SHUT), 3), [5, 2, 9])
         assert match.result is not None
         assert match.result.winners == (1,)
-
-
-class TestStakes:
-    def test_trac_the_highest_score_buys_the_round(self) -> None:
-        match = finish(begin(profiles.builtin("trac"), 3), [12, 30, 5])
-        assert owed(match) == (0, 1, 0)
-
-    def test_two_worst_share_the_round(self) -> None:
-        match = finish(begin(profiles.builtin("trac"), 3), [30, 30, 5])
-        assert owed(match) == (Fraction(1, 2), Fraction(1, 2), 0)
-
-    def test_a_play_off_does_not_change_who_pays(self) -> None:
-        match = finish(begin(profiles.builtin("trac"), 3), [10, 10, 12, 5, 40])
-        assert match.result is not None
-        assert match.result.winners == (0,)
-        assert owed(match) == (0, 0, 1)
-
-    def test_alone_nobody_pays(self) -> None:
-        for name in ("trac", "pub", "traditional"):
-            match = finish(begin(profiles.builtin(name), 1), [12])
-            assert owed(match) == (0,)
-
-    def test_a_winner_at_once_never_pays(self) -> None:
-        profile = points_box(stakes=Stakes.LOSER_PAYS, match=MatchFormat.TOTAL)
-        profile = replace(profile, shut_wins=ShutWins.MATCH, rounds=2)
-        match = finish(begin(profile, 3), [40, 10, 20, 0])
-        assert owed(match) == (0, 0, 1)
-        match = finish(begin(profile, 3), [0])
-        assert owed(match) == (0, Fraction(1, 2), Fraction(1, 2))
-
-    def test_where_the_highest_wins_the_lowest_pays(self) -> None:
-        match = finish(begin(points_box(stakes=Stakes.LOSER_PAYS, win=Win.HIGHEST), 3), [12, 30, 5])
-        assert owed(match) == (0, 0, 1)
-
-    @pytest.mark.parametrize("stakes", [Stakes.POOL, Stakes.POOL_DOUBLE])
-    def test_pools_add_up_to_nothing(self, stakes: Stakes) -> None:
-        for players in range(1, matches.MAX_PLAYERS + 1):
-            match = finish(begin(points_box(stakes=stakes), players), list(range(players)))
-            assert sum(owed(match)) == 0
 
 
 def test_the_least_expected_turn_is_played_by_real_throws() -> None:

@@ -1,7 +1,7 @@
 """The worked cases of the sheets, and every kind of move against trying all subsets."""
 
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 
 import hypothesis.strategies as st
 import pytest
@@ -141,6 +141,21 @@ def test_long_rows_have_the_moves_of_their_partitions() -> None:
         assert len(found) == len(set(found)) == ways[total]
         assert all(sum(to_numbers(tiles)) == total for tiles in found)
     assert most_moves(cards) == ways[54] == 5718
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_long_rows_keep_to_the_most_tiles_of_a_move(most: int) -> None:
+    profile = replace(profiles.builtin("the-300"), max_tiles=most)
+    row = frozenset(range(1, 25))
+    for total in (4, 5, 13, 24):
+        expected = {
+            frozenset(tiles)
+            for size in range(1, most + 1)
+            for tiles in combinations(sorted(row), size)
+            if sum(tiles) == total
+        }
+        found = legal_moves(profile, profile.starting, (total,))
+        assert {oracle.row(tiles) for tiles in found} == expected
 
 
 @given(generate.profiles(most_tiles=8))

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from tests.rules import generate, oracle
 
 from shutthebox import profiles
-from shutthebox.rules.actions import Moved, Reopened
+from shutthebox.rules.actions import Moved, Reopened, Thrown
 from shutthebox.rules.match import LAST_ROUND, MAX_TIE_ROUNDS, Match, Stage
 from shutthebox.rules.profile import Blocked, Profile
 from shutthebox.rules.turn import MAX_THROWS, Outcome, answers
@@ -36,6 +36,13 @@ def test_tiles_within_a_turn(profile: Profile, players: int, seed: int) -> None:
             legal = oracle.moves(profile, oracle.row(was.open), faces, first=was.moves == 0)
             assert {oracle.row(tiles) for tiles in answers(profile, was)} == legal
             assert oracle.row(action.shut) in legal or (not action.shut and not legal)
+        if isinstance(action, Thrown):
+            first, total = was.moves == 0, sum(action.faces)
+            possible = oracle.moves(profile, oracle.row(was.open), action.faces, first=first)
+            must_first = first and profile.first_move_must_include is not None
+            lost = must_first and not possible and total not in profile.ends_turn_on
+            assert (now.outcome is Outcome.LOST) == lost
+            assert (now.outcome is Outcome.ENDED) == (total in profile.ends_turn_on)
         if now.outcome is Outcome.SHUT:
             assert now.open == 0
         elif now.outcome is None:

@@ -68,6 +68,12 @@ def test_the_tile_that_must_go_first_is_free_afterwards() -> None:
     assert {to_text(tiles) for tiles in turns.answers(profile, turn)} == {"4", "1,3"}
 
 
+def test_a_later_throw_without_a_move_only_ends_the_turn() -> None:
+    profile = profiles.builtin("two-to-go")
+    turn = turns.throw(profile, at("1,9", throws=3, moves=3), (2, 2))
+    assert (turn.outcome, turn.score) == (Outcome.BLOCKED, 10)
+
+
 def test_a_lost_turn_scores_what_the_profile_says() -> None:
     profile = replace(profiles.builtin("two-to-go"), lost_score=60)
     assert turns.throw(profile, turns.start(profile), (2, 2)).score == 60
@@ -144,6 +150,11 @@ class TestOpeningATile:
         assert turns.reopenings(self.profile, turn) == 0
         with pytest.raises(ValueError, match="cannot be opened"):
             turns.reopen(self.profile, turn, 2)
+
+    def test_tiles_that_start_shut_stay_shut(self) -> None:
+        profile = replace(self.profile, start_open=(1, 2, 8, 9))
+        turn = turns.throw(profile, at("8,9"), (1, 1))
+        assert to_text(turns.reopenings(profile, turn)) == "1,2"
 
     def test_an_open_tile_does_not_open(self) -> None:
         turn = turns.throw(self.profile, at("8,9"), (1, 1))

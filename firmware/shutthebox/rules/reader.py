@@ -4,7 +4,6 @@ Each key has one line in `_KEYS` that knows its type and range; what keys togeth
 checked once the profile stands. Every complaint names the file, the key and what is allowed.
 """
 
-import tomllib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -31,9 +30,6 @@ from shutthebox.rules.tiles import MAX_TILE, sum_of, to_tiles
 MAX_DIGITS = 15
 """Most digits of a digits score: the row 1..12 has 15, which a panel and a float still show exactly."""
 
-
-MAX_LINE = 1000
-"""Most characters of a line: tomllib takes a key of many dots to pieces in the square of their number."""
 
 MAX_MOVES = 20_000
 """Most moves of one throw; a pack of cards and nine dice have 5,718."""
@@ -109,17 +105,10 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
     Raises:
         ProfileError: for bad TOML, an unknown key, a wrong type or a value out of range.
     """
-    if max(map(len, text.split("\n"))) > MAX_LINE:
-        raise ProfileError(f"{where}: a line is too long; allowed are {MAX_LINE} characters")
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ProfileError(f"{where}: not valid TOML: {error}") from None
-    except RecursionError:
-        raise ProfileError(f"{where}: not valid TOML: nested too deeply") from None
-    except ValueError:
-        # Python's own limit on the digits of a number, which tomllib lets through.
-        raise ProfileError(f"{where}: not valid TOML: a number is too long") from None
+        document = values.toml(text)
+    except values.WrongValueError as wrong:
+        raise ProfileError(f"{where}: {wrong}") from None
     given = _flatten(document)
     keys: dict[str, object] = {}
     if "like" in given:
@@ -139,8 +128,7 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
     for key, value in given.items():
         if key not in _KEYS:
             allowed = ", ".join(["like", *_KEYS])
-            shown = key if key.isprintable() and len(key) <= 40 else values.shown(key)
-            raise ProfileError(f"{where}: {shown}: unknown key; allowed are {allowed}")
+            raise ProfileError(f"{where}: {values.shown_key(key)}: unknown key; allowed are {allowed}")
         try:
             keys[key] = _KEYS[key](value)
         except values.WrongValueError as wrong:
