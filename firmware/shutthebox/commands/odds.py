@@ -6,6 +6,7 @@ import random
 import sys
 from pathlib import Path
 
+from shutthebox import config as configuration
 from shutthebox.commands.chart import write_chart
 from shutthebox.commands.odds_text import Answer, Move, answer_text, title
 from shutthebox.errors import ShutTheBoxError
@@ -18,6 +19,7 @@ from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.profile import Draw, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers
 from shutthebox.rules.turn import Turn
+from shutthebox.usual import rules_folder
 
 _MOST_SAMPLES = 10_000_000
 
@@ -83,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _profile(name: str, count: int | None) -> Profile:
-    profile = find(name)
+    profile = find(name, rules_folder(configuration.usual()))
     if count is None:
         return profile
     box = profile.for_box(count)

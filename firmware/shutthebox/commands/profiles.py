@@ -6,11 +6,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shutthebox import config as configuration
 from shutthebox import profiles
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.words import LANGUAGES, explain
 from shutthebox.rules.writer import to_keys
+from shutthebox.usual import rules_folder
 
 if TYPE_CHECKING:
     # argparse names its own type only for type checkers.
@@ -29,7 +31,7 @@ def add_parser(subparsers: "Subparsers") -> argparse.ArgumentParser:
     )
     parser.add_argument("profile", nargs="?", metavar="ID|FILE", help="a variant's id, or a TOML file")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument("--folder", metavar="DIR", type=Path, help="the pub's own house rules count too")
+    parser.add_argument("--folder", metavar="DIR", type=Path, help="house rules; default: the config's")
     parser.set_defaults(run=run)
     return parser
 
@@ -40,10 +42,11 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0, or 2 if the profile, or any file in the folder when listing, is no good.
     """
+    folder: Path | None = args.folder or rules_folder(configuration.usual())
     if args.profile is None:
-        return _list(args.json, args.folder)
+        return _list(args.json, folder)
     try:
-        profile = profiles.find(args.profile, args.folder)
+        profile = profiles.find(args.profile, folder)
     except ProfileError as error:
         _complain(error)
         return 2
