@@ -65,7 +65,7 @@ def open_factory(backend: Backend) -> Factory:
             case Backend.GPIOD:
                 from gpiozero_gpiod import GpiodFactory
 
-                return GpiodFactory()
+                return GpiodFactory(consumer="shutthebox")
             case Backend.LGPIO:
                 from gpiozero.pins.lgpio import LGPIOFactory
 
