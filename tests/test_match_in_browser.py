@@ -134,8 +134,7 @@ class Player:
         deadline = time.monotonic() + 8
         while not condition():
             if time.monotonic() > deadline:
-                folder = Path(os.environ.get("SCREENSHOTS", "."))
-                self._driver.save_screenshot(str(folder / "no-such-screen.png"))
+                self.keep_picture("no-such-screen")
                 raise AssertionError(f"the panel never showed {what}")
             time.sleep(0.03)
 
