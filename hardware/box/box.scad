@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: CERN-OHL-P-2.0
 //
 // openscad -D 'part="lever"' -D levers=12 -D number=7 -o lever-7.stl box.scad
-// part: body, base, bank, lever, felt, top, assembly, exploded, section_flat, bank_view, and for the collision check: lever_at, bank_stiff,
+// part: body, base, bank, lever, plug, felt, top, assembly, exploded, section_flat, bank_view, and for the collision check: lever_at, bank_stiff,
 //       leaves, switches, body_at, base_at, pi_stack, figures
 // x to the right, y away from the player, z up; all in mm. Every printed part fits a bed of 250 x 210 mm.
 
@@ -251,6 +251,15 @@ module body() {
     }
 }
 
+// closes the axle's hole, from outside: nobody pulls the rod, and the owner can lever it out with a knife
+plug_head = 1.2;
+module plug() {
+    cylinder(d = 8, h = plug_head, $fn = 48);
+    cylinder(d1 = axle + 0.45, d2 = axle + 0.25, h = plug_head + wall - gap, $fn = 48);
+}
+
+module plug_at() { translate([size[0] + plug_head + 0.05, py, pz]) rotate([0, -90, 0]) plug(); }
+
 // --- base ------------------------------------------------------------------------------------------------------
 
 module base() {
@@ -328,6 +337,8 @@ if (part == "leaves") leaves();
 if (part == "switches") switches();
 if (part == "lever") lever(number);
 if (part == "lever_at") lever_at(number, angle);
+if (part == "plug") plug();
+if (part == "plug_at") plug_at();
 if (part == "felt") felt_shape();
 if (part == "top") projection() body();
 if (part == "bank_view") {
@@ -338,19 +349,20 @@ if (part == "bank_view") {
 if (part == "pi_stack") pi_stack();
 if (part == "assembly" || part == "exploded") {
     up = part == "exploded" ? 1 : 0;
-    color("saddlebrown") translate([0, 0, 90 * up]) body();
-    color("darkgreen") translate([0, 0, size[2] - tray_depth + 0.05 + 120 * up]) linear_extrude(felt) felt_shape();
+    color("saddlebrown") translate([0, 0, 250 * up]) body();
+    color("burlywood") translate([25 * up, 0, 250 * up]) plug_at();
+    color("darkgreen") translate([0, 0, size[2] - tray_depth + 0.05 + 300 * up]) linear_extrude(felt) felt_shape();
     color("dimgray") base();
-    translate([0, 0, 40 * up]) {
+    translate([0, 0, 50 * up]) {
         color("gray") bank();
         color("black") switches();
         levers_all([3, 5]);
         color("silver") translate([pivot[0] - 8, py, pz]) rotate([0, 90, 0]) cylinder(d = axle, h = bank_width + 18, $fn = 24);
     }
     pi_stack();
-    color([0.05, 0.05, 0.1]) translate([window_at[0], window_at[1], size[2] - deck - 1 + 90 * up])
+    color([0.05, 0.05, 0.1]) translate([window_at[0], window_at[1], size[2] - deck - 1 + 250 * up])
         cube([oled_pcb[0], oled_pcb[1] - 4, 1], center = true);
-    color("red") translate([button_at[0], button_at[1], size[2] - 2 + 110 * up]) cylinder(d = 33, h = 8, $fn = 64);
+    color("red") translate([button_at[0], button_at[1], size[2] - 2 + 290 * up]) cylinder(d = 33, h = 8, $fn = 64);
 }
 // one bay as a flat drawing: the lever up and down, with its switch and leaf
 if (part == "section_flat") {

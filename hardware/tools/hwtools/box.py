@@ -84,7 +84,7 @@ def check(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
             "tile_width": round(f["lever_width"], 2),
             "sizes": {},
         }
-        for part in ("body", "base", "bank", *(f"lever {n}" for n in (1, levers))):
+        for part in ("body", "base", "bank", "plug", *(f"lever {n}" for n in (1, levers))):
             name, _, number = part.partition(" ")
             mesh = load(name, levers, **({"number": int(number)} if number else {}))
             size = [*sorted((float(x) for x in mesh.extents[:2]), reverse=True), float(mesh.extents[2])]
@@ -92,7 +92,8 @@ def check(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
             if any(a > b for a, b in zip(size, BED, strict=True)):
                 faults.append(f"{levers} levers: {part} is larger than the bed")
         still = {
-            p: load(p, levers) for p in ("body_at", "base_at", "bank_stiff", "leaves", "switches", "pi_stack")
+            p: load(p, levers)
+            for p in ("body_at", "base_at", "bank_stiff", "leaves", "switches", "pi_stack", "plug_at")
         }
         pairs = [
             ("body_at", "bank_stiff"),
@@ -106,6 +107,8 @@ def check(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
             ("pi_stack", "body_at"),
             ("pi_stack", "bank_stiff"),
             ("pi_stack", "switches"),
+            ("plug_at", "body_at"),
+            ("plug_at", "bank_stiff"),
         ]
         for a, b in pairs:
             volume = overlap(still[a], still[b])
