@@ -173,9 +173,11 @@ def check(counts: tuple[int, ...] = COUNTS) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Check all sizes, write the result, and say what is wrong."""
+    """Check all sizes, write the result where it is not the same already, and say what is wrong."""
     report = check()
-    RESULT.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    text = json.dumps(report, indent=2) + "\n"
+    if text != RESULT.read_text(encoding="utf-8"):
+        RESULT.write_text(text, encoding="utf-8")
     for fault in report["faults"]:
         print(fault, file=sys.stderr)
     print(f"box: {len(COUNTS)} sizes checked, {len(report['faults'])} faults")

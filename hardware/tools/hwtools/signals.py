@@ -176,13 +176,14 @@ def simulate() -> dict[str, Any]:
 
 
 def main() -> int:
-    """Write edges.json, a line for every case."""
+    """Write edges.json, or the file that is named, and say a line for every case."""
+    target = Path(sys.argv[1]) if sys.argv[1:] else RESULT
     result = simulate()
     lists = {key: ",\n    ".join(json.dumps(c) for c in result.pop(key)) for key in ("cases", "static")}
     head = json.dumps(result, indent=2)[:-2]
     tail = ",\n".join(f'  "{key}": [\n    {rows}\n  ]' for key, rows in lists.items())
-    RESULT.write_text(f"{head},\n{tail}\n}}\n", encoding="utf-8")
-    for case in json.loads(RESULT.read_text(encoding="utf-8"))["cases"]:
+    target.write_text(f"{head},\n{tail}\n}}\n", encoding="utf-8")
+    for case in json.loads(target.read_text(encoding="utf-8"))["cases"]:
         print(
             f"{case['name']:<22} contact {len(case['contact']):>3} edges, pin {len(case['pin']):>3}, "
             f"settled after {case['settled_ns'] / 1e6:.2f} ms"
