@@ -14,7 +14,7 @@ from gpiozero.exc import PinInvalidPin
 from shutthebox.config import Backend, Gpio
 from shutthebox.game.debounce import ROLL_BUTTON
 from shutthebox.platform.gpio import Edge, Pins, PinsError, open_factory, switch_lines
-from shutthebox.simulator.contacts import LAMP_LINE, SimulatedBox, default_lever_lines
+from shutthebox.simulator.box import LAMP_LINE, SimulatedBox, default_lever_lines
 
 MS = 1_000_000
 LINES = default_lever_lines(9)

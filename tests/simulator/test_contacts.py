@@ -13,15 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.simulator.contacts import (
+from shutthebox.simulator.bounce import ContactEdge, bounce_edges
+from shutthebox.simulator.box import (
     BUZZER_LINE,
     LAMP_LINE,
     ROLL_LINE,
     Change,
-    ContactEdge,
     SimulatedBox,
     UnknownLeverError,
-    bounce_edges,
     default_lever_lines,
 )
 

@@ -17,7 +17,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
-from shutthebox.simulator.contacts import BUZZER_LINE, LAMP_LINE, SimulatedBox, default_lever_lines
+from shutthebox.simulator.box import BUZZER_LINE, LAMP_LINE, SimulatedBox, default_lever_lines
 from shutthebox.simulator.server import PageServer
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")

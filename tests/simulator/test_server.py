@@ -19,7 +19,7 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.simulator.contacts import BUZZER_LINE, LAMP_LINE, SimulatedBox, default_lever_lines
+from shutthebox.simulator.box import BUZZER_LINE, LAMP_LINE, SimulatedBox, default_lever_lines
 from shutthebox.simulator.server import MAX_MESSAGE, PageServer, PortError
 
 

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.game.debounce import ROLL_BUTTON
     from shutthebox.game.dice import RandomDice
     from shutthebox.platform.oled import open_panel
-    from shutthebox.simulator.contacts import SimulatedBox, default_lever_lines
+    from shutthebox.simulator.box import SimulatedBox, default_lever_lines
     from shutthebox.simulator.panel import PanelModel
     from shutthebox.simulator.record import ScenarioRecorder, create
     from shutthebox.simulator.server import PageServer

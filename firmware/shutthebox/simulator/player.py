@@ -14,7 +14,7 @@ from shutthebox.game.debounce import SwitchChanged
 from shutthebox.game.effects import Effect, Record, Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
-from shutthebox.simulator.contacts import bounce_edges
+from shutthebox.simulator.bounce import bounce_edges
 from shutthebox.simulator.virtual import VirtualBox
 
 MS = 1_000_000

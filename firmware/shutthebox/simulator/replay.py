@@ -8,7 +8,7 @@ from typing import Any
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.debounce import SwitchChanged
 from shutthebox.game.effects import Began, Chosen, Effect, Finished, Left, Play, Record, Settled, Show, Signed
-from shutthebox.simulator.contacts import UnknownLeverError
+from shutthebox.simulator.box import UnknownLeverError
 from shutthebox.simulator.display import VirtualDisplay
 from shutthebox.simulator.scenario import Scenario, ScenarioError, Step
 from shutthebox.simulator.virtual import VirtualBox

@@ -28,7 +28,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.simulator.contacts import Change, SimulatedBox
+from shutthebox.simulator.box import Change, SimulatedBox
 
 if TYPE_CHECKING:
     from PIL import Image

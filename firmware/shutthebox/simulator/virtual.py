@@ -14,7 +14,8 @@ from shutthebox.platform.setaside import Mishap, open_or_set_aside
 from shutthebox.platform.store import FILE_NAME, Store
 from shutthebox.rules.moves import Throw
 from shutthebox.runner import Display, Observer, Runner
-from shutthebox.simulator.contacts import SimulatedBox, bounce_edges, default_lever_lines
+from shutthebox.simulator.bounce import bounce_edges
+from shutthebox.simulator.box import SimulatedBox, default_lever_lines
 from shutthebox.usual import levers_needed, settings_for, with_choices
 
 
