@@ -4,7 +4,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -299,7 +299,7 @@ def test_a_fact_that_cannot_be_written_says_so(store: Store) -> None:
         with pytest.raises(StoreError, match=r"box\.sqlite3: "):
             store.keep(fact)
     with pytest.raises(StoreError):
-        store.keep_health({1: 2})
+        store.keep_health({1: 2}, {1: 2})
 
 
 def test_actions_that_could_not_be_written_are_caught_up_with(store: Store, tmp_path: Path) -> None:
@@ -310,8 +310,12 @@ def test_actions_that_could_not_be_written_are_caught_up_with(store: Store, tmp_
     for action in (Thrown((3, 5)), Moved(to_tiles([8]))):
         with pytest.raises(StoreError):
             store.keep(action)
+    assert store.waiting
     assert found(tmp_path) == match
     broken(store, on=False)
+    store.catch_up()
+    assert not store.waiting
+    assert found(tmp_path) == match.throw((3, 5)).move(to_tiles([8]))
     store.keep(Thrown((1, 1)))
     assert found(tmp_path) == match.throw((3, 5)).move(to_tiles([8])).throw((1, 1))
     counted = store.connection.execute("select sum(count) from throws where die = 0").fetchone()
@@ -326,14 +330,15 @@ def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
     for fact in before:
         store.keep(fact)
     broken(store, on=True)
-    with pytest.raises(StoreError):
-        store.keep(Began(begin(builtin("digits"), 1)))
-    broken(store, on=False)
-    later: list[Fact] = [Thrown((3, 5)), Signed(0, "BAD")]
+    other = begin(builtin("digits"), 1)
+    later: list[Fact] = [Began(other), Thrown((3, 5)), Signed(0, "BAD")]
     for fact in later:
-        with suppress(StoreError):
+        with pytest.raises(StoreError):
             store.keep(fact)
     assert found(tmp_path) == match
+    broken(store, on=False)
+    store.catch_up()
+    assert found(tmp_path) == other.throw((3, 5))
     assert store.connection.execute("select count(*) from result where initials = 'BAD'").fetchone() == (0,)
 
 

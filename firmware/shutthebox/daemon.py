@@ -9,7 +9,7 @@ import logging
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -17,9 +17,10 @@ from typing import Any
 from gpiozero.exc import GPIOZeroError
 from gpiozero.pins import Factory
 
-from shutthebox.config import Config, Line
+from shutthebox.config import Config, DiceKind, Line
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.dice import Dice
+from shutthebox.game.effects import Faulted
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
@@ -30,7 +31,7 @@ from shutthebox.platform.buzzer import Buzzer
 from shutthebox.platform.gpio import Edge, Pins
 from shutthebox.platform.oled import Display, Panel
 from shutthebox.platform.setaside import Mishap, open_or_set_aside
-from shutthebox.platform.store import Store
+from shutthebox.platform.store import PATIENCE_S, Store, StoreError
 from shutthebox.runner import Observer, Runner, loop
 from shutthebox.usual import broken_rules, settings_for, with_choices
 
@@ -72,15 +73,22 @@ def serve(
     inbox: SimpleQueue[Edge | None] = SimpleQueue()
     with ExitStack() as stack:
 
-        def open_store() -> tuple[Store | None, Mishap | None]:
-            return open_or_set_aside(state, time.time) if state is not None else (None, None)
+        def open_store(patience_s: float = 0.0) -> tuple[Store | None, Mishap | None]:
+            if state is None:
+                return None, None
+            thrown = config.game.dice is DiceKind.AUTO
+            return open_or_set_aside(state, time.time, count_throws=thrown, patience_s=patience_s)
 
-        store, mishap = open_store()
+        store, mishap = open_store(PATIENCE_S)
         if mishap is not None:
             _log.error("%s", mishap.text)
             trouble = trouble or mishap.trouble
         for broken in broken_rules(config):
             _log.warning("%s; left out", broken)
+            trouble = trouble or Trouble.RULES
+            if store is not None:
+                with suppress(StoreError):  # it waits in the store then
+                    store.keep(Faulted("rules", str(broken)))
         if store is not None:
             stack.callback(store.close)
             settings = _as_chosen(config, settings, store)

@@ -6,7 +6,9 @@ it in virtual time; `loop` turns it on the real one. Everything here runs in the
 
 import logging
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from queue import Empty, SimpleQueue
 from typing import Protocol, TypeAlias
@@ -20,6 +22,7 @@ from shutthebox.game.effects import (
     Began,
     Effect,
     Fact,
+    Faulted,
     Finished,
     Left,
     Play,
@@ -107,6 +110,7 @@ class Runner:
         self._pins, self._store, self._display, self._buzzer = pins, store, display, buzzer
         self._clock_ns = clock_ns
         self._reopen, self._forgetting = reopen, trouble is Trouble.FORGETS
+        self._news: list[Trouble | None] = []
         self._observers = tuple(observers)
         now = clock_ns()
         active = pins.active()
@@ -120,7 +124,9 @@ class Runner:
         self._button = Button()
         self._down = {switch for switch, down in active.items() if down and switch != ROLL_BUTTON}
         self._reconcile_ns = now + RECONCILE_NS
-        self._kept: dict[int, int] = {}
+        self._presses: Counter[int] = Counter()
+        self._kept_presses: Counter[int] = Counter()
+        self._kept_chatter: Counter[int] = Counter()
         match, actions = self._kept_match(settings.levers)
         self.machine = Machine(
             settings,
@@ -147,7 +153,8 @@ class Runner:
                 raise StoreError(f"{match.profile.name} needs {match.profile.tiles[-1]} levers, not {levers}")
         except StoreError as error:
             _log.error("the last match is not gone on with: %s", error)
-            self._carry_out([Record(Left())], self._clock_ns())
+            self._keep(Left())
+            self._tell(Record(Left()), self._clock_ns())
             return None, ()
         return match, actions
 
@@ -172,6 +179,11 @@ class Runner:
         """Per switch, how many edges fell into settle windows."""
         return self._debouncer.chatter
 
+    @property
+    def presses(self) -> Mapping[int, int]:
+        """Per switch, how often it was pressed or flipped down."""
+        return self._presses
+
     def take(self, edge: Edge) -> None:
         """An edge has come; call `pass_time` when no more are waiting."""
         self._switched(self._debouncer.edge(edge.switch, edge.active, edge.t_ns))
@@ -181,6 +193,7 @@ class Runner:
         if now_ns >= self._reconcile_ns:
             self._reconcile_ns = now_ns + RECONCILE_NS
             self._switched(self._debouncer.reconcile(self._pins.active(), now_ns))
+            self._keep_waiting(now_ns)
         self._switched(self._debouncer.settle(now_ns))
         self._catch_up(now_ns)
 
@@ -199,6 +212,7 @@ class Runner:
                 waiting = None
             self._catch_up(event.t_ns)
             self._tell(event, event.t_ns)
+            self._presses[event.switch] += event.active
             if event.switch == ROLL_BUTTON:
                 gesture = self._button.changed(event.active, event.t_ns)
                 if gesture is not None:
@@ -223,34 +237,63 @@ class Runner:
                     if self._buzzer is not None:
                         self._buzzer.play(sound)
             self._tell(effect, t_ns)
+        while self._news:
+            self._carry_out(self.machine.warn(self._news.pop(0)), t_ns)
 
     def _keep(self, fact: Fact) -> None:
-        """Keeps it, if it can be; a match of which anything is lost is not kept on."""
-        if self._store is None and isinstance(fact, Began):
-            self._store, mishap = self._reopen()
-            if mishap is not None:
-                self._complain(mishap)
+        """Keeps it, if it can be; what cannot waits in the store, so that a match has no holes."""
+        if isinstance(fact, Began) and not self._keeps_up():
+            self._open_anew()
         if self._store is None:
             return
         try:
             self._store.keep(fact)
-            if isinstance(fact, Finished):
+            if isinstance(fact, Finished | Left):
                 self._keep_health()
         except StoreError as error:
-            self._store.close()
-            self._store = None
             self._complain(Mishap(Trouble.FORGETS, f"{error}; playing without memory"))
         else:
-            self._forgetting = False
+            self._remembers()
+
+    def _keeps_up(self) -> bool:
+        """Whether there is a store, and in it all that happened so far."""
+        if self._store is not None:
+            with suppress(StoreError):
+                self._store.catch_up()
+                return True
+        return False
+
+    def _keep_waiting(self, now_ns: int) -> None:
+        """What could not be kept may be by now: a disk has room again, another program is done."""
+        if self._store is not None and self._store.waiting and self._keeps_up():
+            self._remembers()
+            self._carry_out([], now_ns)
+
+    def _open_anew(self) -> None:
+        """What still waits in a store that goes on failing is lost, the whole rest of its match."""
+        if self._store is not None:
+            self._store.close()
+        self._store, mishap = self._reopen()
+        if mishap is not None:
+            self._complain(mishap)
 
     def _complain(self, mishap: Mishap) -> None:
-        """Once, until something has been kept again."""
-        if mishap.trouble is Trouble.FORGETS:
-            if self._forgetting:
-                return
-            self._forgetting = True
+        """Says so; in the journal once, until everything has been kept again."""
+        self._news.append(mishap.trouble)
+        if mishap.trouble is Trouble.FORGETS and self._forgetting:
+            return
         _log.error("%s", mishap.text)
-        self.machine.warn(mishap.trouble)
+        if mishap.trouble is Trouble.FORGETS:
+            self._forgetting = True
+            if self._store is not None:
+                with suppress(StoreError):  # it waits with the others
+                    self._store.keep(Faulted("store", mishap.text))
+
+    def _remembers(self) -> None:
+        if self._forgetting and self._store is not None:
+            _log.info("%s: everything is kept again", self._store.path)
+            self._forgetting = False
+            self._news.append(None)
 
     def _statistics(self, words: Callable[[str], str]) -> tuple[str, ...]:
         if self._store is None:
@@ -264,13 +307,17 @@ class Runner:
     def close(self) -> None:
         """Closes the store."""
         if self._store is not None:
+            with suppress(StoreError):
+                self._store.catch_up()
+                self._keep_health()
             self._store.close()
 
     def _keep_health(self) -> None:
-        chatter = self._debouncer.chatter
+        """Adds what has been counted since the last time."""
         if self._store is not None:
-            self._store.keep_health({s: count - self._kept.get(s, 0) for s, count in chatter.items()})
-            self._kept = chatter
+            presses, chatter = Counter(self._presses), Counter(self._debouncer.chatter)
+            self._store.keep_health(presses - self._kept_presses, chatter - self._kept_chatter)
+            self._kept_presses, self._kept_chatter = presses, chatter
 
     def _show(self, show: Show) -> None:
         self._pins.light(1.0 if show.mode in _PRESS_DOES_SOMETHING and show.verdict == "ok" else 0.0)

@@ -3,6 +3,7 @@
 import logging
 import os
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ from shutthebox.config import Config, ConfigError
 from shutthebox.game.effects import Began, Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.trouble import Trouble
+from shutthebox.platform import statistics
 from shutthebox.platform.setaside import open_or_set_aside
 from shutthebox.platform.store import FILE_NAME, Store
 from shutthebox.profiles import builtin
@@ -159,7 +161,7 @@ def test_a_store_that_another_program_holds_is_left_alone(tmp_path: Path) -> Non
     with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
         other.execute("pragma locking_mode = exclusive")
         other.execute("begin exclusive")
-        store, mishap = open_or_set_aside(tmp_path, clock)
+        store, mishap = open_or_set_aside(tmp_path, clock, patience_s=0.1)
     assert store is None
     assert mishap is not None
     assert mishap.trouble is Trouble.FORGETS
@@ -257,29 +259,114 @@ def full(store: Store | None) -> None:
             store.connection.execute(row, (f"x{number}" + "x" * 300,))
 
 
-def test_a_full_disk_costs_the_memory_of_one_match(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def play_until_it_forgets(table: Table) -> None:
+    for _ in range(200):
+        table.press(6, 6)
+        if table.show.screen.aside == "no memory":
+            return
+        if table.mode() is not Mode.FLIPPING:
+            continue
+        for lever in (4, 8):
+            table.box.set_lever(lever, True)
+        table.box.run_until(table.box.now_ns + 100 * MS)
+        table.press(1, 1)
+        for lever in (4, 8):
+            table.box.set_lever(lever, False)
+        table.abandon()
+    raise AssertionError("the disk is full")
+
+
+def test_a_full_disk_costs_nothing_once_there_is_room_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     table = Table(tmp_path)
     table.press()
     full(table.box.runner._store)
-    with caplog.at_level(logging.ERROR):
-        for _ in range(200):
-            if table.box.runner._store is None:
-                break
-            table.abandon()
-            table.press()
-        assert table.box.runner._store is None, "the disk is full"
-        table.press(6, 6)
-    assert caplog.text.count("playing without memory") == 1
-    assert table.mode() is not Mode.ATTRACT, "it plays on"
+    with caplog.at_level(logging.INFO):
+        play_until_it_forgets(table)
+        assert table.mode() is not Mode.ATTRACT, "it plays on"
+        assert caplog.text.count("playing without memory") == 1
+        playing = table.box.runner.machine.state
+        store = table.box.runner._store
+        assert store is not None
+        store.connection.execute("pragma max_page_count = 1000000")
+        table.box.run_until(table.box.now_ns + 2000 * MS)
+        assert caplog.text.count("everything is kept again") == 1
+    assert table.show.screen.aside != "no memory"
+    assert any("disk is full" in fault.text for fault in statistics.read(store.connection).faults)
+    # The plug: the match goes on where it was, with what was played while the disk was full.
+    table.box.cut_power()
+    assert table.box.runner.machine.state.match == (playing.rolled or playing.match)
+    table.box.close()
+
+
+def test_a_full_disk_that_stays_full_costs_a_match(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    table = Table(tmp_path)
+    table.press()
+    full(table.box.runner._store)
+    play_until_it_forgets(table)
     table.abandon()
     assert table.mode() is Mode.ATTRACT
     assert table.show.screen.prompt == "Plays without memory"
     # The next match is kept again: the new connection knows no bound.
     table.press()
-    assert table.box.runner._store is not None
     table.press(3, 5)
+    assert table.show.screen.aside == ""
+    assert table.actions() == 1
+    assert caplog.text.count("playing without memory") == 1
+    table.box.close()
+
+
+def test_a_store_held_by_another_program_is_caught_up_with(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.press()
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+        other.execute("begin immediate")
+        began = time.perf_counter()
+        table.press(3, 5)
+        assert time.perf_counter() - began < 2, "the levers must not wait for the store"
+        assert (table.show.throw, table.show.screen.aside) == ((3, 5), "no memory")
+        other.execute("rollback")
+    table.box.run_until(table.box.now_ns + 2000 * MS)
+    assert table.show.screen.aside == ""
     assert table.actions() == 1
     table.box.close()
+
+
+def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
+    config = configuration.with_value(Config(), "game.setup", "usual", "test")
+    config = configuration.with_value(config, "game.dice", "real", "test")
+    box = VirtualBox(config, tmp_path, advised=False)
+    for lasts in (100, 100, 100, 100, 100, 100, 1000):
+        box.press(lasts * MS)
+        box.run_until(box.now_ns + 500 * MS)
+    assert box.runner.machine.state.mode is Mode.FLIPPING
+    store = box.runner._store
+    assert store is not None
+    assert statistics.read(store.connection).throws == 0
+    box.close()
+
+
+def test_what_switches_go_through_is_counted(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    for _ in range(3):
+        table.box.set_lever(4, True)
+        table.box.run_until(table.box.now_ns + 100 * MS)
+        table.box.bounce(4, False, 12 * MS)
+        table.box.run_until(table.box.now_ns + 100 * MS)
+    table.press()
+    table.abandon()
+    store = table.box.runner._store
+    assert store is not None
+    found = statistics.health(store.connection)
+    assert found[4].presses == 3
+    assert found[4].chatter == table.box.runner.chatter[4] > 0
+    assert found[0].presses == table.box.runner.presses[0] == 3
+    table.box.close()
+    store, _ = open_or_set_aside(tmp_path, clock)
+    assert store is not None
+    with closing(store):
+        assert statistics.health(store.connection) == found, "counted once"
 
 
 def test_a_box_without_a_folder_tries_again_at_every_match(

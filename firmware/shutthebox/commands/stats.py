@@ -11,10 +11,9 @@ from typing import Any
 
 from shutthebox import config as configuration
 from shutthebox.platform import statistics
+from shutthebox.platform.schema import TABLES
 from shutthebox.platform.store import FILE_NAME, StoreError, kept_match
 from shutthebox.rules.record import Record, write
-
-_TABLES = ("match", "action", "result", "throws", "lever", "setting")
 
 
 def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
@@ -52,9 +51,14 @@ def run_stats(args: argparse.Namespace) -> int:
     for famous in found.fame:
         date = time.strftime("%Y-%m-%d", time.localtime(famous.began_s))
         print(f"  {famous.initials}  {famous.score:6}  {famous.profile:16} {date}")
-    print("\nlever health (edges while settling; many foretell a dying switch)")
-    for switch, count in sorted(found.chatter.items()):
-        print(f"  {'button' if switch == 0 else f'lever {switch}':9} {count}")
+    print("\nlever health (edges while settling: many a press foretell a dying switch)")
+    for switch, health in found.switches.items():
+        name = "button" if switch == 0 else f"lever {switch}"
+        print(f"  {name:9} {health.presses:8} presses {health.chatter:8} edges")
+    print("\nfaults" if found.faults else "\nfaults: none")
+    for fault in found.faults:
+        date = time.strftime("%Y-%m-%d %H:%M", time.localtime(fault.at_s))
+        print(f"  {date}  {fault.kind}: {fault.text}")
     return 0
 
 
@@ -74,7 +78,7 @@ def run_export(args: argparse.Namespace) -> int:
             print(write(Record(beginning.profile, beginning.players, beginning.rounds, actions)), end="")
             return 0
         db.row_factory = sqlite3.Row
-        for table in _TABLES:
+        for table in TABLES:
             for row in db.execute(f"select * from {table}"):
                 print(json.dumps({"table": table, **dict(row)}, ensure_ascii=False))
     return 0

@@ -102,7 +102,20 @@ class Chosen:
     value: str | int | bool | tuple[int, ...] | None
 
 
-Fact: TypeAlias = Began | Action | Finished | Signed | Settled | Left | Chosen
+@dataclass(frozen=True, slots=True)
+class Faulted:
+    """Something around the box has failed. The same again within an hour is not kept again.
+
+    Attributes:
+        kind: the part, one word: "lever", "display", "store" and so on.
+        text: what is wrong with it, one line of English, for the owner.
+    """
+
+    kind: str
+    text: str
+
+
+Fact: TypeAlias = Began | Action | Finished | Signed | Settled | Left | Chosen | Faulted
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,9 +90,10 @@ class Machine(Choosing):
             return state.ready_ns + COMPUTER_NS
         return None if state.asleep else self._touched_ns + self._settings.sleep_ns
 
-    def warn(self, trouble: Trouble) -> None:
-        """Something has gone wrong around the box: the players are told in attract."""
+    def warn(self, trouble: Trouble | None) -> list[Effect]:
+        """Something has gone wrong around the box, or None: what had is well again."""
         self._set(trouble=trouble)
+        return self._finish()
 
     def start(self) -> list[Effect]:
         """The effects of being switched on."""

@@ -5,6 +5,7 @@ the faults are the judge's, in full.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from shutthebox.game.judge import Verdict, VerdictKind, viable
@@ -13,7 +14,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
-from shutthebox.game.trouble import trouble_text
+from shutthebox.game.trouble import trouble_text, trouble_word
 from shutthebox.odds.advice import Hint
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
@@ -25,12 +26,16 @@ from shutthebox.rules.turn import Outcome, Refusal
 MOST_HINTS = 9
 """Answers that a hint ranks."""
 
+_OF_A_TURN = (Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.TURN_OVER)
+
 _FAULTS = (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
 
 
 def build_screen(state: State, settings: Settings, words: Translate) -> Screen:
     """The screen for this state."""
     screen = _of_mode(state, settings, words)
+    if state.trouble is not None and state.mode in _OF_A_TURN:
+        screen = replace(screen, aside=trouble_word(state.trouble, words))
     if state.offering:
         return Screen(
             state.mode,
@@ -40,11 +45,7 @@ def build_screen(state: State, settings: Settings, words: Translate) -> Screen:
     if state.hint:
         return Screen(state.mode, title=words("Best first, with its cost"), rows=state.hint, cursor=0)
     if state.notice:
-        return Screen(
-            **{name: getattr(screen, name) for name in Screen.__slots__ if name not in ("prompt", "alert")},
-            prompt=state.notice,
-            alert=True,
-        )
+        return replace(screen, prompt=state.notice, alert=True)
     return screen
 
 

@@ -43,7 +43,8 @@ class State:
         hint: lines of advice on the screen; empty for none.
         offering: the box asks whether to abandon the match.
         asleep: the panel is dark.
-        trouble: what has gone wrong around the box; said in attract until an input there.
+        trouble: what has gone wrong around the box; said in attract until an input there,
+            and in a corner of the screens of a turn.
     """
 
     mode: Mode

@@ -12,9 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from shutthebox.game.effects import Faulted
 from shutthebox.game.trouble import Trouble
 from shutthebox.platform import statistics
-from shutthebox.platform.store import FILE_NAME, Store, StoreError
+from shutthebox.platform.store import FILE_NAME, PATIENCE_S, Store, StoreError
 
 FILES = (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm")
 """The store itself, first; the log that belongs to it, and its index."""
@@ -43,7 +44,11 @@ class Mishap:
 
 
 def open_or_set_aside(
-    folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool = True
+    folder: Path,
+    wall_clock_s: Callable[[], float],
+    *,
+    count_throws: bool = True,
+    patience_s: float = PATIENCE_S,
 ) -> tuple[Store | None, Mishap | None]:
     """The store in this folder, or a new one in its place.
 
@@ -61,7 +66,7 @@ def open_or_set_aside(
             # The plug was pulled while a store was set aside.
             reason = StoreError(f"{stray}: a log without its store")
         else:
-            return _open_checked(folder, wall_clock_s, count_throws=count_throws), None
+            return _open_checked(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s), None
     except StoreError as error:
         reason = error
     except OSError as error:
@@ -71,10 +76,13 @@ def open_or_set_aside(
         return None, Mishap(Trouble.FORGETS, f"{reason}; playing without memory")
     try:
         kept = set_aside(folder, wall_clock_s())
-        store = _open_checked(folder, wall_clock_s, count_throws=count_throws)
+        store = _open_checked(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s)
     except OSError as error:
         return None, Mishap(Trouble.FORGETS, f"{reason}; {error}; playing without memory")
-    return store, Mishap(Trouble.SET_ASIDE, f"{reason}; kept as {kept.name}, a new store is begun")
+    mishap = Mishap(Trouble.SET_ASIDE, f"{reason}; kept as {kept.name}, a new store is begun")
+    with suppress(StoreError):  # it waits in the store then
+        store.keep(Faulted("store", mishap.text))
+    return store, mishap
 
 
 def set_aside(folder: Path, now_s: float) -> Path:
@@ -116,8 +124,10 @@ def _sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _open_checked(folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool) -> Store:
-    store = Store(folder, wall_clock_s, count_throws=count_throws)
+def _open_checked(
+    folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool, patience_s: float
+) -> Store:
+    store = Store(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s)
     try:
         _check(store)
     except BaseException:

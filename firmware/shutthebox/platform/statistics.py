@@ -12,6 +12,9 @@ BAR = 12
 FAME = 10
 """Results in the hall of fame."""
 
+FAULTS = 200
+"""Faults that the store remembers, the latest."""
+
 
 @dataclass(frozen=True, slots=True)
 class DieCount:
@@ -43,6 +46,34 @@ class Famous:
 
 
 @dataclass(frozen=True, slots=True)
+class Health:
+    """How much a switch has been through.
+
+    Attributes:
+        presses: how often it was pressed or flipped down.
+        chatter: edges that fell into settle windows: many a press foretell a dying switch.
+    """
+
+    presses: int
+    chatter: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something around the box that failed.
+
+    Attributes:
+        at_s: the time of day, in seconds.
+        kind: the part, one word.
+        text: what was wrong, in a line.
+    """
+
+    at_s: int
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
     """Everything that the box has counted.
 
@@ -52,7 +83,8 @@ class Statistics:
         throws: made by the box.
         fame: the latest winners who have signed, the latest first.
         dice: the dice thrown, by number, sides and die.
-        chatter: per lever (0: the button) the edges that fell into settle windows.
+        switches: per lever (0: the button) its health, rising.
+        faults: the latest first.
     """
 
     matches: int
@@ -60,13 +92,16 @@ class Statistics:
     throws: int
     fame: tuple[Famous, ...]
     dice: tuple[DieCount, ...]
-    chatter: dict[int, int]
+    switches: dict[int, Health]
+    faults: tuple[Fault, ...]
 
 
 def read(db: sqlite3.Connection) -> Statistics:
-    """Counts it all up."""
-    (matches,) = db.execute("select count(*) from match").fetchone()
-    (finished,) = db.execute("select count(distinct match) from result").fetchone()
+    """Counts it all up, the matches that the store has forgotten included."""
+    (matches,) = db.execute("select (select count(*) from match) + matches from forgotten").fetchone()
+    (finished,) = db.execute(
+        "select (select count(distinct match) from result) + finished from forgotten"
+    ).fetchone()
     fame = db.execute(
         "select initials, score, profile, began_s from result join match on match.id = result.match"
         " where initials is not null order by match.id desc limit ?",
@@ -82,8 +117,17 @@ def read(db: sqlite3.Connection) -> Statistics:
         throws=sum(sum(entry.counts.values()) for entry in counted if entry.die == 0),
         fame=tuple(Famous(who, score, _name(keys), began_s) for who, score, keys, began_s in fame),
         dice=counted,
-        chatter=dict(db.execute("select number, chatter from lever")),
+        switches=health(db),
+        faults=tuple(
+            Fault(*row) for row in db.execute("select at_s, kind, text from fault order by id desc")
+        ),
     )
+
+
+def health(db: sqlite3.Connection) -> dict[int, Health]:
+    """Per lever (0: the button) what it has been through, as kept at the end of the last match."""
+    rows = db.execute("select number, presses, chatter from lever order by number")
+    return {number: Health(presses, chatter) for number, presses, chatter in rows}
 
 
 def _counted(dice: int, sides: int, die: int, counts: dict[int, int]) -> DieCount:

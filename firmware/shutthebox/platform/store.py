@@ -8,13 +8,14 @@ again through the rules, so a kept match cannot be in a state that the rules do 
 import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.effects import Began, Chosen, Fact, Finished, Left, Settled, Signed
+from shutthebox.game.effects import Began, Chosen, Fact, Faulted, Finished, Left, Settled, Signed
+from shutthebox.platform import retention
+from shutthebox.platform.schema import migrate, version_of
 from shutthebox.rules.actions import Action, Thrown, action_from_text, apply
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import Throw
@@ -22,45 +23,15 @@ from shutthebox.rules.profile import Draw, Profile
 from shutthebox.rules.reader import parse_keys, to_profile
 from shutthebox.rules.writer import to_lines
 
-_SCHEMA = """
-create table match (
-    id integer primary key,
-    began_s integer not null,
-    profile text not null,
-    players integer not null,
-    rounds integer not null,
-    left integer not null default 0,
-    settled integer not null default 0
-) strict;
-create table action (
-    match integer not null references match (id),
-    number integer not null,
-    text text not null,
-    primary key (match, number)
-) strict, without rowid;
-create table result (
-    match integer not null references match (id),
-    player integer not null,
-    score integer not null,
-    owes text not null,
-    won integer not null,
-    initials text,
-    primary key (match, player)
-) strict, without rowid;
-create table throws (
-    dice integer not null,
-    sides integer not null,
-    die integer not null, -- 0 for the total
-    value integer not null,
-    count integer not null,
-    primary key (dice, sides, die, value)
-) strict, without rowid;
-create table lever (number integer primary key, chatter integer not null) strict;
-create table setting (key text primary key, value text not null) strict, without rowid;
-"""
-
-VERSION = 1
 FILE_NAME = "box.sqlite3"
+
+PATIENCE_S = 5.0
+"""How long opening waits for another program to let the file go."""
+
+_BUSY_MS = 100
+"""How long a fact does: the levers wait for it meanwhile."""
+
+_FAULT_AGAIN_S = 3600
 
 
 class StoreError(ShutTheBoxError, OSError):
@@ -76,12 +47,20 @@ class Store:
         folder: where the file is or will be; made if missing.
         wall_clock_s: the time of day in seconds, for people to read.
         count_throws: the box throws its own dice, so their fairness is counted.
+        patience_s: how long to wait for another program to let the file go.
 
     Raises:
         StoreError: if the file cannot be opened, is no store, or is a newer program's.
     """
 
-    def __init__(self, folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool = True) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        wall_clock_s: Callable[[], float],
+        *,
+        count_throws: bool = True,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
         self.path = folder / FILE_NAME
         self._count_throws = count_throws
         self._sides = 0
@@ -92,37 +71,54 @@ class Store:
             # A card that loses power may spoil the whole sector it was writing: psow=0 keeps the
             # next commit out of the sector in which the last one ends.
             where = f"{self.path.absolute().as_uri()}?psow=0"
-            self._db = sqlite3.connect(where, uri=True, isolation_level=None)
+            self._db = sqlite3.connect(where, uri=True, isolation_level=None, timeout=patience_s)
             # Nothing is written before it is known whose file this is.
-            (version,) = self._db.execute("pragma user_version").fetchone()
-            if version not in (0, VERSION):
-                raise StoreError(f"{self.path}: made by a newer version ({version}); {VERSION} is allowed")
-            found = _columns(self._db)
-            if found != (_our_columns() if version else {}):
-                raise StoreError(f"{self.path}: no store of a box, its tables are others")
+            version = version_of(self._db)
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = full")
-            if version == 0:
-                self._db.executescript(f"begin; {_SCHEMA} pragma user_version = {VERSION}; commit;")
+            migrate(self._db, version)
             row = self._db.execute("select max(id) from match").fetchone()
-        except (sqlite3.Error, OSError) as error:
+            self._db.execute(f"pragma busy_timeout = {_BUSY_MS}")
+        except (sqlite3.Error, OSError, ValueError) as error:
             if self._db is not None:
                 self._db.close()
-            if isinstance(error, StoreError):
-                raise
             raise StoreError(f"{self.path}: {error}") from error
         self._match: int | None = row[0]
         self._number = 0
-        self._waiting: list[Action] = []  # could not be written yet: without them the next make no match
+        self._waiting: list[tuple[Fact, int]] = []
+
+    @property
+    def waiting(self) -> bool:
+        """Facts are still to be written: the last `keep` or `catch_up` has failed."""
+        return bool(self._waiting)
 
     def keep(self, fact: Fact) -> None:
         """Makes a fact durable; when this returns, pulling the plug does not lose it.
 
         Raises:
-            StoreError: if it could not be written.
+            StoreError: if it could not be written. It waits then, and what comes after it does.
         """
-        with self._telling_the_file():
-            self._keep(fact)
+        self._waiting.append((fact, int(self._wall_clock_s())))
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Makes durable what is still waiting, all of it or nothing.
+
+        Raises:
+            StoreError: if it could not be written; it waits on.
+        """
+        if not self._waiting:
+            return
+        before = self._match, self._number, self._sides
+        try:
+            with self._telling_the_file(), self._db:
+                self._db.execute("begin immediate")
+                for fact, at_s in self._waiting:
+                    self._write(fact, at_s)
+        except BaseException:
+            self._match, self._number, self._sides = before
+            raise
+        self._waiting.clear()
 
     @contextmanager
     def _telling_the_file(self) -> Iterator[None]:
@@ -131,22 +127,15 @@ class Store:
         except (sqlite3.Error, json.JSONDecodeError) as error:
             raise StoreError(f"{self.path}: {error}") from error
 
-    def _keep(self, fact: Fact) -> None:
+    def _write(self, fact: Fact, at_s: int) -> None:
         match fact:
             case Began(match):
-                # If this fails, what follows must not be taken for the match before.
-                self._match, self._number = None, 0
-                self._waiting.clear()
+                retention.forget(self._db)
                 cursor = self._db.execute(
                     "insert into match (began_s, profile, players, rounds) values (?, ?, ?, ?)",
-                    (
-                        int(self._wall_clock_s()),
-                        "\n".join(to_lines(match.profile)),
-                        match.players,
-                        match.rounds,
-                    ),
+                    (at_s, "\n".join(to_lines(match.profile)), match.players, match.rounds),
                 )
-                self._match = cursor.lastrowid
+                self._match, self._number = cursor.lastrowid, 0
                 self._sides = match.profile.sides if match.profile.draw is Draw.DICE else 0
             case Left():
                 self._db.execute("update match set left = 1 where id = ?", (self._match,))
@@ -160,23 +149,18 @@ class Store:
                     (initials, self._match, player),
                 )
             case Settled():
-                self._db.execute("update match set settled = 1")
+                self._db.execute("update match set settled = 1 where not settled")
+                self._db.execute("delete from owed")
+            case Faulted(kind, text):
+                self._log(kind, text, at_s)
             case _:
                 self._act(fact)
 
     def _act(self, action: Action) -> None:
-        """Keeps an action after those that could not be, and counts the dice, all in one transaction."""
-        self._waiting.append(action)
-        with self._db:
-            self._db.execute("begin")
-            for number, waiting in enumerate(self._waiting, self._number):
-                self._db.execute(
-                    "insert into action values (?, ?, ?)", (self._match, number, waiting.to_text())
-                )
-                if isinstance(waiting, Thrown) and self._count_throws and self._sides:
-                    self._count(waiting.faces)
-        self._number += len(self._waiting)
-        self._waiting.clear()
+        self._db.execute("insert into action values (?, ?, ?)", (self._match, self._number, action.to_text()))
+        self._number += 1
+        if isinstance(action, Thrown) and self._count_throws and self._sides:
+            self._count(action.faces)
 
     def _count(self, faces: Throw) -> None:
         self._db.executemany(
@@ -188,29 +172,43 @@ class Store:
         result = match.result
         assert result is not None, "a finished match has a result"
         # A match that is resumed after its end is finished again: what is there stays.
-        with self._db:
-            self._db.execute("begin")
-            self._db.executemany(
-                "insert into result values (?, ?, ?, ?, ?, null) on conflict do nothing",
-                [
-                    (self._match, i, match.totals[i], str(result.owes[i]), i in result.winners)
-                    for i in range(match.players)
-                    if match.scores[i] is not None or result.owes[i] or i in result.winners
-                ],
-            )
+        self._db.executemany(
+            "insert into result values (?, ?, ?, ?, ?, null) on conflict do nothing",
+            [
+                (self._match, i, match.totals[i], str(result.owes[i]), i in result.winners)
+                for i in range(match.players)
+                if match.scores[i] is not None or result.owes[i] or i in result.winners
+            ],
+        )
 
-    def keep_health(self, chatter: Mapping[int, int]) -> None:
-        """Adds to the edges counted in settle windows, per switch.
+    def _log(self, kind: str, text: str, at_s: int) -> None:
+        self._db.execute(
+            "insert into fault (at_s, kind, text) select :at, :kind, :text where not exists"
+            " (select 1 from fault where kind = :kind and text = :text and abs(at_s - :at) < :again)",
+            {"at": at_s, "kind": kind, "text": text, "again": _FAULT_AGAIN_S},
+        )
+        retention.forget_faults(self._db)
+
+    def keep_health(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
+        """Adds to what has been counted per switch; 0 is the button.
+
+        Args:
+            presses: how often each was pressed or flipped down.
+            chatter: edges in settle windows.
 
         Raises:
-            StoreError: if it could not be written.
+            StoreError: if it could not be written; it is not remembered then.
         """
         with self._telling_the_file(), self._db:
-            self._db.execute("begin")
+            self._db.execute("begin immediate")
             self._db.executemany(
-                "insert into lever values (?, ?)"
-                " on conflict do update set chatter = chatter + excluded.chatter",
-                [(switch, count) for switch, count in chatter.items() if count],
+                "insert into lever (number, presses, chatter) values (?, ?, ?) on conflict do update"
+                " set presses = presses + excluded.presses, chatter = chatter + excluded.chatter",
+                [
+                    (switch, presses.get(switch, 0), chatter.get(switch, 0))
+                    for switch in sorted({*presses, *chatter})
+                    if presses.get(switch) or chatter.get(switch)
+                ],
             )
 
     def ledger(self) -> tuple[Fraction, ...]:
@@ -225,7 +223,8 @@ class Store:
         with self._telling_the_file():
             rows = self._db.execute(
                 "select player, owes from result join match on match.id = result.match"
-                " where not settled and not (match.id = ? and not left)",
+                " where not settled and not (match.id = ? and not left)"
+                " union all select player, owes from owed",
                 (self._match,),
             )
             for player, owes in rows:
@@ -266,22 +265,6 @@ class Store:
     def close(self) -> None:
         """Closes the file."""
         self._db.close()
-
-
-def _columns(db: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
-    """Per table its columns: name, type, whether null is allowed, place in the key."""
-    names = db.execute("select name from sqlite_master where type = 'table' and name not like 'sqlite_%'")
-    return {
-        name: db.execute('select name, type, "notnull", pk from pragma_table_info(?)', (name,)).fetchall()
-        for (name,) in names.fetchall()
-    }
-
-
-@cache
-def _our_columns() -> dict[str, list[tuple[object, ...]]]:
-    with closing(sqlite3.connect(":memory:")) as db:
-        db.executescript(_SCHEMA)
-        return _columns(db)
 
 
 def kept_match(db: sqlite3.Connection, number: int, where: str) -> tuple[Match, tuple[Action, ...]]:

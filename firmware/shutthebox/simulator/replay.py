@@ -7,7 +7,19 @@ from typing import Any
 
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.debounce import SwitchChanged
-from shutthebox.game.effects import Began, Chosen, Effect, Finished, Left, Play, Record, Settled, Show, Signed
+from shutthebox.game.effects import (
+    Began,
+    Chosen,
+    Effect,
+    Faulted,
+    Finished,
+    Left,
+    Play,
+    Record,
+    Settled,
+    Show,
+    Signed,
+)
 from shutthebox.simulator.box import UnknownLeverError
 from shutthebox.simulator.display import VirtualDisplay
 from shutthebox.simulator.scenario import Scenario, ScenarioError, Step
@@ -65,6 +77,8 @@ def fact_text(fact: object) -> str:
             return "settle"
         case Chosen(key, value):
             return f"choose {key} {value}"
+        case Faulted(kind, text):
+            return f"fault {kind}: {text}"
         case _:
             return str(fact.to_text())  # type: ignore[attr-defined]
 

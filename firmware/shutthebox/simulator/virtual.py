@@ -5,7 +5,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 
-from shutthebox.config import Config
+from shutthebox.config import Config, DiceKind
 from shutthebox.game.debounce import ROLL_BUTTON
 from shutthebox.game.dice import RandomDice
 from shutthebox.platform.advisor import OddsAdvisor
@@ -117,7 +117,8 @@ class VirtualBox:
     def _open_store(self) -> tuple[Store | None, Mishap | None]:
         if self._state is None:
             return None, None
-        return open_or_set_aside(self._state, lambda: self.now_ns / 1e9)
+        thrown = self._config.game.dice is DiceKind.AUTO
+        return open_or_set_aside(self._state, lambda: self.now_ns / 1e9, count_throws=thrown, patience_s=0.0)
 
     def run_until(self, t_ns: int) -> None:
         """Lets time pass; the runner is turned at each of its deadlines on the way."""
