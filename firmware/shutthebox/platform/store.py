@@ -105,7 +105,8 @@ class Store:
             if version == 0:
                 self._db.executescript(f"begin; {_SCHEMA} pragma user_version = {VERSION}; commit;")
             row = self._db.execute("select max(id) from match").fetchone()
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeError) as error:
+            # A damaged name or text reaches us as UnicodeError.
             if self._db is not None:
                 self._db.close()
             if isinstance(error, StoreError):
@@ -128,7 +129,7 @@ class Store:
     def _telling_the_file(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, json.JSONDecodeError) as error:
+        except (sqlite3.Error, json.JSONDecodeError, UnicodeError) as error:
             raise StoreError(f"{self.path}: {error}") from error
 
     def _keep(self, fact: Fact) -> None:
