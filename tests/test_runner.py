@@ -1,5 +1,7 @@
 """The loop's body in virtual time, and the loop itself on the real clock."""
 
+import gc
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -100,3 +102,20 @@ def test_time_never_stands_still(start: Start) -> None:
         deadline = watched.box.runner.deadline_ns
         watched.box.run_until(deadline)
         assert watched.box.runner.deadline_ns > deadline
+
+
+def test_nothing_of_a_daemon_that_lost_its_power_waits_for_the_garbage_collector() -> None:
+    """gpiozero's devices close when they are collected, and wait for a lock that opening pins holds."""
+    box = VirtualBox(Config(), advised=False)
+    gc.collect()
+    gc.disable()
+    try:
+        box.cut_power()
+        with box.box.factory._res_lock:
+            collector = threading.Thread(target=gc.collect, daemon=True)
+            collector.start()
+            collector.join(timeout=5)
+            assert not collector.is_alive()
+    finally:
+        gc.enable()
+        box.close()

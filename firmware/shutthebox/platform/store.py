@@ -124,7 +124,7 @@ class Store:
     def _telling_the_file(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, json.JSONDecodeError) as error:
+        except (sqlite3.Error, json.JSONDecodeError, UnicodeError) as error:
             raise StoreError(f"{self.path}: {error}") from error
 
     def _write(self, fact: Fact, at_s: int) -> None:

@@ -169,6 +169,9 @@ class VirtualBox:
         for path, content in kept.items():
             path.write_bytes(content)
         self.box.cut_power()
+        # Their pins are gone, so this changes nothing; left to the garbage collector they would
+        # close while gpiozero reserves the next ones, under a lock that closing needs too.
+        self._pins.close()
         while not self._inbox.empty():
             self._inbox.get()
         self._start()
