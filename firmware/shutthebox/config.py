@@ -124,6 +124,7 @@ class Box:
     levers: int | None = _key(values.whole(1, 54), None)
     language: Language = _key(values.choice(Language), Language.EN)
     sound: bool = _key(values.boolean, True)
+    out_of_play: tuple[int, ...] = _key(values.numbers(1, 54, least=0), ())
     sleep_min: float = _key(values.number(1, 240), 10.0)
     settle_ms: float = _key(values.number(1, 500), 40.0)
     button_settle_ms: float = _key(values.number(1, 500), 25.0)
@@ -148,6 +149,7 @@ class Gpio:
     roll: int = _key(_LINE, 12)
     buzzer: int = _key(_LINE, 18)
     lamp: int = _key(_LINE, 19)
+    service: int | None = _key(_LINE, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +255,8 @@ def check_lines(config: Config, where: str) -> None:
     taken: dict[Line, str] = {2: "display (I2C data)", 3: "display (I2C clock)"}
     used: list[tuple[str, Line]] = [(f"gpio.levers[{i}]", line) for i, line in enumerate(gpio.levers)]
     used += [(f"gpio.{key}", getattr(gpio, key)) for key in ("roll", "buzzer", "lamp")]
+    if gpio.service is not None:
+        used.append(("gpio.service", gpio.service))
     for key, line in used:
         if isinstance(line, str) and gpio.backend is not Backend.GPIOD:
             raise ConfigError(

@@ -16,7 +16,7 @@ from typing import Protocol, TypeAlias
 from shutthebox.config import Config
 from shutthebox.game.advisor import Advisor
 from shutthebox.game.button import Button
-from shutthebox.game.debounce import ROLL_BUTTON, Debouncer, SwitchChanged
+from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON, Debouncer, SwitchChanged
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import (
     Began,
@@ -49,7 +49,7 @@ _log = logging.getLogger(__name__)
 RECONCILE_NS = 1_000_000_000
 """How often all levels are read again, because kernels lose edges."""
 
-_PRESS_DOES_SOMETHING = (Mode.ATTRACT, Mode.READY, Mode.TURN_OVER, Mode.MATCH_OVER)
+_PRESS_DOES_SOMETHING = (Mode.ATTRACT, Mode.READY, Mode.TURN_OVER, Mode.MATCH_OVER, Mode.SERVICE)
 
 Observer: TypeAlias = Callable[[Effect | SwitchChanged, int], None]
 """Told of every effect and settled switch after it has happened, with the time in ns."""
@@ -115,14 +115,12 @@ class Runner:
         now = clock_ns()
         active = pins.active()
         settle = {
-            switch: round(
-                (config.box.button_settle_ms if switch == ROLL_BUTTON else config.box.settle_ms) * 1_000_000
-            )
+            switch: round((config.box.settle_ms if switch > 0 else config.box.button_settle_ms) * 1_000_000)
             for switch in active
         }
         self._debouncer = Debouncer(settle, active, now)
         self._button = Button()
-        self._down = {switch for switch, down in active.items() if down and switch != ROLL_BUTTON}
+        self._down = {switch for switch, down in active.items() if down and switch > 0}
         self._reconcile_ns = now + RECONCILE_NS
         self._presses: Counter[int] = Counter()
         self._kept_presses: Counter[int] = Counter()
@@ -194,6 +192,7 @@ class Runner:
             self._reconcile_ns = now_ns + RECONCILE_NS
             self._switched(self._debouncer.reconcile(self._pins.active(), now_ns))
             self._keep_waiting(now_ns)
+            self._feel(now_ns)
         self._switched(self._debouncer.settle(now_ns))
         self._catch_up(now_ns)
 
@@ -207,7 +206,7 @@ class Runner:
         waiting: SwitchChanged | None = None
         for event in events:
             # Levers that settled at the same moment were moved together and are judged together.
-            if waiting and (waiting.t_ns != event.t_ns or event.switch == ROLL_BUTTON):
+            if waiting and (waiting.t_ns != event.t_ns or event.switch <= 0):
                 self._levers_moved(waiting.t_ns)
                 waiting = None
             self._catch_up(event.t_ns)
@@ -217,6 +216,9 @@ class Runner:
                 gesture = self._button.changed(event.active, event.t_ns)
                 if gesture is not None:
                     self._carry_out(self.machine.gesture(gesture, event.t_ns), event.t_ns)
+            elif event.switch == SERVICE_BUTTON:
+                if event.active:
+                    self._carry_out(self.machine.service(event.t_ns), event.t_ns)
             else:
                 (self._down.add if event.active else self._down.discard)(event.switch)
                 waiting = event
@@ -225,6 +227,11 @@ class Runner:
 
     def _levers_moved(self, t_ns: int) -> None:
         self._carry_out(self.machine.move_levers(to_tiles(self._down), t_ns), t_ns)
+        if self.machine.state.mode is Mode.SERVICE:
+            self._feel(t_ns)
+
+    def _feel(self, t_ns: int) -> None:
+        self._carry_out(self.machine.feel(self._debouncer.health(t_ns), t_ns), t_ns)
 
     def _carry_out(self, effects: Iterable[Effect], t_ns: int) -> None:
         for effect in effects:

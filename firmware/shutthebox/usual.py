@@ -9,6 +9,7 @@ from shutthebox.game.settings import Settings
 from shutthebox.profiles import builtins, find, house_rules
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
+from shutthebox.rules.tiles import to_tiles
 
 _log = logging.getLogger(__name__)
 
@@ -72,13 +73,18 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
             f"{where}: game.profile: {wanted.name} needs {wanted.tiles[-1]} levers, this box has {levers}; "
             "allowed are games that fit"
         )
+    out = config.box.out_of_play
+    if out and max(out) > levers:
+        raise ConfigError(
+            f"{where}: box.out_of_play: lever {max(out)} is not on this box; allowed are 1 to {levers}"
+        )
     folder = rules_folder(config)
     house = house_rules(folder)[0] if folder else ()
     offered = [profile.for_levers(levers) for profile in (*builtins(), *house)]
     profiles = tuple(profile for profile in offered if profile is not None)
     if usual not in profiles:
         profiles = (usual, *profiles)
-    return Settings(
+    settings = Settings(
         profiles=profiles,
         profile=usual,
         players=config.game.players,
@@ -91,4 +97,9 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         language=config.box.language.value,
         sound=config.box.sound,
         sleep_ns=round(config.box.sleep_min * 60_000_000_000),
+        out=to_tiles(out),
+        service_button=config.gpio.service is not None,
     )
+    if not settings.games:
+        raise ConfigError(f"{where}: box.out_of_play: no game is left; allowed are fewer levers")
+    return settings

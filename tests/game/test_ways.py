@@ -109,6 +109,11 @@ class Walk:
             counts = before.mode is not Mode.ROLLING or before.rolled is not None
             self.now_ns = max(self.now_ns, deadline)
             effects = self.machine.elapse(self.now_ns)
+        elif given is Input.SERVICE:
+            if self.random.random() < 0.7:
+                return
+            effects = self.machine.service(self.now_ns)
+            counts = not before.asleep
         else:
             if self.random.random() < 0.7:
                 return

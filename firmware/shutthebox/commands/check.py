@@ -31,7 +31,7 @@ def run_check(args: argparse.Namespace) -> int:
     where = str(args.file or (CONFIG_FILE if CONFIG_FILE.exists() else "built-in default"))
     levers = config.box.levers or DEFAULT_LEVERS
     settings = settings_for(config, levers, where)
-    print(f"{where}: good. {settings.profile.name} on {levers} levers, {len(settings.profiles)} games fit.")
+    print(f"{where}: good. {settings.profile.name} on {levers} levers, {len(settings.games)} games fit.")
     return 0
 
 
@@ -55,4 +55,6 @@ def wiring(config: Config) -> list[tuple[str, Line]]:
         (f"lever {number}", line) for number, line in enumerate(gpio.levers[:levers], 1)
     ]
     table += [("dice button", gpio.roll), ("buzzer", gpio.buzzer), ("button lamp", gpio.lamp)]
+    if gpio.service is not None:
+        table.append(("service button", gpio.service))
     return [*table, ("display SDA", 2), ("display SCL", 3)]

@@ -10,6 +10,7 @@ from shutthebox.game.effects import (
 from shutthebox.game.mode import Mode
 from shutthebox.game.picker import Picker
 from shutthebox.game.playing import Playing
+from shutthebox.rules.tiles import to_numbers
 
 INITIALS = 3
 """Letters that a winner signs with."""
@@ -19,6 +20,10 @@ class Choosing(Playing):
     """What the table names for the modes in which something is chosen."""
 
     def _start(self) -> None:
+        if self._settings.game is None:
+            out = ", ".join(map(str, to_numbers(self._settings.out & self._settings.profile.all_tiles)))
+            self._refuse(self._words("Not without lever {tiles}").format(tiles=out))
+            return
         if self._settings.usual:
             self._begin()
             return
@@ -29,6 +34,9 @@ class Choosing(Playing):
     def _open_menu(self) -> None:
         picker = menu.menu(self._settings, self._words, self._state.ledger)
         self._set(mode=Mode.MENU, item="", picker=picker, chosen_with=0)
+
+    def _open_service(self) -> None:
+        raise NotImplementedError
 
     def _choose(self) -> None:
         picker = self._state.picker
@@ -48,7 +56,10 @@ class Choosing(Playing):
         assert picker is not None, "the menu has a picker"
         item = self._state.item
         if not item:
-            item = menu.items(self._state.ledger)[picker.cursor]
+            item = menu.items(self._settings, self._state.ledger)[picker.cursor]
+            if item == menu.SERVICE:
+                self._open_service()
+                return
             self._set(item=item, picker=self._question(item))
             return
         if item == menu.SETTLE:

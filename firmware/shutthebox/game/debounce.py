@@ -11,13 +11,36 @@ from dataclasses import dataclass
 ROLL_BUTTON = 0
 """The dice button's switch number; levers are switches 1 and up, by their tile."""
 
+SERVICE_BUTTON = -1
+"""The switch number of the owner's button inside the box."""
+
+RESTLESS_NS = 2_000_000_000
+"""A contact that has not stood for its window for so long is broken: hands are never so quick."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What a contact has done since the start.
+
+    Attributes:
+        moves: how often it has settled in another state.
+        chatter: edges that fell into settle windows; many foretell a dying switch.
+        idle: how often other contacts have moved since this one last did.
+        restless: it chatters without a rest.
+    """
+
+    moves: int = 0
+    chatter: int = 0
+    idle: int = 0
+    restless: bool = False
+
 
 @dataclass(frozen=True, slots=True)
 class SwitchChanged:
     """A switch has settled.
 
     Attributes:
-        switch: `ROLL_BUTTON`, or the lever's number.
+        switch: `ROLL_BUTTON`, `SERVICE_BUTTON`, or the lever's number.
         active: pressed, or down.
         t_ns: when the settle window ended.
     """
@@ -33,6 +56,9 @@ class _Contact:
     settled: bool
     seen: bool
     since_ns: int
+    moving_ns: int = 0
+    moves: int = 0
+    moved_at: int = 0
     chatter: int = 0
 
 
@@ -51,6 +77,7 @@ class Debouncer:
             for switch, settle in settle_ns.items()
         }
         self._unsettled: set[int] = set()
+        self._moves = 0
 
     def edge(self, switch: int, active: bool, t_ns: int) -> list[SwitchChanged]:
         """Takes an edge to `active` in, and returns what had settled before it.
@@ -60,7 +87,10 @@ class Debouncer:
         """
         due = self.settle(t_ns)
         contact = self._contacts[switch]
-        contact.chatter += switch in self._unsettled
+        if switch in self._unsettled:
+            contact.chatter += 1
+        else:
+            contact.moving_ns = t_ns
         contact.seen = active
         contact.since_ns = max(contact.since_ns, t_ns)
         self._unsettled.add(switch)
@@ -86,6 +116,9 @@ class Debouncer:
                 self._unsettled.discard(switch)
                 if contact.seen != contact.settled:
                     contact.settled = contact.seen
+                    self._moves += 1
+                    contact.moves += 1
+                    contact.moved_at = self._moves
                     events.append(SwitchChanged(switch, contact.settled, settled_at))
         return sorted(events, key=lambda event: event.t_ns)
 
@@ -104,3 +137,15 @@ class Debouncer:
     def chatter(self) -> dict[int, int]:
         """Per switch, the edges so far that fell into a settle window: many foretell a dying switch."""
         return {switch: contact.chatter for switch, contact in self._contacts.items()}
+
+    def health(self, t_ns: int) -> dict[int, Health]:
+        """Per switch what it has done until now."""
+        return {
+            switch: Health(
+                contact.moves,
+                contact.chatter,
+                self._moves - contact.moved_at,
+                switch in self._unsettled and t_ns - contact.moving_ns >= RESTLESS_NS,
+            )
+            for switch, contact in self._contacts.items()
+        }

@@ -78,6 +78,8 @@ class Frame:
             VerdictKind.DEAD_END,
         ):
             self._sound(Sound.FAULT)
+        if verdict.tiles != self._state.verdict.tiles:
+            self._set(wrong_ns=self._now)
         self._set(verdict=verdict)
         return verdict
 

@@ -11,12 +11,13 @@ from fractions import Fraction
 
 from shutthebox.game.advisor import Advisor, NoAdvisor
 from shutthebox.game.button import Gesture
-from shutthebox.game.choosing import Choosing
+from shutthebox.game.debounce import Health
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import (
     Effect,
     Show,
 )
+from shutthebox.game.judge import VerdictKind
 from shutthebox.game.menu import Translate
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import TABLE, Input
@@ -25,15 +26,19 @@ from shutthebox.game.screens import (
     build_screen,
     open_tiles,
 )
+from shutthebox.game.serving import Serving
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
 from shutthebox.game.trouble import Trouble
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
-from shutthebox.rules.tiles import Tiles
+from shutthebox.rules.tiles import Tiles, to_tiles
+
+SUSPECT_NS = 10_000_000_000
+"""A lever that has been wrong for so long when somebody presses is taken for stuck, or dead."""
 
 
-class Machine(Choosing):
+class Machine(Serving):
     """The game on the box.
 
     Args:
@@ -66,7 +71,7 @@ class Machine(Choosing):
     ) -> None:
         state = State(Mode.ATTRACT, levers, ledger=tuple(ledger), trouble=trouble)
         super().__init__(settings, words, dice, state, t_ns, advisor or NoAdvisor(), statistics)
-        self._advisor.prepare(settings.profile)
+        self._advisor.prepare(settings.game or settings.profile)
         if match is not None:
             self._resume(match, actions)
 
@@ -108,6 +113,8 @@ class Machine(Choosing):
         else:
             self._seen()
         self._set(notice="", hint=())
+        moved = down ^ before.levers
+        self._set(stuck=self._state.stuck & ~moved, dead=self._state.dead & ~moved)
         self._flipped, self._lifted = down & ~before.levers, before.levers & ~down
         self._dispatch(Input.LEVERS)
         return self._finish()
@@ -120,6 +127,8 @@ class Machine(Choosing):
             return self._finish()
         self._seen()
         self._set(notice="", hint=())
+        if gesture is Gesture.PRESS:
+            self._suspect()
         if gesture is Gesture.LONG_HOLD:
             self._set(offering=(self._state.mode, Input.ABANDON) in TABLE)
         elif self._state.offering:
@@ -141,6 +150,42 @@ class Machine(Choosing):
             self._set(asleep=True, notice="", offering=False)
         self._dispatch(Input.TIME)
         return self._finish()
+
+    def service(self, t_ns: int) -> list[Effect]:
+        """The owner's button inside the box has been pressed."""
+        self._now = self._touched_ns = t_ns
+        if self._state.asleep:
+            self._wake()
+            return self._finish()
+        self._set(notice="", hint=(), offering=False)
+        if (self._state.mode, Input.SERVICE) in TABLE:
+            self._dispatch(Input.SERVICE)
+        else:
+            self._refuse(self._words("Not during a match"))
+        return self._finish()
+
+    def feel(self, health: Mapping[int, Health], t_ns: int) -> list[Effect]:
+        """What the contacts have done until now, lever by lever."""
+        before = self._state.health
+        if health == before:
+            return []
+        self._set(health=health)
+        restless = {lever for lever, found in health.items() if found.restless}
+        if self._state.mode is not Mode.SERVICE and restless == {
+            lever for lever, found in before.items() if found.restless
+        }:
+            return []
+        self._now = t_ns
+        return self._finish()
+
+    def _suspect(self) -> None:
+        """Who presses while one or two levers have long been wrong can do nothing about them."""
+        verdict = self._state.verdict
+        if verdict.kind not in (VerdictKind.LIFT, VerdictKind.PUT_BACK) or len(verdict.tiles) > 2:
+            return
+        if self._now - self._state.wrong_ns >= SUSPECT_NS:
+            wrong, down = to_tiles(verdict.tiles), self._state.levers
+            self._set(stuck=self._state.stuck | wrong & down, dead=self._state.dead | wrong & ~down)
 
     def _seen(self) -> None:
         """Who touches the box in attract has seen what is said there."""

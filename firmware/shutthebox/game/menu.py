@@ -19,16 +19,20 @@ LANGUAGES = {"en": "English", "fr": "Français"}
 MAX_ROUNDS_AT_THE_BOX = 9
 SETTLE = "settle"
 STATISTICS = "statistics"
+SERVICE = "service"
 
 
-def items(ledger: Sequence[Fraction]) -> tuple[str, ...]:
+def items(settings: Settings, ledger: Sequence[Fraction]) -> tuple[str, ...]:
     """The menu's items in order; most are the key of the config that they change.
 
-    What there is to settle is asked only where somebody owes something.
+    What there is to settle is asked only where somebody owes something. Service is the last, so
+    that no other item is at another lever where it is missing.
     """
     game = ("game.profile", "game.players", "game.rounds", "box.language")
     choices = (*game, "box.sound", STATISTICS, "game.computers")
-    return (*choices, SETTLE) if any(ledger) else choices
+    settle = (SETTLE,) if any(ledger) else ()
+    service = () if settings.service_button else (SERVICE,)
+    return *choices, *settle, *service
 
 
 def menu(settings: Settings, words: Translate, ledger: Sequence[Fraction], item: str = "") -> Picker:
@@ -42,13 +46,15 @@ def menu(settings: Settings, words: Translate, ledger: Sequence[Fraction], item:
         "box.language": _("Language"),
         "box.sound": _("Sound"),
     }
-    listed = items(ledger)
+    listed = items(settings, ledger)
 
     def line(key: str) -> str:
         if key == STATISTICS:
             return _("Statistics")
         if key == SETTLE:
             return _("Settle the stakes")
+        if key == SERVICE:
+            return _("Service")
         return f"{labels[key]}: {options_of(key, settings, words)[cursor_of(key, settings)]}"
 
     cursor = listed.index(item) if item in listed else 0
@@ -76,7 +82,7 @@ def options_of(key: str, settings: Settings, words: Translate) -> tuple[str, ...
     _ = words
     match key:
         case "game.profile":
-            return tuple(profile.title(settings.language) for profile in settings.profiles)
+            return tuple(profile.title(settings.language) for profile in settings.games)
         case "game.players":
             return tuple(map(str, range(1, MAX_PLAYERS + 1)))
         case "game.rounds":
@@ -95,7 +101,7 @@ def cursor_of(key: str, settings: Settings) -> int:
     """The index of what is chosen now."""
     match key:
         case "game.profile":
-            return settings.profiles.index(settings.profile)
+            return settings.games.index(settings.game) if settings.game else 0
         case "game.players":
             return settings.players - 1
         case "game.rounds":
@@ -114,7 +120,8 @@ def choose(key: str, cursor: int, settings: Settings) -> tuple[Settings, str | i
     """The settings after a choice, and the value that the config's key takes."""
     match key:
         case "game.profile":
-            profile = settings.profiles[cursor]
+            name = settings.games[cursor].name
+            profile = next(profile for profile in settings.profiles if profile.name == name)
             return replace(settings, profile=profile, rounds=None), profile.name
         case "game.players":
             return replace(settings, players=cursor + 1), cursor + 1

@@ -18,6 +18,7 @@ class Input(Enum):
     LEVERS = "levers"
     TIME = "time"
     ABANDON = "10 s hold, then press"
+    SERVICE = "service button"
 
 
 M, In = Mode, Input
@@ -27,10 +28,18 @@ _TURN = (M.RAISE, M.READY)
 TABLE: Mapping[tuple[Mode, Input], tuple[str, tuple[Mode, ...]]] = {
     (M.ATTRACT, In.PRESS): ("start", (M.SETUP, *_TURN)),
     (M.ATTRACT, In.HOLD): ("open_menu", (M.MENU,)),
-    (M.MENU, In.PRESS): ("confirm_menu", ()),
+    (M.ATTRACT, In.SERVICE): ("open_service", (M.SERVICE,)),
+    (M.MENU, In.PRESS): ("confirm_menu", (M.SERVICE,)),
     (M.MENU, In.HOLD): ("leave_menu", (M.ATTRACT,)),
     (M.MENU, In.LEVERS): ("choose", ()),
     (M.MENU, In.TIME): ("give_up_waiting", (M.ATTRACT,)),
+    (M.MENU, In.SERVICE): ("open_service", (M.SERVICE,)),
+    (M.SETUP, In.SERVICE): ("open_service", (M.SERVICE,)),
+    (M.SERVICE, In.PRESS): ("press_in_service", ()),
+    (M.SERVICE, In.HOLD): ("hold_in_service", (M.ATTRACT,)),
+    (M.SERVICE, In.LEVERS): ("follow_lever", ()),
+    (M.SERVICE, In.TIME): ("give_up_waiting", (M.ATTRACT,)),
+    (M.SERVICE, In.SERVICE): ("leave_service", (M.ATTRACT,)),
     (M.SETUP, In.PRESS): ("confirm_setup", _TURN),
     (M.SETUP, In.HOLD): ("back_in_setup", (M.ATTRACT,)),
     (M.SETUP, In.LEVERS): ("choose", ()),

@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import zip_longest
 
+from shutthebox.game.debounce import Health
 from shutthebox.game.effects import (
     Began,
     Finished,
@@ -17,9 +18,9 @@ from shutthebox.game.judge import FINE, VerdictKind
 from shutthebox.game.mode import Mode
 from shutthebox.game.screens import (
     commit_refusal,
+    fault_text,
     hint_lines,
     refusal_text,
-    verdict_text,
 )
 from shutthebox.odds.advice import Step
 from shutthebox.rules import turn as turns
@@ -35,13 +36,17 @@ TUMBLE_NS = 800_000_000
 COMPUTER_NS = 1_200_000_000
 """How long the computer waits before it throws, so that people can follow."""
 
+SILENT_MOVES = 40
+"""A lever that has stood still for so many moves of the others, two or three turns, may be dead."""
+
 
 class Playing(Frame):
     """What the table names for the modes of a match."""
 
     def _begin(self) -> None:
         settings = self._settings
-        match = begin(settings.profile, settings.players, settings.rounds)
+        assert settings.game is not None, "what cannot be played is not begun"
+        match = begin(settings.game, settings.players, settings.rounds)
         self._record(Began(match))
         self._set_up(match)
         self._await_throw()
@@ -141,7 +146,7 @@ class Playing(Frame):
 
     def _throw(self, *, one_die: bool) -> None:
         if self._state.verdict.kind is not VerdictKind.OK:
-            self._refuse(verdict_text(self._state.verdict, self._words))
+            self._refuse(fault_text(self._state, self._words))
             return
         match = self._match
         dice = 1 if one_die else dice_allowed(match.profile, match.turn.open)[0]
@@ -256,7 +261,8 @@ class Playing(Frame):
         elif verdict.kind is VerdictKind.OK and self._may_pass(match):
             self._do(Moved(0))
         else:
-            self._refuse(commit_refusal(verdict, match, self._words))
+            self._suspect_missing()
+            self._refuse(commit_refusal(self._state, match, self._words))
             return
         # A move that shuts the box needs no press, so the turn goes on.
         after = self._match
@@ -265,6 +271,17 @@ class Playing(Frame):
         entered = self._settings.real_dice or self._computer_plays
         if after.profile.turns is Turns.WHOLE and not choice and not entered:
             self._throw(one_die=False)
+
+    def _suspect_missing(self) -> None:
+        """A press that lacks one tile, whose lever has long shown nothing: was it flipped?"""
+        match, flipped = self._match, self._state.verdict.move
+        for answer in turns.answers(match.profile, match.turn):
+            rest = answer & ~flipped
+            if flipped & ~answer or rest.bit_count() != 1:
+                continue
+            health = self._state.health.get(rest.bit_length(), Health())
+            if health.restless or health.idle >= SILENT_MOVES:
+                self._set(dead=self._state.dead | rest)
 
     def _may_pass(self, match: Match) -> bool:
         return not turns.answers(match.profile, match.turn) and not turns.reopenings(
@@ -291,7 +308,9 @@ class Playing(Frame):
 
     def _play_again(self) -> None:
         match = self._match
-        match = begin(match.profile, match.players, match.rounds)
+        # The levers may have been taken out of play, or put back, while the power was off.
+        played = (game for game in self._settings.games if game.name == match.profile.name)
+        match = begin(next(played, match.profile), match.players, match.rounds)
         self._record(Began(match))
         self._set_up(match)
         self._await_throw()

@@ -12,6 +12,7 @@ from shutthebox.game.judge import Verdict, VerdictKind, viable
 from shutthebox.game.menu import Translate
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
+from shutthebox.game.service import complaint, service_screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
 from shutthebox.game.trouble import trouble_text, trouble_word
@@ -54,19 +55,24 @@ def _of_mode(state: State, settings: Settings, words: Translate) -> Screen:
     match = state.match
     if state.picker is not None:
         return _picker_screen(state, words)
+    if state.mode is Mode.SERVICE:
+        return service_screen(state, settings, words)
     if match is None:
+        trouble = trouble_text(state.trouble, words) if state.trouble else complaint(state, settings, words)
         return Screen(
             state.mode,
             title=settings.profile.title(settings.language),
+            aside=_without(settings.out & settings.profile.starting, words),
             big=_("SHUT THE BOX"),
-            prompt=trouble_text(state.trouble, words) if state.trouble else _("Press to play"),
-            alert=state.trouble is not None,
+            prompt=trouble or _("Press to play"),
+            alert=bool(trouble),
         )
     match state.mode:
         case Mode.RAISE:
             return _turn_screen(state, match, settings, words, big=player_name(match, words))
         case Mode.READY:
-            return _turn_screen(state, match, settings, words, big=_ready_big(state, match, words))
+            big, notes = _ready_big(state, match, words), _begins(state, match, settings, words)
+            return _turn_screen(state, match, settings, words, big=big, rows=notes)
         case Mode.ROLLING:
             return _rolling_screen(state, match, settings, words)
         case Mode.FLIPPING:
@@ -128,6 +134,7 @@ def _turn_screen(
     *,
     dice: tuple[int, ...] = (),
     big: str = "",
+    rows: tuple[str, ...] = (),
 ) -> Screen:
     prompt, alert = _prompt(state, match, words)
     return Screen(
@@ -139,10 +146,23 @@ def _turn_screen(
         dice=dice,
         total=sum(dice) if dice else None,
         big=big,
+        rows=rows,
         tiles=tile_row(state, match),
         prompt=prompt,
         alert=alert,
     )
+
+
+def _begins(state: State, match: Match, settings: Settings, words: Translate) -> tuple[str, ...]:
+    """What players should know of the levers when a turn begins."""
+    if match.turn.throws:
+        return ()
+    out = settings.out & match.profile.all_tiles & ~match.profile.starting
+    return tuple(line for line in (_without(out, words), complaint(state, settings, words)) if line)
+
+
+def _without(out: Tiles, words: Translate) -> str:
+    return words("without {tiles}").format(tiles=", ".join(map(str, to_numbers(out)))) if out else ""
 
 
 def _rolling_screen(state: State, match: Match, settings: Settings, words: Translate) -> Screen:
@@ -177,7 +197,7 @@ def _prompt(state: State, match: Match, words: Translate) -> tuple[str, bool]:
     """What to do next, and whether it reports a fault."""
     _ = words
     if state.verdict.kind in _FAULTS:
-        return verdict_text(state.verdict, words), True
+        return fault_text(state, words), True
     if state.answer is not None:
         return _computer_prompt(state, match, state.answer, words), False
     if state.verdict.kind is not VerdictKind.OK:
@@ -231,14 +251,31 @@ def verdict_text(verdict: Verdict, words: Translate) -> str:
             return ""
 
 
-def commit_refusal(verdict: Verdict, match: Match, words: Translate) -> str:
+def fault_text(state: State, words: Translate) -> str:
+    """The verdict in words, and whether a lever rather than a hand seems to be the reason."""
+    _ = words
+    fault, wrong = verdict_text(state.verdict, words), to_tiles(state.verdict.tiles)
+    if wrong & state.stuck:
+        return _("{fault}: stuck?").format(fault=fault)
+    if wrong & state.dead:
+        return _("{fault}: no contact?").format(fault=fault)
+    return fault
+
+
+def commit_refusal(state: State, match: Match, words: Translate) -> str:
     """Why a press cannot commit what the levers show, in words."""
+    verdict = state.verdict
     if turns.reopenings(match.profile, match.turn) and verdict.kind is VerdictKind.OK:
         return words("No move: lift one tile")
     if verdict.kind is VerdictKind.OK:
         least = min(sum_of(move) for move in turns.answers(match.profile, match.turn))
-        return words("{points} to go").format(points=least)
-    return verdict_text(verdict, words)
+        text = words("{points} to go").format(points=least)
+    else:
+        text = fault_text(state, words)
+    missing = state.dead & viable(match.profile, match.turn, state.levers)
+    if missing and verdict.kind in (VerdictKind.OK, VerdictKind.MISSING):
+        return words("{fault}: lever {tile}?").format(fault=text, tile=to_numbers(missing)[0])
+    return text
 
 
 def refusal_text(refusal: Refusal, words: Translate) -> str:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 
 from shutthebox.rules.profile import Profile
+from shutthebox.rules.reader import without
+from shutthebox.rules.tiles import Tiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,7 +12,7 @@ class Settings:
     """The machine's part of the config.
 
     Attributes:
-        profiles: the variants that fit this box, each on the box that is played.
+        profiles: the variants that fit this box, each on the box that is played, with all its levers.
         profile: the usual one.
         players: 1..9, the usual number.
         rounds: 1..99, or None for what each variant says.
@@ -22,6 +24,8 @@ class Settings:
         language: of the screens, ``en`` or ``fr``.
         sound: the buzzer speaks.
         sleep_ns: without any input for so long the panel goes dark.
+        out: the levers that the owner has taken out of play.
+        service_button: the box has one, so the menu does not lead to service.
     """
 
     profiles: tuple[Profile, ...]
@@ -36,3 +40,16 @@ class Settings:
     language: str = "en"
     sound: bool = True
     sleep_ns: int = 600_000_000_000
+    out: Tiles = 0
+    service_button: bool = False
+
+    @property
+    def games(self) -> tuple[Profile, ...]:
+        """The variants that can be played now, without the levers that are out of play."""
+        played = (without(profile, self.out) for profile in self.profiles)
+        return tuple(profile for profile in played if profile is not None)
+
+    @property
+    def game(self) -> Profile | None:
+        """The usual variant as it is played now; None if it needs a lever that is out of play."""
+        return without(self.profile, self.out)

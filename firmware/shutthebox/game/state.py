@@ -1,8 +1,10 @@
 """Everything the machine remembers, as one frozen value that screens are built from."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 
+from shutthebox.game.debounce import Health
 from shutthebox.game.entry import Entry
 from shutthebox.game.judge import FINE, Verdict
 from shutthebox.game.mode import Mode
@@ -45,6 +47,11 @@ class State:
         asleep: the panel is dark.
         trouble: what has gone wrong around the box; said in attract until an input there,
             and in a corner of the screens of a turn.
+        health: per lever what its contact has done; empty before the first report.
+        wrong_ns: since when the same levers have been wrong.
+        stuck: levers that are down and seem not to come up.
+        dead: levers that are up, or seem so, whatever hands do.
+        row: the row of the service screen at the cursor.
     """
 
     mode: Mode
@@ -72,3 +79,8 @@ class State:
     offering: bool = False
     asleep: bool = False
     trouble: Trouble | None = None
+    health: Mapping[int, Health] = field(default_factory=dict)
+    wrong_ns: int = 0
+    stuck: Tiles = 0
+    dead: Tiles = 0
+    row: int = 0

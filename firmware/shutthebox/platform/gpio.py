@@ -15,7 +15,7 @@ from gpiozero.pins import Factory
 
 from shutthebox.config import Backend, Gpio, Line
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.debounce import ROLL_BUTTON
+from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON
 
 
 class PinsError(ShutTheBoxError, OSError):
@@ -29,7 +29,7 @@ class Edge:
     """A contact has moved.
 
     Attributes:
-        switch: `ROLL_BUTTON`, or the lever's number.
+        switch: `ROLL_BUTTON`, `SERVICE_BUTTON`, or the lever's number.
         active: closed to ground.
         t_ns: when, on the monotonic clock.
     """
@@ -49,7 +49,8 @@ def switch_lines(gpio: Gpio, levers: int) -> dict[int, Line]:
         raise PinsError(
             f"box.levers: {levers} levers, but gpio.levers names {len(gpio.levers)} lines; one each is needed"
         )
-    return {ROLL_BUTTON: gpio.roll, **dict(enumerate(gpio.levers[:levers], 1))}
+    lines: dict[int, Line] = {ROLL_BUTTON: gpio.roll, **dict(enumerate(gpio.levers[:levers], 1))}
+    return lines if gpio.service is None else {SERVICE_BUTTON: gpio.service, **lines}
 
 
 def open_factory(backend: Backend) -> Factory:

@@ -5,6 +5,7 @@ checked once the profile stands. Every complaint names the file, the key and wha
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from shutthebox import values
@@ -25,7 +26,7 @@ from shutthebox.rules.profile import (
     Win,
 )
 from shutthebox.rules.score import score
-from shutthebox.rules.tiles import MAX_TILE, sum_of, to_tiles
+from shutthebox.rules.tiles import MAX_TILE, Tiles, sum_of, to_numbers, to_tiles
 
 MAX_DIGITS = 15
 """Most digits of a digits score: the row 1..12 has 15, which a panel and a float still show exactly."""
@@ -192,6 +193,14 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
             f"allowed are its tiles"
         )
     return profile
+
+
+def without(profile: Profile, tiles: Tiles) -> Profile | None:
+    """The variant where these tiles start every turn shut; None if it cannot be played so."""
+    if not tiles & profile.starting:
+        return profile
+    played = replace(profile, start_open=to_numbers(profile.starting & ~tiles), boxes=())
+    return None if _contradiction(played) or not can_ever_move(played, played.starting) else played
 
 
 def _contradiction(box: Profile) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any, TextIO
 
 from shutthebox.config import Config
 from shutthebox.game.button import HOLD_NS
-from shutthebox.game.debounce import ROLL_BUTTON, SwitchChanged
+from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON, SwitchChanged
 from shutthebox.game.effects import Effect, Record
 from shutthebox.rules.actions import Thrown
 from shutthebox.simulator.scenario import PRESS_NS, ScenarioError
@@ -67,7 +67,9 @@ class ScenarioRecorder:
                 moved_ns = t_ns - self._settle_ns[is_button]
                 if self._pressed_ns is None:
                     self.flush()
-                if is_button:
+                if switch == SERVICE_BUTTON:
+                    pass  # a scenario has no hand inside the box
+                elif is_button:
                     self._button(active, moved_ns)
                 else:
                     self._held_back.append((moved_ns, f"{'flip' if active else 'lift'} {switch}", 0))
@@ -106,4 +108,6 @@ def _differences(section: Any, default: Any) -> Iterator[tuple[str, str]]:  # no
     for entry in fields(section):
         value = getattr(section, entry.name)
         if value is not None and value != getattr(default, entry.name):
+            if isinstance(value, tuple):
+                value = list(value)
             yield entry.name, str(value).lower() if isinstance(value, bool) else str(value)
