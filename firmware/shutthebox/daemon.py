@@ -14,7 +14,6 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from gpiozero.exc import GPIOZeroError
 from gpiozero.pins import Factory
 
 from shutthebox.config import Config, DiceKind, Line
@@ -156,6 +155,6 @@ def _as_chosen(config: Config, settings: Settings, store: Store) -> Settings:
 def _open_buzzer(factory: Factory, line: int) -> Buzzer | None:
     try:
         return Buzzer(factory, line)
-    except (GPIOZeroError, OSError) as error:
-        _log.warning("buzzer: line %d: %s; playing silently", line, error)
+    except Exception as error:  # lgpio and RPi.GPIO raise kinds of their own
+        _log.warning("buzzer: line %d: %s; playing silently", line, str(error) or type(error).__name__)
         return None

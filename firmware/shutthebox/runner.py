@@ -9,6 +9,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 from queue import Empty, SimpleQueue
 from typing import Protocol, TypeAlias
@@ -362,8 +363,14 @@ def loop(
         else:
             if edge is None:
                 return
-            runner.take(edge)
+            # A stamp on another clock would be taken for an edge to come, which never settles.
+            t_ns = min(edge.t_ns, clock_ns())
+            runner.take(replace(edge, t_ns=t_ns))
             if not inbox.empty():
+                # What waits came before now. But a contact that never rests must not hold up all else.
+                if t_ns >= runner.deadline_ns:
+                    runner.pass_time(t_ns)
+                    beat()
                 continue
         runner.pass_time(clock_ns())
         beat()

@@ -71,8 +71,7 @@ def _of_mode(state: State, settings: Settings, words: Translate) -> Screen:
         case Mode.RAISE:
             return _turn_screen(state, match, settings, words, big=player_name(match, words))
         case Mode.READY:
-            big, notes = _ready_big(state, match, words), _begins(state, match, settings, words)
-            return _turn_screen(state, match, settings, words, big=big, rows=notes)
+            return _turn_screen(state, match, settings, words, big=_ready_big(state, match, words))
         case Mode.ROLLING:
             return _rolling_screen(state, match, settings, words)
         case Mode.FLIPPING:
@@ -134,31 +133,28 @@ def _turn_screen(
     *,
     dice: tuple[int, ...] = (),
     big: str = "",
-    rows: tuple[str, ...] = (),
 ) -> Screen:
     prompt, alert = _prompt(state, match, words)
+    aside = _aside(match, words)
+    if state.mode is Mode.READY and not match.turn.throws:
+        ailing = complaint(state, settings, words)
+        prompt, alert = (ailing, True) if ailing and not alert else (prompt, alert)
+        if match.scores[match.player] is None:
+            out = settings.out & match.profile.all_tiles & ~match.profile.starting
+            aside = _without(out, words) or aside
     return Screen(
         state.mode,
         title=player_name(match, words)
         if dice or match.turn.throws
         else match.profile.title(settings.language),
-        aside=_aside(match, words),
+        aside=aside,
         dice=dice,
         total=sum(dice) if dice else None,
         big=big,
-        rows=rows,
         tiles=tile_row(state, match),
         prompt=prompt,
         alert=alert,
     )
-
-
-def _begins(state: State, match: Match, settings: Settings, words: Translate) -> tuple[str, ...]:
-    """What players should know of the levers when a turn begins."""
-    if match.turn.throws:
-        return ()
-    out = settings.out & match.profile.all_tiles & ~match.profile.starting
-    return tuple(line for line in (_without(out, words), complaint(state, settings, words)) if line)
 
 
 def _without(out: Tiles, words: Translate) -> str:

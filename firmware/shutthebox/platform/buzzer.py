@@ -2,12 +2,12 @@
 
 import logging
 import threading
+import time
 from collections.abc import Mapping
 from queue import SimpleQueue
 from typing import Any
 
 from gpiozero import PWMOutputDevice
-from gpiozero.exc import GPIOZeroError
 from gpiozero.pins import Factory
 
 from shutthebox.game.effects import Sound
@@ -27,6 +27,9 @@ TUNES: Mapping[Sound, tuple[tuple[int, int], ...]] = {
 }
 """Per sound its notes as (frequency in Hz, 0 for a rest; length in ms)."""
 
+STUCK_S = 10.0
+"""A tune lasts a second at most; one that takes longer will not end."""
+
 
 class Buzzer:
     """Plays tunes; a new one cuts the running one short.
@@ -40,6 +43,7 @@ class Buzzer:
         self._device: Any = PWMOutputDevice(line, frequency=440, pin_factory=factory)
         self._tunes: SimpleQueue[Sound | None] = SimpleQueue()
         self._waiting = threading.Event()
+        self._busy_since_s: float | None = None
         self._thread = threading.Thread(target=self._work, name="buzzer", daemon=True)
         self._thread.start()
 
@@ -50,8 +54,10 @@ class Buzzer:
 
     @property
     def alive(self) -> bool:
-        """Whether the worker still lives."""
-        return self._thread.is_alive()
+        """Whether the worker lives and is not caught in a note; for the watchdog."""
+        busy_since = self._busy_since_s
+        stuck = busy_since is not None and time.monotonic() - busy_since > STUCK_S
+        return self._thread.is_alive() and not stuck
 
     def close(self) -> None:
         """Falls silent and lets the line go."""
@@ -65,10 +71,13 @@ class Buzzer:
             self._waiting.clear()
             if not self._tunes.empty():
                 continue
+            self._busy_since_s = time.monotonic()
             try:
                 self._play(sound)
-            except (GPIOZeroError, OSError) as error:
-                _log.warning("buzzer: %s", error)
+            except Exception as error:  # lgpio and RPi.GPIO raise kinds of their own
+                _log.warning("buzzer: %s", str(error) or type(error).__name__)
+            finally:
+                self._busy_since_s = None
 
     def _play(self, sound: Sound) -> None:
         for frequency, length_ms in TUNES[sound]:

@@ -4,6 +4,8 @@ Callbacks run in the pin factory's thread. They do one thing, put an `Edge` on a
 exception in there would silence every input while the process lives on.
 """
 
+import contextlib
+import logging
 import os
 import tempfile
 from collections.abc import Callable, Mapping
@@ -16,6 +18,8 @@ from gpiozero.pins import Factory
 from shutthebox.config import Backend, Gpio, Line
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON
+
+_log = logging.getLogger(__name__)
 
 
 class PinsError(ShutTheBoxError, OSError):
@@ -76,8 +80,7 @@ def open_factory(backend: Backend) -> Factory:
 
                 return RPiGPIOFactory()
     except Exception as error:  # lgpio raises its own kind, which cannot be named without it
-        reason = str(error) or type(error).__name__
-        raise PinsError(f"gpio.backend: {backend} cannot open the pins: {reason}") from error
+        raise PinsError(f"gpio.backend: {backend} cannot open the pins: {_reason(error)}") from error
 
 
 class Pins:
@@ -90,7 +93,7 @@ class Pins:
         put: takes every edge; called in the factory's thread, must not block.
 
     Raises:
-        PinsError: if a line cannot be had; the text names it.
+        PinsError: if a switch's line cannot be had; the text names it. Without its lamp a box plays on.
     """
 
     def __init__(
@@ -98,16 +101,19 @@ class Pins:
     ) -> None:
         self._devices: dict[int, Any] = {}
         self._listeners: list[_Listener] = []
+        self._seen: dict[int, bool] = {}
+        self._unread: set[int] = set()
         self._lamp: Any = None
-        try:
-            line: Line
-            for switch, line in lines.items():
+        for switch, line in lines.items():
+            try:
                 self._open(factory, switch, line, put)
-            line = lamp
+            except Exception as error:  # lgpio and RPi.GPIO raise kinds of their own, or a bare RuntimeError
+                self.close()
+                raise PinsError(f"gpio: line {line}: {_reason(error)}") from error
+        try:
             self._lamp = PWMLED(lamp, frequency=200, pin_factory=factory)
-        except Exception as error:  # lgpio and RPi.GPIO raise kinds of their own, or a bare RuntimeError
-            self.close()
-            raise PinsError(f"gpio: line {line}: {str(error) or type(error).__name__}") from error
+        except Exception as error:
+            _log.warning("lamp: line %s: %s; playing without it", lamp, _reason(error))
 
     def _open(self, factory: Factory, switch: int, line: Line, put: Callable[[Edge], None]) -> None:
         device = InputDevice(line, pull_up=True, pin_factory=factory)
@@ -119,13 +125,30 @@ class Pins:
         device.pin.when_changed = listener.changed
 
     def active(self) -> dict[int, bool]:
-        """What every switch shows now; True for closed to ground."""
-        return {switch: device.is_active for switch, device in self._devices.items()}
+        """What every switch shows now, True for closed to ground; what it last did, if it cannot be read."""
+        for switch, device in self._devices.items():
+            try:
+                self._seen[switch] = bool(device.is_active)
+                self._unread.discard(switch)
+            except Exception as error:  # an expander off its bus, and what else libraries raise
+                self._seen.setdefault(switch, False)
+                if switch not in self._unread:
+                    self._unread.add(switch)
+                    _log.error("switch %d cannot be read: %s", switch, _reason(error))
+        return dict(self._seen)
 
     def light(self, value: float) -> None:
-        """Sets the lamp in the button, 0 dark to 1 bright."""
-        if self._lamp.value != value:
-            self._lamp.value = value
+        """Sets the lamp in the button, 0 dark to 1 bright, where there is one."""
+        if self._lamp is None:
+            return
+        try:
+            if self._lamp.value != value:
+                self._lamp.value = value
+        except Exception as error:
+            _log.warning("lamp: %s; playing without it", _reason(error))
+            lamp, self._lamp = self._lamp, None
+            with contextlib.suppress(Exception):
+                lamp.close()
 
     def close(self) -> None:
         """Lets all lines go."""
@@ -144,4 +167,12 @@ class _Listener:
 
     def changed(self, ticks: float, state: int) -> None:
         """Called in the factory's thread with its time in seconds and the electrical level."""
-        self._put(Edge(self._switch, not state, round(ticks * 1_000_000_000)))
+        try:
+            self._put(Edge(self._switch, not state, round(ticks * 1_000_000_000)))
+        except Exception:
+            # Out of here it would end lgpio's only thread, and with it every input.
+            _log.exception("switch %d: an edge is lost", self._switch)
+
+
+def _reason(error: Exception) -> str:
+    return str(error) or type(error).__name__

@@ -1,5 +1,6 @@
 """Writes what hands did to a box as a scenario that plays the same again."""
 
+import logging
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -11,6 +12,8 @@ from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON, SwitchChanged
 from shutthebox.game.effects import Effect, Record
 from shutthebox.rules.actions import Thrown
 from shutthebox.simulator.scenario import PRESS_NS, ScenarioError
+
+_log = logging.getLogger(__name__)
 
 
 def create(path: Path) -> TextIO:
@@ -48,6 +51,7 @@ class ScenarioRecorder:
             True: round(config.box.button_settle_ms * 1_000_000),
             False: round(config.box.settle_ms * 1_000_000),
         }
+        self._broken = False
         self._pressed_ns: int | None = None
         self._thrown: list[Thrown] = []
         self._held_back: list[tuple[int, str, int]] = []
@@ -100,8 +104,15 @@ class ScenarioRecorder:
         self._held_back.clear()
 
     def _write(self, line: str) -> None:
-        self._file.write(line + "\n")
-        self._file.flush()
+        if self._broken:
+            return
+        try:
+            self._file.write(line + "\n")
+            self._file.flush()
+        except OSError as error:
+            # A full disk ends the recording, not the game.
+            self._broken = True
+            _log.warning("the recording ends here: %s", error)
 
 
 def _differences(section: Any, default: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401  (any dataclass)
