@@ -10,8 +10,10 @@ from tests.rules import generate
 
 from shutthebox import profiles
 from shutthebox.errors import ShutTheBoxError
+from shutthebox.rules.moves import can_ever_move
 from shutthebox.rules.profile import MatchFormat, MoveKind, OneDie, Profile, Scoring
-from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
+from shutthebox.rules.reader import ProfileError, parse_keys, to_profile, without
+from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.writer import to_keys, to_lines
 
 
@@ -215,6 +217,37 @@ def test_a_file_may_be_named_like_a_built_in_profile_and_be_like_it(tmp_path: Pa
 @given(generate.profiles())
 def test_a_profile_written_reads_back(profile: Profile) -> None:
     assert parse("\n".join(to_lines(profile))) == profile
+
+
+@settings(deadline=None)
+@given(generate.profiles(), st.integers(0, (1 << 14) - 1))
+def test_a_variant_without_some_tiles_starts_with_them_shut_and_reads_back(
+    profile: Profile, out: int
+) -> None:
+    """A kept match is its profile's text: what cannot be read back could not be resumed."""
+    played = without(profile, out)
+    if played is None:
+        must = profile.first_move_must_include
+        needed = must is not None and to_tiles([must]) & out
+        assert needed or not can_ever_move(profile, profile.starting & ~out, to_tiles([must] if must else []))
+        return
+    assert played.starting == profile.starting & ~out
+    assert played.tiles == profile.tiles
+    assert played.starting
+    if out & profile.starting:
+        assert parse("\n".join(to_lines(played))) == played
+
+
+def test_built_in_profiles_without_a_lever() -> None:
+    traditional = profiles.builtin("traditional")
+    assert without(traditional, 0) is traditional
+    assert without(traditional, to_tiles([12])) is traditional, "a lever that it does not have"
+    assert without(traditional, traditional.all_tiles) is None
+    two_to_go = profiles.builtin("two-to-go")
+    assert without(two_to_go, to_tiles([2])) is None, "its first move must shut 2"
+    played = without(two_to_go, to_tiles([1]))
+    assert played is not None
+    assert played.first_move_must_include == 2
 
 
 def test_built_in_profiles_written_read_back_on_every_box() -> None:

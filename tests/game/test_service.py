@@ -1,0 +1,321 @@
+"""Levers that ail: named on the screen, looked at in service, taken out of play by the owner."""
+
+from collections.abc import Mapping
+
+import pytest
+from tests.game.table import MS, S, Table, facts, settings_for, sounds
+
+from shutthebox.game.debounce import Health
+from shutthebox.game.effects import Began, Chosen, Sound
+from shutthebox.game.machine import SUSPECT_NS
+from shutthebox.game.mode import Mode
+from shutthebox.game.playing import SILENT_MOVES
+from shutthebox.game.screen import TileState
+from shutthebox.rules.actions import Action
+from shutthebox.rules.tiles import to_tiles
+
+
+def service(table: Table) -> None:
+    """The owner presses the button inside the box."""
+    table.now_ns += S
+    table._take(table.machine.service(table.now_ns))
+
+
+def feel(table: Table, health: Mapping[int, Health]) -> None:
+    table.now_ns += S
+    table._take(table.machine.feel(health, table.now_ns))
+
+
+def from_the_menu(table: Table) -> None:
+    table.hold()
+    number = next(i for i, row in enumerate(table.screen.rows, 1) if "Service" in row)
+    table.choose(number)
+    table.press()
+
+
+def take_out(table: Table, lever: int) -> None:
+    """Takes a lever out of play, or puts it back, without touching it."""
+    service(table)
+    while not row(table).startswith(f"{lever} "):
+        table.press()
+    table.hold()
+    assert str(lever) in table.screen.title
+    table.press()
+
+
+def row(table: Table) -> str:
+    assert table.screen.cursor is not None
+    return table.screen.rows[table.screen.cursor]
+
+
+# -- the service screen ------------------------------------------------------------------------
+
+
+def test_the_menu_leads_to_service_where_there_is_no_button_for_it() -> None:
+    table = Table()
+    from_the_menu(table)
+    assert (table.mode, row(table)) == (Mode.SERVICE, "Leave")
+    table.hold()
+    assert table.mode is Mode.ATTRACT
+
+
+def test_with_a_service_button_only_that_leads_there() -> None:
+    table = Table(settings_for(service_button=True))
+    table.hold()
+    assert "Service" not in table.text
+    service(table)
+    assert table.mode is Mode.SERVICE
+    service(table)
+    assert table.mode is Mode.ATTRACT
+
+
+def test_every_lever_is_shown_live_with_its_health() -> None:
+    table = Table()
+    service(table)
+    table.flip(7)
+    feel(table, {7: Health(moves=31, chatter=5), 3: Health(moves=8)})
+    assert row(table) == "7 down\t31 ~5", "the cursor goes to the lever that moves"
+    assert table.tiles(TileState.FLIPPED) == [7]
+    table.lift(7)
+    assert row(table) == "7 up\t31 ~5"
+    assert "3 up\t8 ~0" in table.screen.rows
+    feel(table, {7: Health(moves=31, chatter=90, restless=True)})
+    assert row(table) == "7 chatters\t31 ~90"
+
+
+def test_a_press_goes_from_row_to_row_and_round() -> None:
+    table = Table(settings_for(levers=9))
+    service(table)
+    rows = []
+    for _ in range(11):
+        rows.append(row(table).split("\t")[0])
+        table.press()
+    assert rows == ["Leave", "Test the sound", *(f"{n} up" for n in range(1, 10))]
+    assert row(table) == "Leave"
+
+
+def test_the_sound_is_tested_even_if_the_box_is_silent() -> None:
+    table = Table(settings_for(sound=False))
+    service(table)
+    table.press()
+    assert sounds(table.hold()) == [Sound.WIN]
+
+
+def test_nobody_at_it_service_closes() -> None:
+    table = Table()
+    service(table)
+    table.wait(20 * 60 * S)
+    assert table.show.asleep
+    assert table.mode is Mode.ATTRACT
+
+
+def test_asleep_the_service_button_only_wakes() -> None:
+    table = Table()
+    table.wait(20 * 60 * S)
+    service(table)
+    assert (table.mode, table.show.asleep) == (Mode.ATTRACT, False)
+
+
+def test_a_match_is_not_disturbed() -> None:
+    table = Table(settings_for())
+    table.press()
+    table.throw(6, 3)
+    service(table)
+    assert table.mode is Mode.FLIPPING
+    assert "Not during a match" in table.text
+    table.flip(9)
+    assert table.verdict == "complete"
+
+
+# -- out of play -------------------------------------------------------------------------------
+
+
+def test_out_of_play_a_tile_starts_shut_and_its_lever_is_ignored() -> None:
+    table = Table(settings_for())
+    take_out(table, 4)
+    assert facts(table.effects) == [Chosen("box.out_of_play", (4,))]
+    assert row(table).startswith("4 out of play")
+    service(table)
+    assert "without 4" in table.text
+    table.flip(4)
+    table.press()
+    assert table.mode is Mode.READY, "the lever is down, and nobody minds"
+    assert "without 4" in table.text
+    assert table.show.open == (1, 2, 3, 5, 6, 7, 8, 9)
+    table.throw(2, 2)
+    assert table.show.open == (1, 2, 3, 5, 6, 7, 8, 9)
+    table.flip(1, 3)
+    assert table.verdict == "complete"
+    table.lift(4)
+    assert table.verdict == "complete"
+
+
+def test_blocked_without_the_tile_it_counts_as_shut() -> None:
+    table = Table(settings_for())
+    take_out(table, 2)
+    service(table)
+    table.press()
+    table.throw(1, 1)
+    assert table.mode is Mode.TURN_OVER
+    assert table.show.scores[0] == 45 - 2
+
+
+def test_put_back_it_plays_again() -> None:
+    table = Table(settings_for(out=to_tiles([4])))
+    take_out(table, 4)
+    assert facts(table.effects) == [Chosen("box.out_of_play", ())]
+    service(table)
+    assert "without" not in table.text
+    table.press()
+    assert table.show.open == tuple(range(1, 10))
+
+
+def test_a_hold_thinks_better_of_it_and_so_does_a_lever_that_moves() -> None:
+    table = Table()
+    service(table)
+    table.flip(4)
+    table.hold()
+    assert "Play without 4?" in table.text
+    table.hold()
+    assert row(table).startswith("4 down")
+    table.hold()
+    table.flip(5)
+    assert row(table).startswith("5 down")
+    assert facts(table.effects) == []
+
+
+def test_the_last_lever_cannot_be_taken_out() -> None:
+    everything_else = to_tiles(range(2, 10))
+    table = Table(settings_for(out=everything_else))
+    service(table)
+    table.flip(1)
+    table.hold()
+    assert "No game without it" in table.text
+    assert facts(table.effects) == []
+
+
+def test_a_game_that_needs_the_lever_is_neither_begun_nor_offered() -> None:
+    table = Table(settings_for("two-to-go", out=to_tiles([2])))
+    table.press()
+    assert table.mode is Mode.ATTRACT
+    assert "Not without lever 2" in table.text
+    titles = [game.title_en for game in table.machine.settings.games]
+    assert "Two to go" not in titles
+    table.hold()
+    table.press()
+    table.choose(1)
+    table.press()
+    table.hold()
+    table.press()
+    assert table.mode is Mode.READY
+    assert table.match.profile.title_en == titles[0]
+
+
+def test_a_match_goes_on_as_it_was_begun() -> None:
+    """After a power cut, whatever the owner has settled since."""
+    table = Table(settings_for(out=to_tiles([4])))
+    table.press()
+    table.throw(6, 3)
+    begun = next(fact.match for fact in facts(table.effects) if isinstance(fact, Began))
+    actions = [fact for fact in facts(table.effects) if isinstance(fact, Action)]
+    again = Table(settings_for(), match=begun, actions=actions)
+    assert again.show.open == (1, 2, 3, 5, 6, 7, 8, 9)
+
+
+# -- what seems to be wrong --------------------------------------------------------------------
+
+
+def test_a_lever_that_stays_down_is_named_when_somebody_presses() -> None:
+    table = Table(settings_for())
+    table.press()
+    table.flip(4)
+    table.press()
+    assert table.screen.prompt == "Lift 4", "who presses at once has only not thought of it"
+    table.wait(SUSPECT_NS)
+    assert table.screen.prompt == "Lift 4"
+    table.press()
+    assert table.screen.prompt == "Lift 4: stuck?"
+    table.lift(4)
+    assert table.screen.prompt == "Press to throw"
+    table.flip(4)
+    assert table.screen.prompt == "Lift 4", "it does move"
+
+
+def test_it_is_named_in_attract_and_service_opens_on_it() -> None:
+    table = Table(settings_for())
+    table.press()
+    table.flip(4)
+    table.wait(SUSPECT_NS)
+    table.press()
+    table.hold_long()
+    table.press()
+    assert (table.mode, table.screen.prompt) == (Mode.ATTRACT, "Lever 4: stuck?")
+    service(table)
+    assert row(table).startswith("4 down?")
+    table.hold()
+    table.press()
+    service(table)
+    assert table.screen.prompt == "Press to play"
+    table.press()
+    table.throw(6, 3)
+    assert table.verdict == "ok"
+
+
+def test_a_whole_row_left_down_is_no_broken_lever() -> None:
+    table = Table(settings_for(), down=range(1, 10))
+    table.press()
+    table.wait(SUSPECT_NS)
+    table.press()
+    assert "stuck" not in table.text
+
+
+def test_a_shut_lever_that_seems_to_come_up_is_named() -> None:
+    table = Table(settings_for())
+    table.press()
+    table.throw(4, 3)
+    table.flip(4, 3)
+    table.throw(6, 3)
+    table.lift(4)
+    table.wait(SUSPECT_NS)
+    table.press()
+    assert table.screen.prompt == "Put 4 back: no contact?"
+
+
+@pytest.mark.parametrize(("idle", "named"), [(SILENT_MOVES - 1, False), (SILENT_MOVES, True)])
+def test_a_lever_that_never_shows_up_is_named(idle: int, named: bool) -> None:
+    """The wire is cut: the player has flipped 4, and the box has seen nothing."""
+    table = Table(settings_for())
+    table.press()
+    table.throw(3, 1)
+    feel(table, {n: Health(moves=9, idle=0) for n in range(1, 10)} | {4: Health(idle=idle)})
+    table.press()
+    assert table.screen.prompt == ("4 to go: lever 4?" if named else "4 to go")
+    table.flip(1)
+    table.press()
+    assert table.screen.prompt == "3 to go"
+
+
+def test_a_lever_without_rest_is_named_at_once() -> None:
+    table = Table(settings_for())
+    shows = len(table.effects)
+    feel(table, {7: Health(chatter=10)})
+    assert len(table.effects) == shows, "chatter alone changes nothing on the screen"
+    feel(table, {7: Health(chatter=999, restless=True)})
+    assert table.screen.prompt == "Lever 7 chatters"
+    table.press()
+    assert table.screen.prompt == "Lever 7 chatters"
+    table.throw(6, 3)
+    assert table.screen.prompt == "Shut 9", "in the turn there is something else to say"
+    feel(table, {7: Health(chatter=1200)})
+    table.hold_long()
+    table.press()
+    assert table.screen.prompt == "Press to play"
+
+
+def test_a_healthy_box_says_nothing_of_its_levers() -> None:
+    table = Table(settings_for())
+    table.press()
+    table.throw(6, 3)
+    table.flip(9)
+    table.wait(100 * MS)
+    assert not table.screen.alert
