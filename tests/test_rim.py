@@ -133,7 +133,6 @@ class Table:
         self.flip(int(number))
         self.flip(int(number), down=False)
         self.press()
-        assert self.show.mode is Mode.SERVICE
         while not self.row.startswith(f"{lever} "):
             self.press()
         self.press(S)
@@ -295,10 +294,10 @@ class Loose(PanelModel):
 
     def _transfer(self, length: int) -> None:
         self.asked += 1
-        if self.asked % 15 == 0:
+        if self.asked % 9 == 0:
             self.falls += 1
             self.unplug(121)
-        elif self.asked % 15 == 3 and self.unplugged:
+        elif self.asked % 9 == 3 and self.unplugged:
             self.plug_in()
         super()._transfer(length)
 
@@ -321,7 +320,7 @@ def test_whatever_the_display_does_the_same_match_is_played(kind: str) -> None:
             glass = Glass(Loose())
     assert facts_of_a_match(glass) == wanted
     if isinstance(glass.model, Loose):
-        assert glass.model.falls > 3
+        assert glass.model.falls >= 2
 
 
 def test_a_panel_that_fell_out_in_mid_frame_shows_a_whole_frame_again() -> None:

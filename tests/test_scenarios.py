@@ -430,12 +430,15 @@ def effects_tiles(recording: Recording) -> list[tuple[int, str]]:
 
 
 def test_a_recording_writes_what_differs_from_the_default() -> None:
-    recording = Recording({"game.profile": "pub", "box.sound": False, "game.players": 3})
+    values: dict[str, object] = {"game.profile": "pub", "box.sound": False, "game.players": 3}
+    recording = Recording(values | {"box.out_of_play": [4, 2], "game.computers": [2]})
     lines = recording.script().splitlines()
     assert "config box.levers 9" in lines
     assert "config game.profile pub" in lines
     assert "config game.players 3" in lines
     assert "config box.sound false" in lines
+    assert "config box.out_of_play [4, 2]" in lines
+    assert "config game.computers [2]" in lines
     assert not any("hints" in line for line in lines)
 
 

@@ -12,7 +12,7 @@ from gpiozero import InputDevice
 from gpiozero.exc import PinInvalidPin
 
 from shutthebox.config import Backend, Gpio
-from shutthebox.game.debounce import ROLL_BUTTON
+from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON
 from shutthebox.platform.gpio import Edge, Pins, PinsError, open_factory, switch_lines
 from shutthebox.simulator.box import LAMP_LINE, SimulatedBox, default_lever_lines
 
@@ -49,6 +49,7 @@ def test_every_switch_has_the_line_of_the_config() -> None:
     lines = switch_lines(Gpio(), 9)
     assert lines == {0: 12, 1: 4, 2: 17, 3: 27, 4: 22, 5: 23, 6: 24, 7: 25, 8: 5, 9: 6}
     assert list(switch_lines(Gpio(), 12).values())[-3:] == [13, 16, 26]
+    assert switch_lines(Gpio(service=20), 9) == {SERVICE_BUTTON: 20, **lines}
 
 
 def test_more_levers_than_lines_is_one_clear_line() -> None:
@@ -159,11 +160,6 @@ def test_after_a_failure_nothing_is_held(box: SimulatedBox) -> None:
 def test_a_line_that_is_not_there_is_named(box: SimulatedBox) -> None:
     with pytest.raises(PinsError, match=r"^gpio: line 99: "):
         Pins(box.factory, {ROLL_BUTTON: 99}, LAMP_LINE, lambda edge: None)
-
-
-def test_the_lamps_line_is_named_too(box: SimulatedBox) -> None:
-    with pytest.raises(PinsError, match=r"^gpio: line 12: "):
-        open_pins(box, lamp=12)
 
 
 class LibraryError(Exception):

@@ -140,12 +140,15 @@ def _access(config: Config) -> Iterator[Finding]:
     devices = sorted(DEV.glob("gpiochip*")) + sorted(DEV.glob("i2c-*"))
     closed = [path for path in devices if not os.access(path, os.R_OK | os.W_OK)]
     for path in closed:
-        group = path.group() if path.exists() else "?"
-        yield Finding(
-            "permission",
-            Verdict.FAIL,
-            f"{path} belongs to the group {group}: sudo usermod -aG {group} {getpass.getuser()}, log in again",
-        )
+        try:
+            group = path.group()
+        except (KeyError, OSError):
+            yield Finding(
+                "permission", Verdict.FAIL, f"{path} may not be opened, and has no group"
+            )
+        else:
+            remedy = f"sudo usermod -aG {group} {getpass.getuser()}, then log in again"
+            yield Finding("permission", Verdict.FAIL, f"{path} is the group {group}'s: {remedy}")
     if devices and not closed:
         yield Finding("permission", Verdict.OK, ", ".join(map(str, devices)))
 

@@ -4,12 +4,13 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from shutthebox.config import Config
 from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON, Debouncer, Health
-from shutthebox.platform.gpio import Edge, Pins, open_factory, switch_lines
+from shutthebox.platform.gpio import Edge, Pins, PinsError, open_factory, switch_lines
 from shutthebox.usual import DEFAULT_LEVERS
 
 TICK_NS = 250_000_000
@@ -38,7 +39,10 @@ def watch(config: Config, seconds: float | None, *, as_json: bool) -> int:
     inbox: SimpleQueue[Edge] = SimpleQueue()
     factory = open_factory(config.gpio.backend)
     try:
-        pins = Pins(factory, lines, config.gpio.lamp, inbox.put)
+        try:
+            pins = Pins(factory, lines, config.gpio.lamp, inbox.put)
+        except PinsError as error:
+            raise PinsError(f"{error}; a running box has them: sudo systemctl stop shutthebox") from None
         try:
             found = _turn(config, pins, inbox, seconds, _shower(as_json))
         finally:
@@ -88,7 +92,8 @@ def _turn(
     }
     debouncer = Debouncer(settle, down, start)
     now = tick = start
-    show(0.0, down, debouncer.health(now))
+    health, restless = debouncer.health(now), set[int]()
+    show(0.0, down, health)
     try:
         while end is None or now < end:
             due = min(tick, debouncer.deadline_ns or tick, end or tick)
@@ -104,10 +109,13 @@ def _turn(
                 tick = now + TICK_NS
                 events += debouncer.reconcile(pins.active(), now)
             down |= {event.switch: event.active for event in events}
-            show((now - start) / 1e9, down, debouncer.health(now))
+            health = debouncer.health(now)
+            restless |= {switch for switch, found in health.items() if found.restless}
+            show((now - start) / 1e9, down, health)
     except KeyboardInterrupt:
         pass
-    return debouncer.health(time.monotonic_ns())
+    # Who chattered once without a rest will again.
+    return {switch: replace(found, restless=switch in restless) for switch, found in health.items()}
 
 
 def _shower(as_json: bool) -> _Show:
