@@ -12,6 +12,7 @@ from tests.pins.fake_gpiod import FakeKernel
 
 from shutthebox.cli import main
 from shutthebox.commands import levers
+from shutthebox.game import debounce
 from shutthebox.game.effects import Chosen
 from shutthebox.platform.store import Store
 from shutthebox.simulator.contacts import SimulatedBox, default_lever_lines
@@ -28,11 +29,11 @@ def box(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimulatedBox]:
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
     file = tmp_path / "config.toml"
-    file.write_text(f'[box]\nlevers = 3\nsettle_ms = 20\n[store]\nfolder = "{tmp_path / "state"}"\n')
+    file.write_text(f'[box]\nlevers = 3\nsettle_ms = 60\n[store]\nfolder = "{tmp_path / "state"}"\n')
     return file
 
 
-def watch(config: Path, hands: Callable[[], None], *options: str, seconds: float = 1.0) -> int:
+def watch(config: Path, hands: Callable[[], None], *options: str, seconds: float = 1.6) -> int:
     """Runs the monitor while hands are at the box; its exit code."""
 
     def work() -> None:
@@ -50,7 +51,7 @@ def move(box: SimulatedBox, *lines: int) -> None:
     for line in lines:
         for level in (False, True):
             box.set_level(line, level)
-            time.sleep(0.05)
+            time.sleep(0.12)
 
 
 def all_of(box: SimulatedBox) -> list[int]:
@@ -83,22 +84,27 @@ def test_a_lever_that_never_moves_is_a_fault(
 
 
 def test_a_worn_and_a_restless_contact_are_faults(
-    box: SimulatedBox, config: Path, capsys: pytest.CaptureFixture[str]
+    box: SimulatedBox,
+    config: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(debounce, "RESTLESS_NS", 300_000_000)
+
     def hands() -> None:
         move(box, *all_of(box))
         for _ in range(2):
             for _ in range(30):
                 box.set_level(box.lever_line(2), False)
                 box.set_level(box.lever_line(2), True)
-            time.sleep(0.05)
-        end = time.monotonic() + 2.6
+            time.sleep(0.12)
+        end = time.monotonic() + 1.5
         while time.monotonic() < end:
             for level in (False, True):
                 box.set_level(box.lever_line(1), level)
                 time.sleep(0.002)
 
-    assert watch(config, hands, "--json", seconds=3.3) == 1
+    assert watch(config, hands, "--json", seconds=3.2) == 1
     found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert any(line.get("chatters") for line in found if line["switch"] == 1)
     verdicts = {line["name"]: line["verdict"] for line in found if "verdict" in line}
@@ -167,7 +173,7 @@ def test_on_the_kernels_lines(
         assert watch(config, lambda: _toggle(chip, 4, 17, 27, 12)) == 0
         assert "never" not in capsys.readouterr().out
         chip.lines[17].consumer = "shutthebox"
-        assert main(["doctor", "--levers", "--seconds", "1", "--config", str(config)]) == 1
+        assert main(["doctor", "--levers", "--seconds", "1.6", "--config", str(config)]) == 1
     complaint = capsys.readouterr().err
     assert "line 17" in complaint
     assert "systemctl stop shutthebox" in complaint
@@ -177,7 +183,7 @@ def _toggle(chip: Any, *lines: int) -> None:
     for line in lines:
         for level in (False, True):
             chip.drive(line, level)
-            time.sleep(0.05)
+            time.sleep(0.12)
 
 
 def _patched(kernel: FakeKernel) -> Any:
