@@ -24,7 +24,7 @@ from shutthebox.platform import oled
 from shutthebox.platform.buzzer import Buzzer
 from shutthebox.platform.oled import Panel, open_panel
 from shutthebox.platform.store import Store
-from shutthebox.simulator.contacts import BUZZER_LINE, SimulatedBox, default_lever_lines
+from shutthebox.simulator.box import BUZZER_LINE, SimulatedBox, default_lever_lines
 from shutthebox.simulator.panel import PanelModel
 from shutthebox.usual import settings_for
 

@@ -324,6 +324,7 @@ class Runner:
         """Adds what has been counted since the last time."""
         if self._store is not None:
             presses, chatter = Counter(self._presses), Counter(self._debouncer.chatter)
+            del presses[SERVICE_BUTTON], chatter[SERVICE_BUTTON]
             self._store.keep_health(presses - self._kept_presses, chatter - self._kept_chatter)
             self._kept_presses, self._kept_chatter = presses, chatter
 

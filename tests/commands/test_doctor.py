@@ -181,6 +181,28 @@ def test_levers_out_of_play_are_said_wherever_it_was_settled(
     assert findings(config, capsys)["levers"][1].startswith("9, out of play: 4, 8"), "the latest word"
 
 
+def test_lever_health_from_the_store(
+    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def kept(presses: dict[int, int], chatter: dict[int, int]) -> tuple[str, str]:
+        store = Store(tmp_path / "state", time.time)
+        store.keep_health(presses, chatter)
+        store.close()
+        return findings(config, capsys)["lever health"]
+
+    sound = dict.fromkeys(range(10), 30)
+    assert kept(sound | {4: 0}, {})[0] == "skip"
+    assert kept(sound | {4: 0}, {}) == ("FAIL", "lever 4 was never pressed: is its wire cut?")
+    assert kept({4: 1}, {7: 2000}) == ("ok", "up to 60 presses each, none chatters")
+    assert kept({}, {7: 2000}) == ("FAIL", "lever 7 chatters: 4000 edges in 60 presses")
+    store = Store(tmp_path / "state", time.time)
+    store.keep(Chosen("box.out_of_play", (7,)))
+    store.close()
+    assert findings(config, capsys)["lever health"][0] == "ok"
+    assert main(["stats", "--state", str(tmp_path / "state")]) == 0
+    assert "lever 7         60 presses     4000 edges  out of play" in capsys.readouterr().out
+
+
 def test_a_full_disk_is_a_fault(
     config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ from shutthebox.commands import levers
 from shutthebox.game import debounce
 from shutthebox.game.effects import Chosen
 from shutthebox.platform.store import Store
-from shutthebox.simulator.contacts import SimulatedBox, default_lever_lines
+from shutthebox.simulator.box import SimulatedBox, default_lever_lines
 
 
 @pytest.fixture

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox import config as configuration
-from shutthebox.commands.check import wiring
+from shutthebox.commands.check import switch_name, wiring
 from shutthebox.config import Backend, Config, Controller
+from shutthebox.game.debounce import ROLL_BUTTON, WORN
 from shutthebox.platform import statistics
 from shutthebox.platform.store import FILE_NAME
 from shutthebox.usual import DEFAULT_LEVERS, with_choices
@@ -40,6 +41,9 @@ STATUS = {0x1: Controller.SSD1309, 0x8: Controller.SH1106} | dict.fromkeys(
 
 KEPT_RIGHT = Path("/run/systemd/timesync/synchronized")
 """Where systemd says that the network has set the clock."""
+
+MANY_PRESSES = 50
+"""Presses of one lever after which another without any is remarkable."""
 
 LEAST_FREE = 16 << 20
 """Bytes that should be free on the store's disk."""
@@ -89,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     """Prints every finding; 1 if one of them is bad."""
     config = configuration.read(args.config) if args.config else configuration.usual()
     if args.levers:
-        from shutthebox.commands.levers import watch
+        from shutthebox.commands.levers import watch  # the other checks need no gpiozero
 
         return watch(_as_chosen(config), args.seconds, as_json=args.json)
     findings = list(examine(config))
@@ -129,10 +133,31 @@ def _library(name: str, least: tuple[int, ...]) -> Finding:
 
 
 def _levers(config: Config) -> Iterator[Finding]:
-    count = config.box.levers or DEFAULT_LEVERS
+    """Who is out of play, and what the levers in play have been through."""
+    levers = range(1, (config.box.levers or DEFAULT_LEVERS) + 1)
     out = sorted(_as_chosen(config).box.out_of_play)
     text = f"out of play: {', '.join(map(str, out))}" if out else "all in play"
-    yield Finding("levers", Verdict.OK, f"{count}, {text}; `shutthebox doctor --levers` watches them move")
+    yield Finding("levers", Verdict.OK, f"{len(levers)}, {text}; `shutthebox doctor --levers` watches them")
+    found: dict[int, statistics.Health] = {}
+    with contextlib.suppress(sqlite3.Error), _reading(config) as db:
+        found = statistics.health(db)
+    most = max((health.presses for health in found.values()), default=0)
+    if most < MANY_PRESSES:
+        yield Finding("lever health", Verdict.SKIP, "too few presses are kept to tell")
+        return
+    ailing = []
+    for switch in (ROLL_BUTTON, *levers):
+        health = found.get(switch, statistics.Health(0, 0))
+        if switch not in out and not health.presses:
+            ailing.append(f"{switch_name(switch)} was never pressed: is its wire cut?")
+        elif switch not in out and health.chatter > 2 * WORN * health.presses:
+            ailing.append(
+                f"{switch_name(switch)} chatters: {health.chatter} edges in {health.presses} presses"
+            )
+    for text in ailing:
+        yield Finding("lever health", Verdict.FAIL, text)
+    if not ailing:
+        yield Finding("lever health", Verdict.OK, f"up to {most} presses each, none chatters")
 
 
 def _access(config: Config) -> Iterator[Finding]:
@@ -143,9 +168,7 @@ def _access(config: Config) -> Iterator[Finding]:
         try:
             group = path.group()
         except (KeyError, OSError):
-            yield Finding(
-                "permission", Verdict.FAIL, f"{path} may not be opened, and has no group"
-            )
+            yield Finding("permission", Verdict.FAIL, f"{path} may not be opened, and has no group")
         else:
             remedy = f"sudo usermod -aG {group} {getpass.getuser()}, then log in again"
             yield Finding("permission", Verdict.FAIL, f"{path} is the group {group}'s: {remedy}")
@@ -254,8 +277,8 @@ def _reading(config: Config) -> Any:  # noqa: ANN401  (contextlib's own type)
 def _as_chosen(config: Config) -> Config:
     """The configuration with what was chosen at the box, as far as it can be read."""
     with contextlib.suppress(sqlite3.Error, ValueError), _reading(config) as db:
-        rows = db.execute("select key, value from setting where key = 'box.out_of_play'")
-        return with_choices(config, {key: json.loads(value) for key, value in rows})
+        out = statistics.out_of_play(db)
+        return with_choices(config, {"box.out_of_play": out if out is None else list(out)})
     return config
 
 

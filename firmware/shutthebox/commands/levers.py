@@ -8,17 +8,14 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from shutthebox.commands.check import switch_name
 from shutthebox.config import Config
-from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON, Debouncer, Health
+from shutthebox.game.debounce import WORN, Debouncer, Health
 from shutthebox.platform.gpio import Edge, Pins, PinsError, open_factory, switch_lines
 from shutthebox.usual import DEFAULT_LEVERS
 
 TICK_NS = 250_000_000
 """How often all levels are read again here: a cut wire makes no edge."""
-
-WORN = 20
-"""Edges in settle windows per move from which on a contact is called worn: a sound snap switch has
-a few, and the slow leaf of a worn one goes on for dozens."""
 
 
 def watch(config: Config, seconds: float | None, *, as_json: bool) -> int:
@@ -55,15 +52,10 @@ def watch(config: Config, seconds: float | None, *, as_json: bool) -> int:
         health = found[switch]
         if as_json:
             values = {"verdict": verdict, "moves": health.moves, "chatter": health.chatter}
-            print(json.dumps({"switch": switch, "name": name(switch), **values}))
+            print(json.dumps({"switch": switch, "name": switch_name(switch), **values}))
         else:
-            print(f"{name(switch):14} {health.moves:6} moves {health.chatter:6} chatter  {verdict}")
+            print(f"{switch_name(switch):14} {health.moves:6} moves {health.chatter:6} chatter  {verdict}")
     return int(any(verdict not in ("ok", "out of play") for verdict in verdicts.values()))
-
-
-def name(switch: int) -> str:
-    """What a switch is called."""
-    return {ROLL_BUTTON: "dice button", SERVICE_BUTTON: "service button"}.get(switch, f"lever {switch}")
 
 
 def _verdict(out: bool, health: Health) -> str:
@@ -131,11 +123,11 @@ def _shower(as_json: bool) -> _Show:
             print(f"\x1b[{len(down)}A", end="")
         for switch in down if redraws else changed:
             if as_json:
-                values: dict[str, Any] = {"t": round(t_s, 3), "switch": switch, "name": name(switch)}
+                values: dict[str, Any] = {"t": round(t_s, 3), "switch": switch, "name": switch_name(switch)}
                 print(json.dumps(values | dict(_columns(down[switch], health[switch]))))
             else:
                 stand = "down" if down[switch] else "up"
-                line = f"{name(switch):14} {stand:4} {health[switch].moves:6} moves"
+                line = f"{switch_name(switch):14} {stand:4} {health[switch].moves:6} moves"
                 line += (
                     f" {health[switch].chatter:6} chatter{'  chatters' if health[switch].restless else ''}"
                 )

@@ -54,7 +54,10 @@ def run_stats(args: argparse.Namespace) -> int:
     print("\nlever health (edges while settling: many a press foretell a dying switch)")
     for switch, health in found.switches.items():
         name = "button" if switch == 0 else f"lever {switch}"
-        print(f"  {name:9} {health.presses:8} presses {health.chatter:8} edges")
+        out = "  out of play" if switch in found.out_of_play else ""
+        print(f"  {name:9} {health.presses:8} presses {health.chatter:8} edges{out}")
+    for lever in sorted({*found.out_of_play} - {*found.switches}):
+        print(f"  lever {lever:<3} out of play")
     print("\nfaults" if found.faults else "\nfaults: none")
     for fault in found.faults:
         date = time.strftime("%Y-%m-%d %H:%M", time.localtime(fault.at_s))

@@ -17,6 +17,10 @@ SERVICE_BUTTON = -1
 RESTLESS_NS = 2_000_000_000
 """A contact that has not stood for its window for so long is broken: hands are never so quick."""
 
+WORN = 20
+"""Edges in settle windows per move from which on a contact is called worn: a sound snap switch has
+a few, and the slow leaf of a worn one goes on for dozens."""
+
 
 @dataclass(frozen=True, slots=True)
 class Health:

@@ -13,10 +13,7 @@ from shutthebox.game.advisor import Advisor, NoAdvisor
 from shutthebox.game.button import Gesture
 from shutthebox.game.debounce import Health
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import (
-    Effect,
-    Show,
-)
+from shutthebox.game.effects import Effect, Faulted, Show
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.menu import Translate
 from shutthebox.game.mode import Mode
@@ -171,11 +168,12 @@ class Machine(Serving):
             return []
         self._set(health=health)
         restless = {lever for lever, found in health.items() if found.restless}
-        if self._state.mode is not Mode.SERVICE and restless == {
-            lever for lever, found in before.items() if found.restless
-        }:
+        rested = {lever for lever, found in before.items() if found.restless}
+        if self._state.mode is not Mode.SERVICE and restless == rested:
             return []
         self._now = t_ns
+        for lever in sorted(restless - rested):
+            self._record(Faulted("lever", f"switch {lever} chatters without a rest"))
         return self._finish()
 
     def _suspect(self) -> None:
@@ -185,7 +183,7 @@ class Machine(Serving):
             return
         if self._now - self._state.wrong_ns >= SUSPECT_NS:
             wrong, down = to_tiles(verdict.tiles), self._state.levers
-            self._set(stuck=self._state.stuck | wrong & down, dead=self._state.dead | wrong & ~down)
+            self._suspects(stuck=wrong & down, dead=wrong & ~down)
 
     def _seen(self) -> None:
         """Who touches the box in attract has seen what is said there."""

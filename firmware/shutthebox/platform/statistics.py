@@ -1,5 +1,6 @@
 """What the store has to tell: matches, the hall of fame, the honesty of the dice, the levers' health."""
 
+import json
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -85,6 +86,7 @@ class Statistics:
         dice: the dice thrown, by number, sides and die.
         switches: per lever (0: the button) its health, rising.
         faults: the latest first.
+        out_of_play: levers that the owner has taken out at the box.
     """
 
     matches: int
@@ -94,6 +96,7 @@ class Statistics:
     dice: tuple[DieCount, ...]
     switches: dict[int, Health]
     faults: tuple[Fault, ...]
+    out_of_play: tuple[int, ...]
 
 
 def read(db: sqlite3.Connection) -> Statistics:
@@ -121,7 +124,14 @@ def read(db: sqlite3.Connection) -> Statistics:
         faults=tuple(
             Fault(*row) for row in db.execute("select at_s, kind, text from fault order by id desc")
         ),
+        out_of_play=out_of_play(db) or (),
     )
+
+
+def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
+    """The levers that the owner has taken out of play at the box; None if nothing was settled there."""
+    row = db.execute("select value from setting where key = 'box.out_of_play'").fetchone()
+    return tuple(sorted(json.loads(row[0]))) if row else None
 
 
 def health(db: sqlite3.Connection) -> dict[int, Health]:
