@@ -75,14 +75,14 @@ def test_every_word_of_the_format_is_in_a_script() -> None:
     }  # fmt: skip
 
 
-def test_every_mode_but_service_is_expected_in_a_script() -> None:
+def test_every_mode_is_expected_in_a_script() -> None:
     expected = {
         step.args[1]
         for path in SCRIPTS
         for step in read(path).steps
         if step.verb == "expect" and step.args[0] == "mode"
     }
-    assert set(Mode) - {Mode.SERVICE} == expected
+    assert set(Mode) == expected
 
 
 def test_a_script_plays_the_same_every_time(play: Play_, tmp_path: Path) -> None:

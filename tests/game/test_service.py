@@ -170,7 +170,7 @@ def test_put_back_it_plays_again() -> None:
     assert table.show.open == tuple(range(1, 10))
 
 
-def test_a_hold_thinks_better_of_it_and_so_does_a_lever_that_moves() -> None:
+def test_a_hold_thinks_better_of_it() -> None:
     table = Table()
     service(table)
     table.flip(4)
@@ -178,10 +178,34 @@ def test_a_hold_thinks_better_of_it_and_so_does_a_lever_that_moves() -> None:
     assert "Play without 4?" in table.text
     table.hold()
     assert row(table).startswith("4 down")
-    table.hold()
-    table.flip(5)
-    assert row(table).startswith("5 down")
     assert facts(table.effects) == []
+
+
+def test_a_lever_that_rattles_cannot_put_off_the_question() -> None:
+    table = Table()
+    service(table)
+    table.flip(4)
+    table.hold()
+    table.lift(4)
+    table.flip(4)
+    assert "Play without 4?" in table.text
+    table.press()
+    assert facts(table.effects) == [Chosen("box.out_of_play", (4,))]
+
+
+def test_a_lever_out_of_play_may_rattle_as_it_likes() -> None:
+    table = Table(settings_for(out=to_tiles([4]), usual=False))
+    table.wait(20 * 60 * S)
+    assert table.flip(4) == []
+    assert table.show.asleep
+    table.press()
+    table.press()
+    assert table.mode is Mode.SETUP
+    asked = table.text
+    table.choose(4)
+    assert table.text == asked, "nor does it choose four players"
+    table.choose(3)
+    assert table.text != asked
 
 
 def test_the_last_lever_cannot_be_taken_out() -> None:

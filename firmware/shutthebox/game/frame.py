@@ -8,7 +8,6 @@ from shutthebox.game.dice import Dice
 from shutthebox.game.effects import (
     Effect,
     Fact,
-    Faulted,
     Play,
     Record,
     Sound,
@@ -18,7 +17,7 @@ from shutthebox.game.menu import Translate
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
 from shutthebox.rules.match import Match
-from shutthebox.rules.tiles import Tiles, to_numbers
+from shutthebox.rules.tiles import to_numbers
 
 
 class Frame:
@@ -83,14 +82,6 @@ class Frame:
             self._set(wrong_ns=self._now)
         self._set(verdict=verdict)
         return verdict
-
-    def _suspects(self, stuck: Tiles = 0, dead: Tiles = 0) -> None:
-        """Takes levers for broken, until they move."""
-        for lever in to_numbers(stuck & ~self._state.stuck):
-            self._record(Faulted("lever", f"lever {lever} stays down"))
-        for lever in to_numbers(dead & ~self._state.dead):
-            self._record(Faulted("lever", f"lever {lever} makes no contact"))
-        self._set(stuck=self._state.stuck | stuck, dead=self._state.dead | dead)
 
     def _levers_put_back(self) -> tuple[int, ...]:
         """The levers that have been flipped and put back by this change: each is a choice."""

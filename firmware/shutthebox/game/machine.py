@@ -103,6 +103,10 @@ class Machine(Serving):
 
     def move_levers(self, down: Tiles, t_ns: int) -> list[Effect]:
         """The levers that are down have changed, and stand now as `down` says."""
+        if not (down ^ self._state.levers) & ~self._ignored:
+            # What is out of play neither wakes the box nor chooses anything, however it rattles.
+            self._set(levers=down)
+            return []
         self._now = self._touched_ns = t_ns
         before, self._state = self._state, replace(self._state, levers=down)
         if before.asleep:
@@ -176,6 +180,14 @@ class Machine(Serving):
             self._record(Faulted("lever", f"switch {lever} chatters without a rest"))
         return self._finish()
 
+    @property
+    def _ignored(self) -> Tiles:
+        """The levers that are out of play, except in service and in a match begun with them."""
+        state = self._state
+        if state.mode is Mode.SERVICE:
+            return 0
+        return self._settings.out & ~(state.match.profile.starting if state.match else 0)
+
     def _suspect(self) -> None:
         """Who presses while one or two levers have long been wrong can do nothing about them."""
         verdict = self._state.verdict
@@ -183,7 +195,7 @@ class Machine(Serving):
             return
         if self._now - self._state.wrong_ns >= SUSPECT_NS:
             wrong, down = to_tiles(verdict.tiles), self._state.levers
-            self._suspects(stuck=wrong & down, dead=wrong & ~down)
+            self._set(stuck=self._state.stuck | wrong & down, dead=self._state.dead | wrong & ~down)
 
     def _seen(self) -> None:
         """Who touches the box in attract has seen what is said there."""

@@ -281,7 +281,7 @@ class Playing(Frame):
                 continue
             health = self._state.health.get(rest.bit_length(), Health())
             if health.restless or health.idle >= SILENT_MOVES:
-                self._suspects(dead=rest)
+                self._set(dead=self._state.dead | rest)
 
     def _may_pass(self, match: Match) -> bool:
         return not turns.answers(match.profile, match.turn) and not turns.reopenings(

@@ -45,8 +45,8 @@ class Serving(Choosing):
 
     def _follow_lever(self) -> None:
         moved = to_numbers(self._flipped | self._lifted)
-        if moved:
-            self._set(row=FIRST_LEVER + moved[0] - 1, item="")
+        if moved and self._state.item != ASKING:
+            self._set(row=FIRST_LEVER + moved[0] - 1)
 
     @property
     def _lever_at_cursor(self) -> Tiles:
