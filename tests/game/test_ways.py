@@ -45,6 +45,8 @@ def hands(machine: Machine, random: Random) -> int:
     """Levers for the machine: right, or nearly, or anyhow."""
     state = machine.state
     match = state.match
+    if state.mode is Mode.MENU and random.random() < 0.3:
+        return state.levers ^ 1 << 7  # the menu's last item
     if match is None or random.random() < 0.25:
         return state.levers ^ 1 << random.randrange(9)
     levers = match.profile.starting & ~match.turn.open

@@ -103,7 +103,8 @@ class Machine(Serving):
 
     def move_levers(self, down: Tiles, t_ns: int) -> list[Effect]:
         """The levers that are down have changed, and stand now as `down` says."""
-        if not (down ^ self._state.levers) & ~self._ignored:
+        changed = down ^ self._state.levers
+        if changed and not changed & ~self._ignored:
             # What is out of play neither wakes the box nor chooses anything, however it rattles.
             self._set(levers=down)
             return []
@@ -114,8 +115,7 @@ class Machine(Serving):
         else:
             self._seen()
         self._set(notice="", hint=())
-        moved = down ^ before.levers
-        self._set(stuck=self._state.stuck & ~moved, dead=self._state.dead & ~moved)
+        self._set(stuck=self._state.stuck & ~changed, dead=self._state.dead & ~changed)
         self._flipped, self._lifted = down & ~before.levers, before.levers & ~down
         self._dispatch(Input.LEVERS)
         return self._finish()
