@@ -89,7 +89,7 @@ def served(tmp_path: Path) -> Iterator[Serve]:
         releases: Sequence[threading.Event] = (),
     ) -> Served:
         found = Served(box)
-        started = threading.Event()
+        started, ended = threading.Event(), threading.Event()
 
         def work() -> None:
             try:
@@ -100,23 +100,28 @@ def served(tmp_path: Path) -> Iterator[Serve]:
             finally:
                 for event in releases:
                     event.set()
-                os.kill(os.getpid(), signal.SIGTERM)
+                if not ended.is_set():
+                    os.kill(os.getpid(), signal.SIGTERM)
 
         thread = threading.Thread(target=work)
         thread.start()
-        serve(
-            CONFIG,
-            settings_for(CONFIG, 9, "test"),
-            box.factory,
-            {ROLL_BUTTON: box.button_line, **default_lever_lines(9)},
-            connect,
-            RandomDice(Random(1).randrange),
-            tmp_path,
-            observers=[found.observe],
-            started=started.set,
-            beat=found.beat,
-        )
-        thread.join()
+        try:
+            serve(
+                CONFIG,
+                settings_for(CONFIG, 9, "test"),
+                box.factory,
+                {ROLL_BUTTON: box.button_line, **default_lever_lines(9)},
+                connect,
+                RandomDice(Random(1).randrange),
+                tmp_path,
+                observers=[found.observe],
+                started=started.set,
+                beat=found.beat,
+            )
+        finally:
+            ended.set()
+            started.set()
+            thread.join()
         if found.wrong:
             raise found.wrong[0]
         return found

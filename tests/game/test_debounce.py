@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shutthebox.game.debounce import ROLL_BUTTON, Debouncer, SwitchChanged
+from shutthebox.game.debounce import RESTLESS_NS, ROLL_BUTTON, Debouncer, SwitchChanged
 
 MS = 1_000_000
 SETTLE = {ROLL_BUTTON: 25 * MS, 1: 40 * MS, 2: 40 * MS, 3: 7 * MS}
@@ -181,3 +181,29 @@ def test_chatter_is_counted() -> None:
     debouncer.settle(100 * MS)
     debouncer.edge(1, False, 200 * MS)
     assert debouncer.chatter == {ROLL_BUTTON: 0, 1: 2, 2: 0, 3: 0}
+
+
+def test_a_contact_without_rest_is_told_from_one_that_bounces() -> None:
+    debouncer = Debouncer(SETTLE, dict.fromkeys(SETTLE, False), 0)
+    late = 100 * RESTLESS_NS
+    debouncer.edge(1, True, late)
+    assert not debouncer.health(late + 20 * MS)[1].restless
+    for at in range(0, RESTLESS_NS, 20 * MS):
+        debouncer.edge(1, at % (40 * MS) == 0, late + at)
+        assert not debouncer.health(late + at)[1].restless
+    assert debouncer.health(late + RESTLESS_NS)[1].restless
+    debouncer.edge(2, True, late + RESTLESS_NS)
+    debouncer.settle(late + RESTLESS_NS + 40 * MS)
+    assert not debouncer.health(late + RESTLESS_NS + 40 * MS)[1].restless, "it has come to rest"
+
+
+def test_moves_and_who_stands_still_meanwhile() -> None:
+    debouncer = Debouncer(SETTLE, dict.fromkeys(SETTLE, False), 0)
+    for turn in range(1, 6):
+        debouncer.edge(1, turn % 2 == 1, turn * 100 * MS)
+    debouncer.edge(2, True, 1_000 * MS)
+    debouncer.settle(2_000 * MS)
+    health = debouncer.health(2_000 * MS)
+    assert (health[1].moves, health[1].idle) == (5, 1)
+    assert (health[2].moves, health[2].idle) == (1, 0)
+    assert (health[3].moves, health[3].idle) == (0, 6)

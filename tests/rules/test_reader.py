@@ -238,6 +238,14 @@ def test_a_variant_without_some_tiles_starts_with_them_shut_and_reads_back(
         assert parse("\n".join(to_lines(played))) == played
 
 
+def test_without_tiles_a_smaller_box_is_no_matter() -> None:
+    """A box of two would have nothing left; a kept match is on the box of its own."""
+    profile = to_profile({"tiles": tuple(range(1, 11)), "boxes": (2, 10)}, "test", "small")
+    played = without(profile, to_tiles([1, 2]))
+    assert played is not None
+    assert parse("\n".join(to_lines(played))) == played
+
+
 def test_built_in_profiles_without_a_lever() -> None:
     traditional = profiles.builtin("traditional")
     assert without(traditional, 0) is traditional
