@@ -14,7 +14,8 @@ import pytest
 from tests.pins.fake_gpiod import FakeKernel
 
 from shutthebox.cli import main
-from shutthebox.commands import doctor
+from shutthebox.commands import devices, memory
+from shutthebox.commands.finding import Finding
 from shutthebox.config import Config, with_value
 from shutthebox.game.effects import Began, Chosen
 from shutthebox.platform.store import Store
@@ -26,7 +27,7 @@ from shutthebox.rules.match import begin
 def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A box with a panel on a bus that is not there, and no chip."""
     monkeypatch.setattr("gpiozero_gpiod.chips.DEV", tmp_path)
-    monkeypatch.setattr(doctor, "DEV", tmp_path)
+    monkeypatch.setattr(devices, "DEV", tmp_path)
     file = tmp_path / "config.toml"
     file.write_text(f'[display]\nbus = 32\n[store]\nfolder = "{tmp_path / "state"}"\n')
     return file
@@ -213,9 +214,9 @@ def test_a_full_disk_is_a_fault(
     assert "1024 KiB are free" in reason
 
 
-def clock(config: Path) -> doctor.Finding:
+def clock(config: Path) -> Finding:
     state = with_value(Config(), "store.folder", str(config.parent / "state"), "test")
-    (found,) = doctor._clock(state)
+    (found,) = memory.clock(state)
     return found
 
 
@@ -231,7 +232,7 @@ def clock(config: Path) -> doctor.Finding:
 def test_the_clock_against_the_last_match(
     now: float, verdict: str, words: str, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "KEPT_RIGHT", tmp_path / "synchronized")
+    monkeypatch.setattr(memory, "KEPT_RIGHT", tmp_path / "synchronized")
     store = Store(tmp_path / "state", lambda: 1.8e9)
     store.keep(Began(begin(builtin("pub"), 2)))
     store.close()
