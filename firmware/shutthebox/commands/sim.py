@@ -54,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.simulator.server import PageServer
     from shutthebox.usual import levers_needed, settings_for
 
-    config = read_config(args)
+    # The pins of the simulated box are where its hardware says, not where a config wires a real one.
+    config = replace(read_config(args), gpio=configuration.Gpio())
     where = str(args.config or "config")
     levers = levers_needed(config, where)
     settings = settings_for(config, levers, where)
@@ -79,10 +80,8 @@ def run(args: argparse.Namespace) -> int:
             if not args.no_browser:
                 webbrowser.open(server.url)
 
-        # The pins of the simulated box are where its hardware says, not where a config wires a real one.
-        wired = replace(config, gpio=configuration.Gpio())
         serve(
-            wired,
+            config,
             settings,
             box.factory,
             {ROLL_BUTTON: box.button_line, **lines},
