@@ -261,6 +261,13 @@ def test_a_kernel_that_drops_every_edge_only_makes_the_box_slow() -> None:
     assert table.finished == 1
 
 
+def test_where_hands_cannot_reach_a_service_button_the_menu_has_service() -> None:
+    """The simulated box has none, whatever a real box's config says."""
+    table = Table(gpio__service=20)
+    table.take_out(4)
+    assert "without 4" in table.text
+
+
 # -- the display -------------------------------------------------------------------------------
 
 

@@ -1,11 +1,12 @@
 """A whole box in virtual time: simulated contacts, the real adapter and runner, a clock that jumps."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 
-from shutthebox.config import Config, DiceKind
+from shutthebox.config import Config, DiceKind, Gpio
 from shutthebox.game.debounce import ROLL_BUTTON
 from shutthebox.game.dice import RandomDice
 from shutthebox.platform.advisor import OddsAdvisor
@@ -82,7 +83,9 @@ class VirtualBox:
     ) -> None:
         self.now_ns = 0
         self.dice = QueuedDice(seed)
-        self._config, self._state, self._display = config, state, display
+        # Wired as the simulated hardware is, not as a real box: it has no service button, say.
+        self._config = replace(config, gpio=Gpio())
+        self._state, self._display = state, display
         self._observers = observers
         self._advisor = OddsAdvisor(wait=True) if advised else None
         levers = levers_needed(config, where)
