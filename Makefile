@@ -4,13 +4,15 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test test-pi bench-pins lint messages hardware clean
+.PHONY: help sim test test-pi bench-pins lint messages hardware deb test-deb clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
 	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
 	@echo "make bench-pins  measure the back ends for the pins there"
 	@echo "make lint   ruff and mypy"
+	@echo "make deb    build the Debian package"
+	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
 	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
 
 # One line that says what is missing, instead of a traceback from venv or pip.
@@ -50,6 +52,22 @@ lint: $(VENV)/.test
 
 hardware:
 	@$(MAKE) --no-print-directory -C hardware
+
+# In a copy, because dpkg-buildpackage writes beside the folder it works in; with Debian's own Python.
+DEB := build/deb
+deb: export PATH := /usr/sbin:/usr/bin:/sbin:/bin
+deb:
+	@command -v dpkg-buildpackage >/dev/null || { echo "make: no dpkg-buildpackage here: on Debian and Raspberry Pi OS, sudo apt install dpkg-dev && sudo apt build-dep ./"; exit 2; }
+	@dpkg-checkbuilddeps || { echo "make: sudo apt build-dep ./"; exit 2; }
+	@rm -rf $(DEB) && mkdir -p $(DEB)/source/hardware
+	@cp -R debian docs firmware systemd LICENSE README.md pyproject.toml $(DEB)/source/
+	@cp hardware/config.txt $(DEB)/source/hardware/
+	@cd $(DEB)/source && dpkg-buildpackage -us -uc -b >../log 2>&1 || { cat ../log; exit 1; }
+	@rm -rf $(DEB)/source && ls $(DEB)/*.deb
+
+# tests/package says what it needs, and skips what cannot be done here.
+test-deb: $(VENV)/.test deb
+	@$(BIN)/pytest -m package tests/package $(ARGS)
 
 # After a text has changed: complete the .po by hand, then this.
 messages: $(VENV)/.test
