@@ -11,6 +11,7 @@ from shutthebox import __version__
 from shutthebox.errors import ShutTheBoxError
 
 _COMMANDS = ("run", "sim", "replay", "profiles", "odds", "stats", "check", "doctor")
+_DEBIAN_NAMES = {"PIL": "python3-pil", "gpiod": "python3-libgpiod", "luma": "python3-luma.oled"}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -34,7 +35,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"shutthebox: {error}", file=sys.stderr)
         return error.exit_code
     except ModuleNotFoundError as error:
-        print(f"shutthebox: {error.name} is not installed: pip install 'shutthebox[sim]'", file=sys.stderr)
+        name = (error.name or "").partition(".")[0]
+        package = _DEBIAN_NAMES.get(name, f"python3-{name}")
+        print(
+            f"shutthebox: {name} is not installed: apt install {package}, or pip install 'shutthebox[sim]'",
+            file=sys.stderr,
+        )
         return 1
     except BrokenPipeError:
         # The reader of a pipe has seen enough; what is left in the buffer has nowhere to go.

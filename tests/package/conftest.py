@@ -1,0 +1,49 @@
+"""The package as `make deb` left it, and Debian roots to put it in."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from . import root as roots
+from .control import PROJECT
+from .root import Root
+
+
+@pytest.fixture(scope="session")
+def deb() -> Path:
+    """The package."""
+    found = sorted((PROJECT / "build/deb").glob("shutthebox_*_all.deb"))
+    assert len(found) == 1, "no package in build/deb: make deb"
+    return found[0]
+
+
+@pytest.fixture(scope="session")
+def newer(deb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same package as version 99, which says so."""
+    folder = tmp_path_factory.mktemp("newer")
+    tree, to = folder / "tree", folder / "shutthebox_99_all.deb"
+    subprocess.run(["dpkg-deb", "--raw-extract", str(deb), str(tree)], check=True)
+    control = tree / "DEBIAN/control"
+    lines = control.read_text().splitlines()
+    control.write_text("".join(f"{'Version: 99' if x.startswith('Version:') else x}\n" for x in lines))
+    (tree / "usr/lib/python3/dist-packages/shutthebox/__init__.py").write_text('__version__ = "99"\n')
+    subprocess.run(["dpkg-deb", "--build", "--root-owner-group", str(tree), str(to)], check=True)
+    return to
+
+
+@pytest.fixture(scope="module")
+def new_root(tmp_path_factory: pytest.TempPathFactory, deb: Path) -> Iterator[Callable[[], Root]]:
+    """Makes a Debian with the package lying in /opt, not yet installed."""
+    if (why := roots.missing()) is not None:
+        pytest.skip(why)
+
+    def make() -> Root:
+        root = Root(tmp_path_factory.mktemp("debian") / "root")
+        root.put(deb, "/opt/shutthebox.deb")
+        return root
+
+    yield make

@@ -1,0 +1,40 @@
+"""What the unit runs in a container: `shutthebox run` with all but the pins and the panel real.
+
+The pins are gpiozero's mock ones and the panel is the model of its controller, because a container
+has neither. When it ends, what the glass shows is saved beside the store. If the file `press` lies
+there, the button is pressed once a second.
+"""
+
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+from shutthebox import cli
+from shutthebox.platform import gpio, oled
+from shutthebox.simulator.panel import PanelModel
+
+STATE = Path(os.environ["STATE_DIRECTORY"])
+panel = PanelModel()
+factory = MockFactory(pin_class=MockPWMPin)
+
+
+def press() -> None:
+    """Plays as somebody does who only presses."""
+    while True:
+        time.sleep(0.5)
+        if (STATE / "press").exists():
+            factory.pin(12).drive_low()
+            time.sleep(0.2)
+            factory.pin(12).drive_high()
+
+
+gpio.open_factory = lambda backend: factory
+oled.open_i2c = lambda bus, address: panel
+threading.Thread(target=press, daemon=True).start()
+code = cli.main(["run"])
+panel.image().save(STATE / "glass.png")
+sys.exit(code)

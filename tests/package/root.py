@@ -1,0 +1,209 @@
+"""A Debian 13 of its own on this machine, made from Debian's packages, to install ours in.
+
+It is entered with systemd-nspawn: one command at a time, or booted with its own systemd.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .control import relations
+
+SUITE = "trixie"
+#: What every Raspberry Pi OS has; colorzero is what gpiozero depends on.
+BASE = ["systemd", "systemd-sysv", "dbus", "udev", "cloud-init", "python3-colorzero"]
+#: Debian 13 has gpiozero 1.6. Raspberry Pi OS has 2.0.1 instead; here it is made from PyPI's.
+GPIOZERO = "2.0.1"
+NEEDS = {
+    "mmdebstrap": "mmdebstrap",
+    "systemd-nspawn": "systemd-container",
+    "dpkg-deb": "dpkg",
+    "nsenter": "util-linux",
+}
+_ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+
+
+def missing() -> str | None:
+    """One line on what this machine lacks; None if nothing."""
+    if not sys.platform.startswith("linux"):
+        return "a Debian root needs Linux"
+    if os.geteuid() != 0:
+        return "a Debian root needs root"
+    lacking = [package for command, package in NEEDS.items() if shutil.which(command) is None]
+    if lacking:
+        return "missing: apt-get install --no-install-recommends " + " ".join(lacking)
+    return None
+
+
+def _cached(name: str, made_of: list[str], make: Callable[[Path], None]) -> Path:
+    """A file that is made once; its name has a digest of what it is made of."""
+    folder = Path(os.environ.get("PACKAGE_CACHE") or "~/.cache/shutthebox-package").expanduser()
+    folder.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256("\n".join(made_of).encode()).hexdigest()[:12]
+    path = folder / f"{digest}-{name}"
+    if not path.exists():
+        part = folder / f"part-{os.getpid()}-{name}"
+        try:
+            make(part)
+            part.rename(path)
+        finally:
+            part.unlink(missing_ok=True)
+    return path
+
+
+def base() -> Path:
+    """The root as a tar: Debian with all that our package depends on, but for gpiozero."""
+    names = BASE + [name for name in relations("Depends") if name != "python3-gpiozero"]
+    def make(to: Path) -> None:
+        include = "--include=" + ",".join(names)
+        _run(["nice", "mmdebstrap", "--quiet", "--variant=minbase", include, SUITE, str(to)])
+
+    return _cached("root.tar", [SUITE, *names], make)
+
+
+def gpiozero() -> Path:
+    """gpiozero as a package of the version that Raspberry Pi OS has."""
+    control = (
+        f"Package: python3-gpiozero\nVersion: {GPIOZERO}-0+test\nArchitecture: all\n"
+        "Maintainer: nobody <nobody@example.org>\nDepends: python3, python3-colorzero\n"
+        "Description: gpiozero for a test\n"
+    )
+
+    def make(to: Path) -> None:
+        tree = to.with_suffix(".tree")
+        try:
+            modules = tree / "usr/lib/python3/dist-packages"
+            _run(
+                [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                 "--root-user-action=ignore", "--no-deps", "--only-binary=:all:", f"--target={modules}",
+                 f"gpiozero=={GPIOZERO}"]
+            )  # fmt: skip
+            (tree / "DEBIAN").mkdir()
+            (tree / "DEBIAN/control").write_text(control)
+            _run(["dpkg-deb", "--build", "--root-owner-group", str(tree), str(to)])
+        finally:
+            shutil.rmtree(tree, ignore_errors=True)
+
+    return _cached("python3-gpiozero.deb", [control], make)
+
+
+def _run(command: list[str]) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+
+
+class Root:
+    """A Debian in a folder.
+
+    Args:
+        path: where to unpack it; it must not exist.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._leader: int | None = None
+        path.mkdir()
+        _run(["tar", "-xpf", str(base()), "-C", str(path)])
+        self.put(gpiozero(), "/opt/python3-gpiozero.deb")
+
+    def put(self, file: Path, to: str) -> None:
+        """Copies a file into it."""
+        shutil.copy(file, self.path / to[1:])
+
+    def read(self, path: str) -> str:
+        """The text of a file in it."""
+        return (self.path / path[1:]).read_text(encoding="utf-8")
+
+    def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Runs a command in it, on its running system if it is booted.
+
+        Raises:
+            AssertionError: if it ends with another code than 0, unless check is false.
+        """
+        environment = [f"{name}={value}" for name, value in _ENVIRONMENT.items()]
+        if self._leader is not None:
+            enter = [
+                "nsenter", f"--target={self._leader}", "--mount", "--uts", "--ipc", "--net", "--pid",
+                "--root", "--wd=/", "env", "--ignore-environment", *environment,
+            ]  # fmt: skip
+        else:
+            enter = [*self._nspawn(), "--pipe", "--as-pid2", *(f"--setenv={e}" for e in environment)]
+        done = subprocess.run(
+            [*enter, *command], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        )
+        # nspawn's own complaint where /run is no tmpfs, as in other containers.
+        done.stderr = re.sub(r"Attempted to remove disk file system under .*\n", "", done.stderr)
+        if check:
+            shown = f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+            assert done.returncode == 0, shown
+        return done
+
+    def _nspawn(self) -> list[str]:
+        # It registers nothing and has no network but its own loop, so it needs no systemd here.
+        return [
+            "systemd-nspawn", "--quiet", "--register=no", "--keep-unit", "--private-network",
+            f"--directory={self.path}",
+        ]  # fmt: skip
+
+    @contextmanager
+    def boot(self, seconds: float = 60) -> Iterator[None]:
+        """Its systemd runs within this context, and is shut down at the end if it still runs."""
+        log = self.path.with_name(self.path.name + "-console.log")
+        environment = {**os.environ, "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"}
+        with log.open("ab") as console:
+            outside = subprocess.Popen(
+                [*self._nspawn(), "--boot"],
+                stdin=subprocess.DEVNULL, stdout=console, stderr=console, env=environment,
+            )  # fmt: skip
+        try:
+            end = time.monotonic() + seconds
+            while (leader := self._find_leader()) is None or not self._is_up(leader):
+                assert outside.poll() is None, log.read_text(errors="replace")[-3000:]
+                assert time.monotonic() < end, log.read_text(errors="replace")[-3000:]
+                time.sleep(0.1)
+            yield
+            if self._leader is not None:
+                self.run("systemctl", "poweroff", check=False)
+            outside.wait(seconds)
+        finally:
+            self._leader = None
+            if outside.poll() is None:
+                outside.send_signal(signal.SIGTERM)
+                try:
+                    outside.wait(20)
+                except subprocess.TimeoutExpired:
+                    outside.kill()
+                    outside.wait()
+
+    def _find_leader(self) -> int | None:
+        """The process that is 1 in there."""
+        here = self.path.stat()
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                root = (process / "root/").stat()
+                status = (process / "status").read_text()
+            except OSError:
+                continue
+            inner = re.search(r"^NSpid:.*\t1$", status, re.MULTILINE)
+            if inner and (root.st_dev, root.st_ino) == (here.st_dev, here.st_ino):
+                return int(process.name)
+        return None
+
+    def _is_up(self, leader: int) -> bool:
+        self._leader = leader
+        state = self.run("systemctl", "is-system-running", check=False).stdout.strip()
+        up = state in ("running", "degraded")
+        if not up:
+            self._leader = None
+        return up

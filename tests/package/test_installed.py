@@ -1,0 +1,119 @@
+"""Installed in a clean Debian 13: every file in its place, every command at work, nothing left behind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shutthebox import __version__, config
+from shutthebox.profiles import builtins
+
+from .control import PROJECT
+from .root import Root
+
+pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
+
+
+@pytest.fixture(scope="module")
+def installed(new_root: Callable[[], Root]) -> Root:
+    root = new_root()
+    root.run("dpkg", "--install", "/opt/python3-gpiozero.deb", "/opt/shutthebox.deb")
+    return root
+
+
+def test_nothing_it_depends_on_is_missing(installed: Root) -> None:
+    assert not installed.run("dpkg", "--audit").stdout
+    assert not installed.run("dpkg", "--verify", "shutthebox").stdout
+    shown = installed.run("dpkg-query", "--show", "--showformat=${db:Status-Abbrev}${Version}", "shutthebox")
+    assert shown.stdout == f"ii {__version__}"
+
+
+def test_the_configuration_is_the_default(installed: Root) -> None:
+    assert installed.read("/etc/shutthebox/config.toml") == config.default_text()
+    assert installed.run("shutthebox", "check-config").stdout.startswith("/etc/shutthebox/config.toml: good.")
+
+
+def test_the_commands_say_what_they_say_here(installed: Root) -> None:
+    assert installed.run("shutthebox", "--version").stdout == f"shutthebox {__version__}\n"
+    profiles = json.loads(installed.run("shutthebox", "profiles", "--json").stdout)
+    assert len(profiles) == len(builtins())
+    odds = json.loads(installed.run("shutthebox", "odds", "traditional", "--json").stdout)
+    assert 0.05 < odds["probability_shut"] < 0.15
+    assert "lever 9           6   31\n" in installed.run("shutthebox", "pins").stdout
+
+
+def test_french_is_there(installed: Root) -> None:
+    assert "fermer" in installed.run("shutthebox", "profiles", "traditional").stdout.lower()
+
+
+def test_a_scenario_is_played(installed: Root) -> None:
+    installed.put(PROJECT / "tests/scenarios/pub-second-shuts.scn", "/opt/match.scn")
+    installed.run("shutthebox", "replay", "/opt/match.scn", "--state", "/opt/state")
+    assert "1 finished of 1 begun" in installed.run("shutthebox", "stats", "--state", "/opt/state").stdout
+
+
+def test_what_is_not_installed_is_named(installed: Root) -> None:
+    done = installed.run("shutthebox", "sim", "--no-browser", check=False)
+    assert done.returncode == 1
+    assert "python3-websockets" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_without_a_chip_one_line_says_so(installed: Root) -> None:
+    done = installed.run("shutthebox", "run", check=False)
+    assert done.returncode == 1
+    assert "gpiod cannot open the pins" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_any_gpiozero_program_may_use_the_pins(installed: Root) -> None:
+    done = installed.run(
+        "env", "GPIOZERO_PIN_FACTORY=gpiod", "python3", "-c", "import gpiozero; gpiozero.LED(17)", check=False
+    )
+    assert "BadPinFactory" in done.stderr.splitlines()[-1], "found by its name, though there is no chip"
+    assert "gpiozero_gpiod" in done.stderr
+
+
+def test_the_service_will_start_with_the_machine(installed: Root) -> None:
+    assert installed.run("systemctl", "is-enabled", "shutthebox").stdout == "enabled\n"
+    groups = {line.split(":")[0] for line in installed.read("/etc/group").splitlines()}
+    assert {"gpio", "i2c"} <= groups
+    for file in ("modules-load.d/shutthebox.conf", "udev/rules.d/60-shutthebox.rules"):
+        assert (installed.path / "usr/lib" / file).is_file()
+    assert installed.read("/usr/share/shutthebox/config.txt") == (PROJECT / "hardware/config.txt").read_text()
+
+
+def test_systemd_finds_no_fault_with_the_unit(installed: Root) -> None:
+    done = installed.run("systemd-analyze", "verify", "--man=no", "shutthebox.service", check=False)
+    assert not [line for line in done.stderr.splitlines() if "shutthebox" in line]
+    security = installed.run(
+        "systemd-analyze", "security", "--offline=true", "--threshold=5", "--no-pager", "shutthebox.service"
+    )
+    assert "exposure level for shutthebox.service: 0." in security.stdout
+
+
+def paths(root: Root) -> set[Path]:
+    """All that is there but what dpkg and Python note down for themselves."""
+    own = ("var/lib/dpkg/", "var/log/", "var/cache/", "var/lib/systemd/", "etc/group-", "etc/gshadow-")
+    found = {path.relative_to(root.path) for path in root.path.rglob("*")}
+    return {p for p in found if not str(p).startswith(own) and "__pycache__" not in p.parts}
+
+
+def test_a_purge_leaves_nothing_of_it_and_all_else(new_root: Callable[[], Root]) -> None:
+    root = new_root()
+    root.run("dpkg", "--install", "/opt/python3-gpiozero.deb")
+    (root.path / "var/lib/private/other").mkdir(parents=True)
+    before = paths(root)
+    root.run("dpkg", "--install", "/opt/shutthebox.deb")
+    state = root.path / "var/lib/private/shutthebox"
+    state.mkdir()
+    (state / ".hidden").touch()
+    (root.path / "var/lib/shutthebox").symlink_to("private/shutthebox")
+    root.run("dpkg", "--remove", "shutthebox")
+    kept = {"etc/shutthebox/config.toml", "var/lib/private/shutthebox/.hidden", "var/lib/shutthebox"}
+    assert kept <= {str(path) for path in paths(root)}
+    root.run("dpkg", "--purge", "shutthebox")
+    assert paths(root) == before
