@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -41,9 +42,15 @@ def new_root(tmp_path_factory: pytest.TempPathFactory, deb: Path) -> Iterator[Ca
     if (why := roots.missing()) is not None:
         pytest.skip(why)
 
+    folder = tmp_path_factory.mktemp("debian")
+    made: list[Root] = []
+
     def make() -> Root:
-        root = Root(tmp_path_factory.mktemp("debian") / "root")
+        root = Root(folder / f"root-{len(made)}")
+        made.append(root)
         root.put(deb, "/opt/shutthebox.deb")
         return root
 
     yield make
+    # Some 300 MB each.
+    shutil.rmtree(folder)

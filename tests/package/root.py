@@ -21,7 +21,7 @@ from .control import relations
 
 SUITE = "trixie"
 #: What every Raspberry Pi OS has; colorzero is what gpiozero depends on.
-BASE = ["systemd", "systemd-sysv", "dbus", "udev", "cloud-init", "python3-colorzero"]
+BASE = ["systemd", "systemd-sysv", "dbus", "udev", "tzdata", "cloud-init", "python3-colorzero"]
 #: Debian 13 has gpiozero 1.6. Raspberry Pi OS has 2.0.1 instead; here it is made from PyPI's.
 GPIOZERO = "2.0.1"
 NEEDS = {
@@ -112,7 +112,7 @@ class Root:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._leader: int | None = None
+        self._booted = False
         path.mkdir()
         _run(["tar", "-xpf", str(base()), "-C", str(path)])
         self.put(gpiozero(), "/opt/python3-gpiozero.deb")
@@ -132,9 +132,9 @@ class Root:
             AssertionError: if it ends with another code than 0, unless check is false.
         """
         environment = [f"{name}={value}" for name, value in _ENVIRONMENT.items()]
-        if self._leader is not None:
+        if self._booted:
             enter = [
-                "nsenter", f"--target={self._leader}", "--mount", "--uts", "--ipc", "--net", "--pid",
+                "nsenter", f"--target={self._find_leader()}", "--mount", "--uts", "--ipc", "--net", "--pid",
                 "--root", "--wd=/", "env", "--ignore-environment", *environment,
             ]  # fmt: skip
         else:
@@ -157,8 +157,15 @@ class Root:
         ]  # fmt: skip
 
     @contextmanager
-    def boot(self, seconds: float = 60) -> Iterator[None]:
-        """Its systemd runs within this context, and is shut down at the end if it still runs."""
+    def boot(self, *, settled: bool = True, seconds: float = 60) -> Iterator[subprocess.Popen[bytes]]:
+        """Its systemd runs within this context, and is shut down at the end if it still runs.
+
+        Gives the process outside, which ends with the system; a reboot is its exit code 133.
+
+        Args:
+            settled: wait until all that starts with it has started.
+            seconds: how long to wait for that at most, and for the shutdown.
+        """
         log = self.path.with_name(self.path.name + "-console.log")
         environment = {**os.environ, "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"}
         with log.open("ab") as console:
@@ -166,18 +173,20 @@ class Root:
                 [*self._nspawn(), "--boot"],
                 stdin=subprocess.DEVNULL, stdout=console, stderr=console, env=environment,
             )  # fmt: skip
+        self._booted = True
         try:
             end = time.monotonic() + seconds
-            while (leader := self._find_leader()) is None or not self._is_up(leader):
-                assert outside.poll() is None, log.read_text(errors="replace")[-3000:]
-                assert time.monotonic() < end, log.read_text(errors="replace")[-3000:]
+            while self.state() not in (("running", "degraded") if settled else ("starting", "running")):
+                shown = log.read_text(errors="replace")[-3000:]
+                assert outside.poll() is None, shown
+                assert time.monotonic() < end, shown
                 time.sleep(0.1)
-            yield
-            if self._leader is not None:
+            yield outside
+            if outside.poll() is None:
                 self.run("systemctl", "poweroff", check=False)
-            outside.wait(seconds)
+                outside.wait(seconds)
         finally:
-            self._leader = None
+            self._booted = False
             if outside.poll() is None:
                 outside.send_signal(signal.SIGTERM)
                 try:
@@ -186,8 +195,12 @@ class Root:
                     outside.kill()
                     outside.wait()
 
-    def _find_leader(self) -> int | None:
-        """The process that is 1 in there."""
+    def state(self) -> str:
+        """What its systemd says of itself: starting, running, degraded, stopping; offline without one."""
+        return self.run("systemctl", "is-system-running", check=False).stdout.strip()
+
+    def _find_leader(self) -> int:
+        """The process that is 1 in there; 0 if there is none."""
         here = self.path.stat()
         for process in Path("/proc").glob("[0-9]*"):
             try:
@@ -198,12 +211,4 @@ class Root:
             inner = re.search(r"^NSpid:.*\t1$", status, re.MULTILINE)
             if inner and (root.st_dev, root.st_ino) == (here.st_dev, here.st_ino):
                 return int(process.name)
-        return None
-
-    def _is_up(self, leader: int) -> bool:
-        self._leader = leader
-        state = self.run("systemctl", "is-system-running", check=False).stdout.strip()
-        up = state in ("running", "degraded")
-        if not up:
-            self._leader = None
-        return up
+        return 0

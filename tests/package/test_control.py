@@ -1,0 +1,170 @@
+"""What debian/ says, held to what says the same elsewhere."""
+
+from __future__ import annotations
+
+import ast
+import fnmatch
+import os
+import re
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from shutthebox import __version__
+
+from .control import PROJECT, fields, relations
+
+PACKAGES = {
+    "gpiod": "python3-libgpiod",
+    "gpiozero": "python3-gpiozero",
+    "luma": "python3-luma.oled",
+    "luma.oled": "python3-luma.oled",
+    "PIL": "python3-pil",
+    "pillow": "python3-pil",
+    "smbus2": "python3-smbus2",
+    "websockets": "python3-websockets",
+}
+"""Debian's packages of the distributions that pyproject.toml names, and of the modules imported."""
+
+DEBIAN_LICENCES = {"Expat": "MIT", "GPL-2": "GPL-2.0-only"}
+"""What the format of debian/copyright calls otherwise than REUSE does."""
+
+PYPROJECT = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
+EXTRAS = PYPROJECT["project"]["optional-dependencies"]
+
+
+def required(extra: str) -> dict[str, str]:
+    """Distributions of an extra, with the least version."""
+    found = {}
+    for requirement in EXTRAS[extra]:
+        if match := re.match(r"([\w.]+)>=([\w.]+)", requirement):
+            # Raspberry Pi OS carries fixes to 2.0.1 as its own revisions, not as gpiozero's posts.
+            found[match[1]] = match[2].partition(".post")[0]
+    return found
+
+
+@pytest.mark.parametrize(("extra", "field"), [("box", "Depends"), ("sim", "Suggests")])
+def test_versions_are_those_of_pyproject(extra: str, field: str) -> None:
+    ours = relations(field)
+    wanted = {PACKAGES[name]: version for name, version in required(extra).items()}
+    assert wanted
+    assert {name: ours.get(name) for name in wanted} == wanted
+
+
+def test_python_is_that_of_pyproject() -> None:
+    assert PYPROJECT["project"]["requires-python"] == f">={relations('Depends')['python3']}"
+
+
+def test_every_module_that_is_imported_has_its_package() -> None:
+    known = relations("Depends") | relations("Suggests")
+    own = {"shutthebox", "gpiozero_gpiod"}
+    seen = set()
+    for path in (PROJECT / "firmware").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names = [node.module]
+            seen |= {name.partition(".")[0] for name in names} - own - sys.stdlib_module_names
+    assert {"gpiozero", "PIL"} <= seen
+    assert {name for name in seen if PACKAGES.get(name) not in known} == set()
+
+
+def test_the_changelog_names_the_version() -> None:
+    first = (PROJECT / "debian/changelog").read_text(encoding="utf-8").splitlines()[0]
+    assert first.startswith(f"shutthebox ({__version__}) ")
+    assert fields(0)["Source"] == fields(1)["Package"] == "shutthebox"
+
+
+# --- the man page ----------------------------------------------------------------------------------------------
+
+
+def help_of(*command: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "shutthebox", *command, "--help"],
+        capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "200"},
+    )  # fmt: skip
+    return done.stdout
+
+
+def man_sections() -> dict[str, str]:
+    """The man page's text on each command, as it is read."""
+    page = (PROJECT / "docs/man/shutthebox.1").read_text(encoding="utf-8")
+    page = re.sub(r"\\f[RIPB]", "", page).replace("\\-", "-")
+    found = re.findall(r"^\.SS shutthebox (\S+)(.*\n(?:(?!\.S[SH]).*\n)*)", page, re.MULTILINE)
+    return dict(found)
+
+
+def test_the_man_page_has_every_command_and_no_other() -> None:
+    commands = re.findall(r"^    ([a-z][a-z-]*)(?: |$)", help_of(), re.MULTILINE)
+    assert len(commands) > 5
+    assert set(man_sections()) == set(commands)
+
+
+@pytest.mark.parametrize("command", man_sections())
+def test_the_man_page_has_every_option_and_no_other(command: str) -> None:
+    options = set(re.findall(r"--[a-z][a-z-]*", help_of(command).partition("options:")[2])) - {"--help"}
+    described = re.findall(r"^\.TP\n\.\S+ (?:\[?\")?(--[a-z-]+)", man_sections()[command], re.MULTILINE)
+    assert set(described) == options
+    arguments = set(re.findall(r"\b[A-Z]{2,}\b", help_of(command).partition("\n")[0]))
+    for argument in arguments - {"F", "N", "DIR"}:
+        assert argument in man_sections()[command]
+
+
+# --- the licences ----------------------------------------------------------------------------------------------
+
+
+KEYS = ("License", "Copyright")
+
+
+def by_debian() -> list[tuple[str, str, str]]:
+    """Pattern, licence and holder of each entry of debian/copyright, the last that fits being the one."""
+    text = (PROJECT / "debian/copyright").read_text(encoding="utf-8")
+    found = []
+    for stanza in text.split("\n\n"):
+        if files := re.search(r"^Files:((?:.*\n)(?: .*\n)*)", stanza, re.MULTILINE):
+            licence, holder = (re.search(rf"^{key}: (.+)$", stanza, re.MULTILINE) for key in KEYS)
+            assert licence is not None
+            assert holder is not None
+            name = DEBIAN_LICENCES.get(licence[1], licence[1])
+            found += [(pattern, name, holder[1]) for pattern in files[1].split()]
+    return found
+
+
+def by_reuse(path: str) -> tuple[str, str]:
+    """Licence and holder by REUSE.toml, or by the file's own head where that is not overridden."""
+    answer, overridden = ("", ""), False
+    annotations = tomllib.loads((PROJECT / "REUSE.toml").read_text(encoding="utf-8"))["annotations"]
+    for entry in annotations:
+        patterns = [entry["path"]] if isinstance(entry["path"], str) else entry["path"]
+        if any(fnmatch.fnmatchcase(path, pattern.replace("**", "*")) for pattern in patterns):
+            answer = entry["SPDX-License-Identifier"], entry["SPDX-FileCopyrightText"]
+            overridden = entry.get("precedence") == "override"
+    head = (PROJECT / path).read_bytes()[:500].decode("utf-8", "replace")
+    if not overridden and (own := re.search(r"^\W*SPDX-License-Identifier: (\S+)", head, re.MULTILINE)):
+        answer = own[1], answer[1]
+    return answer
+
+
+def test_the_licences_are_those_of_reuse() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=PROJECT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("no git repository here, so the licences of its files are NOT compared")
+    entries = by_debian()
+    wrong = []
+    files = [name for name in listed.stdout.splitlines() if not name.startswith("LICENSES/")]
+    assert len(files) > 300
+    for name in files:
+        if (PROJECT / name).is_file():
+            licence, holder = [e[1:] for e in entries if fnmatch.fnmatchcase(name, e[0])][-1]
+            if (licence, holder) != by_reuse(name):
+                wrong.append((name, licence, holder, *by_reuse(name)))
+    assert not wrong
+
+
+def test_every_licence_is_there_in_full() -> None:
+    text = (PROJECT / "debian/copyright").read_text(encoding="utf-8")
+    for licence in {name for _, name, _ in by_debian()}:
+        short = next((k for k, v in DEBIAN_LICENCES.items() if v == licence), licence)
+        assert re.search(rf"^License: {re.escape(short)}\n \S", text, re.MULTILINE), licence

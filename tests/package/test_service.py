@@ -1,0 +1,139 @@
+"""The package in a Debian 13 that is running: from its installation to its removal, in order."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageChops
+
+from shutthebox.config import Config
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.simulator.display import VirtualDisplay
+
+from .root import Root
+
+pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
+
+HERE = Path(__file__).parent
+STATE = "/var/lib/private/shutthebox"
+DROP_IN = """\
+[Service]
+ExecStart=
+ExecStart=/usr/bin/python3 /opt/no_pins.py
+"""
+
+
+def until(condition: Callable[[], bool], seconds: float = 30) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def shown(root: Root, key: str) -> str:
+    return root.run("systemctl", "show", "--value", f"--property={key}", "shutthebox").stdout.strip()
+
+
+def journal(root: Root, *options: str) -> str:
+    return root.run("journalctl", "--no-pager", *options).stdout
+
+
+def matches_begun(root: Root) -> int:
+    first = root.run("shutthebox", "stats", "--state", "/var/lib/shutthebox").stdout.splitlines()[0]
+    return int(first.split()[4])
+
+
+@pytest.fixture(scope="module")
+def root(new_root: Callable[[], Root]) -> Root:
+    root = new_root()
+    root.put(HERE / "no_pins.py", "/opt/no_pins.py")
+    return root
+
+
+def test_from_installation_to_poweroff(root: Root) -> None:
+    """The first life of the machine."""
+    with root.boot():
+        root.run("dpkg", "--install", "/opt/python3-gpiozero.deb", "/opt/shutthebox.deb")
+        # It is started at once; and there being no chip, it says so and is started again and again.
+        assert root.run("systemctl", "is-enabled", "shutthebox").stdout == "enabled\n"
+        assert until(lambda: int(shown(root, "NRestarts")) >= 2), journal(root, "-u", "shutthebox")
+        log = journal(root, "-u", "shutthebox")
+        assert "gpiod cannot open the pins" in log
+        assert "Traceback" not in log
+
+        drop_in = root.path / "etc/systemd/system/shutthebox.service.d/no-pins.conf"
+        drop_in.parent.mkdir()
+        drop_in.write_text(DROP_IN)
+        root.run("systemctl", "daemon-reload")
+        root.run("systemctl", "restart", "shutthebox")
+        assert shown(root, "ActiveState") == "active", "ready, as the daemon itself has said"
+        pid = shown(root, "MainPID")
+        assert int(root.run("stat", "--format=%u", f"/proc/{pid}").stdout) >= 61184, "a dynamic user"
+        folder = root.run("stat", "--format=%F %a", STATE).stdout
+        assert folder == "directory 750\n"
+
+        # A match, so that there is something to keep.
+        (root.path / STATE[1:] / "press").touch()
+        assert until(lambda: matches_begun(root) == 1), journal(root, "-u", "shutthebox")
+
+        # What the power key does; gpio-shutdown is one (docs/install.md).
+        key = root.run(
+            "busctl", "get-property", "org.freedesktop.login1", "/org/freedesktop/login1",
+            "org.freedesktop.login1.Manager", "HandlePowerKey",
+        )  # fmt: skip
+        assert key.stdout == 's "poweroff"\n'
+        root.run("systemctl", "poweroff")
+
+    # Stopped in order, before the shutdown, with a goodbye on the glass.
+    lines = journal(root).splitlines()
+    stopped = next(i for i, line in enumerate(lines) if "Stopped shutthebox.service" in line)
+    assert stopped < next(i for i, line in enumerate(lines) if "Reached target shutdown.target" in line)
+    assert "Deactivated successfully" in lines[stopped - 1]
+    display = VirtualDisplay(Config())
+    display.show(Screen(Mode.ATTRACT, big="Goodbye"), 0)
+    with Image.open(io.BytesIO((root.path / STATE[1:] / "glass.png").read_bytes())) as glass:
+        assert not ImageChops.difference(glass.convert("1"), display.look(0)).getbbox()
+
+
+def test_the_next_day(root: Root, newer: Path) -> None:
+    """It plays by itself after power on, and lives through an upgrade, a removal and a return."""
+    root.put(newer, "/opt/newer.deb")
+    config = root.path / "etc/shutthebox/config.toml"
+    with root.boot():
+        assert until(lambda: shown(root, "ActiveState") == "active")
+        assert matches_begun(root) == 1, "the match of the day before goes on"
+
+        changed = config.read_text().replace("players = 2", "players = 3")
+        config.write_text(changed)
+        before = shown(root, "MainPID")
+        root.run("dpkg", "--install", "/opt/newer.deb")
+        assert root.run("shutthebox", "--version").stdout == "shutthebox 99\n"
+        assert shown(root, "ActiveState") == "active"
+        assert shown(root, "MainPID") not in ("0", before), "the new version plays"
+        assert config.read_text() == changed
+        assert matches_begun(root) == 1
+
+        pid = shown(root, "MainPID")
+        root.run("dpkg", "--remove", "shutthebox")
+        assert not (root.path / "usr/bin/shutthebox").exists()
+        assert root.run("test", "-e", f"/proc/{pid}", check=False).returncode == 1, "it has ended"
+        assert config.read_text() == changed
+        assert (root.path / STATE[1:] / "box.sqlite3").is_file()
+
+        root.run("dpkg", "--install", "/opt/shutthebox.deb")
+        assert until(lambda: shown(root, "ActiveState") == "active")
+        assert matches_begun(root) == 1
+        assert config.read_text() == changed
+
+        root.run("dpkg", "--purge", "shutthebox")
+        assert not (root.path / STATE[1:]).exists()
+        assert not (root.path / "var/lib/shutthebox").is_symlink()
+        assert not config.exists()
+        assert shown(root, "LoadState") == "not-found" or shown(root, "ActiveState") == "inactive"
