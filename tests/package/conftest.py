@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -37,12 +38,15 @@ def newer(deb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def new_root(tmp_path_factory: pytest.TempPathFactory, deb: Path) -> Iterator[Callable[[], Root]]:
+def new_root(deb: Path) -> Iterator[Callable[[], Root]]:
     """Makes a Debian with the package lying in /opt, not yet installed."""
     if (why := roots.missing()) is not None:
         pytest.skip(why)
 
-    folder = tmp_path_factory.mktemp("debian")
+    # In memory, where 300 MB in 10,000 files are there and gone in a second.
+    memory = Path("/dev/shm")
+    roomy = memory.is_dir() and shutil.disk_usage(memory).free > 2 << 30
+    folder = Path(tempfile.mkdtemp(prefix="debian-", dir=memory if roomy else None))
     made: list[Root] = []
 
     def make() -> Root:
@@ -52,5 +56,4 @@ def new_root(tmp_path_factory: pytest.TempPathFactory, deb: Path) -> Iterator[Ca
         return root
 
     yield make
-    # Some 300 MB each.
     shutil.rmtree(folder)

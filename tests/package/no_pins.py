@@ -32,8 +32,8 @@ def press() -> None:
             factory.pin(12).drive_high()
 
 
-gpio.open_factory = lambda backend: factory
-oled.open_i2c = lambda bus, address: panel
+setattr(gpio, "open_factory", lambda backend: factory)
+setattr(oled, "open_i2c", lambda bus, address: panel)
 threading.Thread(target=press, daemon=True).start()
 code = cli.main(["run"])
 panel.image().save(STATE / "glass.png")

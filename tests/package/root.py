@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -64,6 +64,7 @@ def _cached(name: str, made_of: list[str], make: Callable[[Path], None]) -> Path
 def base() -> Path:
     """The root as a tar: Debian with all that our package depends on, but for gpiozero."""
     names = BASE + [name for name in relations("Depends") if name != "python3-gpiozero"]
+
     def make(to: Path) -> None:
         include = "--include=" + ",".join(names)
         _run(["nice", "mmdebstrap", "--quiet", "--variant=minbase", include, SUITE, str(to)])
@@ -112,7 +113,7 @@ class Root:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._booted = False
+        self._outside: subprocess.Popen[bytes] | None = None
         path.mkdir()
         _run(["tar", "-xpf", str(base()), "-C", str(path)])
         self.put(gpiozero(), "/opt/python3-gpiozero.deb")
@@ -132,9 +133,9 @@ class Root:
             AssertionError: if it ends with another code than 0, unless check is false.
         """
         environment = [f"{name}={value}" for name, value in _ENVIRONMENT.items()]
-        if self._booted:
+        if self._outside is not None:
             enter = [
-                "nsenter", f"--target={self._find_leader()}", "--mount", "--uts", "--ipc", "--net", "--pid",
+                "nsenter", f"--target={self._leader()}", "--mount", "--uts", "--ipc", "--net", "--pid",
                 "--root", "--wd=/", "env", "--ignore-environment", *environment,
             ]  # fmt: skip
         else:
@@ -157,12 +158,15 @@ class Root:
         ]  # fmt: skip
 
     @contextmanager
-    def boot(self, *, settled: bool = True, seconds: float = 60) -> Iterator[subprocess.Popen[bytes]]:
+    def boot(
+        self, options: Sequence[str] = (), *, settled: bool = True, seconds: float = 60
+    ) -> Iterator[subprocess.Popen[bytes]]:
         """Its systemd runs within this context, and is shut down at the end if it still runs.
 
         Gives the process outside, which ends with the system; a reboot is its exit code 133.
 
         Args:
+            options: of systemd-nspawn.
             settled: wait until all that starts with it has started.
             seconds: how long to wait for that at most, and for the shutdown.
         """
@@ -170,10 +174,10 @@ class Root:
         environment = {**os.environ, "SYSTEMD_NSPAWN_UNIFIED_HIERARCHY": "1"}
         with log.open("ab") as console:
             outside = subprocess.Popen(
-                [*self._nspawn(), "--boot"],
+                [*self._nspawn(), *options, "--boot"],
                 stdin=subprocess.DEVNULL, stdout=console, stderr=console, env=environment,
             )  # fmt: skip
-        self._booted = True
+        self._outside = outside
         try:
             end = time.monotonic() + seconds
             while self.state() not in (("running", "degraded") if settled else ("starting", "running")):
@@ -186,7 +190,7 @@ class Root:
                 self.run("systemctl", "poweroff", check=False)
                 outside.wait(seconds)
         finally:
-            self._booted = False
+            self._outside = None
             if outside.poll() is None:
                 outside.send_signal(signal.SIGTERM)
                 try:
@@ -199,16 +203,14 @@ class Root:
         """What its systemd says of itself: starting, running, degraded, stopping; offline without one."""
         return self.run("systemctl", "is-system-running", check=False).stdout.strip()
 
-    def _find_leader(self) -> int:
-        """The process that is 1 in there; 0 if there is none."""
-        here = self.path.stat()
+    def _leader(self) -> int:
+        """The process that is 1 in there, a child of the one outside; 0 if there is none."""
+        assert self._outside is not None
         for process in Path("/proc").glob("[0-9]*"):
             try:
-                root = (process / "root/").stat()
                 status = (process / "status").read_text()
             except OSError:
                 continue
-            inner = re.search(r"^NSpid:.*\t1$", status, re.MULTILINE)
-            if inner and (root.st_dev, root.st_ino) == (here.st_dev, here.st_ino):
+            if re.search(rf"^PPid:\t{self._outside.pid}$.*^NSpid:.*\t1$", status, re.MULTILINE | re.DOTALL):
                 return int(process.name)
         return 0

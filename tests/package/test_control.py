@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import fnmatch
+import io
 import os
 import re
 import subprocess
 import sys
 import tomllib
+from unittest import mock
 
 import pytest
 
-from shutthebox import __version__
+from shutthebox import __version__, cli
 
 from .control import PROJECT, fields, relations
 
@@ -77,15 +80,15 @@ def test_the_changelog_names_the_version() -> None:
     assert fields(0)["Source"] == fields(1)["Package"] == "shutthebox"
 
 
-# --- the man page ----------------------------------------------------------------------------------------------
+# --- the man page
 
 
 def help_of(*command: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "shutthebox", *command, "--help"],
-        capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "200"},
-    )  # fmt: skip
-    return done.stdout
+    out = io.StringIO()
+    wide = mock.patch.dict(os.environ, COLUMNS="200")
+    with wide, contextlib.redirect_stdout(out), pytest.raises(SystemExit):
+        cli.main([*command, "--help"])
+    return out.getvalue()
 
 
 def man_sections() -> dict[str, str]:
@@ -112,7 +115,7 @@ def test_the_man_page_has_every_option_and_no_other(command: str) -> None:
         assert argument in man_sections()[command]
 
 
-# --- the licences ----------------------------------------------------------------------------------------------
+# --- the licences
 
 
 KEYS = ("License", "Copyright")

@@ -10,7 +10,7 @@ import pytest
 
 from .control import PROJECT
 from .root import Root
-from .test_service import DROP_IN, HERE, shown, until
+from .test_service import shown, until, without_pins
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 
@@ -32,11 +32,7 @@ def root(new_root: Callable[[], Root], deb: Path) -> Root:
     seed.mkdir(parents=True)
     shutil.copy(USER_DATA, seed / "user-data")
     (seed / "meta-data").write_text("instance-id: box\n")
-    # A container has no pins.
-    root.put(HERE / "no_pins.py", "/opt/no_pins.py")
-    drop_in = root.path / "etc/systemd/system/shutthebox.service.d/no-pins.conf"
-    drop_in.parent.mkdir()
-    drop_in.write_text(DROP_IN)
+    without_pins(root)
     return root
 
 

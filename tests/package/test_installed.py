@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +26,16 @@ def installed(new_root: Callable[[], Root]) -> Root:
     return root
 
 
+def test_lintian_has_no_complaint(deb: Path) -> None:
+    if shutil.which("lintian") is None:
+        pytest.skip("no lintian here, so the package is NOT checked: apt-get install lintian")
+    done = subprocess.run(
+        ["lintian", "--allow-root", "--fail-on=error,warning", str(deb)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+
+
 def test_nothing_it_depends_on_is_missing(installed: Root) -> None:
     assert not installed.run("dpkg", "--audit").stdout
     assert not installed.run("dpkg", "--verify", "shutthebox").stdout
@@ -39,7 +51,7 @@ def test_the_configuration_is_the_default(installed: Root) -> None:
 def test_the_commands_say_what_they_say_here(installed: Root) -> None:
     assert installed.run("shutthebox", "--version").stdout == f"shutthebox {__version__}\n"
     profiles = json.loads(installed.run("shutthebox", "profiles", "--json").stdout)
-    assert len(profiles) == len(builtins())
+    assert {entry["name"] for entry in profiles} == {profile.name for profile in builtins()}
     odds = json.loads(installed.run("shutthebox", "odds", "traditional", "--json").stdout)
     assert 0.05 < odds["probability_shut"] < 0.15
     assert "lever 9           6   31\n" in installed.run("shutthebox", "pins").stdout

@@ -19,7 +19,6 @@ from .root import Root
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 
-HERE = Path(__file__).parent
 STATE = "/var/lib/private/shutthebox"
 DROP_IN = """\
 [Service]
@@ -52,9 +51,15 @@ def matches_begun(root: Root) -> int:
 
 @pytest.fixture(scope="module")
 def root(new_root: Callable[[], Root]) -> Root:
-    root = new_root()
-    root.put(HERE / "no_pins.py", "/opt/no_pins.py")
-    return root
+    return new_root()
+
+
+def without_pins(root: Root) -> None:
+    """From the next start on the unit runs what can do without a chip."""
+    root.put(Path(__file__).with_name("no_pins.py"), "/opt/no_pins.py")
+    drop_in = root.path / "etc/systemd/system/shutthebox.service.d/no-pins.conf"
+    drop_in.parent.mkdir()
+    drop_in.write_text(DROP_IN)
 
 
 def test_from_installation_to_poweroff(root: Root) -> None:
@@ -68,9 +73,7 @@ def test_from_installation_to_poweroff(root: Root) -> None:
         assert "gpiod cannot open the pins" in log
         assert "Traceback" not in log
 
-        drop_in = root.path / "etc/systemd/system/shutthebox.service.d/no-pins.conf"
-        drop_in.parent.mkdir()
-        drop_in.write_text(DROP_IN)
+        without_pins(root)
         root.run("systemctl", "daemon-reload")
         root.run("systemctl", "restart", "shutthebox")
         assert shown(root, "ActiveState") == "active", "ready, as the daemon itself has said"
@@ -137,3 +140,26 @@ def test_the_next_day(root: Root, newer: Path) -> None:
         assert not (root.path / "var/lib/shutthebox").is_symlink()
         assert not config.exists()
         assert shown(root, "LoadState") == "not-found" or shown(root, "ActiveState") == "inactive"
+
+
+def test_a_card_that_is_never_written_to(new_root: Callable[[], Root], tmp_path: Path) -> None:
+    """The root is an overlay in memory, the state a partition of its own: that alone survives."""
+    root = new_root()
+    root.run("dpkg", "--install", "/opt/python3-gpiozero.deb", "/opt/shutthebox.deb")
+    without_pins(root)
+    (root.path / STATE[1:]).mkdir(parents=True)
+    partition = tmp_path / "partition"
+    partition.mkdir()
+    (partition / "press").touch()
+    read_only = ["--volatile=overlay", f"--bind={partition}:{STATE}"]
+    with root.boot(read_only):
+        assert until(lambda: shown(root, "ActiveState") == "active")
+        assert until(lambda: matches_begun(root) == 1), journal(root, "-u", "shutthebox")
+        root.run("touch", "/etc/shutthebox/forgotten")
+    with root.boot(read_only):
+        assert until(lambda: shown(root, "ActiveState") == "active")
+        assert matches_begun(root) == 1
+        assert root.run("test", "-e", "/etc/shutthebox/forgotten", check=False).returncode == 1
+        # What has a partition of its own can be purged too.
+        root.run("dpkg", "--purge", "shutthebox")
+    assert not list(partition.iterdir())
