@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from unittest import mock
 
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
@@ -32,9 +33,11 @@ def press() -> None:
             factory.pin(12).drive_high()
 
 
-setattr(gpio, "open_factory", lambda backend: factory)
-setattr(oled, "open_i2c", lambda bus, address: panel)
 threading.Thread(target=press, daemon=True).start()
-code = cli.main(["run"])
+with (
+    mock.patch.object(gpio, "open_factory", return_value=factory),
+    mock.patch.object(oled, "open_i2c", return_value=panel),
+):
+    code = cli.main(["run"])
 panel.image().save(STATE / "glass.png")
 sys.exit(code)
