@@ -81,6 +81,13 @@ def test_without_a_chip_one_line_says_so(installed: Root) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_configuration_that_is_asked_for_must_be_there(installed: Root) -> None:
+    done = installed.run("shutthebox", "run", "--config", "/opt/none.toml", check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("shutthebox: /opt/none.toml: ")
+    assert done.stderr.count("\n") == 1
+
+
 def test_any_gpiozero_program_may_use_the_pins(installed: Root) -> None:
     done = installed.run(
         "env", "GPIOZERO_PIN_FACTORY=gpiod", "python3", "-c", "import gpiozero; gpiozero.LED(17)", check=False

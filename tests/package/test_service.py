@@ -135,6 +135,19 @@ def test_the_next_day(root: Root, newer: Path) -> None:
         assert matches_begun(root) == 1
         assert config.read_text() == changed
 
+        # Saved, and put back into a box that has never played, as docs/install.md has it.
+        root.run("systemctl", "stop", "shutthebox")
+        root.run("tar", "-C", STATE, "-czf", "/opt/box.tar.gz", ".")
+        root.run("dpkg", "--purge", "shutthebox")
+        root.run("dpkg", "--install", "/opt/shutthebox.deb")
+        assert until(lambda: shown(root, "ActiveState") == "active")
+        assert matches_begun(root) == 0
+        root.run("systemctl", "stop", "shutthebox")
+        root.run("mkdir", "-p", STATE)
+        root.run("tar", "-C", STATE, "-xzf", "/opt/box.tar.gz")
+        root.run("systemctl", "start", "shutthebox")
+        assert matches_begun(root) == 1
+
         root.run("dpkg", "--purge", "shutthebox")
         assert not (root.path / STATE[1:]).exists()
         assert not (root.path / "var/lib/shutthebox").is_symlink()
