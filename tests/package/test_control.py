@@ -145,7 +145,7 @@ def by_reuse(path: str) -> tuple[str, str]:
             answer = entry["SPDX-License-Identifier"], entry["SPDX-FileCopyrightText"]
             overridden = entry.get("precedence") == "override"
     head = (PROJECT / path).read_bytes()[:500].decode("utf-8", "replace")
-    if not overridden and (own := re.search(r"^\W*SPDX-License-Identifier: (\S+)", head, re.MULTILINE)):
+    if not overridden and (own := re.search(r"^\W*SPDX-License-[I]dentifier: (\S+)", head, re.MULTILINE)):
         answer = own[1], answer[1]
     return answer
 
