@@ -26,6 +26,8 @@ def deb() -> Path:
 @pytest.fixture(scope="session")
 def newer(deb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same package as version 99, which says so."""
+    if (why := roots.missing()) is not None:
+        pytest.skip(why)
     folder = tmp_path_factory.mktemp("newer")
     tree, to = folder / "tree", folder / "shutthebox_99_all.deb"
     subprocess.run(["dpkg-deb", "--raw-extract", str(deb), str(tree)], check=True)
