@@ -15,7 +15,7 @@ from shutthebox.commands import devices, memory
 from shutthebox.commands.finding import Finding, Verdict
 from shutthebox.config import Config
 
-LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 13)}
+LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 10)}
 """What the box runs on, and the oldest version that will do."""
 
 
