@@ -10,7 +10,11 @@ from typing import NoReturn
 from shutthebox import __version__
 from shutthebox.errors import ShutTheBoxError
 
-_COMMANDS = ("run", "sim", "replay", "profiles", "odds", "stats", "check", "doctor")
+COMMANDS = {
+    "run": "run", "sim": "sim", "replay": "replay", "profiles": "profiles", "odds": "odds", "stats": "stats",
+    "export": "stats", "check-config": "check", "pins": "check", "doctor": "doctor", "blank": "blank",
+}  # fmt: skip
+"""Every command, and the module of `shutthebox.commands` that has it."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -25,8 +29,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _Parser(prog="shutthebox", description="The electronic Shut the Box.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
-    for command in _COMMANDS:
-        importlib.import_module(f"shutthebox.commands.{command}").add_parser(subparsers)
+    argv = sys.argv[1:] if argv is None else argv
+    # Only the module of the command that is asked for: the box has to be up soon.
+    wanted = [COMMANDS[argv[0]]] if argv and argv[0] in COMMANDS else dict.fromkeys(COMMANDS.values())
+    for module in wanted:
+        importlib.import_module(f"shutthebox.commands.{module}").add_parser(subparsers)
     args = parser.parse_args(argv)
     try:
         return int(args.run(args))
