@@ -78,8 +78,30 @@ class Box:
         self.process = process
         self.ready_s = ready_s
 
-    def memory_kb(smaps_rollup: str) -> dict[str, int]:
-    """Rss and Pss in /proc/PID/smaps_rollup."""
+    def memory_kb(self) -> dict[str, int]:
+        """Rss and Pss of the process."""
+        return memory_kb(Path(f"/proc/{self.process.pid}/smaps_rollup").read_text())
+
+    def at_rest(self, seconds: float) -> tuple[float, float]:
+        """Percent of a core, and how often any of its threads wakes a second."""
+        before, begin = self._used(), time.monotonic()
+        time.sleep(seconds)
+        after, took = self._used(), time.monotonic() - begin
+        return 100 * (after[0] - before[0]) / took, (after[1] - before[1]) / took
+
+    def _used(self) -> tuple[float, int]:
+        """CPU seconds and switches of all threads."""
+        cpu_s, switches = 0.0, 0
+        for task in Path(f"/proc/{self.process.pid}/task").iterdir():
+            cpu_s += int((task / "schedstat").read_text().split()[0]) / 1e9
+            for line in (task / "status").read_text().splitlines():
+                if line.startswith("voluntary_ctxt_switches"):
+                    switches += int(line.split()[1])
+        return cpu_s, switches
+
+
+def memory_kb(smaps_rollup: str) -> dict[str, int]:
+    """Rss and Pss in the text of /proc/PID/smaps_rollup."""
     fields = dict(line.split()[:2] for line in smaps_rollup.splitlines()[1:] if line)
     return {"Rss": int(fields["Rss:"]), "Pss": int(fields["Pss:"])}
 
