@@ -319,21 +319,24 @@ def _processor(kernel: Path, initramfs: Path) -> tuple[str, ...]:
     A /dev/kvm that opens proves nothing: inside some virtual machines it is there, and the
     kernel stands still at its first instructions. So it is tried.
     """
-    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
-        return EMULATED
+    usable = os.access("/dev/kvm", os.R_OK | os.W_OK)
+    return KVM if usable and speaks(_command(KVM, kernel, initramfs), TRIAL_S) else EMULATED
+
+
+def speaks(machine: list[str], seconds: float) -> bool:
+    """Starts a machine and kills it again: whether its kernel has run a program by then."""
     with tempfile.TemporaryFile() as log:
-        command = _command(KVM, kernel, initramfs)
-        trial = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        end = time.monotonic() + TRIAL_S
+        trial = subprocess.Popen(machine, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        end = time.monotonic() + seconds
         try:
-            while trial.poll() is None and time.monotonic() < end:
+            while time.monotonic() < end and trial.poll() is None:
                 time.sleep(0.05)
                 if image.FIRST_WORDS.encode() in os.pread(log.fileno(), 1 << 16, 0):
-                    return KVM
+                    return True
         finally:
             trial.kill()
             trial.wait()
-    return EMULATED
+    return False
 
 
 def accelerator() -> str:
