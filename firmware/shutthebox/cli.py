@@ -10,11 +10,7 @@ from typing import NoReturn
 from shutthebox import __version__
 from shutthebox.errors import ShutTheBoxError
 
-COMMANDS = {
-    "run": "run", "sim": "sim", "replay": "replay", "profiles": "profiles", "odds": "odds", "stats": "stats",
-    "export": "stats", "check-config": "check", "pins": "check", "doctor": "doctor", "blank": "blank",
-}  # fmt: skip
-"""Every command, and the module of `shutthebox.commands` that has it."""
+_COMMANDS = ("run", "sim", "replay", "profiles", "odds", "stats", "check", "doctor", "blank")
 
 
 class _Parser(argparse.ArgumentParser):
@@ -30,10 +26,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
     argv = sys.argv[1:] if argv is None else argv
-    # Only the module of the command that is asked for: the box has to be up soon.
-    wanted = [COMMANDS[argv[0]]] if argv and argv[0] in COMMANDS else dict.fromkeys(COMMANDS.values())
-    for module in wanted:
-        importlib.import_module(f"shutthebox.commands.{module}").add_parser(subparsers)
+    # A command's own module is enough, where it has one of its name: the box has to be up soon.
+    for command in argv[:1] if argv and argv[0] in _COMMANDS else _COMMANDS:
+        importlib.import_module(f"shutthebox.commands.{command}").add_parser(subparsers)
     args = parser.parse_args(argv)
     try:
         return int(args.run(args))
