@@ -43,7 +43,9 @@ class Play:
 
     def see(self) -> None:
         """The glass shows the position that is on paper."""
-        self.table.look_for([self._shown(self.match)])
+        shown = self._shown(self.match)
+        # A box that has just been started may end a turn before it knows the odds.
+        self.table.look_for([shown, replace(shown, account=None)])
 
     def press_for_throw(self) -> None:
         """Has the box throw; it may have done so by itself, with the move before."""
