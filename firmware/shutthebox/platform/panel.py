@@ -18,7 +18,7 @@ from shutthebox.platform.packing import Window, changed_windows, pack
 Controller = Literal["ssd1306", "sh1106", "ssd1309"]
 SIZE = (128, 64)
 
-DISPLAY_OFF, _DISPLAY_ON, _CONTRAST = 0xAE, 0xAF, 0x81
+_DISPLAY_OFF, _DISPLAY_ON, _CONTRAST = 0xAE, 0xAF, 0x81
 _COLUMNS, _PAGES, _PAGE, _LOW_COLUMN, _HIGH_COLUMN = 0x21, 0x22, 0xB0, 0x00, 0x10
 _SH1106_FIRST_COLUMN = 2  # the glass shows columns 2 to 129 of 132
 
@@ -118,7 +118,7 @@ class Panel:
         self._held = None
         with self._sending():
             for command in self._start:
-                if command[0] == DISPLAY_OFF and not dark:
+                if command[0] == _DISPLAY_OFF and not dark:
                     command = command[1:]
                 elif command[0] == _CONTRAST and self._contrast is not None:
                     command = (_CONTRAST, self._contrast)
@@ -154,7 +154,7 @@ class Panel:
     def blank(self) -> None:
         """Switches the panel off. The next `push` sets it up again, for it may be hours away."""
         with self._sending():
-            self._device.command(DISPLAY_OFF)
+            self._device.command(_DISPLAY_OFF)
         self._held = None
         self._lit = False
 
