@@ -4,12 +4,13 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test test-pi bench-pins lint messages hardware deb test-deb clean
+.PHONY: help sim test test-pi bench-pins bench-pi lint messages hardware deb test-deb clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
 	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
 	@echo "make bench-pins  measure the back ends for the pins there"
+	@echo "make bench-pi    the same, and the whole daemon: start, memory, rest, edge to panel"
 	@echo "make lint   ruff and mypy"
 	@echo "make deb    build the Debian package"
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
@@ -44,6 +45,10 @@ test-pi: $(VENV)/.test
 # Back ends for the pins side by side: idle CPU, wake-ups, latency.
 bench-pins: $(VENV)/.test
 	@$(BIN)/python -m tests.virtual_pi python3 /opt/project/tests/benchmarks/pins.py $(ARGS)
+
+# The back ends, and the whole daemon on the default one, in one run.
+bench-pi: $(VENV)/.test
+	@$(BIN)/python -m tests.virtual_pi sh -c 'cd /opt/project/tests/benchmarks && python3 pins.py && echo && python3 daemon.py $(ARGS)'
 
 lint: $(VENV)/.test
 	@$(BIN)/ruff check firmware hardware/tools tests

@@ -10,7 +10,7 @@ from typing import NoReturn
 from shutthebox import __version__
 from shutthebox.errors import ShutTheBoxError
 
-_COMMANDS = ("run", "sim", "replay", "profiles", "odds", "stats", "check", "doctor")
+_COMMANDS = ("run", "sim", "replay", "profiles", "odds", "stats", "check", "doctor", "blank")
 _DEBIAN_NAMES = {"PIL": "python3-pil", "gpiod": "python3-libgpiod", "luma": "python3-luma.oled"}
 
 
@@ -26,7 +26,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = _Parser(prog="shutthebox", description="The electronic Shut the Box.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
-    for command in _COMMANDS:
+    argv = sys.argv[1:] if argv is None else argv
+    # A command's own module is enough, where it has one of its name: the box has to be up soon.
+    for command in argv[:1] if argv and argv[0] in _COMMANDS else _COMMANDS:
         importlib.import_module(f"shutthebox.commands.{command}").add_parser(subparsers)
     args = parser.parse_args(argv)
     try:

@@ -5,10 +5,10 @@ end gets a process of its own, with thirteen inputs, as the box has.
 
     python3 tests/benchmarks/pins.py [--seconds 10] [--edges 200] [BACKEND…]
 
-Prints one JSON object a line: idle CPU in percent of a core and context switches a second, both
-over the whole process, and the time from moving a line to its callback, in ms; also from the
-kernel's time stamp of the edge, where the back end hands it on, because a simulated interrupt is
-itself late by up to a tick. Thirteen gpiozero Buttons ("+button") wake 130 times a second by
+Prints one table: idle CPU in percent of a core and context switches a second, both over the whole
+process, and the time from moving a line to its callback, in ms; also from the kernel's time stamp
+of the edge, where the back end hands it on, because a simulated interrupt is itself late by up to
+a tick. Thirteen gpiozero Buttons ("+button") wake 130 times a second by
 themselves, whatever the back end: each has a thread that looks ten times a second for a hold.
 """
 
@@ -31,6 +31,17 @@ from typing import Any
 
 OFFSETS = [4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26, 12]
 MEASURED = 17
+COLUMNS = {
+    "back end": ("backend", 16),
+    "threads": ("threads", 9),
+    "idle CPU %": ("idle_cpu_percent", 12),
+    "wake-ups/s": ("wakeups_per_s", 12),
+    "median ms": ("latency_median_ms", 11),
+    "p99 ms": ("latency_p99_ms", 10),
+    "from kernel ms": ("kernel_to_callback_median_ms", 16),
+    "missed": ("missed", 8),
+}
+"""Per heading, the figure below it and how wide it is."""
 
 
 def factory(name: str) -> Any:
@@ -160,21 +171,16 @@ def main() -> None:
         measure(names[0], options.seconds, options.edges)
     if not list(Path("/sys/devices/platform").glob("gpio-sim.*/gpiochip0")):
         parser.exit(2, "no simulated chip here: run `make bench-pins`\n")
+    print("".join(f"{heading:>{width}}" for heading, (_, width) in COLUMNS.items()), flush=True)
     for name in names:
-        subprocess.run(
-            [
-                sys.executable,
-                __file__,
-                "--here",
-                "--seconds",
-                str(options.seconds),
-                "--edges",
-                str(options.edges),
-                name,
-            ],
-            check=False,
-            stderr=subprocess.DEVNULL,
-        )
+        seconds, edges = str(options.seconds), str(options.edges)
+        command = [sys.executable, __file__, "--here", "--seconds", seconds, "--edges", edges, name]
+        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        if done.returncode:
+            print(f"{name:>16}  {done.stderr.strip().splitlines()[-1]}", flush=True)
+            continue
+        found = json.loads(done.stdout)
+        print("".join(f"{found.get(key, '-'):>{width}}" for key, width in COLUMNS.values()), flush=True)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+from shutthebox.game.advisor import Advisor
 from shutthebox.game.button import Gesture
 from shutthebox.game.effects import Began, Effect, Fact, Play, Record, Show, Sound
 from shutthebox.game.machine import Machine
@@ -68,6 +69,7 @@ class Table:
         actions: what has happened in it since.
         ledger: stakes owed before.
         statistics: lines of the statistics screen.
+        advisor: knows the odds.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Table:
         actions: Sequence[Action] = (),
         ledger: Sequence[Fraction] = (),
         statistics: Sequence[str] = (),
+        advisor: Advisor | None = None,
     ) -> None:
         self.dice = Queue()
         self.dice.throws.extend(throws)
@@ -96,11 +99,12 @@ class Table:
             match=match,
             actions=actions,
             ledger=ledger,
+            advisor=advisor,
             statistics=lambda words: statistics,
         )
         self._take(self.machine.start())
 
-    def again(self, down: Iterable[int] | None = None) -> "Table":
+    def again(self, down: Iterable[int] | None = None, *, advisor: Advisor | None = None) -> "Table":
         """The box after a power cut; the levers stand as they did, or as said."""
         begun, actions = self._begun, list(self._before)
         for fact in facts(self.effects):
@@ -109,7 +113,7 @@ class Table:
             elif isinstance(fact, Action):
                 actions.append(fact)
         levers = self.down if down is None else down
-        return Table(self.machine.settings, down=levers, match=begun, actions=actions)
+        return Table(self.machine.settings, down=levers, match=begun, actions=actions, advisor=advisor)
 
     # Hands. Each returns the effects of what it did.
 

@@ -1,20 +1,26 @@
 """The odds at the box: what the advisor knows, when it knows it, and what the computer plays for."""
 
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from random import Random
 
+import pytest
+from tests.game.table import S, Table, settings_for
+
 from shutthebox.config import Config, Game, Setup
 from shutthebox.game.mode import Mode
 from shutthebox.odds import Odds
-from shutthebox.odds.advice import Step
+from shutthebox.odds.advice import Account, Step
 from shutthebox.odds.versus import Duel, Rivals
 from shutthebox.platform.advisor import OddsAdvisor
 from shutthebox.profiles import builtin
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage, begin
-from shutthebox.rules.tiles import Tiles, to_tiles
+from shutthebox.rules.moves import Throw
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.simulator.virtual import VirtualBox
 
 PUB = builtin("pub")
@@ -105,3 +111,48 @@ def test_luck_and_decisions_make_up_the_score_on_the_box() -> None:
         world.press(100_000_000)
         world.run_until(world.now_ns + 1_000_000_000)
     world.close()
+
+
+class Late(OddsAdvisor):
+    """Its table is not there before it is told to be."""
+
+    def __init__(self) -> None:
+        super().__init__(wait=True)
+        self.there = False
+
+    def account(self, profile: Profile, steps: Sequence[Step]) -> Account | None:
+        return super().account(profile, steps) if self.there else None
+
+
+def play_turn(table: Table, throw: Throw) -> None:
+    """Throws nothing else, and shuts the first answer, until blocked."""
+    while (state := table.machine.state).mode is not Mode.TURN_OVER:
+        table.dice.throws[:] = [throw]
+        if state.mode is Mode.FLIPPING:
+            answer = turns.answers(PUB, table.match.turn)[0]
+            table.stand([*table.down, *to_numbers(answer)])
+        table.press()
+        table.wait(S)
+
+
+@pytest.mark.parametrize("cut_after", [0, 1])
+def test_a_power_cut_takes_no_turn_out_of_the_matchs_account(cut_after: int) -> None:
+    settings = settings_for("pub", players=3)
+    whole, cut = (Table(settings, advisor=OddsAdvisor(wait=True)) for _ in range(2))
+    late = Late()
+    for player in range(3):
+        late.there = player > cut_after
+        play_turn(whole, (player + 1, 2))
+        play_turn(cut, (player + 1, 2))
+        if player == cut_after:
+            cut = cut.again(advisor=late)
+        for table in (whole, cut):
+            table.press()
+            table.stand(())
+    assert whole.machine.state.mode is cut.machine.state.mode is Mode.MATCH_OVER
+    assert any(whole.machine.state.luck)
+    assert (cut.machine.state.luck, cut.machine.state.given_away) == (
+        whole.machine.state.luck,
+        whole.machine.state.given_away,
+    )
+    assert cut.screen == whole.screen

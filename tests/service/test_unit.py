@@ -20,7 +20,7 @@ needs_systemd = pytest.mark.skipif(
 @needs_systemd
 def test_the_unit_is_sound(tmp_path: Path) -> None:
     # Its program is looked for where it will be installed, which is not here.
-    text = UNIT.read_text().replace("/usr/bin/shutthebox run", "/bin/true")
+    text = UNIT.read_text().replace("/usr/bin/shutthebox ", "/bin/true ")
     unit = tmp_path / UNIT.name
     unit.write_text(text)
     done = subprocess.run(

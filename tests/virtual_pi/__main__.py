@@ -1,12 +1,18 @@
 """Runs one command in a fresh virtual Pi with the project in it, and shows what it says.
 
 python3 -m tests.virtual_pi python3 /opt/project/tests/benchmarks/pins.py
+
+Ends as the command does, or with 75 and one line where there can be no virtual Pi: something is
+missing here, or cannot be fetched.
 """
 
+import os
 import shlex
 import sys
 
 from tests.virtual_pi import VirtualPi, missing
+from tests.virtual_pi.image import FetchError, disk
+from tests.virtual_pi.machine import accelerator
 from tests.virtual_pi.project import PROJECT, build_wheel, install
 
 
@@ -15,7 +21,13 @@ def main() -> int:
     lacking = missing()
     if lacking is not None:
         print(lacking, file=sys.stderr)
-        return 2
+        return os.EX_TEMPFAIL
+    try:
+        disk()
+    except FetchError as error:
+        print(f"cannot be fetched: {error}", file=sys.stderr)
+        return os.EX_TEMPFAIL
+    print(f"the guest runs on {accelerator()}", file=sys.stderr)
     with build_wheel() as wheel, VirtualPi() as pi:
         install(pi, wheel)
         pi.copy_in(PROJECT / "tests/benchmarks", "/opt/project/tests/benchmarks")

@@ -10,6 +10,7 @@ import hashlib
 import json
 import lzma
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -33,8 +34,9 @@ NEEDS = {
     "depmod": "kmod",
     "gcc": "gcc",
     "make": "make",
+    "setpriv": "util-linux",
     f"/usr/src/linux-source-{SOURCE_SERIES}.tar.xz": f"linux-source-{SOURCE_SERIES}",
-    "/usr/src/linux-headers-*-common": "linux-headers-amd64",
+    f"/usr/src/linux-headers-{SOURCE_SERIES}.*-common": "linux-headers-amd64",
 }
 
 GUEST_PACKAGES = [
@@ -76,8 +78,11 @@ OOMScoreAdjust=-900
 [Install]
 WantedBy=multi-user.target
 """
-INIT = """\
+#: On the console as soon as the kernel runs a program.
+FIRST_WORDS = "virtual pi: the kernel runs"
+INIT = f"""\
 #!/bin/busybox sh
+/bin/busybox echo {FIRST_WORDS}
 /bin/busybox mkdir -p /proc /sys /dev /root
 /bin/busybox mount -t proc proc /proc
 /bin/busybox mount -t sysfs sys /sys
@@ -97,10 +102,16 @@ MASKED = [
 ]  # fmt: skip
 
 
+class FetchError(RuntimeError):
+    """Something could not be had from Debian or the package index; the text says what."""
+
+
 def missing() -> str | None:
     """One line on what this machine lacks, with the command that brings it; None if nothing."""
     if not sys.platform.startswith("linux") or os.uname().machine != "x86_64":
         return "the virtual Pi is built on Linux on x86-64 only"
+    if _codename() != SUITE:
+        return "the virtual Pi is built on Debian 12 only: its chips come from that kernel's source"
     if os.geteuid() != 0:
         return "building the virtual Pi's disk needs root"
     lacking = [
@@ -111,6 +122,13 @@ def missing() -> str | None:
     if lacking:
         return "missing: apt-get install --no-install-recommends " + " ".join(sorted(set(lacking)))
     return None
+
+
+def _codename() -> str:
+    try:
+        return platform.freedesktop_os_release().get("VERSION_CODENAME", "")
+    except OSError:
+        return ""
 
 
 def cache() -> Path:
@@ -165,24 +183,23 @@ def _stage(name: str, inputs: list[object], make: Callable[[Path], None]) -> Pat
     return path
 
 
-def _run(*command: str | Path, cwd: Path | None = None) -> str:
+def _run(*command: str | Path, cwd: Path | None = None, error: type[RuntimeError] = RuntimeError) -> str:
     done = subprocess.run([str(c) for c in command], cwd=cwd, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(
-            f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}"
-        )
+        raise error(f"{' '.join(map(str, command))}: exit {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
 def _make_root(to: Path) -> None:
     left_out = [f"--dpkgopt=path-exclude=/usr/share/{d}/*" for d in ("doc", "man", "locale", "info")]
     include = "--include=" + ",".join(GUEST_PACKAGES)
-    _run("nice", "mmdebstrap", "--quiet", "--variant=minbase", include, *left_out, SUITE, to)
+    wanted = ["--quiet", "--variant=minbase", include, *left_out, SUITE]
+    _run("nice", "mmdebstrap", *wanted, to, error=FetchError)
 
 
 def _make_kernel(to: Path, version: str) -> None:
     to.mkdir()
-    _run("apt-get", "download", f"linux-image-{version}", cwd=to)
+    _run("apt-get", "download", f"linux-image-{version}", cwd=to, error=FetchError)
     deb = next(to.glob("*.deb"))
     _run("dpkg-deb", "-x", deb, to / "deb")
     deb.unlink()
@@ -263,6 +280,7 @@ def _make_python(to: Path) -> None:
         "nice", sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
         "--root-user-action=ignore", "--only-binary=:all:", f"--python-version={PYTHON_VERSION}",
         "--implementation=cp", *platforms, f"--target={to}", *PYTHON_PACKAGES,
+        error=FetchError,
     )  # fmt: skip
 
 

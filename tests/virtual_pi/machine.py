@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import functools
 import io
 import itertools
 import json
@@ -27,6 +28,8 @@ MEMORY = "512M"
 SNAPSHOT = "ready"
 #: Until systemd is up, under emulation on a busy machine.
 BOOT_S = 300
+#: Until a kernel on a working KVM has reached its first program; it takes about a second.
+TRIAL_S = 15
 HEADER_CHIP = next(iter(image.CHIPS))
 
 
@@ -159,9 +162,9 @@ class VirtualPi:
     def _start(self) -> None:
         begin = time.monotonic()
         kernel, initramfs, disk = image.disk()
-        saved = (
-            image.cache() / f"saved-{image.digest([disk.name, kernel.parent.name, MEMORY, _qemu()])}.qcow2"
-        )
+        # A memory image fits only the processor that it was taken on.
+        machine = [MEMORY, _qemu(), *_processor(kernel, initramfs)]
+        saved = image.cache() / f"saved-{image.digest([disk.name, kernel.parent.name, *machine])}.qcow2"
         if self._fresh or not saved.exists():
             self._overlay(disk, self._folder / "disk.qcow2")
             self._launch(kernel, initramfs, self._folder / "disk.qcow2")
@@ -184,11 +187,7 @@ class VirtualPi:
         with log:
             self._process = subprocess.Popen(
                 [
-                    "nice", "qemu-system-x86_64", "-accel", "tcg,thread=multi", "-M", "pc", "-cpu", "max",
-                     "-smp", "2", "-m", MEMORY, "-nodefaults", "-no-user-config",
-                    "-display", "none", "-no-reboot", "-kernel", str(kernel), "-initrd", str(initramfs),
-                    "-append", "console=ttyS0 quiet panic=-1 random.trust_cpu=on audit=0 mitigations=off",
-                    "-serial", "stdio",
+                    *_command(_processor(kernel, initramfs), kernel, initramfs),
                     "-drive", f"file={disk},if=virtio,format=qcow2,cache=unsafe",
                     "-device", "virtio-serial-pci", "-device", "virtio-rng-pci",
                     "-chardev", f"socket,id=agent,path={self._folder}/agent,server=on,wait=off",
@@ -297,6 +296,53 @@ def _unix(path: Path) -> socket.socket:
 def _worth_copying(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
     name = member.name.rpartition("/")[2]
     return None if name in ("__pycache__", ".venv", ".git") or name.endswith(".pyc") else member
+
+
+def _command(processor: tuple[str, ...], kernel: Path, initramfs: Path) -> list[str]:
+    """QEMU without disks and wires; it ends with the process that started it, however that ends."""
+    return [
+        "setpriv", "--pdeathsig", "KILL", "nice", "qemu-system-x86_64", *processor,
+        "-M", "pc", "-smp", "2", "-m", MEMORY, "-nodefaults", "-no-user-config", "-display", "none",
+        "-no-reboot", "-kernel", str(kernel), "-initrd", str(initramfs), "-serial", "stdio",
+        "-append", "console=ttyS0 quiet panic=-1 random.trust_cpu=on audit=0 mitigations=off",
+    ]  # fmt: skip
+
+
+KVM = ("-accel", "kvm", "-cpu", "host")
+EMULATED = ("-accel", "tcg,thread=multi", "-cpu", "max")
+
+
+@functools.cache
+def _processor(kernel: Path, initramfs: Path) -> tuple[str, ...]:
+    """KVM if the guest's kernel runs on it, else emulation.
+
+    A /dev/kvm that opens proves nothing: inside some virtual machines it is there, and the
+    kernel stands still at its first instructions. So it is tried.
+    """
+    usable = os.access("/dev/kvm", os.R_OK | os.W_OK)
+    return KVM if usable and speaks(_command(KVM, kernel, initramfs), TRIAL_S) else EMULATED
+
+
+def speaks(machine: list[str], seconds: float) -> bool:
+    """Starts a machine and kills it again: whether its kernel has run a program by then."""
+    with tempfile.TemporaryFile() as log:
+        trial = subprocess.Popen(machine, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        end = time.monotonic() + seconds
+        try:
+            while time.monotonic() < end and trial.poll() is None:
+                time.sleep(0.05)
+                if image.FIRST_WORDS.encode() in os.pread(log.fileno(), 1 << 16, 0):
+                    return True
+        finally:
+            trial.kill()
+            trial.wait()
+    return False
+
+
+def accelerator() -> str:
+    """What guests run on here: "kvm" or "tcg"."""
+    kernel, initramfs, _ = image.disk()
+    return _processor(kernel, initramfs)[1].partition(",")[0]
 
 
 def _qemu() -> str:

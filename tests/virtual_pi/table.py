@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from shutthebox.config import Config
 from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
 from shutthebox.game.screens import build_screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
@@ -16,7 +17,7 @@ from shutthebox.platform.draw import draw
 from shutthebox.rules.tiles import Tiles
 from shutthebox.simulator.panel import PanelModel
 
-from .machine import VirtualPi
+from .machine import PanelWrite, VirtualPi
 
 SYSTEMD = Path(__file__).resolve().parents[2] / "systemd"
 # A unit with ProtectProc has a /proc of its own, in which the guest is no Pi any more; and the
@@ -33,16 +34,18 @@ from shutthebox.cli import main
 sys.exit(main())
 """
 GPIO = Config().gpio
+LEVERS = 9
 PATIENCE_S = 60
+ATTRACT = State(Mode.ATTRACT, 0)
 
 
-def until(condition: Callable[[], bool], seconds: float = 30) -> bool:
+def until(condition: Callable[[], bool], seconds: float = PATIENCE_S) -> bool:
     """Waits for something to become true; whether it did."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
             return True
-        time.sleep(0.1)
+        time.sleep(0.05)
     return False
 
 
@@ -59,7 +62,7 @@ def install_box(pi: VirtualPi, config: str) -> None:
 
 
 class Table:
-    """A box in the guest as players meet it: levers, a button, and the glass."""
+    """A box in the guest as players meet it: levers, a button with a lamp, and the glass."""
 
     def __init__(self, pi: VirtualPi, settings: Settings) -> None:
         self.pi = pi
@@ -68,14 +71,25 @@ class Table:
         self._levers: Tiles = 0
         self.glass = PanelModel()
 
+    # -- the service
+
     def start(self) -> None:
-        """Starts the service and waits until it is ready."""
+        """Starts the service with all levers up, and waits until it is ready."""
+        self._levers = 0
         # A request with a pull moves a simulated line, as a lever at rest would.
-        for line in (GPIO.roll, *GPIO.levers[: self._settings.levers or 9]):
-            self.pi.set_line(int(line), 1)
-        self.pi.panel_log()
+        self.hold_levers()
+        self.pi.set_line(int(GPIO.roll), 1)
+        self.pi.run("systemctl reset-failed shutthebox", check=False)
         started = self.pi.run("systemctl start shutthebox", check=False, timeout=120)
         assert started.code == 0, self.journal()
+
+    def start_anew(self) -> None:
+        """Stops the service, has it forget everything, plugs the display in, and starts it again."""
+        self.pi.run("systemctl stop shutthebox", timeout=120)
+        self.pi.run("rm -rf /var/lib/private/shutthebox")
+        self.panel_parameter("fail_every", 0)
+        self.plug_in()
+        self.start()
 
     def shown(self, key: str) -> str:
         """A property of the service."""
@@ -85,6 +99,16 @@ class Table:
         """What the service has said."""
         return self.pi.run("journalctl -u shutthebox --no-pager").out
 
+    def back_after(self, before: str) -> bool:
+        """Waits for another process than that one to be ready, and holds the levers where they are."""
+        back = until(
+            lambda: self.shown("MainPID") not in ("0", before) and self.shown("ActiveState") == "active", 120
+        )
+        self.hold_levers()
+        return back
+
+    # -- hands
+
     def press(self) -> None:
         """Presses the button for a moment."""
         self.pi.set_line(int(GPIO.roll), 0)
@@ -93,7 +117,7 @@ class Table:
 
     def set_levers(self, down: Tiles) -> None:
         """Moves those levers that are not yet as wanted."""
-        for number in range(1, 10):
+        for number in range(1, LEVERS + 1):
             bit = 1 << (number - 1)
             if (self._levers ^ down) & bit:
                 self.pi.set_line(int(GPIO.levers[number - 1]), 0 if down & bit else 1)
@@ -101,18 +125,47 @@ class Table:
 
     def hold_levers(self) -> None:
         """Sets every line again to where its lever is, after the box has requested them anew."""
-        for number in range(1, 10):
+        for number in range(1, LEVERS + 1):
             level = 0 if self._levers >> (number - 1) & 1 else 1
             self.pi.set_line(int(GPIO.levers[number - 1]), level)
 
-    def look(self) -> bytes:
-        """What is on the glass now."""
+    def panel_parameter(self, name: str, value: int) -> None:
+        """Has the display misbehave: see the guest's i2c-panel module."""
+        self.pi.write(f"/sys/module/i2c_panel/parameters/{name}", str(value))
+
+    def unplug(self) -> None:
+        """Takes the display off the bus."""
+        self.panel_parameter("absent", 1)
+        self.look()
+        self.glass.unplug()
+
+    def plug_in(self) -> None:
+        """Puts the display back: dark, its memory garbage, its registers as after power-up."""
+        self.look()
+        self.glass.plug_in()
+        self.panel_parameter("absent", 0)
+
+    # -- eyes
+
+    def lit(self) -> bool:
+        """Whether the lamp in the button is lit: a press would do something."""
+        return self.pi.line(GPIO.lamp) == 1
+
+    def frames(self) -> Iterator[tuple[PanelWrite, bytes]]:
+        """Every message to the display since the last look, with what was on the glass after it."""
         for write in self.pi.panel_log():
             control, data = write.data[0], write.data[1:]
             if control & 0x40:
                 self.glass.data(data)
             else:
                 self.glass.command(*data)
+            yield write, self.glass.image().convert("L").tobytes()
+
+    def look(self) -> bytes:
+        """What is on the glass now."""
+        if not self.glass.unplugged:
+            for _ in self.frames():
+                pass
         return self.glass.image().convert("L").tobytes()
 
     def look_for(self, states: list[State], seconds: float = PATIENCE_S) -> State:
@@ -127,6 +180,11 @@ class Table:
                 names = " or ".join(sorted({state.mode for state in states}))
                 raise AssertionError(f"the panel never showed {names}\n{self._as_text()}\n{self.journal()}")
             time.sleep(0.05)
+
+    def goodbye(self) -> bytes:
+        """The picture of a box that ends well."""
+        screen = Screen(Mode.ATTRACT, big=self._words("Goodbye"))
+        return draw(screen, 0).convert("L").tobytes()
 
     def _pictures(self, state: State) -> set[bytes]:
         screen = build_screen(state, self._settings, self._words)

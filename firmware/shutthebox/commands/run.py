@@ -79,7 +79,6 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.platform.gpio import open_factory, switch_lines
     from shutthebox.platform.oled import open_i2c, open_panel
     from shutthebox.platform.systemd import Systemd
-    from shutthebox.simulator.record import ScenarioRecorder, create
     from shutthebox.usual import DEFAULT_LEVERS, settings_for
 
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
@@ -99,6 +98,8 @@ def run(args: argparse.Namespace) -> int:
         stack.callback(factory.close)
         observers = []
         if args.record:
+            from shutthebox.simulator.record import ScenarioRecorder, create
+
             recorder = ScenarioRecorder(
                 stack.enter_context(create(args.record)), config, levers, frozenset(), time.monotonic_ns()
             )

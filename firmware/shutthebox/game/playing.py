@@ -87,7 +87,7 @@ class Playing(Frame):
 
     def _note(self, action: Action) -> None:
         """Keeps the running turn's steps, for the account that is made of it."""
-        steps = self._state.steps
+        steps, ended = self._state.steps, self._state.ended
         match action:
             case Thrown(faces):
                 steps = (*steps, Step(faces))
@@ -96,16 +96,19 @@ class Playing(Frame):
             case Reopened(tile) if steps:
                 steps = (*steps[:-1], replace(steps[-1], opened=tile))
             case Advanced():
+                if self._played_whole:
+                    ended = (*ended, (self._match.player, steps))
                 steps = ()
-        self._set(steps=steps)
+        self._set(steps=steps, ended=ended)
 
     def _set_up(self, match: Match) -> None:
         """Everything as at the beginning of a match."""
         self._advisor.prepare(match.profile)
         none = (Fraction(0),) * match.players
         self._set(
-            match=match, picker=None, item="", signed=None, steps=(), account=None, given_away=none, luck=none
-        )
+            match=match, picker=None, item="", signed=None, account=None,
+            steps=(), ended=(), given_away=none, luck=none,
+        )  # fmt: skip
 
     def _leave_match(self) -> None:
         self._record(Left())
@@ -222,17 +225,27 @@ class Playing(Frame):
             self._decided(self._match.result)
         self._sound(Sound.SHUT if self._match.turn.outcome is Outcome.SHUT else Sound.BLOCKED)
 
+    @property
+    def _played_whole(self) -> bool:
+        """A turn that was joined half-way (or played in rotation) is not taken apart."""
+        match = self._match
+        return match.profile.turns is Turns.WHOLE and len(self._state.steps) == match.turn.throws
+
     def _take_account(self) -> None:
         """Luck and decisions of the turn that has ended."""
-        match = self._match
-        # A turn that was joined half-way (or played in rotation) is not taken apart.
-        whole = match.profile.turns is Turns.WHOLE and len(self._state.steps) == match.turn.throws
-        account = self._advisor.account(match.profile, self._state.steps) if whole else None
-        self._set(account=account)
-        if account is not None:
+        whole, profile = self._played_whole, self._match.profile
+        self._set(account=self._advisor.account(profile, self._state.steps) if whole else None)
+
+    def _add_accounts(self) -> None:
+        """Luck and decisions of all turns that have ended, if the odds are there yet."""
+        for player, steps in self._state.ended:
+            account = self._advisor.account(self._match.profile, steps)
+            if account is None:
+                return
             self._set(
-                given_away=_added(self._state.given_away, match.player, account.given_away),
-                luck=_added(self._state.luck, match.player, account.luck),
+                ended=self._state.ended[1:],
+                given_away=_added(self._state.given_away, player, account.given_away),
+                luck=_added(self._state.luck, player, account.luck),
             )
 
     def _decided(self, result: Result) -> None:
@@ -300,6 +313,7 @@ class Playing(Frame):
 
     def _next_player(self) -> None:
         self._do(Advanced())
+        self._add_accounts()
         if self._match.stage is Stage.FINISHED:
             self._set(mode=Mode.MATCH_OVER, chosen_with=0)
             self._sound(Sound.WIN)

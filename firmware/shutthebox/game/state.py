@@ -37,6 +37,7 @@ class State:
         ready_ns: since when the box has been waiting for the throw.
         answer: the tiles that the computer shuts, and a person sets; None if a person plays.
         steps: the throws and answers of the running turn.
+        ended: per turn that has ended, its player and its steps, until it has been taken apart.
         given_away: per player, points that decisions have cost in this match.
         luck: per player, points that the dice have added in this match.
         account: of the turn that has just ended; None if the odds are not known.
@@ -71,6 +72,7 @@ class State:
     ready_ns: int = 0
     answer: Tiles | None = None
     steps: tuple[Step, ...] = ()
+    ended: tuple[tuple[int, tuple[Step, ...]], ...] = ()
     given_away: tuple[Fraction, ...] = ()
     luck: tuple[Fraction, ...] = ()
     account: Account | None = None

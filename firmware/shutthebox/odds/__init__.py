@@ -2,10 +2,12 @@
 
 `Odds(profile)` solves a profile and answers for any `Turn` of it; the other modules build on it:
 `policies` (playing by a fixed rule), `estimate` (rows above 12 tiles), `versus` (playing to
-win), `advice` (hints, skill and luck), `fairness` (are the dice honest).
+win), `advice` (hints, skill and luck), `fairness` (are the dice honest). The solvers are imported
+when `Odds` is first asked for: who only reads advice has no use for them.
 """
 
-from shutthebox.odds.book import Odds
+from typing import TYPE_CHECKING, Any
+
 from shutthebox.odds.values import (
     MOST_TILES,
     End,
@@ -16,6 +18,9 @@ from shutthebox.odds.values import (
     TooLargeError,
     Value,
 )
+
+if TYPE_CHECKING:
+    from shutthebox.odds.book import Odds
 
 __all__ = [
     "MOST_TILES",
@@ -28,3 +33,11 @@ __all__ = [
     "TooLargeError",
     "Value",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  (a module's attribute can be anything)
+    if name == "Odds":
+        from shutthebox.odds.book import Odds
+
+        return Odds
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

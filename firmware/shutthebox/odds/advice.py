@@ -10,16 +10,21 @@ exactly (minus what is given away where the highest score wins), because every w
 appears twice, once with either sign. The worths are kept as fractions to the end.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from shutthebox.odds.book import Odds
 from shutthebox.odds.values import Objective, Ranked, Value, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Turn
+
+if TYPE_CHECKING:  # who only hands hints and accounts on needs no solvers
+    from shutthebox.odds.book import Odds
 
 
 @dataclass(frozen=True, slots=True)

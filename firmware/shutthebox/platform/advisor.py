@@ -1,18 +1,26 @@
-"""The odds at the box: tables made off the main thread, look-ups on it."""
+"""The odds at the box: tables made off the main thread, look-ups on it.
+
+The solvers are imported where a table is made, so that the box is ready without them.
+"""
+
+from __future__ import annotations
 
 import logging
 import threading
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from shutthebox.game.advisor import plain_answer, plain_dice
 from shutthebox.odds.advice import Account, Hint, Step, account, hint
-from shutthebox.odds.book import Odds
 from shutthebox.odds.values import OddsError
-from shutthebox.odds.versus import Duel, Rivals
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MatchFormat, Profile, Turns, Win
 from shutthebox.rules.tiles import Tiles
+
+if TYPE_CHECKING:
+    from shutthebox.odds.book import Odds
+    from shutthebox.odds.versus import Duel, Rivals
 
 _log = logging.getLogger(__name__)
 
@@ -41,6 +49,8 @@ class OddsAdvisor:
             threading.Thread(target=self._make, args=(profile,), name="odds", daemon=True).start()
 
     def _make(self, profile: Profile) -> None:
+        from shutthebox.odds.book import Odds
+
         try:
             self._odds[profile] = Odds(profile)
         except OddsError as error:
@@ -86,6 +96,8 @@ def _duel(match: Match) -> Duel | None:
         or len(match.seats) < 2
     ):
         return None
+    from shutthebox.odds.versus import Rivals
+
     others = [i for i in match.seats if i != match.player]
     done = tuple(match.totals[i] for i in others if match.rows[i].outcome is not None)
     to_come = tuple(match.totals[i] for i in others if match.rows[i].outcome is None)
@@ -97,4 +109,6 @@ def _duel(match: Match) -> Duel | None:
 
 @lru_cache(maxsize=4)
 def _solved(profile: Profile, rivals: Rivals) -> Duel:
+    from shutthebox.odds.versus import Duel
+
     return Duel(profile, rivals)

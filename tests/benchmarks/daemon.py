@@ -1,0 +1,221 @@
+"""The whole daemon on a machine with a simulated chip: start, memory, rest, edge to panel.
+
+Run where the chip and the logging display are; `make bench-pi` does so in the virtual Pi.
+
+    python3 tests/benchmarks/daemon.py [--starts 5] [--seconds 30] [--edges 200]
+
+Prints one table. Times under emulation compare only with times of the same run, so the start is
+given as a ratio to a program that imports gpiozero and luma and does nothing else. The way from
+an edge to the panel runs from writing a line's new pull to the first byte that the display
+receives of the changed picture; the settle window, during which a level has to stand, is taken
+off and stated. A simulated interrupt is itself late by up to a tick of the kernel's clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import socket
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+LIBRARIES = "import gpiozero, luma.oled.device, luma.core.interface.serial"
+BOX = "import sys; from shutthebox.cli import main; sys.exit(main())"
+CONFIG = '[game]\nprofile = "pub"\nsetup = "usual"\nplayers = 2\n[box]\nlevers = 9\n[store]\nfolder = "{}"\n'
+LEVERS, BUTTON = (4, 17, 27, 22, 23, 24, 25, 5, 6), 12
+SETTLE_MS = 40
+PANEL = Path("/dev/i2c-panel")
+QUIET_S = 0.3
+
+
+def chip() -> Path:
+    """Where the simulated header's lines can be moved."""
+    return next(Path("/sys/devices/platform").glob("gpio-sim.*/gpiochip0"))
+
+
+def set_line(offset: int, level: int) -> int:
+    """Moves a line; returns when it was told to, in ns of the monotonic clock."""
+    pull = chip() / f"sim_gpio{offset}" / "pull"
+    begin = time.monotonic_ns()
+    pull.write_text("pull-up" if level else "pull-down")
+    return begin
+
+
+def panel_times() -> list[int]:
+    """When the display received each message since the last call, in ns of the monotonic clock."""
+    raw = b""
+    with PANEL.open("rb", buffering=0) as panel:
+        while part := panel.read(1 << 16):
+            raw += part
+    found = []
+    while raw:
+        at_ns, length = struct.unpack_from("=QI", raw)
+        found.append(at_ns)
+        raw = raw[12 + length :]
+    return found
+
+
+def wait_until_quiet() -> None:
+    """Until the display has been sent nothing for a while."""
+    panel_times()
+    while True:
+        time.sleep(QUIET_S)
+        if not panel_times():
+            return
+
+
+class Box:
+    """The daemon as a process of its own, ready."""
+
+    def __init__(self, process: subprocess.Popen[bytes], ready_s: float) -> None:
+        self.process = process
+        self.ready_s = ready_s
+
+    def memory_kb(self) -> dict[str, int]:
+        """Rss and Pss of the process."""
+        return memory_kb(Path(f"/proc/{self.process.pid}/smaps_rollup").read_text())
+
+    def at_rest(self, seconds: float) -> tuple[float, float]:
+        """Percent of a core, and how often any of its threads wakes a second."""
+        before, begin = self._used(), time.monotonic()
+        time.sleep(seconds)
+        after, took = self._used(), time.monotonic() - begin
+        return 100 * (after[0] - before[0]) / took, (after[1] - before[1]) / took
+
+    def _used(self) -> tuple[float, int]:
+        """CPU seconds and switches of all threads."""
+        cpu_s, switches = 0.0, 0
+        for task in Path(f"/proc/{self.process.pid}/task").iterdir():
+            cpu_s += int((task / "schedstat").read_text().split()[0]) / 1e9
+            for line in (task / "status").read_text().splitlines():
+                if line.startswith("voluntary_ctxt_switches"):
+                    switches += int(line.split()[1])
+        return cpu_s, switches
+
+
+def memory_kb(smaps_rollup: str) -> dict[str, int]:
+    """Rss and Pss in the text of /proc/PID/smaps_rollup."""
+    fields = dict(line.split()[:2] for line in smaps_rollup.splitlines()[1:] if line)
+    return {"Rss": int(fields["Rss:"]), "Pss": int(fields["Pss:"])}
+
+
+@contextmanager
+def running() -> Iterator[Box]:
+    """Starts the daemon as systemd would, with an empty memory, and ends it."""
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-") as folder,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as wire,
+    ):
+        address = f"{folder}/notify"
+        wire.bind(address)
+        wire.settimeout(120)
+        config = Path(folder, "config.toml")
+        config.write_text(CONFIG.format(folder))
+        for offset in (*LEVERS, BUTTON):
+            set_line(offset, 1)
+        environment = {**os.environ, "NOTIFY_SOCKET": address}
+        begin = time.monotonic()
+        process = subprocess.Popen(
+            [sys.executable, "-c", BOX, "run", "--config", str(config)],
+            env=environment,
+            cwd=folder,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            while b"READY=1" not in wire.recv(4096):
+                pass
+            yield Box(process, time.monotonic() - begin)
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def libraries_s() -> float:
+    """How long a program takes that imports gpiozero and luma, up to the end of the imports."""
+    program = f"{LIBRARIES}; import time; print(time.monotonic())"
+    begin = time.monotonic()
+    return float(subprocess.check_output([sys.executable, "-c", program])) - begin
+
+
+def libraries_kb() -> dict[str, int]:
+    """The memory of a program that imports gpiozero and luma."""
+    program = f"{LIBRARIES}; print(open('/proc/self/smaps_rollup').read())"
+    return memory_kb(subprocess.check_output([sys.executable, "-c", program], text=True))
+
+
+def latencies_ms(edges: int) -> list[float]:
+    """From a lever's edge to the first byte of the changed picture, without the settle window.
+
+    The box waits for a throw, which is a still picture; a lever that goes down is a fault, which
+    changes it. Only that way is measured: the fault blinks.
+    """
+    took = []
+    for number in range(edges):
+        lever = LEVERS[number % len(LEVERS)]
+        wait_until_quiet()
+        begin_ns = set_line(lever, 0)
+        until = time.monotonic() + 5
+        while not (came := panel_times()) and time.monotonic() < until:
+            time.sleep(0.005)
+        if not came:
+            raise SystemExit(f"lever {lever}: the display was sent nothing within 5 s")
+        took.append((came[0] - begin_ns) / 1e6 - SETTLE_MS)
+        set_line(lever, 1)
+    return took
+
+
+def row(what: str, *figures: str) -> None:
+    """One line of the table."""
+    print(f"{what:44}" + "".join(f"{figure:>16}" for figure in figures), flush=True)
+
+
+def main() -> None:
+    """Measures, and prints the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--starts", type=int, default=7, help="how often to start it")
+    parser.add_argument("--seconds", type=float, default=30, help="how long to watch it at rest")
+    parser.add_argument("--edges", type=int, default=200, help="how many edges to time")
+    options = parser.parse_args()
+    if not PANEL.exists():
+        parser.exit(2, "no simulated display here: run `make bench-pi`\n")
+    ready, alone = [], []
+    for _ in range(options.starts):
+        alone.append(libraries_s())
+        with running() as box:
+            ready.append(box.ready_s)
+    ratio = statistics.median(ready) / statistics.median(alone)
+    row("start, median of " + str(options.starts), "seconds", "ratio")
+    row("  gpiozero and luma imported, nothing else", f"{statistics.median(alone):.2f}", "1.00")
+    row("  the daemon is READY", f"{statistics.median(ready):.2f}", f"{ratio:.2f}")
+    with running() as box:
+        time.sleep(3)
+        row("memory", "RSS MB", "PSS MB")
+        figures = {"gpiozero and luma imported, nothing else": libraries_kb(), "in attract": box.memory_kb()}
+        percent, wakes = box.at_rest(options.seconds)
+        set_line(BUTTON, 0)
+        time.sleep(0.15)
+        set_line(BUTTON, 1)
+        time.sleep(3)
+        figures["in a match, with the table of the odds"] = box.memory_kb()
+        for name, figure in figures.items():
+            row(f"  {name}", *(f"{figure[kind] / 1024:.1f}" for kind in ("Rss", "Pss")))
+        row("at rest", "CPU %", "wake-ups/s")
+        row("  in attract, the words drifting", f"{percent:.2f}", f"{wakes:.1f}")
+        percent, wakes = box.at_rest(options.seconds)
+        row("  waiting for a throw", f"{percent:.2f}", f"{wakes:.1f}")
+        took = sorted(latencies_ms(options.edges))
+        row(f"edge to panel, beyond {SETTLE_MS} ms of settling", "median ms", "p99 ms", "worst ms")
+        p99 = took[max(0, int(len(took) * 0.99) - 1)]
+        figure_ms = (statistics.median(took), p99, took[-1])
+        row(f"  a lever, {len(took)} edges", *(f"{value:.1f}" for value in figure_ms))
+
+
+if __name__ == "__main__":
+    main()
