@@ -25,6 +25,10 @@ from tests.writer import facts
 from shutthebox.platform.setaside import open_or_set_aside
 
 SECTOR = 512
+
+SPOILT = (512, 4096)
+"""What a card may leave as garbage where it was writing: a sector, or what it keeps eight of them in."""
+
 MARK = "mark"
 """A file into which a byte is written whenever the players would be shown something."""
 
@@ -86,8 +90,9 @@ class File:
                     _apply(content, done)
             written = [done for done in sectors if not isinstance(done, int)]
             if written and rng.random() < 0.5:  # the sector that was just being written
-                at = rng.choice(written)[0] // SECTOR * SECTOR
-                _apply(content, (at, rng.randbytes(min(SECTOR, max(0, len(content) - at)))))
+                size = rng.choice(SPOILT)
+                at = rng.choice(written)[0] // size * size
+                _apply(content, (at, rng.randbytes(min(size, max(0, len(content) - at)))))
         return bytes(content)
 
 

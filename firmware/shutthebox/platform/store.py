@@ -76,6 +76,8 @@ class Store:
             version = version_of(self._db)
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = full")
+            # The log grows past its checkpoints only while somebody reads for long.
+            self._db.execute(f"pragma journal_size_limit = {8 << 20}")
             migrate(self._db, version)
             row = self._db.execute("select max(id) from match").fetchone()
             self._db.execute(f"pragma busy_timeout = {_BUSY_MS}")
