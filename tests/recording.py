@@ -22,6 +22,7 @@ from random import Random
 
 from tests.writer import facts
 
+from shutthebox.platform import retention
 from shutthebox.platform.setaside import open_or_set_aside
 
 SECTOR = 512
@@ -35,6 +36,9 @@ MARK = "mark"
 CHECKPOINT = 12
 """Pages of the log after which it is written back: often, so that many cuts fall into it."""
 
+KEPT = 1
+"""Matches that are kept whole: few, so that others are forgotten."""
+
 _CALLS = "openat,close,write,pwrite64,ftruncate,fallocate,fsync,fdatasync,unlink,rename"
 _OPEN = re.compile(r"\d+<((?:\\x[0-9a-f]{2})+)>")
 _NAME = re.compile(r'"((?:\\x[0-9a-f]{2})+)"')
@@ -43,6 +47,7 @@ _LINE = re.compile(r"(\w+)\((.*)\)\s+= (-?\w+)")
 
 def keep(folder: Path, seed: int, count: int, synchronous: str) -> None:
     """Keeps facts; with a mark when the store is open, and after each."""
+    retention.MATCHES = KEPT
     mark = os.open(folder / MARK, os.O_WRONLY | os.O_CREAT)
     store, mishap = open_or_set_aside(folder / "state", lambda: 0.0)
     assert mishap is None

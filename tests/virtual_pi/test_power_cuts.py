@@ -53,10 +53,9 @@ def card(pi: VirtualPi) -> VirtualPi:
 
 
 def cut(pi: VirtualPi, synchronous: str) -> dict[str, Any]:
-    done = pi.run(
-        f"cd /opt/project && PYTHONPATH=/opt/python:/opt/project python3 power_cuts.py {synchronous} {FACTS} {CUTS}",
-        timeout=600,
-    )
+    paths = {"PYTHONPATH": "/opt/python:/opt/project"}
+    command = f"python3 /opt/project/power_cuts.py {synchronous} {FACTS} {CUTS}"
+    done = pi.run(command, timeout=800, env=paths)
     report: dict[str, Any] = json.loads(done.out)
     print(f"\nsynchronous {synchronous}: {len(report['wrong'])} of {report['cuts']} cuts went wrong;", report)
     assert report["cuts"] == CUTS
