@@ -3,8 +3,9 @@
 import logging
 import os
 import sqlite3
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -189,6 +190,18 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
     assert mishap.trouble is Trouble.FORGETS
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to any file")
+def test_a_store_that_may_not_be_written_to_is_set_aside(tmp_path: Path) -> None:
+    play_a_little(tmp_path)
+    (tmp_path / FILE_NAME).chmod(0o400)
+    store, mishap = open_or_set_aside(tmp_path, clock)
+    assert store is not None
+    store.close()
+    assert mishap is not None
+    assert mishap.trouble is Trouble.SET_ASIDE
+    assert (tmp_path / KEPT).stat().st_mode & 0o777 == 0o400
+
+
 # -- at the box --------------------------------------------------------------------------------
 
 
@@ -297,6 +310,55 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
     # The plug: the match goes on where it was, with what was played while the disk was full.
     table.box.cut_power()
     assert table.box.runner.machine.state.match == (playing.rolled or playing.match)
+    table.box.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 400 KB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("NO DISK IS FILLED: that needs root, and the right to mount")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk: Path) -> None:
+    table = Table(small_disk)
+    for _ in range(200):
+        table.press()
+        if table.show.screen.aside == "no memory":
+            break
+        table.abandon()
+    assert table.show.screen.aside == "no memory"
+    table.press(3, 5)
+    assert table.show.throw == (3, 5)
+    subprocess.run(["mount", "-o", "remount,size=800k", str(small_disk)], check=True)
+    table.box.run_until(table.box.now_ns + 2000 * MS)
+    assert table.show.screen.aside == ""
+    table.box.cut_power()
+    assert table.show.throw == (3, 5)
+    table.box.close()
+
+
+def test_a_box_that_starts_on_a_full_disk(small_disk: Path) -> None:
+    filler = small_disk / "pictures"
+    with suppress(OSError), filler.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(1000))
+    table = Table(small_disk)
+    assert table.show.screen.prompt == "Plays without memory"
+    table.press()
+    table.press(3, 5)
+    assert table.show.throw == (3, 5)
+    table.abandon()
+    assert [path.name for path in small_disk.glob("*.damaged")] == []
+    filler.unlink()
+    table.press()
+    table.press(1, 1)
+    assert table.actions() == 1
     table.box.close()
 
 
