@@ -11,10 +11,10 @@ import pytest
 from tests.virtual_pi import VirtualPi, image
 from tests.virtual_pi.project import PROJECT
 
-pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(1800)]
 
 MODULES = ("dm-log-writes", "loop")
-FACTS, CUTS = 60, 240
+FACTS, CUTS = 60, 220
 
 
 def modules() -> list[Path]:
@@ -55,7 +55,7 @@ def card(pi: VirtualPi) -> VirtualPi:
 def cut(pi: VirtualPi, synchronous: str) -> dict[str, Any]:
     paths = {"PYTHONPATH": "/opt/python:/opt/project"}
     command = f"python3 /opt/project/power_cuts.py {synchronous} {FACTS} {CUTS}"
-    done = pi.run(command, timeout=800, env=paths)
+    done = pi.run(command, timeout=1500, env=paths)
     report: dict[str, Any] = json.loads(done.out)
     print(f"\nsynchronous {synchronous}: {len(report['wrong'])} of {report['cuts']} cuts went wrong;", report)
     assert report["cuts"] == CUTS
