@@ -16,6 +16,7 @@ import sqlite3
 import struct
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -195,11 +196,14 @@ def main() -> None:
     MOUNT.mkdir(parents=True)
     before, path = write(synchronous, count)
     log, shown = list(entries(path)), truth(count)
-    wrong = []
+    wrong, slowest = [], 0.0
     # It would look at every loop device that comes and goes.
     run("systemctl", "stop", *UDEV)
     for point, marks, card in cut(before, log, Random(2), cuts):
+        start = time.monotonic()
         fault = opened(card, shown[max(marks - 1, 0) : marks + 1])
+        slowest = max(slowest, time.monotonic() - start)
+        print(f"{point}: {time.monotonic() - start:.1f} s, {fault}", file=sys.stderr, flush=True)
         if fault is not None:
             wrong.append(f"entry {point}, {marks} marks: {fault}")
     run("systemctl", "start", *UDEV)
@@ -213,6 +217,7 @@ def main() -> None:
         "entries": len(log),
         "flushes": flushes,
         "written": written,
+        "slowest_s": round(slowest, 1),
     }
     print(json.dumps(report))
 
