@@ -63,7 +63,7 @@ class Shown:
         (counted,) = store.connection.execute(
             "select coalesce(sum(count), 0) from throws where die = 0"
         ).fetchone()
-        assert counted <= throws
+        assert counted == throws
 
     def position(self, beginning: Match) -> Match:
         match = beginning

@@ -1,11 +1,15 @@
 """Whatever is found where the store should be: the box says so, keeps it, and plays."""
 
 import logging
+import multiprocessing
 import os
 import sqlite3
+import subprocess
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
@@ -17,7 +21,7 @@ from shutthebox.game.effects import Began, Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.trouble import Trouble
 from shutthebox.platform import statistics
-from shutthebox.platform.setaside import open_or_set_aside
+from shutthebox.platform.setaside import Mishap, open_or_set_aside
 from shutthebox.platform.store import FILE_NAME, Store
 from shutthebox.profiles import builtin
 from shutthebox.rules.actions import Advanced, Moved, Thrown
@@ -28,6 +32,7 @@ from shutthebox.usual import broken_rules
 MS = 1_000_000
 NOON = 1_795_262_400.0  # 2026-11-21T12:00:00
 KEPT = f"{FILE_NAME}.2026-11-21T12-00-00.damaged"
+NOBODY = 65534
 
 
 def clock() -> float:
@@ -176,17 +181,62 @@ def test_no_folder_no_memory(tmp_path: Path) -> None:
     assert mishap.trouble is Trouble.FORGETS
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write to any folder")
-def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
-    play_a_little(tmp_path)
-    tmp_path.chmod(0o500)
-    try:
-        store, mishap = open_or_set_aside(tmp_path, clock)
-    finally:
-        tmp_path.chmod(0o700)
-    assert store is None
+def open_as_nobody(folder: str, result: Connection) -> None:
+    """In a process of its own, because root may write to everything."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+    store, mishap = open_or_set_aside(Path(folder), clock)
+    result.send((store is not None and not store.waiting, mishap))
+    if store is not None:
+        store.close()
+
+
+@pytest.fixture
+def nobodys() -> Iterator[Path]:
+    """A folder that belongs to whoever `open_as_nobody` becomes, with a store in it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        play_a_little(folder)
+        if os.geteuid() == 0:
+            for path in (folder, *folder.iterdir()):
+                os.chown(path, NOBODY, NOBODY)
+        yield folder
+        folder.chmod(0o700)
+
+
+def opened(folder: Path) -> tuple[bool, Mishap | None]:
+    processes = multiprocessing.get_context("forkserver")
+    receiver, sender = processes.Pipe(duplex=False)
+    child = processes.Process(target=open_as_nobody, args=(str(folder), sender))
+    child.start()
+    sender.close()
+    with closing(receiver):
+        found: tuple[bool, Mishap | None] = receiver.recv()
+    child.join()
+    return found
+
+
+@pytest.mark.timeout(30)
+def test_a_folder_that_cannot_be_written_to(nobodys: Path) -> None:
+    assert opened(nobodys) == (True, None)
+    nobodys.chmod(0o500)
+    keeps, mishap = opened(nobodys)
+    assert not keeps
     assert mishap is not None
     assert mishap.trouble is Trouble.FORGETS
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("mode", [0o400, 0o000])
+def test_a_store_that_may_not_be_written_to_is_set_aside(mode: int, nobodys: Path) -> None:
+    (nobodys / FILE_NAME).chmod(mode)
+    keeps, mishap = opened(nobodys)
+    assert keeps
+    assert mishap is not None
+    assert mishap.trouble is Trouble.SET_ASIDE
+    assert (nobodys / KEPT).stat().st_mode & 0o777 == mode
 
 
 # -- at the box --------------------------------------------------------------------------------
@@ -297,6 +347,55 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
     # The plug: the match goes on where it was, with what was played while the disk was full.
     table.box.cut_power()
     assert table.box.runner.machine.state.match == (playing.rolled or playing.match)
+    table.box.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 400 KB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("NO DISK IS FILLED: that needs root, and the right to mount")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk: Path) -> None:
+    table = Table(small_disk)
+    for _ in range(200):
+        table.press()
+        if table.show.screen.aside == "no memory":
+            break
+        table.abandon()
+    assert table.show.screen.aside == "no memory"
+    table.press(3, 5)
+    assert table.show.throw == (3, 5)
+    subprocess.run(["mount", "-o", "remount,size=800k", str(small_disk)], check=True)
+    table.box.run_until(table.box.now_ns + 2000 * MS)
+    assert table.show.screen.aside == ""
+    table.box.cut_power()
+    assert table.show.throw == (3, 5)
+    table.box.close()
+
+
+def test_a_box_that_starts_on_a_full_disk(small_disk: Path) -> None:
+    filler = small_disk / "pictures"
+    with suppress(OSError), filler.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(1000))
+    table = Table(small_disk)
+    assert table.show.screen.prompt == "Plays without memory"
+    table.press()
+    table.press(3, 5)
+    assert table.show.throw == (3, 5)
+    table.abandon()
+    assert [path.name for path in small_disk.glob("*.damaged")] == []
+    filler.unlink()
+    table.press()
+    table.press(1, 1)
+    assert table.actions() == 1
     table.box.close()
 
 

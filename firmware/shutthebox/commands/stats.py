@@ -4,6 +4,7 @@ import argparse
 import contextlib
 import dataclasses
 import json
+import os
 import sqlite3
 import time
 from pathlib import Path
@@ -11,9 +12,12 @@ from typing import Any
 
 from shutthebox import config as configuration
 from shutthebox.platform import statistics
-from shutthebox.platform.schema import TABLES
+from shutthebox.platform.schema import TABLES, VERSION, version_of
 from shutthebox.platform.store import FILE_NAME, StoreError, kept_match
 from shutthebox.rules.record import Record, write
+
+SERVICE_FOLDER = Path("/var/lib/shutthebox")
+"""Where systemd keeps the state of the service, which only the daemon is told."""
 
 
 def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
@@ -27,13 +31,18 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
     )
     export.set_defaults(run=run_export)
     for parser in (stats, export):
-        parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
-        parser.add_argument("--state", metavar="DIR", type=Path, help="the store's folder")
+        add_options(parser)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Adds what says which store is meant."""
+    parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+    parser.add_argument("--state", metavar="DIR", type=Path, help="the store's folder")
 
 
 def run_stats(args: argparse.Namespace) -> int:
     """Prints the statistics."""
-    with _open(args) as db:
+    with open_store(args) as db:
         found = statistics.read(db)
     if args.json:
         print(json.dumps(_document(found), ensure_ascii=False))
@@ -74,7 +83,7 @@ def _document(found: statistics.Statistics) -> dict[str, Any]:
 
 def run_export(args: argparse.Namespace) -> int:
     """Prints every row of the store, an object a line, each with its table's name; or one record."""
-    with _open(args) as db:
+    with open_store(args) as db:
         if args.record is not None:
             number = args.record or db.execute("select max(id) from match").fetchone()[0] or 0
             beginning, actions = kept_match(db, number, "--record")
@@ -87,15 +96,36 @@ def run_export(args: argparse.Namespace) -> int:
     return 0
 
 
-def _open(args: argparse.Namespace) -> Any:  # noqa: ANN401  (contextlib's own type)
-    """The store, for reading only; a running box is not disturbed."""
+def store_folder(args: argparse.Namespace) -> Path:
+    """Where the store lies that is meant: as said, as configured, or the service's.
+
+    Raises:
+        ConfigError: if the config file cannot be used.
+    """
+    if args.state is not None:
+        return Path(args.state)
     config = configuration.read(args.config) if args.config else configuration.usual()
-    path = (args.state or config.state_folder) / FILE_NAME
-    if not path.is_file():
-        raise StoreError(f"{path}: no such store; a box makes it when it is first played on")
+    if not config.store.folder and os.path.lexists(SERVICE_FOLDER):
+        return SERVICE_FOLDER
+    return config.state_folder
+
+
+def open_store(args: argparse.Namespace) -> "contextlib.closing[sqlite3.Connection]":
+    """The store, for reading only; a running box is not disturbed.
+
+    Raises:
+        StoreError: if there is none, or it cannot be read.
+    """
+    path = store_folder(args) / FILE_NAME
     try:
+        if not path.is_file():
+            raise StoreError(f"{path}: no such store; a box makes it when it is first played on")
         db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        db.execute("select * from match limit 1")
-    except sqlite3.Error as error:
+        version = version_of(db)
+    except PermissionError:
+        raise StoreError(f"{path}: belongs to the service; say sudo shutthebox ...") from None
+    except (sqlite3.Error, ValueError) as error:
         raise StoreError(f"{path}: {error}") from None
+    if version < VERSION:
+        raise StoreError(f"{path}: of an earlier version; a box brings it up to date at its next start")
     return contextlib.closing(db)

@@ -4,6 +4,7 @@ What cannot be used is kept: the files get a dated name beside their own, and a 
 begun. Where nothing can be written, the box plays without memory.
 """
 
+import logging
 import os
 import sqlite3
 import time
@@ -18,8 +19,13 @@ from shutthebox.platform import statistics
 from shutthebox.platform.store import FILE_NAME, PATIENCE_S, Store, StoreError
 from shutthebox.rules.actions import MAX_FACE, MAX_FACES
 
+_log = logging.getLogger(__name__)
+
 FILES = (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm")
 """The store itself, first; the log that belongs to it, and its index."""
+
+RESTORE_NAME = f"{FILE_NAME}.restore"
+"""A store that was checked and waits to take the place of the one that is there."""
 
 _PASSING = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM)
 """Errors that say nothing about the file."""
@@ -74,11 +80,17 @@ def open_or_set_aside(
     stray = folder / FILES[1]
     reason: StoreError
     try:
+        restored = _take_over(folder, wall_clock_s())
         if not (folder / FILE_NAME).exists() and stray.exists():
             # The plug was pulled while a store was set aside.
             reason = StoreError(f"{stray}: a log without its store")
         else:
-            return _open_checked(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s), None
+            store = open_checked(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s)
+            if restored:
+                _log.warning("%s: %s", store.path, restored)
+                with suppress(StoreError):
+                    store.keep(Faulted("store", restored))
+            return store, None
     except StoreError as error:
         reason = error
     except OSError as error:
@@ -87,8 +99,8 @@ def open_or_set_aside(
     if not _is_damage(reason, folder):
         return None, Mishap(Trouble.FORGETS, f"{reason}; playing without memory")
     try:
-        kept = set_aside(folder, wall_clock_s())
-        store = _open_checked(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s)
+        kept = set_aside(folder, wall_clock_s(), "damaged")
+        store = open_checked(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s)
     except OSError as error:
         return None, Mishap(Trouble.FORGETS, f"{reason}; {error}; playing without memory")
     mishap = Mishap(Trouble.SET_ASIDE, f"{reason}; kept as {kept.name}, a new store is begun")
@@ -97,12 +109,33 @@ def open_or_set_aside(
     return store, mishap
 
 
-def set_aside(folder: Path, now_s: float) -> Path:
+def _take_over(folder: Path, now_s: float) -> str:
+    """Puts a store that waits to be restored into its place; nothing is lost if the plug is pulled.
+
+    Returns:
+        What was done, empty for nothing.
+
+    Raises:
+        OSError: if it cannot be put there.
+    """
+    waiting = folder / RESTORE_NAME
+    if not waiting.is_file():
+        return ""
+    said = "restored"
+    if any(os.path.lexists(folder / name) for name in FILES):
+        said += f", the one before is kept as {set_aside(folder, now_s, 'replaced').name}"
+    waiting.rename(folder / FILE_NAME)
+    sync_folder(folder)
+    return said
+
+
+def set_aside(folder: Path, now_s: float, why: str) -> Path:
     """Gives the store's files dated names, the store itself first.
 
     Args:
         folder: where they are.
         now_s: the time of day, for the name, in UTC.
+        why: a word for the name.
 
     Returns:
         The new name of the store.
@@ -111,24 +144,26 @@ def set_aside(folder: Path, now_s: float) -> Path:
         OSError: if they cannot be renamed.
     """
     date = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(now_s))
+    base = f"{FILE_NAME}.{date}.{why}"
     number = 1
-    while any(os.path.lexists(folder / _dated(name, date, number)) for name in FILES):
+    while any(os.path.lexists(folder / _renamed(name, base)) for name in FILES):
         number += 1
+        base = f"{FILE_NAME}.{date}-{number}.{why}"
     for name in FILES:
         with suppress(FileNotFoundError):
-            (folder / name).rename(folder / _dated(name, date, number))
-    _sync_folder(folder)
-    return folder / _dated(FILE_NAME, date, number)
+            (folder / name).rename(folder / _renamed(name, base))
+    sync_folder(folder)
+    return folder / base
 
 
-def _dated(name: str, date: str, number: int) -> str:
+def _renamed(name: str, base: str) -> str:
     """The new name; SQLite finds the log of a store by its name, so its ending stays last."""
-    again = f"-{number}" if number > 1 else ""
-    return f"{FILE_NAME}.{date}{again}.damaged{name.removeprefix(FILE_NAME)}"
+    return base + name.removeprefix(FILE_NAME)
 
 
-def _sync_folder(folder: Path) -> None:
-    with suppress(OSError):  # not every file system can
+def sync_folder(folder: Path) -> None:
+    """Makes renaming durable, where the file system can."""
+    with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)
@@ -136,9 +171,18 @@ def _sync_folder(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _open_checked(
-    folder: Path, wall_clock_s: Callable[[], float], *, count_throws: bool, patience_s: float
+def open_checked(
+    folder: Path,
+    wall_clock_s: Callable[[], float],
+    *,
+    count_throws: bool = True,
+    patience_s: float = PATIENCE_S,
 ) -> Store:
+    """A store in which nothing is wrong.
+
+    Raises:
+        StoreError: if it cannot be opened, or something is; the text says what.
+    """
     store = Store(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s)
     try:
         _check(store)

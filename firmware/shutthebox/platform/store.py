@@ -6,6 +6,7 @@ again through the rules, so a kept match cannot be in a state that the rules do 
 """
 
 import json
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -74,8 +75,13 @@ class Store:
             self._db = sqlite3.connect(where, uri=True, isolation_level=None, timeout=patience_s)
             # Nothing is written before it is known whose file this is.
             version = version_of(self._db)
+            if not os.access(self.path, os.W_OK):
+                # SQLite opens it for reading then, and complains only when something is to be kept.
+                raise ValueError("may not be written to")
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = full")
+            # The log grows past its checkpoints only while somebody reads for long.
+            self._db.execute(f"pragma journal_size_limit = {8 << 20}")
             migrate(self._db, version)
             row = self._db.execute("select max(id) from match").fetchone()
             self._db.execute(f"pragma busy_timeout = {_BUSY_MS}")

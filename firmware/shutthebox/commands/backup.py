@@ -1,0 +1,35 @@
+"""`shutthebox backup` and `shutthebox restore`: the box's memory, copied while it plays."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from shutthebox.commands.stats import add_options, open_store, store_folder
+from shutthebox.platform.backup import back_up, put_beside
+
+
+def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+    """Adds both commands."""
+    backup = subparsers.add_parser("backup", help="copy the box's memory into a file, while it plays")
+    backup.add_argument("file", metavar="FILE", type=Path, help="a new file")
+    backup.set_defaults(run=run_backup)
+    restore = subparsers.add_parser("restore", help="let the box take over a copy at its next start")
+    restore.add_argument("file", metavar="FILE", type=Path, help="a back-up, or a store that was set aside")
+    restore.set_defaults(run=run_restore)
+    for parser in (backup, restore):
+        add_options(parser)
+
+
+def run_backup(args: argparse.Namespace) -> int:
+    """Copies the store."""
+    with open_store(args) as db:
+        back_up(db, args.file)
+    print(f"{args.file}: {args.file.stat().st_size / 1024:.0f} KiB")
+    return 0
+
+
+def run_restore(args: argparse.Namespace) -> int:
+    """Puts the copy where the box finds it."""
+    matches = put_beside(args.file, store_folder(args))
+    print(f"{args.file}: good, {matches} matches; the box takes it over at its next start")
+    return 0

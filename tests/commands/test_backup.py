@@ -1,0 +1,262 @@
+"""Backup and restore, while the box plays."""
+
+import json
+import multiprocessing
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+from tests.writer import write
+
+from shutthebox.cli import main
+from shutthebox.game.effects import Began, Chosen
+from shutthebox.game.trouble import Trouble
+from shutthebox.platform.setaside import RESTORE_NAME, open_or_set_aside
+from shutthebox.platform.statistics import read
+from shutthebox.platform.store import FILE_NAME, Store, kept_match
+from shutthebox.profiles import builtin
+from shutthebox.rules.actions import Thrown
+from shutthebox.rules.match import begin
+
+
+def play_a_little(folder: Path, name: str = "pub") -> None:
+    with closing(Store(folder, lambda: 0.0)) as store:
+        store.keep(Chosen("game.profile", name))
+        store.keep(Began(begin(builtin(name), 2)))
+        store.keep(Thrown((3, 5)))
+
+
+def told(receiver: Connection) -> list[str]:
+    """What the writer has told since the last time."""
+    texts = []
+    while receiver.poll(0):
+        texts.append(receiver.recv())
+    assert not any(text.startswith("refused") for text in texts)
+    return texts
+
+
+@contextmanager
+def playing(folder: Path) -> Iterator[Connection]:
+    """A process that plays into a store at full speed, without a pause."""
+    processes = multiprocessing.get_context("forkserver")
+    receiver, sender = processes.Pipe(duplex=False)
+    child = processes.Process(target=write, args=(str(folder), 1, sender))
+    child.start()
+    sender.close()
+    try:
+        assert receiver.poll(30)
+        yield receiver
+        assert child.exitcode is None, "it has failed"
+    finally:
+        child.kill()
+        child.join()
+        receiver.close()
+
+
+def history(folder: Path) -> list[str]:
+    """All that a writer has told of the store there: beginnings and actions, in order."""
+    with closing(sqlite3.connect(folder / FILE_NAME)) as db:
+        found = []
+        for (number,) in db.execute("select id from match order by id").fetchall():
+            found.append("began")
+            found += [action.to_text() for action in kept_match(db, number, "test")[1]]
+        return found
+
+
+@pytest.mark.timeout(60)
+def test_a_backup_while_it_plays_is_what_it_was_at_one_instant(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = tmp_path / "state"
+    shown: list[str] = []
+    with playing(state) as receiver:
+        for number in range(8):
+            time.sleep(0.05)
+            shown += told(receiver)
+            file = tmp_path / f"copy {number}"
+            assert main(["backup", str(file), "--state", str(state)]) == 0
+            before = len([text for text in shown if text not in ("finished", "left")])
+            shown += told(receiver)
+            copy = tmp_path / f"restored {number}"
+            assert main(["restore", str(file), "--state", str(copy)]) == 0
+            store, mishap = open_or_set_aside(copy, lambda: 0.0)
+            assert mishap is None
+            assert store is not None
+            store.close()
+            found = history(copy)
+            seen = [text for text in shown if text not in ("finished", "left")]
+            assert before <= len(found) <= len(seen) + 1
+            assert found[: len(seen)] == seen[: len(found)]
+        # It is still playing, and has not been held up for long.
+        time.sleep(0.2)
+        assert told(receiver)
+    assert len(capsys.readouterr().out.splitlines()) == 16
+
+
+@pytest.mark.timeout(60)
+def test_readers_that_take_their_time_do_not_hold_it_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with playing(tmp_path) as receiver:
+        with closing(sqlite3.connect(f"{(tmp_path / FILE_NAME).as_uri()}?mode=ro", uri=True)) as reader:
+            reader.execute("begin")
+            first = read(reader)
+            time.sleep(0.2)
+            assert told(receiver)
+            assert read(reader) == first, "it sees one instant"
+        for command in ("stats", "export"):
+            assert main([command, "--state", str(tmp_path)]) == 0
+        time.sleep(0.1)
+        assert told(receiver)
+    assert capsys.readouterr().out
+
+
+def test_a_backup_is_one_file_that_needs_no_writing(tmp_path: Path) -> None:
+    play_a_little(tmp_path / "state")
+    (tmp_path / "medium").mkdir()
+    file = tmp_path / "medium" / "copy"
+    assert main(["backup", str(file), "--state", str(tmp_path / "state")]) == 0
+    assert [path.name for path in file.parent.iterdir()] == ["copy"]
+    assert file.read_bytes()[18:20] == b"\1\1", "no log is needed to read it"
+
+
+def test_a_backup_never_writes_over_anything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play_a_little(tmp_path / "state")
+    file = tmp_path / "letter"
+    file.write_text("Dear brewery")
+    assert main(["backup", str(file), "--state", str(tmp_path / "state")]) == 2
+    assert capsys.readouterr().err == f"shutthebox: {file}: File exists; allowed is a new file\n"
+    assert file.read_text() == "Dear brewery"
+    assert main(["backup", str(tmp_path / "none" / "copy"), "--state", str(tmp_path / "state")]) == 2
+    assert main(["backup", str(tmp_path / "copy"), "--state", str(tmp_path / "none")]) == 1
+    assert not (tmp_path / "copy").exists()
+
+
+def test_restore_is_taken_over_at_the_next_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    state = tmp_path / "state"
+    play_a_little(tmp_path / "other", "digits")
+    assert main(["backup", str(tmp_path / "copy"), "--state", str(tmp_path / "other")]) == 0
+    play_a_little(state, "pub")
+    running, _ = open_or_set_aside(state, lambda: 0.0)
+    assert running is not None
+    with closing(running):
+        assert main(["restore", str(tmp_path / "copy"), "--state", str(state)]) == 0
+        assert running.choices() == {"game.profile": "pub"}, "who plays is not disturbed"
+        running.keep(Chosen("box.language", "fr"))
+    store, mishap = open_or_set_aside(state, lambda: 0.0)
+    assert mishap is None
+    assert store is not None
+    with closing(store):
+        assert store.choices() == {"game.profile": "digits"}
+        kept = store.running_match()
+        assert kept is not None
+        assert kept[0].profile.name == "digits"
+        (fault,) = read(store.connection).faults
+        assert "restored" in fault.text
+    (before,) = state.glob("*.replaced")
+    assert before.name in fault.text
+    # And back again.
+    assert main(["restore", str(before), "--state", str(state)]) == 0
+    store, _ = open_or_set_aside(state, lambda: 1.0)
+    assert store is not None
+    with closing(store):
+        assert store.choices() == {"game.profile": "pub", "box.language": "fr"}
+    assert not (state / RESTORE_NAME).exists()
+    assert "takes it over at its next start" in capsys.readouterr().out
+
+
+def test_a_plug_pulled_while_it_is_taken_over(tmp_path: Path) -> None:
+    """The files after each step: the one before is renamed, then its log, then the new one."""
+    state = tmp_path / "state"
+    play_a_little(tmp_path / "other", "digits")
+    assert main(["backup", str(tmp_path / "copy"), "--state", str(tmp_path / "other")]) == 0
+    for steps in range(4):
+        folder = state / str(steps)
+        play_a_little(folder, "pub")
+        (folder / f"{FILE_NAME}-wal").write_bytes(b"")
+        assert main(["restore", str(tmp_path / "copy"), "--state", str(folder)]) == 0
+        renames = [
+            (FILE_NAME, f"{FILE_NAME}.x.replaced"),
+            (f"{FILE_NAME}-wal", f"{FILE_NAME}.x.replaced-wal"),
+            (RESTORE_NAME, FILE_NAME),
+        ]
+        for before, after in renames[:steps]:
+            (folder / before).rename(folder / after)
+        store, mishap = open_or_set_aside(folder, lambda: 0.0)
+        assert mishap is None
+        assert store is not None
+        with closing(store):
+            assert store.choices() == {"game.profile": "digits"}
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"shopping list: eggs, milk\n" * 100, "file is not a database"),
+        (None, "no such file"),
+        ("create table a (b)", "no store of a box, its tables are others"),
+        ("pragma user_version = 99", "made by a newer version (99); 2 is allowed"),
+    ],
+)
+def test_what_is_no_store_is_not_restored(
+    content: bytes | str | None, complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state, file = tmp_path / "state", tmp_path / "copy"
+    play_a_little(state)
+    if isinstance(content, bytes):
+        file.write_bytes(content)
+    elif content is not None:
+        with closing(sqlite3.connect(file)) as db:
+            db.executescript(content)
+    assert main(["restore", str(file), "--state", str(state)]) == 2
+    assert capsys.readouterr().err == f"shutthebox: {file}: {complaint}\n"
+    assert [path.name for path in state.iterdir()] == [FILE_NAME]
+
+
+def test_a_store_of_another_version_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play_a_little(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
+        db.execute("pragma user_version = 99")
+    assert main(["stats", "--state", str(tmp_path)]) == 1
+    assert "made by a newer version (99)" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_what_root_does_stays_the_services(tmp_path: Path) -> None:
+    """The owner says sudo; the daemon has to read and write afterwards what was made."""
+    state = tmp_path / "state"
+    play_a_little(state)
+    for path in (state, *state.iterdir()):
+        os.chown(path, 12345, 12345)
+    assert main(["backup", str(tmp_path / "copy"), "--state", str(state)]) == 0
+    assert main(["restore", str(tmp_path / "copy"), "--state", str(state)]) == 0
+    with closing(Store(state, lambda: 0.0)):
+        assert main(["stats", "--state", str(state)]) == 0
+        assert len(list(state.iterdir())) == 4
+        for path in state.iterdir():
+            assert (path.stat().st_uid, path.stat().st_gid) == (12345, 12345), path
+            assert stat.S_IMODE(path.stat().st_mode) & 0o600 == 0o600
+
+
+def test_faults_and_health_are_in_the_statistics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / FILE_NAME).write_text("no store")
+    store, mishap = open_or_set_aside(tmp_path, lambda: 1_795_262_400.0)
+    assert mishap is not None
+    assert mishap.trouble is Trouble.SET_ASIDE
+    assert store is not None
+    with closing(store):
+        store.keep_health({0: 4, 7: 2}, {7: 9})
+    assert main(["stats", "--json", "--state", str(tmp_path)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["switches"] == {"0": {"presses": 4, "chatter": 0}, "7": {"presses": 2, "chatter": 9}}
+    assert found["faults"] == [{"at_s": 1_795_262_400, "kind": "store", "text": mishap.text}]
+    assert main(["stats", "--state", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "lever 7          2 presses        9 edges" in shown
+    assert "store: " in shown
