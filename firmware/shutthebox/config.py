@@ -190,6 +190,13 @@ class Config:
         home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
         return Path(home) / "shutthebox"
 
+    @property
+    def scores_folder(self) -> Path:
+        """Where the scoreboard finds what it shows: in memory as systemd says, or with the store."""
+        if system := os.environ.get("RUNTIME_DIRECTORY"):
+            return Path(system.split(":")[0])
+        return self.state_folder
+
 
 def parse(text: str, where: str) -> Config:
     """The configuration in this TOML text.

@@ -117,6 +117,7 @@ def run(args: argparse.Namespace) -> int:
             started=systemd.ready,
             beat=systemd.alive,
             trouble=trouble,
+            scores=config.scores_folder,
         )
         systemd.stopping()
     return 0

@@ -91,11 +91,9 @@ def _open(args: argparse.Namespace) -> Any:  # noqa: ANN401  (contextlib's own t
     """The store, for reading only; a running box is not disturbed."""
     config = configuration.read(args.config) if args.config else configuration.usual()
     path = (args.state or config.state_folder) / FILE_NAME
-    if not path.is_file():
-        raise StoreError(f"{path}: no such store; a box makes it when it is first played on")
     try:
-        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        db.execute("select * from match limit 1")
+        return contextlib.closing(statistics.open_to_read(path))
+    except FileNotFoundError as error:
+        raise StoreError(str(error)) from None
     except sqlite3.Error as error:
         raise StoreError(f"{path}: {error}") from None
-    return contextlib.closing(db)

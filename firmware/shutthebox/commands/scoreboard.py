@@ -1,0 +1,40 @@
+"""`shutthebox scoreboard`: a page with the scores, for everybody to read."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from shutthebox import config as configuration
+from shutthebox.web import LOOPBACK, listen
+
+
+def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+    """Adds the command."""
+    parser = subparsers.add_parser("scoreboard", help="a page with the scores, which can only be read")
+    parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+    parser.add_argument("--state", metavar="DIR", type=Path, help="where the box writes its scores")
+    parser.add_argument("--port", metavar="N", type=int, default=8090, help="of the page; 0: a free one")
+    parser.add_argument(
+        "--listen",
+        metavar="ADDRESS",
+        default=LOOPBACK,
+        help="of this machine; :: is all of them; default: this machine only",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serves the page until it is told to stop."""
+    # Imported here: the other commands need no web server.
+    from shutthebox.platform.systemd import passed_socket
+    from shutthebox.scoreboard.server import ScoreboardServer
+
+    folder = args.state
+    if folder is None:
+        config = configuration.read(args.config) if args.config else configuration.usual()
+        folder = config.scores_folder
+    with ScoreboardServer(passed_socket() or listen(args.port, args.listen), folder) as server:
+        host, port = server.socket.getsockname()[:2]
+        print(f"The scores are at http://{f'[{host}]' if ':' in host else host}:{port}/", flush=True)
+        server.serve()
+    return 0
