@@ -43,6 +43,7 @@ MESSAGES_PER_S = 50
 
 _POLICY_VIOLATION = 1008
 _GAP_S = 0.012  # between two messages to one page: more than any screen can show
+_OPEN_S = 5.0  # how long anybody may take over a request
 _CLOSE_S = 1.0  # how long a page may take over its goodbye
 _State = dict[str, object]
 
@@ -165,6 +166,7 @@ class PageServer:
                 compression=None,
                 # Beyond this the library hangs up with 1009; up to it the reason is ours to give.
                 max_size=4 * MAX_MESSAGE,
+                open_timeout=_OPEN_S,
                 close_timeout=_CLOSE_S,
                 server_header=None,
                 logger=self._logger,
