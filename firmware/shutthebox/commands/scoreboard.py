@@ -1,10 +1,12 @@
 """`shutthebox scoreboard`: a page with the scores, for everybody to read."""
 
 import argparse
+import sys
 from pathlib import Path
 from typing import Any
 
 from shutthebox import config as configuration
+from shutthebox.config import Config, ConfigError
 from shutthebox.web import LOOPBACK, listen
 
 
@@ -29,12 +31,20 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.platform.systemd import passed_socket
     from shutthebox.scoreboard.server import ScoreboardServer
 
-    folder = args.state
-    if folder is None:
-        config = configuration.read(args.config) if args.config else configuration.usual()
-        folder = config.scores_folder
-    with ScoreboardServer(passed_socket() or listen(args.port, args.listen), folder) as server:
+    config = configuration.read(args.config) if args.config else _usual()
+    folder = args.state or config.scores_folder
+    listener = passed_socket() or listen(args.port, args.listen)
+    with ScoreboardServer(listener, folder, config.box.language) as server:
         host, port = server.socket.getsockname()[:2]
         print(f"The scores are at http://{f'[{host}]' if ':' in host else host}:{port}/", flush=True)
         server.serve()
     return 0
+
+
+def _usual() -> Config:
+    """The box's own configuration. One that cannot be used keeps the page up, as it does the box."""
+    try:
+        return configuration.usual()
+    except ConfigError as error:
+        print(f"shutthebox: {error}; showing what the built-in configuration would", file=sys.stderr)
+        return Config()

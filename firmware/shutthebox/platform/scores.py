@@ -99,7 +99,7 @@ class ScoresWriter:
 
     def _write(self) -> None:
         document = {"version": VERSION, "language": self._language, "running": self._running, **self._past}
-        text = json.dumps(document, ensure_ascii=False)
+        text = json.dumps(document)
         if text == self._written:
             return
         new = self._path.with_suffix(".new")

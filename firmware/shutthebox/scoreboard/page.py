@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any, TypeAlias
 
@@ -16,12 +16,13 @@ REFRESH_S = 15
 _Scores: TypeAlias = Mapping[str, Any]
 
 
-def page(text: str) -> str:
+def page(text: str, language: str) -> str:
     """The whole page.
 
     Args:
         text: the file's. Whatever is not as our daemon writes it, an empty text included, gives
             the page of a box that is at rest.
+        language: of that page; all others are in the language that the box speaks.
     """
     try:
         scores = json.loads(text)
@@ -30,8 +31,9 @@ def page(text: str) -> str:
         words = translations()[scores["language"]]
         parts = [_running(scores, words), _matches(scores, words), _fame(scores, words), _dice(scores, words)]
         return _frame(scores["language"], words, parts)
-    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):
-        return _frame("en", str, [_section("The box is at rest", ())])
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, OSError, RecursionError):
+        _ = words = translations()[language]
+        return _frame(language, words, [_section(_("The box is at rest"), ())])
 
 
 def _frame(language: str, words: Translate, parts: Iterable[str]) -> str:
@@ -117,5 +119,5 @@ def _row(cells: Iterable[object], *, now: bool = False, won: bool = False) -> st
     return f"<tr{kind}>{''.join(f'<td>{escape(str(cell))}</td>' for cell in cells)}</tr>\n"
 
 
-def _date(began_s: float, local: Callable[[float], time.struct_time] = time.localtime) -> str:
-    return time.strftime("%Y-%m-%d", local(began_s))
+def _date(began_s: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(began_s))

@@ -47,17 +47,18 @@ class ScoreboardServer(ThreadingHTTPServer):
     Args:
         listener: from `shutthebox.web.listen`, or passed by systemd.
         folder: where the daemon writes the scores; read at every request.
+        language: of the page while there are none.
     """
 
     daemon_threads = True
     block_on_close = False
 
-    def __init__(self, listener: socket.socket, folder: Path) -> None:
+    def __init__(self, listener: socket.socket, folder: Path, language: str) -> None:
         address = listener.getsockname()
         super().__init__(address[:2], _Handler, bind_and_activate=False)
         self.socket.close()  # made by the base class, of the wrong family where it is IPv6
         self.socket = listener
-        self._path = folder / FILE_NAME
+        self._path, self._language = folder / FILE_NAME, language
         self._style = (files("shutthebox.scoreboard") / "style.css").read_bytes()
         self._open: dict[Any, float] = {}  # since when
         self._lock = threading.Lock()
@@ -81,7 +82,8 @@ class ScoreboardServer(ThreadingHTTPServer):
             return HTTPStatus.FORBIDDEN, "text/plain", b"This page has another name.\n"
         match path.partition("?")[0]:
             case "/":
-                return HTTPStatus.OK, "text/html", page(self._scores()).encode()
+                shown = page(self._scores(), self._language)
+                return HTTPStatus.OK, "text/html", shown.encode("utf-8", "replace")
             case "/style.css":
                 return HTTPStatus.OK, "text/css", self._style
             case _:
