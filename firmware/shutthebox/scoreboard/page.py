@@ -67,7 +67,8 @@ def _running(scores: _Scores, words: Translate) -> str:
             zip(running["scores"], running["totals"], strict=True), start=1
         )
     ]
-    heading = _("Now playing") + (f": {scores['game']}" if scores.get("game") else "")
+    game = scores.get("game")
+    heading = _("Now playing: {game}").format(game=game) if game else _("Now playing")
     return _section(heading, rows, ("", _("last turn"), _("so far")))
 
 
@@ -75,12 +76,15 @@ def _matches(scores: _Scores, words: Translate) -> str:
     _ = words
     rows = []
     for match in scores.get("matches", ()):
-        players = ", ".join(
-            f"{player['initials'] or player['number']}: {player['score']:d}{' ★' if player['won'] else ''}"
-            for player in match["players"]
-        )
+        players = ", ".join(map(_result, match["players"]))
         rows.append(_row((_date(match["began_s"]), match["profile"], players)))
     return _section(_("Last matches"), rows)
+
+
+def _result(player: _Scores) -> str:
+    """Who, how many, and whether that won; never broken over two lines."""
+    who = player["initials"] or player["number"]
+    return f"{who}:\u00a0{player['score']:d}" + ("\u00a0★" if player["won"] else "")
 
 
 def _fame(scores: _Scores, words: Translate) -> str:
@@ -120,4 +124,5 @@ def _row(cells: Iterable[object], *, now: bool = False, won: bool = False) -> st
 
 
 def _date(began_s: float) -> str:
-    return time.strftime("%Y-%m-%d", time.localtime(began_s))
+    # With hyphens at which no line breaks.
+    return time.strftime("%Y\u2011%m\u2011%d", time.localtime(began_s))
