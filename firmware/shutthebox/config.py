@@ -193,9 +193,8 @@ class Config:
     @property
     def scores_folder(self) -> Path:
         """Where the scoreboard finds what it shows: in memory as systemd says, or with the store."""
-        if system := os.environ.get("RUNTIME_DIRECTORY"):
-            return Path(system.split(":")[0])
-        return self.state_folder
+        system = os.environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
+        return Path(system) if system else self.state_folder
 
 
 def parse(text: str, where: str) -> Config:
