@@ -30,9 +30,9 @@ def judge(tmp_path: Path, report: str) -> subprocess.CompletedProcess[str]:
     ("dependencies", "code", "said"),
     [
         ([CLEAN, OURS], 0, ["1 dependencies looked up, 0 known"]),
-        ([CLEAN, BAD], 1, ["VULNERABLE: luma.core 2.4: PYSEC-1; fixed in 2.5", "2 dependencies looked up, 1"]),
+        ([CLEAN, BAD], 1, ["VULNERABLE: luma.core 2.4: PYSEC-1; fixed in 2.5", "2 dependencies looked up"]),
         ([BAD, UNKNOWN], 1, ["VULNERABLE: luma.core", "SKIPPED: no advisories can be had here for gpiod"]),
-        ([UNKNOWN, OURS], 0, ["SKIPPED: no advisories can be had here for any of 1 dependencies: NOT audited"]),
+        ([UNKNOWN, OURS], 0, ["SKIPPED: no advisories can be had here for any of 1", "NOT audited"]),
     ],
 )  # fmt: skip
 def test_its_verdict(tmp_path: Path, dependencies: list[dict[str, Any]], code: int, said: list[str]) -> None:

@@ -18,6 +18,14 @@ from shutthebox.simulator.server import BURST, MAX_MESSAGE, MESSAGES_PER_S, Page
 
 # -- what nobody may send ----------------------------------------------------------------
 
+
+def goodbye(client: ClientConnection) -> int | None:
+    """Reads what was on its way; the code that the server closes with in the end."""
+    with pytest.raises(ConnectionClosed) as caught:
+        list(iter(lambda: client.recv(timeout=5), None))
+    return caught.value.rcvd.code if caught.value.rcvd else None
+
+
 MALFORMED = {
     "no JSON": "hello",
     "nothing": "",
@@ -80,10 +88,7 @@ def test_a_message_in_pieces_is_no_longer(server: PageServer) -> None:
         receive(bad)
         with suppress(ConnectionClosed):
             bad.send(" " * 900 for _ in range(100))
-        with pytest.raises(ConnectionClosed) as caught:
-            bad.recv(timeout=5)
-        assert caught.value.rcvd is not None
-        assert caught.value.rcvd.code == 1009
+        assert goodbye(bad) == 1009
 
 
 KEYS = ("lever", "down", "button", "dice", "throw", "seed", "type", "state", "score", "config", "mode")
@@ -120,20 +125,12 @@ def test_a_message_moves_a_contact_or_is_refused(wish: dict[str, object]) -> Non
 # -- crowds ------------------------------------------------------------------------------
 
 
-def closed(client: ClientConnection, code: int) -> None:
-    """Reads what was on its way, until the server's goodbye with this code."""
-    with pytest.raises(ConnectionClosed) as caught:
-        list(iter(lambda: client.recv(timeout=5), None))
-    assert caught.value.rcvd is not None
-    assert caught.value.rcvd.code == code
-
-
 def test_a_flood_of_messages_ends_that_page_only(server: PageServer, box: SimulatedBox) -> None:
     with page(server) as good, page(server) as bad:
         with suppress(ConnectionClosed):
             for i in range(100 * BURST):
                 bad.send(json.dumps({"lever": 3, "down": i % 2 == 0}))
-        closed(bad, 1008)
+        assert goodbye(bad) == 1008
         good.send('{"lever": 1, "down": true}')
         wait_for(lambda: 1 in box.levers_down)
 
