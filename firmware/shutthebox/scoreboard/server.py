@@ -28,11 +28,8 @@ _log = logging.getLogger(__name__)
 MAX_CONNECTIONS = 64
 """Open at the same time; one more is closed unheard."""
 
-SILENCE_S = 5.0
-"""A connection that says or takes nothing for so long is closed."""
-
 WHOLE_S = 10.0
-"""A connection that has not been answered after so long is closed; looked at every `_ROUND_S`."""
+"""A connection that has not asked and been answered after so long is cut off, at the next round."""
 
 MAX_FILE = 100_000
 """Bytes of the scores file; ours has a tenth at most."""
@@ -132,7 +129,6 @@ class ScoreboardServer(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    timeout = SILENCE_S
     server: ScoreboardServer
 
     def do_GET(self) -> None:
