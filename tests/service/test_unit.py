@@ -78,7 +78,7 @@ def test_the_scoreboard_is_another_user() -> None:
     assert scoreboard["ProtectSystem"] == ["strict"]
     assert "/run/" + box["RuntimeDirectory"][0] in scoreboard["ExecStart"][0].split()
     # Others have to reach the one file that is theirs to read.
-    assert box.get("RuntimeDirectoryMode", ["0755"]) == ["0755"]
+    assert box["RuntimeDirectoryMode"] == ["0755"]
 
 
 def test_the_scoreboard_is_off_unless_wanted() -> None:
