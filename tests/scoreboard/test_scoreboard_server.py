@@ -1,5 +1,6 @@
 """The scoreboard's server, spoken to by browsers and by everybody else."""
 
+import errno
 import http.client
 import logging
 import os
@@ -200,6 +201,18 @@ def test_nonsense_is_refused_without_an_echo(
     assert ask(port)[0].status == 200
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert capsys.readouterr().err == ""
+
+
+def test_it_makes_no_socket_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In its unit it could not: no family of addresses is allowed but that of systemd's own."""
+    listener = listen(0)
+
+    def forbidden(*args: object, **more: object) -> None:
+        raise OSError(errno.EAFNOSUPPORT, "Address family not supported by protocol")
+
+    monkeypatch.setattr(socket, "socket", forbidden)
+    with ScoreboardServer(listener, tmp_path, "en") as server:
+        assert server.socket is listener
 
 
 # -- bad files ---------------------------------------------------------------------------

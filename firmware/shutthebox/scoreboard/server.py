@@ -17,6 +17,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from pathlib import Path
+from socketserver import BaseServer
 from typing import Any
 
 from shutthebox.platform.scores import FILE_NAME
@@ -52,8 +53,8 @@ class ScoreboardServer(ThreadingHTTPServer):
 
     def __init__(self, listener: socket.socket, folder: Path, language: str) -> None:
         address = listener.getsockname()
-        super().__init__(address[:2], _Handler, bind_and_activate=False)
-        self.socket.close()  # made by the base class, of the wrong family where it is IPv6
+        # Not the direct base's, which would make a socket first: the unit forbids all but ours.
+        BaseServer.__init__(self, address[:2], _Handler)
         self.socket = listener
         self._path, self._language = folder / FILE_NAME, language
         self._style = (files("shutthebox.scoreboard") / "style.css").read_bytes()
