@@ -61,7 +61,7 @@ def test_a_unit_may_do_next_to_nothing(unit: Path) -> None:
 def test_a_unit_has_no_network(unit: Path) -> None:
     found = settings(unit)
     assert found["PrivateNetwork"] == ["yes"]
-    assert found["RestrictAddressFamilies"] == ["AF_UNIX"]
+    assert found["RestrictAddressFamilies"] == ["AF_UNIX" if unit is UNIT else "none"]
     assert found["IPAddressDeny"] == ["any"]
     assert "IPAddressAllow" not in found
 
@@ -76,6 +76,7 @@ def test_the_scoreboard_is_another_user() -> None:
     for key in ("SupplementaryGroups", "StateDirectory", "RuntimeDirectory", "ReadWritePaths", "BindPaths"):
         assert key not in scoreboard
     assert scoreboard["ProtectSystem"] == ["strict"]
+    assert scoreboard["ReadOnlyPaths"] == ["/run"]
     assert "/run/" + box["RuntimeDirectory"][0] in scoreboard["ExecStart"][0].split()
     # Others have to reach the one file that is theirs to read.
     assert box["RuntimeDirectoryMode"] == ["0755"]

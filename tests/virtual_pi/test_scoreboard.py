@@ -56,6 +56,7 @@ def test_it_is_nobody_and_shut_in(scoreboard: VirtualPi) -> None:
     namespaces = scoreboard.run(f"readlink /proc/{pid}/ns/net /proc/1/ns/net").out.split()
     assert len(set(namespaces)) == 2
     inside = f"nsenter --target {pid} --mount --net"
+    assert scoreboard.run(f"{inside} cat /run/shutthebox/scores.json").out
     assert scoreboard.run(f"{inside} touch /run/shutthebox/x", check=False).code != 0
     assert scoreboard.run(f"{inside} ls /var/lib/private/shutthebox", check=False).code != 0
     # Its own loopback is another one: from there not even its own page can be reached.
