@@ -190,12 +190,6 @@ class Config:
         home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
         return Path(home) / "shutthebox"
 
-    @property
-    def scores_folder(self) -> Path:
-        """Where the scoreboard finds what it shows: in memory as systemd says, or with the store."""
-        system = os.environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
-        return Path(system) if system else self.state_folder
-
 
 def parse(text: str, where: str) -> Config:
     """The configuration in this TOML text.

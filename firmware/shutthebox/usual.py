@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shutthebox.config import Config, ConfigError, DiceKind, Setup, with_value
-from shutthebox.game.menu import items
+from shutthebox.game.menu import CHOOSABLE
 from shutthebox.game.settings import Settings
 from shutthebox.profiles import builtins, find, house_rules
 from shutthebox.rules.profile import Profile
@@ -53,8 +53,8 @@ def broken_rules(config: Config) -> tuple[ProfileError, ...]:
 def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
     """The config with what was chosen at the box; what cannot be chosen there is passed over."""
     for key, value in choices.items():
-        if key not in items(()):
-            _log.warning("chosen at the box: %s: the menu has no such item", shown_key(key))
+        if key not in CHOOSABLE:
+            _log.warning("chosen at the box: %s: is not chosen there", shown_key(key))
         elif value is not None:
             try:
                 config = with_value(config, key, value, "chosen at the box")

@@ -23,11 +23,11 @@ from shutthebox.cli import main
 from shutthebox.commands import run as run_command
 from shutthebox.config import Config, ConfigError, DiceKind, parse
 from shutthebox.game.machine import Machine
-from shutthebox.game.menu import items
+from shutthebox.game.menu import CHOOSABLE, items
 from shutthebox.platform.store import FILE_NAME
 from shutthebox.runner import Runner
 from shutthebox.simulator.virtual import VirtualBox
-from shutthebox.usual import with_choices
+from shutthebox.usual import settings_for, with_choices
 
 PACKAGE = Path(shutthebox.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
@@ -92,11 +92,14 @@ def test_hands_move_contacts_and_nothing_else() -> None:
                 assert "Dice" not in taken, f"{kind.__name__}.{name}"
 
 
-def test_no_item_of_the_menu_is_about_dice() -> None:
-    assert set(items((Fraction(1),))) == {
+def test_nothing_about_dice_is_chosen_at_the_box() -> None:
+    assert {
         "game.profile", "game.players", "game.rounds", "game.computers", "box.language", "box.sound",
-        "statistics", "settle",
-    }  # fmt: skip
+        "box.out_of_play",
+    } == CHOOSABLE  # fmt: skip
+    listed = items(settings_for(Config(), 9, "config"), (Fraction(1),))
+    assert {item for item in listed if "." in item} == CHOOSABLE - {"box.out_of_play"}
+    assert {item for item in listed if "." not in item} <= {"statistics", "settle", "service"}
 
 
 def test_the_only_key_about_dice_says_who_throws() -> None:

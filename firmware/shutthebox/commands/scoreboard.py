@@ -28,11 +28,12 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
 def run(args: argparse.Namespace) -> int:
     """Serves the page until it is told to stop."""
     # Imported here: the other commands need no web server.
+    from shutthebox.platform.scores import scores_folder
     from shutthebox.platform.systemd import passed_socket
     from shutthebox.scoreboard.server import ScoreboardServer
 
     config = configuration.read(args.config) if args.config else _usual()
-    folder = args.state or config.scores_folder
+    folder = args.state or scores_folder(config)
     listener = passed_socket() or listen(args.port, args.listen)
     with ScoreboardServer(listener, folder, config.box.language) as server:
         host, port = server.socket.getsockname()[:2]

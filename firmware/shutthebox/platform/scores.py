@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from shutthebox.config import Config
 from shutthebox.game.debounce import SwitchChanged
 from shutthebox.game.effects import Began, Chosen, Effect, Finished, Left, Record, Show, Signed
 from shutthebox.platform import statistics
@@ -28,6 +29,12 @@ VERSION = 1
 
 MATCHES = 10
 """The latest matches are shown, so many of them."""
+
+
+def scores_folder(config: Config) -> Path:
+    """Where the file is: in memory, where systemd says so, or with the store."""
+    system = os.environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
+    return Path(system) if system else config.state_folder
 
 
 class ScoresWriter:
