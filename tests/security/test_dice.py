@@ -143,8 +143,8 @@ def test_the_environment_says_where_and_never_what() -> None:
         read |= set(re.findall(r'environ(?:ment)?(?:\.\w+)?[(\[]\s*"(\w+)"', text))
         assert "getenv" not in text
     assert read == {
-        "LG_WD", "LISTEN_FDS", "LISTEN_PID", "NOTIFY_SOCKET", "RUNTIME_DIRECTORY", "STATE_DIRECTORY",
-        "WATCHDOG_PID", "WATCHDOG_USEC", "XDG_STATE_HOME",
+        "LG_WD", "LISTEN_FDS", "LISTEN_PID", "NOTIFY_SOCKET", "RUNTIME_DIRECTORY", "SERVICE_RESULT",
+        "STATE_DIRECTORY", "WATCHDOG_PID", "WATCHDOG_USEC", "XDG_STATE_HOME",
     }  # fmt: skip
 
 
