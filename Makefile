@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test test-pi bench-pins bench-pi lint messages hardware deb test-deb clean
+.PHONY: help sim test test-pi bench-pins bench-pi lint audit messages hardware deb test-deb clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
@@ -14,6 +14,7 @@ help:
 	@echo "make lint   ruff and mypy"
 	@echo "make deb    build the Debian package"
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
+	@echo "make audit  ask whether a dependency has a known vulnerability (needs a network)"
 	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
 
 # One line that says what is missing, instead of a traceback from venv or pip.
@@ -51,9 +52,18 @@ bench-pi: $(VENV)/.test
 	@$(BIN)/python -m tests.virtual_pi sh -c 'cd /opt/project/tests/benchmarks && python3 pins.py && echo && python3 daemon.py $(ARGS)'
 
 lint: $(VENV)/.test
-	@$(BIN)/ruff check firmware hardware/tools tests
-	@$(BIN)/ruff format --check firmware hardware/tools tests
+	@$(BIN)/ruff check firmware hardware/tools tests .ci
+	@$(BIN)/ruff format --check firmware hardware/tools tests .ci
 	@$(BIN)/mypy
+
+# The tool has a venv of its own: what it needs is not what the box needs.
+audit: $(VENV)/.test
+	@rm -rf build/audit.json && mkdir -p build
+	@test -x build/audit/bin/pip-audit || { $(BIN)/python -m venv build/audit && \
+		build/audit/bin/pip install --quiet --disable-pip-version-check 'pip-audit>=2.7'; } || true
+	@timeout 120 build/audit/bin/pip-audit --path "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
+		--skip-editable --progress-spinner off --format json --output build/audit.json >build/audit.log 2>&1 || true
+	@$(BIN)/python .ci/audit.py build/audit.json
 
 hardware:
 	@$(MAKE) --no-print-directory -C hardware

@@ -10,7 +10,19 @@ from typing import NoReturn
 from shutthebox import __version__
 from shutthebox.errors import ShutTheBoxError
 
-_COMMANDS = ("run", "sim", "replay", "profiles", "odds", "stats", "backup", "check", "doctor", "blank")
+_COMMANDS = (
+    "run",
+    "sim",
+    "replay",
+    "profiles",
+    "odds",
+    "stats",
+    "backup",
+    "scoreboard",
+    "check",
+    "doctor",
+    "blank",
+)
 _DEBIAN_NAMES = {"PIL": "python3-pil", "gpiod": "python3-libgpiod", "luma": "python3-luma.oled"}
 
 

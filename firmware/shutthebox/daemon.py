@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
@@ -29,8 +30,10 @@ from shutthebox.platform.advisor import OddsAdvisor
 from shutthebox.platform.buzzer import Buzzer
 from shutthebox.platform.gpio import Edge, Pins
 from shutthebox.platform.oled import Display, Panel
+from shutthebox.platform.scores import ScoresWriter
 from shutthebox.platform.setaside import Mishap, open_or_set_aside
-from shutthebox.platform.store import PATIENCE_S, Store, StoreError
+from shutthebox.platform.statistics import open_to_read
+from shutthebox.platform.store import FILE_NAME, PATIENCE_S, Store, StoreError
 from shutthebox.runner import Observer, Runner, loop
 from shutthebox.usual import broken_rules, settings_for, with_choices
 
@@ -50,6 +53,7 @@ def serve(
     started: Callable[[], None] = lambda: None,
     beat: Callable[[], None] = lambda: None,
     trouble: Trouble | None = None,
+    scores: Path | None = None,
 ) -> None:
     """Runs a box until SIGTERM or SIGINT. Called in the main thread.
 
@@ -65,6 +69,7 @@ def serve(
         started: called once, when pins and store are open.
         beat: called at least once a second while all workers live.
         trouble: what has gone wrong so far, for the players.
+        scores: folder of what the scoreboard shows; None for a box without one.
 
     Raises:
         PinsError: if the pins cannot be had.
@@ -103,6 +108,9 @@ def serve(
             goodbye = Screen(Mode.ATTRACT, big=words("Goodbye"))
             stack.callback(display.close, goodbye)
             display.start()
+        if scores is not None:
+            kept = None if state is None else partial(open_to_read, state / FILE_NAME)
+            observers = (*observers, ScoresWriter(scores, kept, settings.language))
         runner = Runner(
             config,
             settings,

@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shutthebox.config import Config, ConfigError, DiceKind, Setup, with_value
+from shutthebox.game.menu import CHOOSABLE
 from shutthebox.game.settings import Settings
 from shutthebox.profiles import builtins, find, house_rules
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.tiles import to_tiles
+from shutthebox.values import shown_key
 
 _log = logging.getLogger(__name__)
 
@@ -49,9 +51,11 @@ def broken_rules(config: Config) -> tuple[ProfileError, ...]:
 
 
 def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
-    """The config with what was chosen at the box; a choice that it does not take is passed over."""
+    """The config with what was chosen at the box; what cannot be chosen there is passed over."""
     for key, value in choices.items():
-        if value is not None:
+        if key not in CHOOSABLE:
+            _log.warning("chosen at the box: %s: is not chosen there", shown_key(key))
+        elif value is not None:
             try:
                 config = with_value(config, key, value, "chosen at the box")
             except ConfigError as error:

@@ -11,20 +11,32 @@ import pytest
 
 SYSTEMD = Path(__file__).resolve().parents[2] / "systemd"
 UNIT = SYSTEMD / "shutthebox.service"
+SCOREBOARD = SYSTEMD / "shutthebox-scoreboard.service"
+SOCKET = SCOREBOARD.with_suffix(".socket")
+both = pytest.mark.parametrize("unit", [UNIT, SCOREBOARD], ids=lambda unit: unit.stem)
 
 needs_systemd = pytest.mark.skipif(
     shutil.which("systemd-analyze") is None, reason="systemd-analyze is missing: apt-get install systemd"
 )
 
 
+def settings(unit: Path) -> dict[str, list[str]]:
+    """Per key of a unit, all values in order."""
+    found: dict[str, list[str]] = {}
+    for key, value in re.findall(r"^(\w+)=(.*)$", unit.read_text(), re.MULTILINE):
+        found.setdefault(key, []).append(value)
+    return found
+
+
 @needs_systemd
-def test_the_unit_is_sound(tmp_path: Path) -> None:
-    # Its program is looked for where it will be installed, which is not here.
-    text = UNIT.read_text().replace("/usr/bin/shutthebox ", "/bin/true ")
-    unit = tmp_path / UNIT.name
-    unit.write_text(text)
+def test_the_units_are_sound(tmp_path: Path) -> None:
+    units = []
+    for unit in (UNIT, SCOREBOARD, SOCKET):
+        # Their program is looked for where it will be installed, which is not here.
+        units.append(tmp_path / unit.name)
+        units[-1].write_text(re.sub("/usr/bin/shutthebox .*", "/bin/true", unit.read_text()))
     done = subprocess.run(
-        ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", str(unit)],
+        ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", *map(str, units)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     complaints = [line for line in done.stderr.splitlines() if "shutthebox" in line]
@@ -33,15 +45,56 @@ def test_the_unit_is_sound(tmp_path: Path) -> None:
 
 
 @needs_systemd
-def test_the_unit_may_do_next_to_nothing() -> None:
+@both
+def test_a_unit_may_do_next_to_nothing(unit: Path) -> None:
     done = subprocess.run(
-        ["systemd-analyze", "security", "--offline=true", "--threshold=5", "--no-pager", str(UNIT)],
+        ["systemd-analyze", "security", "--offline=true", "--threshold=5", "--no-pager", str(unit)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:]
     found = re.search(r"exposure level for \S+: ([\d.]+)", done.stdout)
     assert found is not None
     assert float(found[1]) <= 0.5
+
+
+@both
+def test_a_unit_has_no_network(unit: Path) -> None:
+    found = settings(unit)
+    assert found["PrivateNetwork"] == ["yes"]
+    assert found["RestrictAddressFamilies"] == ["AF_UNIX" if unit is UNIT else "none"]
+    assert found["IPAddressDeny"] == ["any"]
+    assert "IPAddressAllow" not in found
+
+
+def test_the_scoreboard_is_another_user() -> None:
+    """Both are users that systemd makes up, named after their units; they share no group and no folder."""
+    box, scoreboard = settings(UNIT), settings(SCOREBOARD)
+    assert box["DynamicUser"] == scoreboard["DynamicUser"] == ["yes"]
+    for key in ("User", "Group"):
+        assert key not in box
+        assert key not in scoreboard
+    for key in ("SupplementaryGroups", "StateDirectory", "RuntimeDirectory", "ReadWritePaths", "BindPaths"):
+        assert key not in scoreboard
+    assert scoreboard["ProtectSystem"] == ["strict"]
+    assert scoreboard["ReadOnlyPaths"] == ["/run"]
+    assert "/run/" + box["RuntimeDirectory"][0] in scoreboard["ExecStart"][0].split()
+    # Others have to reach the one file that is theirs to read.
+    assert box["RuntimeDirectoryMode"] == ["0755"]
+
+
+def test_the_scoreboard_is_off_unless_wanted() -> None:
+    assert "WantedBy" not in settings(SCOREBOARD)
+    assert settings(SOCKET)["WantedBy"] == ["sockets.target"]
+    assert "shutthebox-scoreboard" not in UNIT.read_text()
+
+
+def test_the_scoreboards_port_is_for_the_pub() -> None:
+    found = settings(SOCKET)
+    assert found["IPAddressDeny"] == ["any"]
+    allowed = " ".join(found["IPAddressAllow"]).split()
+    assert set(allowed) <= {
+        "localhost", "link-local", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"
+    }  # fmt: skip
 
 
 def test_every_group_that_the_unit_wants_is_made() -> None:

@@ -78,6 +78,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.game.dice import RandomDice
     from shutthebox.platform.gpio import open_factory, switch_lines
     from shutthebox.platform.oled import open_i2c, open_panel
+    from shutthebox.platform.scores import scores_folder
     from shutthebox.platform.systemd import Systemd
     from shutthebox.usual import DEFAULT_LEVERS, settings_for
 
@@ -117,6 +118,7 @@ def run(args: argparse.Namespace) -> int:
             started=systemd.ready,
             beat=systemd.alive,
             trouble=trouble,
+            scores=scores_folder(config),
         )
         systemd.stopping()
     return 0

@@ -90,6 +90,7 @@ def run(args: argparse.Namespace) -> int:
             state,
             observers=observers,
             started=started,
+            scores=state,
         )
     print("Goodbye.", file=sys.stderr)
     return 0

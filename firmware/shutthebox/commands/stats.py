@@ -118,10 +118,10 @@ def open_store(args: argparse.Namespace) -> "contextlib.closing[sqlite3.Connecti
     """
     path = store_folder(args) / FILE_NAME
     try:
-        if not path.is_file():
-            raise StoreError(f"{path}: no such store; a box makes it when it is first played on")
-        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        db = statistics.open_to_read(path)
         version = version_of(db)
+    except FileNotFoundError as error:
+        raise StoreError(str(error)) from None
     except PermissionError:
         raise StoreError(f"{path}: belongs to the service; say sudo shutthebox ...") from None
     except (sqlite3.Error, ValueError) as error:

@@ -21,6 +21,19 @@ SETTLE = "settle"
 STATISTICS = "statistics"
 SERVICE = "service"
 
+CHOOSABLE = frozenset(
+    {
+        "game.profile",
+        "game.players",
+        "game.rounds",
+        "game.computers",
+        "box.language",
+        "box.sound",
+        "box.out_of_play",
+    }
+)
+"""The keys of the config that can be changed at the box, in the menu or in service; no others."""
+
 
 def items(settings: Settings, ledger: Sequence[Fraction]) -> tuple[str, ...]:
     """The menu's items in order; most are the key of the config that they change.

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
 
@@ -97,6 +98,72 @@ class Statistics:
     switches: dict[int, Health]
     faults: tuple[Fault, ...]
     out_of_play: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """How one player came out of a match; `initials` is None for who has not signed."""
+
+    number: int
+    score: int
+    won: bool
+    initials: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMatch:
+    """A match that has been decided.
+
+    Attributes:
+        began_s: the time of day it began, in seconds.
+        profile: the game's name.
+        players: those with a result, in order.
+    """
+
+    began_s: int
+    profile: str
+    players: tuple[Player, ...]
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """The store's file, for reading only; a running box is not disturbed.
+
+    Raises:
+        OSError: there is none.
+        sqlite3.Error: it cannot be read, or is no store.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such store; a box makes it when it is first played on")
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        db.execute("select * from match limit 1")
+    except sqlite3.Error:
+        db.close()
+        raise
+    return db
+
+
+def latest(db: sqlite3.Connection, count: int) -> tuple[PlayedMatch, ...]:
+    """So many matches that have been decided, the latest first."""
+    ids = "select distinct match from result order by match desc limit ?"
+    rows = db.execute(
+        "select match.id, began_s, profile, player, score, won, initials from result"
+        f" join match on match.id = result.match where match.id in ({ids})"
+        " order by match.id desc, player",
+        (count,),
+    )
+    found: dict[int, PlayedMatch] = {}
+    for number, began_s, keys, player, score, won, initials in rows:
+        before = found[number].players if number in found else ()
+        players = (*before, Player(player + 1, score, bool(won), initials))
+        found[number] = PlayedMatch(began_s, _name(keys), players)
+    return tuple(found.values())
+
+
+def latest_game(db: sqlite3.Connection) -> str | None:
+    """The name of the game begun last; None before the first."""
+    row = db.execute("select profile from match order by id desc limit 1").fetchone()
+    return _name(row[0]) if row else None
 
 
 def read(db: sqlite3.Connection) -> Statistics:

@@ -1,4 +1,4 @@
-"""What the service tells systemd: ready, still alive, what it does, that it ends.
+"""What the service tells systemd: ready, still alive, what it does, that it ends; what it is passed.
 
 The protocol is one datagram a message to the socket that NOTIFY_SOCKET names. Without that
 variable, by hand or on a laptop, nothing happens.
@@ -8,6 +8,13 @@ import contextlib
 import os
 import socket
 from collections.abc import Mapping
+
+
+def passed_socket(environment: Mapping[str, str] = os.environ) -> socket.socket | None:
+    """The listening socket that a socket unit has opened for this process; None if there is none."""
+    # It is the first descriptor after those of input, output and errors.
+    ours = environment.get("LISTEN_PID") == str(os.getpid()) and environment.get("LISTEN_FDS") == "1"
+    return socket.socket(fileno=3) if ours else None
 
 
 class Systemd:

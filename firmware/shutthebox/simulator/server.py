@@ -11,61 +11,41 @@ it: the box's callbacks only ring a bell, and every page has a mailbox of one, i
 
 import asyncio
 import base64
-import errno
 import json
 import logging
 import socket
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
-from importlib.resources import files
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from websockets.asyncio.server import ServerConnection, serve
-from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.box import Change, SimulatedBox
+from shutthebox.simulator.doorman import Doorman, connection_class, refusal
+from shutthebox.web import LOOPBACK, listen
 
 if TYPE_CHECKING:
     from PIL import Image
 
-HOST = "127.0.0.1"
-SOCKET_PATH = "/box"
 MAX_MESSAGE = 1024
 """Bytes; the longest message a page has any use for is a thirtieth of it."""
+MAX_PAGES = 32
+"""Connected at the same time; one more is told to come back later."""
+BURST = 200
+"""Messages that one page may send at once."""
+MESSAGES_PER_S = 50
+"""Messages that one page may send for ever: more than two hands can do."""
 
-_FILES = {
-    "/": ("index.html", "text/html; charset=utf-8"),
-    "/style.css": ("style.css", "text/css; charset=utf-8"),
-    "/box.js": ("box.js", "text/javascript; charset=utf-8"),
-    "/sounds.js": ("sounds.js", "text/javascript; charset=utf-8"),
-    "/texts.js": ("texts.js", "text/javascript; charset=utf-8"),
-    "/icon.svg": ("icon.svg", "image/svg+xml"),
-}
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Cross-Origin-Opener-Policy": "same-origin",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-}
-_CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'{socket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
 _POLICY_VIOLATION = 1008
 _GAP_S = 0.012  # between two messages to one page: more than any screen can show
+_OPEN_S = 5.0  # how long anybody may take over a request
 _CLOSE_S = 1.0  # how long a page may take over its goodbye
 _State = dict[str, object]
-
-
-class PortError(ShutTheBoxError, OSError):
-    """The port for the page cannot be had."""
 
 
 class Panel(Protocol):
@@ -92,7 +72,6 @@ class PageServer:
         self._panel = panel
         self._wanted_port = port
         self._port = 0
-        self._files = _page_files()
         self._panel_text = ""
         self._panel_stale = True
         self._pages: set[_Page] = set()
@@ -120,7 +99,7 @@ class PageServer:
     @property
     def url(self) -> str:
         """The address to open in a browser."""
-        return f"http://{HOST}:{self._port}/"
+        return f"http://{LOOPBACK}:{self._port}/"
 
     @property
     def watchers(self) -> int:
@@ -136,8 +115,9 @@ class PageServer:
         """
         if self._thread is not None:
             raise RuntimeError("a page server starts once")
-        listener = _listen(self._wanted_port)
+        listener = listen(self._wanted_port)
         self._port = listener.getsockname()[1]
+        self._doorman = Doorman(self._port)
         # Before any page can connect, so that none misses anything.
         self._leave = self._box.subscribe(self._box_changed)
         self._panel.on_change(self._panel_changed)
@@ -186,9 +166,11 @@ class PageServer:
                 compression=None,
                 # Beyond this the library hangs up with 1009; up to it the reason is ours to give.
                 max_size=4 * MAX_MESSAGE,
+                open_timeout=_OPEN_S,
                 close_timeout=_CLOSE_S,
                 server_header=None,
                 logger=self._logger,
+                create_connection=connection_class(),
             ):
                 ready.set()
                 await self._stop.wait()
@@ -198,22 +180,10 @@ class PageServer:
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Serves a file; None lets a well-formed WebSocket handshake go on."""
-        hosts = {f"{name}:{self._port}" for name in (HOST, "localhost", "[::1]")}
-        sent_to = request.headers.get_all("Host")
-        if len(sent_to) != 1 or sent_to[0].lower() not in hosts:
-            return _response(403, "Forbidden", "This page is served on 127.0.0.1 and localhost only.\n")
-        origins = request.headers.get_all("Origin")
-        if any(origin.lower() not in {f"http://{host}" for host in hosts} for origin in origins):
-            return _response(403, "Forbidden", "Another site may not talk to the box.\n")
-        path = request.path.partition("?")[0]
-        if path == SOCKET_PATH:
-            return None
-        if path not in self._files:
-            return _response(404, "Not Found", "There is nothing here but the box.\n")
-        body, kind = self._files[path]
-        # 'self' covers the socket in new browsers only. An IPv6 address has no form in a policy.
-        by_name = "" if sent_to[0].startswith("[") else f" ws://{sent_to[0]}"
-        return _response(200, "OK", body, kind, socket=by_name)
+        response = self._doorman.answer(request)
+        if response is None and len(self._pages) >= MAX_PAGES:
+            return refusal(503, "Service Unavailable", "Too many pages are open.\n")
+        return response
 
     async def _attend(self, connection: ServerConnection) -> None:
         page = _Page(connection)
@@ -265,6 +235,8 @@ class PageServer:
 
     def _take(self, page: "_Page", message: str | bytes) -> str | None:
         """Does what a page asks for; otherwise says why not."""
+        if not page.may_speak():
+            return f"a page sends at most {MESSAGES_PER_S} messages a second"
         if len(message.encode() if isinstance(message, str) else message) > MAX_MESSAGE:
             return f"a message has at most {MAX_MESSAGE} bytes"
         if isinstance(message, bytes):
@@ -306,35 +278,14 @@ class _Page:
         self.news = asyncio.Event()
         self.shown: _State = {}
         self.holds = False
+        self._left, self._counted_s = float(BURST), time.monotonic()
 
-
-def _listen(port: int) -> socket.socket:
-    if not 0 <= port <= 65535:
-        raise PortError(f"port {port}: --port takes 0 (any free port) to 65535")
-    try:
-        return socket.create_server((HOST, port))
-    except OSError as error:
-        why = {errno.EADDRINUSE: "is already in use", errno.EACCES: "is not allowed to you"}.get(
-            error.errno or 0, f"cannot be opened ({error.strerror})"
-        )
-        raise PortError(f"port {port} {why}: choose another with --port, or 0 for any free one") from None
-
-
-def _page_files() -> dict[str, tuple[bytes, str]]:
-    folder = files("shutthebox.simulator") / "page"
-    return {path: ((folder / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}
-
-
-def _response(
-    status: int, phrase: str, body: str | bytes, kind: str = "text/plain; charset=utf-8", *, socket: str = ""
-) -> Response:
-    content = body.encode() if isinstance(body, str) else body
-    headers = Headers(_HEADERS)
-    headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY.format(socket=socket)
-    headers["Content-Type"] = kind
-    headers["Content-Length"] = str(len(content))
-    headers["Connection"] = "close"
-    return Response(status, phrase, headers, content)
+    def may_speak(self) -> bool:
+        """Counts a message; False for one too many."""
+        now_s = time.monotonic()
+        self._left = min(BURST, self._left + (now_s - self._counted_s) * MESSAGES_PER_S) - 1
+        self._counted_s = now_s
+        return self._left >= 0
 
 
 def _no_bad_handshakes(record: logging.LogRecord) -> bool:

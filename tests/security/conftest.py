@@ -1,0 +1,80 @@
+import json
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shutthebox.platform.store import FILE_NAME
+
+SCRIPT = Path(__file__).with_name("real_run.py")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of a run of the daemon."""
+
+    code: int
+    events: list[list[str]]
+    modules: list[str]
+    asked: int
+    messages: list[str]
+    scores: str
+    throws: list[str]
+    counted: int
+
+
+@pytest.fixture
+def run_box(tmp_path: Path) -> Iterator[Callable[..., Ran]]:
+    """Runs `shutthebox run` for the deeds of two hands, as systemd would start it."""
+    wire = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    wire.bind(str(tmp_path / "notify"))
+    wire.setblocking(False)
+    config = tmp_path / "config.toml"
+    config.write_text('[game]\nsetup = "usual"\n[display]\ncontroller = "none"\n')
+
+    def run(*deeds: str, entropy: str = "", game: str = "", **environment: str) -> Ran:
+        state, runtime = tmp_path / "state", tmp_path / "run"
+        runtime.mkdir()
+        config.write_text(config.read_text().replace("[game]\n", f"[game]\n{game}\n"))
+        done = subprocess.run(
+            [sys.executable, str(SCRIPT), str(config), entropy, *deeds],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=20,
+            cwd=tmp_path,
+            env={
+                **os.environ,
+                "NOTIFY_SOCKET": str(tmp_path / "notify"),
+                "STATE_DIRECTORY": str(state),
+                "RUNTIME_DIRECTORY": str(runtime),
+                **environment,
+            },
+        )
+        assert done.returncode == 0, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        messages = []
+        with suppress(BlockingIOError):  # no more of them
+            while True:
+                messages.append(wire.recv(1000).decode())
+        with closing(sqlite3.connect(state / FILE_NAME)) as db:
+            texts = [text for (text,) in db.execute("select text from action order by match, number")]
+            (counted,) = db.execute("select coalesce(sum(count), 0) from throws where die = 0").fetchone()
+        return Ran(
+            **found,
+            messages=messages,
+            scores=(runtime / "scores.json").read_text(),
+            throws=[text for text in texts if text.startswith("throw")],
+            counted=counted,
+        )
+
+    yield run
+    wire.close()

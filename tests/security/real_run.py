@@ -1,0 +1,80 @@
+"""`shutthebox run`, with simulated pins for the Pi's and an eye on what it does: a script for the tests.
+
+Arguments: the config, a byte that the system's entropy is made of from then on ("" for the
+real one), and what hands do, a word each. Prints one JSON document about what happened.
+"""
+
+import json
+import os
+import random
+import signal
+import sys
+import threading
+import time
+
+events: list[list[str]] = []
+
+
+def watch(event: str, arguments: tuple[object, ...]) -> None:
+    """Keeps what concerns a network or another program."""
+    if event.split(".")[0] in ("socket", "subprocess", "urllib", "http", "ftplib", "smtplib"):
+        family = getattr(arguments[0], "family", None) if arguments else None
+        if event == "socket.__new__":
+            family = arguments[1]
+        events.append([event, getattr(family, "name", str(family))])
+    elif event in ("os.system", "os.exec", "os.posix_spawn", "os.fork", "pty.spawn"):
+        events.append([event, ""])
+
+
+sys.addaudithook(watch)
+
+import luma.core.interface.serial  # noqa: E402
+import luma.oled.device  # noqa: E402, F401
+
+import gpiozero_gpiod  # noqa: E402, F401  (with everything that a real box loads)
+from shutthebox.cli import main  # noqa: E402
+from shutthebox.platform import gpio  # noqa: E402
+from shutthebox.simulator.box import SimulatedBox, default_lever_lines  # noqa: E402
+
+LOADED_BY_US = {name for name in sys.modules if name.startswith("shutthebox.simulator")}
+asked = 0
+
+
+def stub_entropy(byte: int) -> None:
+    """Makes the system's entropy the same byte for ever, and counts how often it is asked for."""
+
+    def urandom(count: int) -> bytes:
+        global asked
+        asked += 1
+        return bytes([byte]) * count
+
+    random._urandom = urandom  # type: ignore[attr-defined]
+
+
+def play(box: SimulatedBox, deeds: list[str]) -> None:
+    """What hands do; in a thread of its own, as the daemon has the main one."""
+    lasting = {"press": 0.12, "hold": 1.0}
+    deadline = time.monotonic() + 6
+    while box.factory.opened(box.button_line) is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+    time.sleep(0.3)
+    for deed in deeds:
+        if deed in lasting:
+            box.set_button(True)
+            time.sleep(lasting[deed])
+            box.set_button(False)
+        else:
+            box.set_lever(int(deed), True)
+        time.sleep(0.4)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+config, entropy, *deeds = sys.argv[1:]
+if entropy:
+    stub_entropy(int(entropy))
+with SimulatedBox(default_lever_lines(9)) as box:
+    gpio.open_factory = lambda backend: box.factory
+    threading.Thread(target=play, args=(box, deeds), daemon=True).start()
+    code = main(["run", "--config", config])
+modules = sorted({*sys.modules} - LOADED_BY_US)
+print(json.dumps({"code": code, "events": events, "modules": modules, "asked": asked}))

@@ -1,0 +1,32 @@
+"""The daemon has no network: it loads none, opens none, and its unit would give it none."""
+
+from collections.abc import Callable
+
+from tests.security.conftest import Ran
+
+SERVERS_AND_CLIENTS = {
+    "asyncio", "ftplib", "http", "http.client", "http.server", "imaplib", "poplib", "smtplib", "socketserver",
+    "ssl", "telnetlib", "urllib.request", "websockets", "wsgiref", "xmlrpc",
+}  # fmt: skip
+
+
+def test_it_opens_no_socket_but_the_one_to_systemd(run_box: Callable[..., Ran]) -> None:
+    ran = run_box("press", "press", "press")
+    assert ran.code == 0
+    assert ran.throws, "it did play"
+    assert ran.messages == ["READY=1", "STOPPING=1"]
+    # What the hook saw are these two messages, so it does see; and it saw nothing else.
+    assert ran.events == [["socket.__new__", "1"], ["socket.sendto", "AF_UNIX"]] * 2
+
+
+def test_it_loads_nothing_that_could(run_box: Callable[..., Ran]) -> None:
+    ran = run_box("press")
+    assert {"shutthebox.daemon", "luma.oled.device", "gpiozero_gpiod"} <= set(ran.modules)
+    assert not SERVERS_AND_CLIENTS & set(ran.modules)
+    assert not [name for name in ran.modules if name.startswith("shutthebox.scoreboard")]
+
+
+def test_it_leaves_the_scoreboard_its_file(run_box: Callable[..., Ran]) -> None:
+    ran = run_box("press", "press", "press")
+    assert '"game": "traditional"' in ran.scores
+    assert '"running": {' in ran.scores
