@@ -23,6 +23,11 @@ PRESS_NS = 100_000_000
 HOLD_NS = 1_000_000_000
 _UNITS = {"": 1_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 _LONGEST_NS = 100 * 3600 * 1_000_000_000
+MAX_BYTES = 2 * 1024 * 1024
+"""Scenarios are recorded too: an evening at a pub's box fits."""
+
+_MAX_LINE = 64 * 1024
+
 _WITHOUT_TIME = ("config", "seed", "dice")
 
 
@@ -144,6 +149,13 @@ def _read_oled(words: Sequence[str]) -> tuple[Any, ...]:
     return (word == "on",)
 
 
+def _read_button(words: Sequence[str]) -> tuple[Any, ...]:
+    (word,) = _exactly(1, words, "button down|up")
+    if word not in ("down", "up"):
+        raise _WrongError(f"{word!r}; allowed are down and up")
+    return (word == "down",)
+
+
 def _read_nothing(words: Sequence[str]) -> tuple[Any, ...]:
     _exactly(0, words, "the word alone")
     return ()
@@ -220,6 +232,7 @@ _VERBS: dict[str, Callable[[Sequence[str]], tuple[Any, ...]]] = {
     "seed": lambda words: (_number(_exactly(1, words, "seed N")[0], 0, 2**63 - 1, "seed"),),
     "dice": _read_dice,
     "press": _read_nothing,
+    "button": _read_button,
     "hold": lambda words: (duration_ns(_exactly(1, words, "hold [SECONDS]")[0]) if words else HOLD_NS,),
     "flip": lambda words: _numbers(words, "lever"),
     "lift": lambda words: _numbers(words, "lever"),
@@ -240,16 +253,17 @@ def read(path: Path) -> Scenario:
         ScenarioError: if it cannot be read or makes no sense.
         ConfigError: for a config line that is not allowed.
     """
-    return parse(read_text(path, ScenarioError, "a scenario"), str(path))
+    return parse(read_text(path, ScenarioError, "a scenario", MAX_BYTES), str(path))
 
 
 def parse(text: str, where: str) -> Scenario:
     """The scenario in this text; errors as for `read`."""
     steps: list[Step] = []
-    config, seed = Config(), 0
+    config, seed, begun = Config(), 0, False
     for step in _steps(text, where):
+        begun = begun or step.verb not in _WITHOUT_TIME
         if step.verb == "config":
-            if any(earlier.verb not in _WITHOUT_TIME for earlier in steps):
+            if begun:
                 raise ScenarioError(f"{where}:{step.line}: config: allowed only before anything happens")
             config = _configured(config, step, where)
             continue
@@ -262,6 +276,8 @@ def parse(text: str, where: str) -> Scenario:
 
 def _steps(text: str, where: str) -> Iterator[Step]:
     for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > _MAX_LINE:
+            raise ScenarioError(f"{where}:{number}: a line is too long; allowed are {_MAX_LINE} characters")
         words = _words(line)
         if not words:
             continue
