@@ -27,8 +27,7 @@ from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers
 
 HOLD_NS = 800_000_000
-LONGEST_HOLD_NS = 12_000_000_000
-"""The box stays awake from the last gesture on; what the button does before and after it is none."""
+LONG_HOLD_NS = 10_000_000_000
 SOUNDS_LAST_NS = 3_000_000_000
 """After an input the dice may be thrown, tumble and end the turn; then the box is quiet."""
 MOST_SOUNDS = 6
@@ -117,7 +116,7 @@ class Referee:
         self.facts = 0
         self._ledger: list[Fraction] = []
         self._thrown: tuple[int, ...] | None = None
-        self._input_ns = self._sounds = 0
+        self._input_ns = self._touched_ns = self._sounds = 0
         self._pressed_ns = self._released_ns = -1
         self._short = self._threw = False
 
@@ -171,18 +170,29 @@ class Referee:
         self.seen.cuts += 1
         self._reveal()
         self._before_cut, self.show = self.show, None
-        self._input_ns, self._sounds = t_ns, 0
+        self._input_ns = self._touched_ns = t_ns
+        self._sounds = 0
         self._pressed_ns = self._released_ns = -1
 
     def _switched(self, switch: int, active: bool, t_ns: int) -> None:
         self._input_ns, self._sounds = t_ns, 0
         if switch != ROLL_BUTTON:
+            self._touched_ns = t_ns
             self.down = self.down | {switch} if active else self.down - {switch}
         elif active:
             self._pressed_ns, self._threw = t_ns, False
         else:
             self._short = self._pressed_ns >= 0 and t_ns - self._pressed_ns < HOLD_NS
+            self._touched_ns = t_ns if self._short else self._touched(t_ns)
             self._released_ns, self._pressed_ns = t_ns, -1
+
+    def _touched(self, t_ns: int) -> int:
+        """When the last gesture was made, or the last lever moved: since then nobody has been there."""
+        if self._pressed_ns >= 0:
+            for hold_ns in (LONG_HOLD_NS, HOLD_NS):
+                if t_ns - self._pressed_ns >= hold_ns:
+                    return max(self._touched_ns, self._pressed_ns + hold_ns)
+        return self._touched_ns
 
     def _press(self, t_ns: int) -> bool:
         return self._short and t_ns == self._released_ns and not self._slept
@@ -226,7 +236,7 @@ class Referee:
     def _leave(self, t_ns: int) -> None:
         assert self.show is not None
         ended = self.show.mode in (Mode.MATCH_OVER, Mode.INITIALS)
-        slept = t_ns - self._input_ns >= self._sleep_ns - LONGEST_HOLD_NS
+        slept = t_ns - self._touched(t_ns) >= self._sleep_ns
         allowed = ended and (slept or self._hold(t_ns))
         self._must("a match is left on purpose", allowed or self._press(t_ns), "left in", self.show.mode)
         if self._thrown is not None:
@@ -433,7 +443,7 @@ class Referee:
             seen.ways[before.mode, show.mode] += 1
             way = (before.mode, show.mode)
             self._must("a way of the table", way in WAYS, "from", before.mode, "to", show.mode)
-        late = t_ns - self._input_ns >= self._sleep_ns - LONGEST_HOLD_NS
+        late = t_ns - self._touched(t_ns) >= self._sleep_ns
         self._must("sleep only when left alone", late or not show.asleep, "asleep too early")
         if not self.playing:
             nothing = show.mode in (Mode.ATTRACT, Mode.MENU, Mode.SETUP) and show.player is None

@@ -20,7 +20,8 @@ from websockets.typing import Origin
 
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.box import BUZZER_LINE, LAMP_LINE, SimulatedBox, default_lever_lines
-from shutthebox.simulator.server import MAX_MESSAGE, PageServer, PortError
+from shutthebox.simulator.message import MAX_MESSAGE
+from shutthebox.simulator.server import PageServer, PortError
 
 
 class FakePanel:

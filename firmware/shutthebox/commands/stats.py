@@ -6,6 +6,7 @@ import dataclasses
 import json
 import sqlite3
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
 
 def run_stats(args: argparse.Namespace) -> int:
     """Prints the statistics."""
-    with _open(args) as db:
+    with _reading(args) as db:
         found = statistics.read(db)
     if args.json:
         print(json.dumps(_document(found), ensure_ascii=False))
@@ -49,7 +50,7 @@ def run_stats(args: argparse.Namespace) -> int:
             print(f"  {value:3} {count:7} {'#' * round(40 * count / most)}")
     print("\nhall of fame" if found.fame else "\nhall of fame: nobody has signed yet")
     for famous in found.fame:
-        date = time.strftime("%Y-%m-%d", time.localtime(famous.began_s))
+        date = _date(famous.began_s, "%Y-%m-%d")
         print(f"  {famous.initials}  {famous.score:6}  {famous.profile:16} {date}")
     print("\nlever health (edges while settling: many a press foretell a dying switch)")
     for switch, health in found.switches.items():
@@ -60,7 +61,7 @@ def run_stats(args: argparse.Namespace) -> int:
         print(f"  lever {lever:<3} out of play")
     print("\nfaults" if found.faults else "\nfaults: none")
     for fault in found.faults:
-        date = time.strftime("%Y-%m-%d %H:%M", time.localtime(fault.at_s))
+        date = _date(fault.at_s, "%Y-%m-%d %H:%M")
         print(f"  {date}  {fault.kind}: {fault.text}")
     return 0
 
@@ -74,7 +75,7 @@ def _document(found: statistics.Statistics) -> dict[str, Any]:
 
 def run_export(args: argparse.Namespace) -> int:
     """Prints every row of the store, an object a line, each with its table's name; or one record."""
-    with _open(args) as db:
+    with _reading(args) as db:
         if args.record is not None:
             number = args.record or db.execute("select max(id) from match").fetchone()[0] or 0
             beginning, actions = kept_match(db, number, "--record")
@@ -87,15 +88,27 @@ def run_export(args: argparse.Namespace) -> int:
     return 0
 
 
-def _open(args: argparse.Namespace) -> Any:  # noqa: ANN401  (contextlib's own type)
-    """The store, for reading only; a running box is not disturbed."""
+def _date(at_s: int, form: str) -> str:
+    try:
+        return time.strftime(form, time.localtime(at_s))
+    except (ValueError, OverflowError, OSError):  # no year that a calendar has
+        return "?"
+
+
+@contextlib.contextmanager
+def _reading(args: argparse.Namespace) -> Iterator[sqlite3.Connection]:
+    """The store, for reading only; a running box is not disturbed.
+
+    Raises:
+        StoreError: if there is none, or what it holds makes no sense.
+    """
     config = configuration.read(args.config) if args.config else configuration.usual()
     path = (args.state or config.state_folder) / FILE_NAME
     if not path.is_file():
         raise StoreError(f"{path}: no such store; a box makes it when it is first played on")
     try:
-        db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-        db.execute("select * from match limit 1")
-    except sqlite3.Error as error:
-        raise StoreError(f"{path}: {error}") from None
-    return contextlib.closing(db)
+        with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            db.execute("select * from match limit 1")
+            yield db
+    except (sqlite3.Error, ValueError, TypeError, LookupError, ArithmeticError) as error:
+        raise StoreError(f"{path}: {' '.join(str(error).split())}") from None
