@@ -151,7 +151,7 @@ TABLES = {
     "fault": ("id", "at_s", "kind", "text"),
 }
 COLUMNS = [(table, column) for table, columns in TABLES.items() for column in columns]
-Value: TypeAlias = None | int | float | str | bytes
+Value: TypeAlias = int | float | str | bytes | None
 Change: TypeAlias = tuple[int, Value]
 """Which of `COLUMNS` gets which value, in all rows."""
 
@@ -293,25 +293,15 @@ READERS = {
 }
 
 
+PIECES = (b"[" * 3000, b"9" * 5000, b"1e999", b"nan", b"-1", b"0", b"'", b"\n", b"\0", b"=", b"\xff")
+"""What readers do not like in the middle of something."""
+
+
 def spoilt(content: bytes, random: Random) -> bytes:
     """A good input with a few places made bad, for where nothing guides the changes."""
     text = bytearray(content)
-    pieces = (
-        b"[" * 3000,
-        b"9" * 5000,
-        b"1e999",
-        b"nan",
-        b"-1",
-        b"0",
-        b"'",
-        b'"',
-        b"\n",
-        b"\0",
-        b"=",
-        b"\xff",
-    )
     for _ in range(random.randint(1, 4)):
         at = random.randint(0, len(text))
-        piece = random.choice([random.choice(pieces), random.randbytes(random.randint(0, 6))])
+        piece = random.choice([random.choice(PIECES), random.randbytes(random.randint(0, 6))])
         text[at : at + random.randint(0, 12)] = piece
     return bytes(text)
