@@ -25,13 +25,13 @@ MS = 1_000_000
 USUAL = Plan(5, (("game.profile", "pub"), ("game.players", 2), ("game.setup", "usual"), ("box.levers", 9)))
 
 
-@pytest.mark.parametrize("seed", range(1, 7))
+@pytest.mark.parametrize("seed", range(1, 13))
 def test_no_fault_is_found(seed: int) -> None:
     seen, faults = Seen(), Faults()
     for plan in plans(seed):
         for _ in play(plan, seen, faults):
             pass
-        if seen.throws > 500:
+        if seen.throws > 250:
             break
     assert seen.thrown_shown + seen.thrown_left == seen.throws
     assert seen.finished >= faults.rescues > 0

@@ -37,6 +37,7 @@ def _in_all_languages(text: str) -> frozenset[str]:
 
 ABANDON = _in_all_languages("Abandon the match?")
 PASS = _in_all_languages("No move: press")
+NO_GAME = tuple(text.partition("{")[0] for text in _in_all_languages("Not without lever {tiles}"))
 
 
 class Person(Player):
@@ -109,14 +110,22 @@ class Regular(Person):
     """Plays well: from wherever the box is to the end of a match."""
 
     pause_ms = (30, 400)
+    _wants_another_game = False
     dawdles = False
     """Leaves the box alone now and then between matches."""
 
     def act(self) -> None:
         """Does what the screen asks for."""
         show = self.seen
+        if show.mode is Mode.ATTRACT:
+            self._wants_another_game = show.screen.prompt.startswith(NO_GAME)
         if show.asleep:
             self._press()
+        elif self._wants_another_game:
+            self._look_for_a_game(show)
+        elif show.mode is Mode.SERVICE:
+            # The first row leads out; while something is asked there is no row.
+            self._press(self._between(LONG_MS, 1500)) if not show.screen.cursor else self._press()
         elif self.dawdles and not show.open and self._chance(0.5):
             self._wait(self._between(1_000, 6_000))
         elif show.mode is Mode.INITIALS and self._chance(0.7):
@@ -133,6 +142,17 @@ class Regular(Person):
             self._press()
         else:
             self._go_on()
+
+    def _look_for_a_game(self, show: Show) -> None:
+        """The usual one needs a lever that is out of play: anything else in the menu will do."""
+        if show.mode is not Mode.MENU or self._chance(0.3):
+            self._press(self._between(LONG_MS, 1500))
+            return
+        (lever,) = self._any_levers(1, 1)
+        for down in (True, False):
+            self._flip(lever, down)
+            self._wait(self._between(60, 200))
+        self._press()
 
     def _put_right(self, show: Show) -> None:
         if show.verdict == "ok" or show.mode is not Mode.ROLLING:
@@ -285,7 +305,9 @@ class Explorer(Person):
         show = self.seen
         if show.mode is Mode.ATTRACT:
             self._press(self._between(LONG_MS, 1200)) if self._chance(0.6) else self._press()
-        elif show.mode in (Mode.MENU, Mode.SETUP, Mode.INITIALS, Mode.MATCH_OVER):
+        elif show.mode is Mode.SERVICE and self._chance(0.7):
+            self._press(self._between(LONG_MS, 1200)) if self._chance(0.4) else self._press()
+        elif show.mode in (Mode.MENU, Mode.SETUP, Mode.INITIALS, Mode.MATCH_OVER, Mode.SERVICE):
             (lever,) = self._any_levers(1, 1)
             self._flip(lever, True)
             self._wait(self._between(45, 200))

@@ -7,15 +7,16 @@ the button from their settled switches alone, as the box does.
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from tests.rules import oracle
 from tests.tally import Set, pool, verdict_on
 
 from shutthebox.game.debounce import ROLL_BUTTON, SwitchChanged
-from shutthebox.game.effects import Began, Effect, Finished, Left, Play, Record, Show
+from shutthebox.game.effects import Began, Effect, Faulted, Finished, Left, Play, Record, Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import TABLE
 from shutthebox.game.screen import TileState
@@ -33,6 +34,9 @@ SOUNDS_LAST_NS = 3_000_000_000
 MOST_SOUNDS = 6
 MOST_THROWS = 999
 DOMINOES = frozenset((a, b) for a in range(1, 7) for b in range(a, 7))
+
+BETWEEN = (Mode.ATTRACT, Mode.MENU, Mode.SETUP, Mode.SERVICE)
+"""The modes without a match."""
 
 WAYS = frozenset((a, b) for (a, _), (_, targets) in TABLE.items() for b in targets)
 """The ways from mode to mode that the machine's table has."""
@@ -71,6 +75,12 @@ def _kept(show: Show) -> tuple[object, ...]:
     return show.player, show.open, show.throw, show.scores, show.totals, show.winners
 
 
+def add_fields(to: Any, other: Any) -> None:
+    """Adds what another of the same dataclass has counted, field by field."""
+    for entry in fields(to):
+        setattr(to, entry.name, getattr(to, entry.name) + getattr(other, entry.name))
+
+
 @dataclass
 class Seen:
     """What came about while the referee looked on; `checks` counts every comparison made."""
@@ -90,6 +100,10 @@ class Seen:
     rows: Counter[int] = field(default_factory=Counter)
     players: Counter[int] = field(default_factory=Counter)
 
+    def add(self, other: "Seen") -> None:
+        """Counts another's as well."""
+        add_fields(self, other)
+
 
 class Referee:
     """Looks on at one box.
@@ -97,6 +111,7 @@ class Referee:
     Args:
         answer: the tiles that the computer has chosen to shut; None while a person plays.
         computers: the seats, from 1, that the computer plays.
+        out: the levers that the owner has taken out of play.
         sleep_ns: after so long without an input the box sleeps.
         seen: what is counted.
     """
@@ -105,10 +120,12 @@ class Referee:
         self,
         answer: Callable[[], int | None],
         computers: Callable[[], tuple[int, ...]],
+        out: Callable[[], int],
         sleep_ns: int,
         seen: Seen,
     ) -> None:
-        self._answer, self._computers, self._sleep_ns, self.seen = answer, computers, sleep_ns, seen
+        self._answer, self._computers, self._out = answer, computers, out
+        self._sleep_ns, self.seen = sleep_ns, seen
         self.down: Set = frozenset()
         self.playing = False
         self.show: Show | None = None
@@ -155,6 +172,8 @@ class Referee:
                 self._reveal()
                 self._act(action, t_ns)
                 self._actions.append(action)
+            case Record(Faulted()):
+                self._must("faults are told, not made", t_ns >= self._input_ns, what.fact)
             case Record():
                 self._must("a press chooses", self._press(t_ns), what.fact, "without a press")
                 if type(what.fact).__name__ == "Settled":
@@ -177,7 +196,8 @@ class Referee:
     def _switched(self, switch: int, active: bool, t_ns: int) -> None:
         self._input_ns, self._sounds = t_ns, 0
         if switch != ROLL_BUTTON:
-            self._touched_ns = t_ns
+            if not self._out_of_play(switch):
+                self._touched_ns = t_ns
             self.down = self.down | {switch} if active else self.down - {switch}
         elif active:
             self._pressed_ns, self._threw = t_ns, False
@@ -185,6 +205,12 @@ class Referee:
             self._short = self._pressed_ns >= 0 and t_ns - self._pressed_ns < HOLD_NS
             self._touched_ns = t_ns if self._short else self._touched(t_ns)
             self._released_ns, self._pressed_ns = t_ns, -1
+
+    def _out_of_play(self, lever: int) -> bool:
+        """Nothing comes of it, however it rattles; except in service, and in a match that has its tile."""
+        in_service = self.show is not None and self.show.mode is Mode.SERVICE
+        played = self.playing and lever in self._start
+        return lever in to_numbers(self._out()) and not in_service and not played
 
     def _touched(self, t_ns: int) -> int:
         """When the last gesture was made, or the last lever moved: since then nobody has been there."""
@@ -211,7 +237,7 @@ class Referee:
         self._profile, self._players, self._rounds_wanted = match.profile, match.players, match.rounds
         start = match.profile.tiles if match.profile.start_open is None else match.profile.start_open
         self._start: Set = frozenset(start) & frozenset(match.profile.tiles)
-        self.playing, self._thrown = True, None
+        self.playing, self._thrown, self._decided = True, None, False
         self.seen.begun += 1
         self._actions: list[Action] = []
         self._rounds: list[list[oracle.Ended]] = []
@@ -404,7 +430,8 @@ class Referee:
             "the captain", result.captain == (self._profile.captain and first_turn), "in the first turn"
         )
         self._must("the right stakes", list(result.owes) == self._owes, result.owes, self._owes)
-        self.seen.finished += 1
+        self.seen.finished += not self._decided  # after a power cut it is said again
+        self._decided = True
         kept = records.Record(self._profile, self._players, self._rounds_wanted, tuple(self._actions))
         again = records.replay(records.parse(records.write(kept), "kept", builtin))[-1]
         same = (list(again.totals), list(again.scores)) == (self._totals, self._scores)
@@ -446,7 +473,7 @@ class Referee:
         late = t_ns - self._touched(t_ns) >= self._sleep_ns
         self._must("sleep only when left alone", late or not show.asleep, "asleep too early")
         if not self.playing:
-            nothing = show.mode in (Mode.ATTRACT, Mode.MENU, Mode.SETUP) and show.player is None
+            nothing = show.mode in BETWEEN and show.player is None
             self._must("no match, nothing of one", nothing and show.verdict == "ok", show)
             return
         if show.mode is not Mode.ROLLING:

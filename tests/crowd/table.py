@@ -13,7 +13,7 @@ from random import Random
 from typing import TypeVar
 
 from tests.crowd.people import BAD, MS, Person, Regular, Touch
-from tests.crowd.referee import Referee, Seen
+from tests.crowd.referee import Referee, Seen, add_fields
 
 from shutthebox import config as configuration
 from shutthebox.config import Config
@@ -78,18 +78,26 @@ class Faults:
     rescues: int = 0
     virtual_ns: int = 0
 
+    def add(self, other: "Faults") -> None:
+        """Counts another's as well."""
+        add_fields(self, other)
+
 
 class FaultError(AssertionError):
     """The box was wrong.
 
     Attributes:
+        text: what was wrong, and when.
         plan: of the table.
         moves: everything that hands did until then.
     """
 
     def __init__(self, text: str, plan: Plan, moves: Sequence[Moved]) -> None:
-        super().__init__(text)
-        self.plan, self.moves = plan, moves
+        super().__init__(text, plan, moves)  # all of them, so that it can come from another process
+        self.text, self.plan, self.moves = text, plan, moves
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def plans(seed: int) -> Iterator[Plan]:
@@ -169,6 +177,7 @@ class Table:
         self.referee = Referee(
             lambda: self.box.runner.machine.state.answer,
             lambda: self.box.runner.machine.settings.computers,
+            lambda: self.box.runner.machine.settings.out,
             round(config.box.sleep_min * 60_000 * MS),
             seen,
         )

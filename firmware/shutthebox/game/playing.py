@@ -183,7 +183,7 @@ class Playing(Frame):
             return
         if self._state.verdict.kind is not VerdictKind.OK:
             # No throw on wrong levers, whoever throws it.
-            self._refuse(verdict_text(self._state.verdict, self._words))
+            self._refuse(fault_text(self._state, self._words))
             return
         match = self._match
         entry = self._state.entry.enter()
