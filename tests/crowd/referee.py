@@ -185,10 +185,11 @@ class Referee:
 
     def restarted(self, down: Set, t_ns: int) -> None:
         """The box has lost its power; these levers are down, and the next show is its first."""
-        self.down = down
+        # A lever that had moved and not yet settled is seen at once by the box that starts.
+        self._before_cut = self.show if down == self.down else None
+        self.down, self.show = down, None
         self.seen.cuts += 1
         self._reveal()
-        self._before_cut, self.show = self.show, None
         self._input_ns = self._touched_ns = t_ns
         self._sounds = 0
         self._pressed_ns = self._released_ns = -1
