@@ -4,7 +4,7 @@ Nothing of the rules engine is used: what is legal, what a turn is worth and who
 here once more, from the rule sheets and not from the profiles' files.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -71,6 +71,45 @@ GAMES = {
     "lucky-seven": Game(start=frozenset({7}), alternate=True, blocked="passes"),
     "open-one": Game(blocked="opens", score=throws_score),
 }
+
+
+def verdict_on(
+    down: Set,
+    start: Set,
+    held_open: Set,
+    throw: tuple[int, ...] | None,
+    legal: Collection[Set],
+    *,
+    reopens: bool,
+) -> str:
+    """What is to be said of the levers that are down, in the words of a scenario.
+
+    `start` are the tiles open when a turn starts, `held_open` those that the game holds open now,
+    `legal` the moves for the throw on the table; `reopens`: a tile has to be opened instead.
+    """
+    lifted, flipped = start - held_open - down, down & held_open
+    if reopens and not flipped and len(lifted) == 1:
+        return f"complete {min(lifted)}"
+    if lifted and not (reopens and flipped):
+        return "put-back " + " ".join(map(str, sorted(lifted)))
+    if flipped and (throw is None or reopens):
+        return "lift " + " ".join(map(str, sorted(flipped)))
+    if not flipped:
+        return "ok"
+    if flipped in legal:
+        return "complete"
+    rest = [sum(move - flipped) for move in legal if flipped < move]
+    over = sum(flipped) - sum(throw or ())
+    if rest:
+        return f"missing {min(rest)}"
+    return f"over {over}" if over > 0 else "dead-end"
+
+
+def pool(players: int, winners: Collection[int], *, doubled: bool) -> list[Fraction]:
+    """What each player owes where everybody pays one stake, or two, and the winners share them."""
+    stake = 2 if doubled else 1
+    gain = Fraction(-stake * (players - len(winners)), len(winners))
+    return [gain if i in winners else Fraction(stake) for i in range(players)]
 
 
 @dataclass
@@ -254,11 +293,9 @@ class Tally:
         losers = [i for i in range(self.players) if i not in winners]
         self.owes = [Fraction(0)] * self.players
         if self.game.stakes in ("pool", "double"):
-            stake = 2 if self.game.stakes == "double" and self.shutter in winners else 1
-            for i in range(self.players):
-                self.owes[i] = (
-                    Fraction(-stake * len(losers), len(winners)) if i in winners else Fraction(stake)
-                )
+            self.owes = pool(
+                self.players, winners, doubled=self.game.stakes == "double" and self.shutter in winners
+            )
         elif self.game.stakes == "loser" and self.players > 1:
             most = max(self.totals[i] for i in losers or winners)
             payers = [i for i in losers or winners if self.totals[i] == most]
@@ -283,26 +320,10 @@ class Tally:
         """What is to be said of the levers."""
         if self.phase in ("turn-over", "match-over"):
             return "ok"
-        row = self.row
-        down = self.down & self.game.start
-        lifted, flipped = self.game.start - row.open - down, down & row.open
-        legal = self.legal()
+        row, legal = self.row, self.legal()
         reopens = self.phase == "answer" and self.game.blocked == "opens" and not legal
-        if reopens and not flipped and len(lifted) == 1:
-            return f"complete {min(lifted)}"
-        if lifted and not (reopens and flipped):
-            return "put-back " + " ".join(map(str, sorted(lifted)))
-        if flipped and (self.phase == "throw" or reopens):
-            return "lift " + " ".join(map(str, sorted(flipped)))
-        if not flipped:
-            return "ok"
-        if flipped in legal:
-            return "complete"
-        rest = [sum(move - flipped) for move in legal if flipped < move]
-        over = sum(flipped) - sum(row.throw or ())
-        if rest:
-            return f"missing {min(rest)}"
-        return f"over {over}" if over > 0 else "dead-end"
+        throw = row.throw if self.phase == "answer" else None
+        return verdict_on(self.down, self.game.start, row.open, throw, legal, reopens=reopens)
 
     def _check(self, show: Show) -> None:
         if not self.playing:

@@ -68,7 +68,7 @@ def test_every_word_of_the_format_is_in_a_script() -> None:
     expected = {step.args[0] for path in SCRIPTS for step in read(path).steps if step.verb == "expect"}
     assert said == {
         "dice", "seed", "press", "hold", "flip", "lift", "bounce", "glitch", "lose-edges", "oled",
-        "power-cut", "wait", "expect",
+        "power-cut", "wait", "expect", "button",
     }  # fmt: skip
     assert expected == {
         "mode", "player", "open", "verdict", "score", "total", "owes", "winner", "throw", "text", "panel",

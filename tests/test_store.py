@@ -394,6 +394,12 @@ def test_a_match_for_more_levers_is_not_gone_on_with(
     assert "full-house needs 12 levers, not 9" in caplog.text
 
 
+def test_a_chosen_game_that_is_gone_takes_no_other_choice_with_it(tmp_path: Path) -> None:
+    keep(tmp_path, Chosen("game.profile", "gone"), Chosen("box.language", "fr"))
+    show = show_of(tmp_path, config_with())
+    assert show.screen.title == builtin("traditional").title("fr") != builtin("traditional").title("en")
+
+
 def test_a_match_is_gone_on_with_whatever_is_configured_now(tmp_path: Path) -> None:
     keep(tmp_path, Began(begin(builtin("digits"), 3)), Thrown((3, 5)))
     show = show_of(tmp_path, config_with(game__profile="pub", game__players=2))

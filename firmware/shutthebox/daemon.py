@@ -18,7 +18,6 @@ from typing import Any
 from gpiozero.pins import Factory
 
 from shutthebox.config import Config, DiceKind, Line
-from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Faulted
 from shutthebox.game.mode import Mode
@@ -35,7 +34,7 @@ from shutthebox.platform.setaside import Mishap, open_or_set_aside
 from shutthebox.platform.statistics import open_to_read
 from shutthebox.platform.store import FILE_NAME, PATIENCE_S, Store, StoreError
 from shutthebox.runner import Observer, Runner, loop
-from shutthebox.usual import broken_rules, settings_for, with_choices
+from shutthebox.usual import as_chosen, broken_rules
 
 _log = logging.getLogger(__name__)
 
@@ -95,7 +94,7 @@ def serve(
                     store.keep(Faulted("rules", str(broken)))
         if store is not None:
             stack.callback(store.close)
-            settings = _as_chosen(config, settings, store)
+            settings = as_chosen(config, settings, store.choices())
         pins = Pins(factory, lines, config.gpio.lamp, inbox.put)
         stack.callback(pins.close)
         buzzer = _open_buzzer(factory, config.gpio.buzzer)
@@ -149,15 +148,6 @@ def _ending_on_signals(inbox: "SimpleQueue[Edge | None]") -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _as_chosen(config: Config, settings: Settings, store: Store) -> Settings:
-    """The settings with what was chosen at the box; as configured, if that no longer fits."""
-    try:
-        return settings_for(with_choices(config, store.choices()), settings.levers, "chosen at the box")
-    except ShutTheBoxError as error:
-        _log.warning("%s; playing as configured", error)
-        return settings
 
 
 def _open_buzzer(factory: Factory, line: int) -> Buzzer | None:

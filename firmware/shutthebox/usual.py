@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shutthebox.config import Config, ConfigError, DiceKind, Setup, with_value
+from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.menu import CHOOSABLE
 from shutthebox.game.settings import Settings
 from shutthebox.profiles import builtins, find, house_rules
@@ -61,6 +62,16 @@ def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
             except ConfigError as error:
                 _log.warning("%s", error)
     return config
+
+
+def as_chosen(config: Config, settings: Settings, choices: Mapping[str, object]) -> Settings:
+    """The settings with what was chosen at the box; as configured, where that no longer fits."""
+    for fitting in (choices, {key: value for key, value in choices.items() if key != "game.profile"}):
+        try:
+            return settings_for(with_choices(config, fitting), settings.levers, "chosen at the box")
+        except ShutTheBoxError as error:
+            _log.warning("%s; playing as configured", error)
+    return settings
 
 
 def settings_for(config: Config, levers: int, where: str) -> Settings:

@@ -20,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.playing import FaultError, Table, play
+from tests.progress import end_progress, show_progress
 from tests.tally import GAMES, Tally
 
 from shutthebox.simulator.player import Habits
@@ -36,17 +37,6 @@ def tables(seed: int) -> Iterator[Table]:
         players = 1 + number // len(GAMES) % 4
         habits = Habits(cuts=CUTS if number % EVERY_WITH_CUTS == EVERY_WITH_CUTS - 1 else 0.0)
         yield Table(game, players, seed * 1_000_003 + number, habits)
-
-
-def show_progress(done: int, wanted: int, started: float) -> None:
-    """Draws the bar on the terminal; nothing where nobody watches."""
-    if not sys.stderr.isatty():
-        return
-    passed = time.perf_counter() - started
-    left = passed / done * (wanted - done) if done else 0
-    filled = 40 * done // wanted
-    bar = "#" * filled + "." * (40 - filled)
-    print(f"\r[{bar}] {done}/{wanted}  {left:4.0f} s left ", end="", file=sys.stderr, flush=True)
 
 
 def play_table(table: Table, matches: int) -> Iterator[Tally]:
@@ -84,8 +74,7 @@ def main() -> int:
         print(f"\nFAULT in seed {args.seed}: {fault}")
         return 1
     passed = time.perf_counter() - started
-    if sys.stderr.isatty():
-        print(file=sys.stderr)
+    end_progress()
     print(
         f"{done} matches, {turns} turns, {verdicts} screens checked, seed {args.seed}: no fault, "
         f"{passed:.0f} s, {passed / max(done, 1) * 1000:.1f} ms per match"

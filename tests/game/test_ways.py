@@ -34,6 +34,7 @@ KINDS = {
     "real dice": settings_for(SMALL, players=2, real_dice=True),
     "opens one": settings_for(OPENS, players=2),
     "computer": settings_for(ALTERNATES, players=2, computers=(2,)),
+    "computer alone": settings_for(SMALL, players=1, computers=(1,)),
     "match over": settings_for(SMALL, players=1),
     "alternates": settings_for(ALTERNATES, players=2),
 }
@@ -44,13 +45,13 @@ Way = tuple[Mode, Input, Mode]
 def hands(machine: Machine, random: Random) -> int:
     """Levers for the machine: right, or nearly, or anyhow."""
     state = machine.state
-    match = state.match
+    match = state.rolled or state.match
     if state.mode is Mode.MENU and random.random() < 0.3:
         return state.levers ^ 1 << 7  # the menu's last item
     if match is None or random.random() < 0.25:
         return state.levers ^ 1 << random.randrange(9)
     levers = match.profile.starting & ~match.turn.open
-    if state.mode is Mode.FLIPPING:
+    if state.mode is Mode.FLIPPING or state.rolled is not None:
         answers = turns.answers(match.profile, match.turn)
         if answers:
             return levers | random.choice(answers)

@@ -104,10 +104,15 @@ class Ended(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What an umpire says after the rounds so far; `winners` is empty while the match goes on."""
+    """What an umpire says after the rounds so far; `winners` is empty while the match goes on.
+
+    `seated` play the next round, the last `ties` rounds were extra ones.
+    """
 
     winners: tuple[int, ...]
     totals: tuple[int, ...]
+    seated: tuple[int, ...]
+    ties: int
 
 
 def umpire(profile: Profile, players: int, rounds: int, played: Sequence[Sequence[Ended]]) -> Verdict:
@@ -148,7 +153,7 @@ def umpire(profile: Profile, players: int, rounds: int, played: Sequence[Sequenc
         seated = tied
         if profile.tie.value == "replay-all":
             seated, totals = list(range(players)), [0] * players
-    return Verdict(winners, tuple(totals))
+    return Verdict(winners, tuple(totals), tuple(seated), ties)
 
 
 def _cut_short(profile: Profile, ended: Sequence[Ended]) -> bool:

@@ -14,7 +14,8 @@ from websockets.sync.client import ClientConnection
 
 from shutthebox.simulator import server as server_module
 from shutthebox.simulator.box import SimulatedBox, default_lever_lines
-from shutthebox.simulator.server import BURST, MAX_MESSAGE, MESSAGES_PER_S, PageServer
+from shutthebox.simulator.message import MAX_MESSAGE
+from shutthebox.simulator.server import BURST, MESSAGES_PER_S, PageServer
 
 # -- what nobody may send ----------------------------------------------------------------
 

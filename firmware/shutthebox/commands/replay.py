@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.simulator.replay import Replay, as_json
     from shutthebox.simulator.rerun import scenario_text
 
-    text = read_text(args.script, scenario.ScenarioError, "a scenario")
+    text = read_text(args.script, scenario.ScenarioError, "a scenario", scenario.MAX_BYTES)
     _make_folder(args.frames, "--frames")
     _make_folder(args.state, "--state")
 

@@ -7,6 +7,7 @@ import json
 import os
 import sqlite3
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def run_stats(args: argparse.Namespace) -> int:
             print(f"  {value:3} {count:7} {'#' * round(40 * count / most)}")
     print("\nhall of fame" if found.fame else "\nhall of fame: nobody has signed yet")
     for famous in found.fame:
-        date = time.strftime("%Y-%m-%d", time.localtime(famous.began_s))
+        date = _date(famous.began_s, "%Y-%m-%d")
         print(f"  {famous.initials}  {famous.score:6}  {famous.profile:16} {date}")
     print("\nlever health (edges while settling: many a press foretell a dying switch)")
     for switch, health in found.switches.items():
@@ -69,7 +70,7 @@ def run_stats(args: argparse.Namespace) -> int:
         print(f"  lever {lever:<3} out of play")
     print("\nfaults" if found.faults else "\nfaults: none")
     for fault in found.faults:
-        date = time.strftime("%Y-%m-%d %H:%M", time.localtime(fault.at_s))
+        date = _date(fault.at_s, "%Y-%m-%d %H:%M")
         print(f"  {date}  {fault.kind}: {fault.text}")
     return 0
 
@@ -110,22 +111,35 @@ def store_folder(args: argparse.Namespace) -> Path:
     return config.state_folder
 
 
-def open_store(args: argparse.Namespace) -> "contextlib.closing[sqlite3.Connection]":
+@contextlib.contextmanager
+def open_store(args: argparse.Namespace) -> Iterator[sqlite3.Connection]:
     """The store, for reading only; a running box is not disturbed.
 
     Raises:
-        StoreError: if there is none, or it cannot be read.
+        StoreError: if there is none, it cannot be read, or what it holds makes no sense.
     """
     path = store_folder(args) / FILE_NAME
     try:
         db = statistics.open_to_read(path)
-        version = version_of(db)
     except FileNotFoundError as error:
         raise StoreError(str(error)) from None
     except PermissionError:
         raise StoreError(f"{path}: belongs to the service; say sudo shutthebox ...") from None
-    except (sqlite3.Error, ValueError) as error:
+    except sqlite3.Error as error:
         raise StoreError(f"{path}: {error}") from None
-    if version < VERSION:
-        raise StoreError(f"{path}: of an earlier version; a box brings it up to date at its next start")
-    return contextlib.closing(db)
+    with contextlib.closing(db):
+        try:
+            if version_of(db) < VERSION:
+                raise StoreError(
+                    f"{path}: of an earlier version; a box brings it up to date at its next start"
+                )
+            yield db
+        except (sqlite3.Error, ValueError, TypeError, LookupError, ArithmeticError) as error:
+            raise StoreError(f"{path}: {' '.join(str(error).split())}") from None
+
+
+def _date(at_s: int, form: str) -> str:
+    try:
+        return time.strftime(form, time.localtime(at_s))
+    except (ValueError, OverflowError, OSError):  # no year that a calendar has
+        return "?"

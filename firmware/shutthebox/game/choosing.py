@@ -88,8 +88,8 @@ class Choosing(Playing):
             self._set(mode=Mode.ATTRACT, picker=None)
 
     def _confirm_setup(self) -> None:
-        self._take_choice()
         questions = menu.setup_questions(self._settings)
+        self._take_choice()  # which may leave fewer questions
         at = questions.index(self._state.item) + 1
         if at == len(questions):
             self._begin()

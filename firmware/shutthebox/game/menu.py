@@ -155,7 +155,7 @@ def setup_questions(settings: Settings) -> tuple[str, ...]:
 
     Rounds are asked where the variant is played over several; elsewhere the menu sets them.
     """
-    several = (settings.rounds or settings.profile.rounds) > 1
+    several = max(settings.rounds or 1, settings.profile.rounds) > 1
     if settings.profile.match is MatchFormat.TOTAL and several:
         return ("game.players", "game.rounds")
     return ("game.players",)

@@ -181,6 +181,10 @@ class Playing(Frame):
     def _hold_while_rolling(self) -> None:
         if self._state.entry is None:
             return
+        if self._state.verdict.kind is not VerdictKind.OK:
+            # No throw on wrong levers, whoever throws it.
+            self._refuse(fault_text(self._state, self._words))
+            return
         match = self._match
         entry = self._state.entry.enter()
         throw: Throw = entry.entered

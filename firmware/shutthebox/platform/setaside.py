@@ -17,7 +17,6 @@ from shutthebox.game.effects import Faulted
 from shutthebox.game.trouble import Trouble
 from shutthebox.platform import statistics
 from shutthebox.platform.store import FILE_NAME, PATIENCE_S, Store, StoreError
-from shutthebox.rules.actions import MAX_FACE, MAX_FACES
 
 _log = logging.getLogger(__name__)
 
@@ -39,13 +38,6 @@ _UNREADABLE = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ, sqlit
 
 _LAST_MATCH = 2**32
 """Matches are numbered one by one; after the highest number of all SQLite would draw lots."""
-
-
-_IMPOSSIBLE_THROWS = """
-select 1 from throws where dice not between 1 and ?1 or sides not between 2 and ?2
-or die not between 0 and dice or value not between 1 and dice * sides or count not between 1 and 1000000000000
-"""
-"""Their chances would take for ever to work out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +198,6 @@ def _check(store: Store) -> None:
             raise StoreError(f"{store.path}: something is kept of a match that is not there")
         if store.connection.execute("select 1 from match where id > ?", (_LAST_MATCH,)).fetchone():
             raise StoreError(f"{store.path}: a match has an impossible number")
-        if store.connection.execute(_IMPOSSIBLE_THROWS, (MAX_FACES, MAX_FACE // MAX_FACES)).fetchone():
-            raise StoreError(f"{store.path}: throws of impossible dice are counted")
         store.running_match()
         store.ledger()
         store.choices()

@@ -7,9 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
+from shutthebox.rules.actions import MAX_FACE, MAX_FACES
 
 BAR = 12
 """Characters of the longest bar on the statistics screen."""
+
+_IMPOSSIBLE_THROWS = """
+select 1 from throws where dice not between 1 and ?1 or sides not between 2 and ?2
+or die not between 0 and dice or value not between 1 and dice * sides or count not between 1 and 1000000000000
+"""
+"""Their chances would take for ever to work out."""
 
 FAME = 10
 """Results in the hall of fame."""
@@ -167,7 +174,14 @@ def latest_game(db: sqlite3.Connection) -> str | None:
 
 
 def read(db: sqlite3.Connection) -> Statistics:
-    """Counts it all up, the matches that the store has forgotten included."""
+    """Counts it all up, the matches that the store has forgotten included.
+
+    Raises:
+        ValueError: for throws of dice that there are none of.
+        sqlite3.Error: if it cannot be read.
+    """
+    if db.execute(_IMPOSSIBLE_THROWS, (MAX_FACES, MAX_FACE // MAX_FACES)).fetchone():
+        raise ValueError("throws of impossible dice are counted")
     (matches,) = db.execute("select (select count(*) from match) + matches from forgotten").fetchone()
     (finished,) = db.execute(
         "select (select count(distinct match) from result) + finished from forgotten"

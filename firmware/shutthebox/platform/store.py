@@ -7,6 +7,7 @@ again through the rules, so a kept match cannot be in a state that the rules do 
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from shutthebox.game.effects import Began, Chosen, Fact, Faulted, Finished, Left
 from shutthebox.platform import retention
 from shutthebox.platform.schema import migrate, version_of
 from shutthebox.rules.actions import Action, Thrown, action_from_text, apply
-from shutthebox.rules.match import Match, begin
+from shutthebox.rules.match import MAX_PLAYERS, Match, begin
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Draw, Profile
 from shutthebox.rules.reader import parse_keys, to_profile
@@ -33,6 +34,9 @@ _BUSY_MS = 100
 """How long a fact does: the levers wait for it meanwhile."""
 
 _FAULT_AGAIN_S = 3600
+
+_STAKES = "-?[0-9]{1,12}(/[1-9][0-9]{0,3})?"
+"""What is written of them; a number like 1e99999999 would take for ever to read."""
 
 
 class StoreError(ShutTheBoxError, OSError):
@@ -234,6 +238,8 @@ class Store:
                 (self._match,),
             )
             for player, owes in rows:
+                if not (0 <= player < MAX_PLAYERS and re.fullmatch(_STAKES, owes)):
+                    raise StoreError(f"{self.path}: player {player + 1} cannot owe {owes[:20]!r}")
                 owed[player] = owed.get(player, Fraction(0)) + Fraction(owes)
         return tuple(owed.get(player, Fraction(0)) for player in range(max(owed, default=-1) + 1))
 

@@ -165,6 +165,8 @@ class Replay:
                 world.press(step.lasts_ns)
             case "hold":
                 world.press(step.lasts_ns)
+            case "button":
+                world.set_button(args[0])
             case "flip" | "lift":
                 for lever in args:
                     world.set_lever(lever, step.verb == "flip")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox import config as configuration
+from shutthebox import values
 from shutthebox.config import Config, ConfigError
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
@@ -23,6 +24,11 @@ PRESS_NS = 100_000_000
 HOLD_NS = 1_000_000_000
 _UNITS = {"": 1_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 _LONGEST_NS = 100 * 3600 * 1_000_000_000
+MAX_BYTES = 1024 * 1024
+"""Scenarios are recorded too: an evening at a pub's box fits."""
+
+_MAX_LINE = 64 * 1024
+
 _WITHOUT_TIME = ("config", "seed", "dice")
 
 
@@ -82,16 +88,18 @@ def duration_ns(word: str) -> int:
     """``2`` or ``2s``, ``12ms``, ``200us`` in nanoseconds."""
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(s|ms|us|ns|)", word)
     if not found:
-        raise _WrongError(f"{word!r} is no duration; allowed are seconds like 1.5, or 12ms, 200us")
+        raise _WrongError(
+            f"{values.shown(word)} is no duration; allowed are seconds like 1.5, or 12ms, 200us"
+        )
     duration = round(Fraction(found[1]) * _UNITS[found[2]])
     if duration > _LONGEST_NS:
-        raise _WrongError(f"{word!r} is too long; allowed are up to 100 hours")
+        raise _WrongError(f"{values.shown(word)} is too long; allowed are up to 100 hours")
     return duration
 
 
 def _number(word: str, low: int, high: int, what: str) -> int:
     if not re.fullmatch(r"-?[0-9]{1,18}", word) or not low <= int(word) <= high:
-        raise _WrongError(f"{word!r} is no {what}; allowed is {low} to {high}")
+        raise _WrongError(f"{values.shown(word)} is no {what}; allowed is {low} to {high}")
     return int(word)
 
 
@@ -121,7 +129,7 @@ def _read_dice(words: Sequence[str]) -> tuple[Any, ...]:
 def _read_bounce(words: Sequence[str]) -> tuple[Any, ...]:
     lever, direction, lasts = _exactly(3, words, "bounce LEVER down|up DURATION")
     if direction not in ("down", "up"):
-        raise _WrongError(f"{direction!r}; allowed are down and up")
+        raise _WrongError(f"{values.shown(direction)}; allowed are down and up")
     return _number(lever, 1, 54, "lever"), direction == "down", duration_ns(lasts)
 
 
@@ -133,15 +141,22 @@ def _read_glitch(words: Sequence[str]) -> tuple[Any, ...]:
 def _read_loss(words: Sequence[str]) -> tuple[Any, ...]:
     (word,) = _exactly(1, words, "lose-edges 0.02")
     if not re.fullmatch(r"[01](\.[0-9]{1,9})?", word) or float(word) > 1:
-        raise _WrongError(f"{word!r} is no fraction; allowed is 0 to 1")
+        raise _WrongError(f"{values.shown(word)} is no fraction; allowed is 0 to 1")
     return (float(word),)
 
 
 def _read_oled(words: Sequence[str]) -> tuple[Any, ...]:
     (word,) = _exactly(1, words, "oled off|on")
     if word not in ("off", "on"):
-        raise _WrongError(f"{word!r}; allowed are off and on")
+        raise _WrongError(f"{values.shown(word)}; allowed are off and on")
     return (word == "on",)
+
+
+def _read_button(words: Sequence[str]) -> tuple[Any, ...]:
+    (word,) = _exactly(1, words, "button down|up")
+    if word not in ("down", "up"):
+        raise _WrongError(f"{values.shown(word)}; allowed are down and up")
+    return (word == "down",)
 
 
 def _read_nothing(words: Sequence[str]) -> tuple[Any, ...]:
@@ -158,13 +173,15 @@ def _read_expect(words: Sequence[str]) -> tuple[Any, ...]:
 def _expect_mode(words: Sequence[str]) -> tuple[Any, ...]:
     (word,) = _exactly(1, words, "expect mode MODE")
     if word not in list(Mode):
-        raise _WrongError(f"{word!r} is no mode; allowed are {', '.join(Mode)}")
+        raise _WrongError(f"{values.shown(word)} is no mode; allowed are {', '.join(Mode)}")
     return (Mode(word),)
 
 
 def _expect_verdict(words: Sequence[str]) -> tuple[Any, ...]:
     if not words or words[0] not in list(VerdictKind):
-        raise _WrongError(f"{' '.join(words)!r} is no verdict; allowed are {', '.join(VerdictKind)}")
+        raise _WrongError(
+            f"{values.shown(' '.join(words))} is no verdict; allowed are {', '.join(VerdictKind)}"
+        )
     amounts = tuple(_number(word, 0, 10**9, "number") for word in words[1:])
     return (" ".join(map(str, (words[0], *amounts))),)
 
@@ -184,14 +201,14 @@ def _expect_points(words: Sequence[str]) -> tuple[Any, ...]:
 def _expect_owes(words: Sequence[str]) -> tuple[Any, ...]:
     player, stakes = _exactly(2, words, "expect owes PLAYER STAKES")
     if not re.fullmatch(r"-?[0-9]{1,6}([./][0-9]{1,6})?", stakes) or stakes.endswith("/0"):
-        raise _WrongError(f"{stakes!r} is no number of stakes; allowed are 2, -4, 0.5, 1/3")
+        raise _WrongError(f"{values.shown(stakes)} is no number of stakes; allowed are 2, -4, 0.5, 1/3")
     return _number(player, 1, 9, "player"), Fraction(stakes)
 
 
 def _expect_panel(words: Sequence[str]) -> tuple[Any, ...]:
     (name,) = _exactly(1, words, "expect panel NAME")
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
-        raise _WrongError(f"{name!r}; allowed are letters, digits, - and _")
+        raise _WrongError(f"{values.shown(name)}; allowed are letters, digits, - and _")
     return (name,)
 
 
@@ -220,6 +237,7 @@ _VERBS: dict[str, Callable[[Sequence[str]], tuple[Any, ...]]] = {
     "seed": lambda words: (_number(_exactly(1, words, "seed N")[0], 0, 2**63 - 1, "seed"),),
     "dice": _read_dice,
     "press": _read_nothing,
+    "button": _read_button,
     "hold": lambda words: (duration_ns(_exactly(1, words, "hold [SECONDS]")[0]) if words else HOLD_NS,),
     "flip": lambda words: _numbers(words, "lever"),
     "lift": lambda words: _numbers(words, "lever"),
@@ -240,16 +258,17 @@ def read(path: Path) -> Scenario:
         ScenarioError: if it cannot be read or makes no sense.
         ConfigError: for a config line that is not allowed.
     """
-    return parse(read_text(path, ScenarioError, "a scenario"), str(path))
+    return parse(read_text(path, ScenarioError, "a scenario", MAX_BYTES), str(path))
 
 
 def parse(text: str, where: str) -> Scenario:
     """The scenario in this text; errors as for `read`."""
     steps: list[Step] = []
-    config, seed = Config(), 0
+    config, seed, begun = Config(), 0, False
     for step in _steps(text, where):
+        begun = begun or step.verb not in _WITHOUT_TIME
         if step.verb == "config":
-            if any(earlier.verb not in _WITHOUT_TIME for earlier in steps):
+            if begun:
                 raise ScenarioError(f"{where}:{step.line}: config: allowed only before anything happens")
             config = _configured(config, step, where)
             continue
@@ -262,6 +281,8 @@ def parse(text: str, where: str) -> Scenario:
 
 def _steps(text: str, where: str) -> Iterator[Step]:
     for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > _MAX_LINE:
+            raise ScenarioError(f"{where}:{number}: a line is too long; allowed are {_MAX_LINE} characters")
         words = _words(line)
         if not words:
             continue

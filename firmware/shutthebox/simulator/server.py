@@ -27,13 +27,12 @@ from websockets.http11 import Request, Response
 
 from shutthebox.simulator.box import Change, SimulatedBox
 from shutthebox.simulator.doorman import Doorman, connection_class, refusal
+from shutthebox.simulator.message import BUTTON, MAX_MESSAGE, parse
 from shutthebox.web import LOOPBACK, listen
 
 if TYPE_CHECKING:
     from PIL import Image
 
-MAX_MESSAGE = 1024
-"""Bytes; the longest message a page has any use for is a thirtieth of it."""
 MAX_PAGES = 32
 """Connected at the same time; one more is told to come back later."""
 BURST = 200
@@ -237,25 +236,16 @@ class PageServer:
         """Does what a page asks for; otherwise says why not."""
         if not page.may_speak():
             return f"a page sends at most {MESSAGES_PER_S} messages a second"
-        if len(message.encode() if isinstance(message, str) else message) > MAX_MESSAGE:
-            return f"a message has at most {MAX_MESSAGE} bytes"
-        if isinstance(message, bytes):
-            return "a message is text"
-        try:
-            wish = json.loads(message)
-        except (ValueError, RecursionError):
-            return "a message is JSON"
-        match wish:
-            case {"lever": int(number), "down": bool(down)} if len(wish) == 2 and not isinstance(
-                number, bool
-            ):
-                if number not in self._box.levers:
-                    return "no such lever"
-                self._box.set_lever(number, down)
-            case {"button": bool(down)} if len(wish) == 1:
-                self._hold(page, down)
-            case _:
-                return 'a message is {"lever": number, "down": true or false} or {"button": true or false}'
+        wish = parse(message)
+        if isinstance(wish, str):
+            return wish
+        switch, down = wish
+        if switch == BUTTON:
+            self._hold(page, down)
+        elif switch in self._box.levers:
+            self._box.set_lever(switch, down)
+        else:
+            return "no such lever"
         return None
 
     def _hold(self, page: "_Page", down: bool) -> None:

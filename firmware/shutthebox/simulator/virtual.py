@@ -17,7 +17,7 @@ from shutthebox.rules.moves import Throw
 from shutthebox.runner import Display, Observer, Runner
 from shutthebox.simulator.bounce import bounce_edges
 from shutthebox.simulator.box import SimulatedBox, default_lever_lines
-from shutthebox.usual import levers_needed, settings_for, with_choices
+from shutthebox.usual import as_chosen, levers_needed, settings_for
 
 
 class QueuedDice(RandomDice):
@@ -100,8 +100,9 @@ class VirtualBox:
     def _start(self) -> None:
         self._pins = Pins(self.box.factory, self._lines, 19, self._inbox.put)
         store, mishap = self._open_store()
-        choices = store.choices() if store else {}
-        settings = settings_for(with_choices(self._config, choices), max(self._lines), self._where)
+        settings = settings_for(self._config, max(self._lines), self._where)
+        if store is not None:
+            settings = as_chosen(self._config, settings, store.choices())
         self.runner = Runner(
             self._config,
             settings,

@@ -1,0 +1,526 @@
+"""An independent referee of any variant: looks on at one box and finds fault with what it does.
+
+It keeps its own account of the match from what the box says it has kept, with the rules restated
+in `tests.rules.oracle`, and compares every screen, sound and fact with it. It knows the levers and
+the button from their settled switches alone, as the box does.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from tests.rules import oracle
+from tests.tally import Set, pool, verdict_on
+
+from shutthebox.game.debounce import ROLL_BUTTON, SwitchChanged
+from shutthebox.game.effects import Began, Effect, Faulted, Finished, Left, Play, Record, Show
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes import TABLE
+from shutthebox.game.screen import TileState
+from shutthebox.profiles import builtin
+from shutthebox.rules import record as records
+from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown
+from shutthebox.rules.match import Match
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import to_numbers
+
+HOLD_NS = 800_000_000
+LONG_HOLD_NS = 10_000_000_000
+SOUNDS_LAST_NS = 3_000_000_000
+"""After an input the dice may be thrown, tumble and end the turn; then the box is quiet."""
+MOST_SOUNDS = 6
+MOST_THROWS = 999
+DOMINOES = frozenset((a, b) for a in range(1, 7) for b in range(a, 7))
+
+BETWEEN = (Mode.ATTRACT, Mode.MENU, Mode.SETUP, Mode.SERVICE)
+"""The modes without a match."""
+
+WAYS = frozenset((a, b) for (a, _), (_, targets) in TABLE.items() for b in targets)
+"""The ways from mode to mode that the machine's table has."""
+
+
+@lru_cache(maxsize=1 << 17)
+def legal_moves(profile: Profile, held_open: Set, faces: tuple[int, ...], first: bool) -> frozenset[Set]:
+    """The moves for a throw, by trying all sets of open tiles."""
+    return frozenset(oracle.moves(profile, held_open, faces, first=first))
+
+
+@lru_cache(maxsize=1 << 14)
+def can_ever_move(profile: Profile, held_open: Set) -> bool:
+    """Whether there is a throw that has a move; where one tile has to go first it is not asked."""
+    return any(
+        legal_moves(profile, held_open, tuple(sorted(faces)), False)
+        for dice in oracle.dice_counts(profile, held_open)
+        for faces in oracle.rolls(dice, profile.sides)
+    )
+
+
+@dataclass
+class Row:
+    """A player's tiles in this round."""
+
+    open: Set
+    throw: tuple[int, ...] | None = None
+    throws: int = 0
+    moves: int = 0
+    bag: frozenset[tuple[int, ...]] = DOMINOES
+    over: bool = False
+
+
+def _kept(show: Show) -> tuple[object, ...]:
+    """What a match is to have after a power cut as it had it before."""
+    return show.player, show.open, show.throw, show.scores, show.totals, show.winners
+
+
+def add_fields(to: Any, other: Any) -> None:
+    """Adds what another of the same dataclass has counted, field by field."""
+    for entry in fields(to):
+        setattr(to, entry.name, getattr(to, entry.name) + getattr(other, entry.name))
+
+
+@dataclass
+class Seen:
+    """What came about while the referee looked on; `checks` counts every comparison made."""
+
+    throws: int = 0
+    thrown_shown: int = 0
+    thrown_left: int = 0
+    begun: int = 0
+    finished: int = 0
+    left: int = 0
+    cuts: int = 0
+    checks: Counter[str] = field(default_factory=Counter)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    modes: Counter[str] = field(default_factory=Counter)
+    ways: Counter[tuple[Mode, Mode]] = field(default_factory=Counter)
+    games: Counter[str] = field(default_factory=Counter)
+    rows: Counter[int] = field(default_factory=Counter)
+    players: Counter[int] = field(default_factory=Counter)
+
+    def add(self, other: "Seen") -> None:
+        """Counts another's as well."""
+        add_fields(self, other)
+
+
+class Referee:
+    """Looks on at one box.
+
+    Args:
+        answer: the tiles that the computer has chosen to shut; None while a person plays.
+        computers: the seats, from 1, that the computer plays.
+        out: the levers that the owner has taken out of play.
+        sleep_ns: after so long without an input the box sleeps.
+        seen: what is counted.
+    """
+
+    def __init__(
+        self,
+        answer: Callable[[], int | None],
+        computers: Callable[[], tuple[int, ...]],
+        out: Callable[[], int],
+        sleep_ns: int,
+        seen: Seen,
+    ) -> None:
+        self._answer, self._computers, self._out = answer, computers, out
+        self._sleep_ns, self.seen = sleep_ns, seen
+        self.down: Set = frozenset()
+        self.playing = False
+        self.show: Show | None = None
+        self._before_cut: Show | None = None
+        self.facts = 0
+        self._ledger: list[Fraction] = []
+        self._thrown: tuple[int, ...] | None = None
+        self._input_ns = self._touched_ns = self._sounds = 0
+        self._pressed_ns = self._released_ns = -1
+        self._short = self._threw = False
+
+    def _must(self, what: str, holds: bool, *found: object) -> None:
+        self.seen.checks[what] += 1
+        assert holds, f"{what}: " + " ".join(map(str, found))
+
+    # What happens.
+
+    def watch(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        """Checks one thing that the box did.
+
+        Raises:
+            AssertionError: if it was wrong; the text says what is right.
+        """
+        match what:
+            case SwitchChanged(switch, active):
+                self._switched(switch, active, t_ns)
+            case Play(sound):
+                self._sounds += 1
+                quiet = t_ns - self._input_ns <= SOUNDS_LAST_NS and self._sounds <= MOST_SOUNDS
+                self._must("sounds end", quiet, sound, "is number", self._sounds, "since the last input")
+            case Record(Began(match)):
+                between = not self.playing or self.phase == "match-over"
+                self._must("a press begins", self._press(t_ns) and between, "a match begins by itself")
+                self._begin(match)
+            case Record(Left()):
+                self._leave(t_ns)
+            case Record(Finished(match)):
+                self._reveal()
+                self._finished(match)
+            case Record(Thrown(faces) as action):
+                self._throw(faces, t_ns)
+                self._actions.append(action)
+            case Record(Moved() | Reopened() | Advanced() as action):
+                self._reveal()
+                self._act(action, t_ns)
+                self._actions.append(action)
+            case Record(Faulted()):
+                self._must("faults are told, not made", t_ns >= self._input_ns, what.fact)
+            case Record():
+                self._must("a press chooses", self._press(t_ns), what.fact, "without a press")
+                if type(what.fact).__name__ == "Settled":
+                    self._ledger = []
+            case Show():
+                self._check(what, t_ns)
+        if isinstance(what, Record):
+            self.facts += 1
+
+    def restarted(self, down: Set, t_ns: int) -> None:
+        """The box has lost its power; these levers are down, and the next show is its first."""
+        # A lever that had moved and not yet settled is seen at once by the box that starts.
+        self._before_cut = self.show if down == self.down else None
+        self.down, self.show = down, None
+        self.seen.cuts += 1
+        self._reveal()
+        self._input_ns = self._touched_ns = t_ns
+        self._sounds = 0
+        self._pressed_ns = self._released_ns = -1
+
+    def _switched(self, switch: int, active: bool, t_ns: int) -> None:
+        self._input_ns, self._sounds = t_ns, 0
+        if switch != ROLL_BUTTON:
+            if not self._out_of_play(switch):
+                self._touched_ns = t_ns
+            self.down = self.down | {switch} if active else self.down - {switch}
+        elif active:
+            self._pressed_ns, self._threw = t_ns, False
+        else:
+            self._short = self._pressed_ns >= 0 and t_ns - self._pressed_ns < HOLD_NS
+            self._touched_ns = t_ns if self._short else self._touched(t_ns)
+            self._released_ns, self._pressed_ns = t_ns, -1
+
+    def _out_of_play(self, lever: int) -> bool:
+        """Nothing comes of it, however it rattles; except in service, and in a match that has its tile."""
+        in_service = self.show is not None and self.show.mode is Mode.SERVICE
+        played = self.playing and lever in self._start
+        return lever in to_numbers(self._out()) and not in_service and not played
+
+    def _touched(self, t_ns: int) -> int:
+        """When the last gesture was made, or the last lever moved: since then nobody has been there."""
+        if self._pressed_ns >= 0:
+            for hold_ns in (LONG_HOLD_NS, HOLD_NS):
+                if t_ns - self._pressed_ns >= hold_ns:
+                    return max(self._touched_ns, self._pressed_ns + hold_ns)
+        return self._touched_ns
+
+    def _press(self, t_ns: int) -> bool:
+        return self._short and t_ns == self._released_ns and not self._slept
+
+    def _hold(self, t_ns: int) -> bool:
+        return self._pressed_ns >= 0 and t_ns == self._pressed_ns + HOLD_NS and not self._slept
+
+    @property
+    def _slept(self) -> bool:
+        """The box was asleep: an input only wakes it."""
+        return self.show is not None and self.show.asleep
+
+    # The match.
+
+    def _begin(self, match: Match) -> None:
+        self._profile, self._players, self._rounds_wanted = match.profile, match.players, match.rounds
+        start = match.profile.tiles if match.profile.start_open is None else match.profile.start_open
+        self._start: Set = frozenset(start) & frozenset(match.profile.tiles)
+        self.playing, self._thrown, self._decided = True, None, False
+        self.seen.begun += 1
+        self._actions: list[Action] = []
+        self._rounds: list[list[oracle.Ended]] = []
+        self._seats: tuple[int, ...] = tuple(range(self._players))
+        self._ties = 0
+        self._winners: tuple[int, ...] = ()
+        self._totals = [0] * self._players
+        self._scores: list[int | None] = [None] * self._players
+        self._owes: list[Fraction] = []
+        self._shutters: set[int] = set()
+        self._rows: list[Row] = [Row(self._start) for _ in range(self._players)]
+        self._new_round()
+
+    def _new_round(self) -> None:
+        self._at, self.phase = self._seats[0], "throw"
+        self._ended: list[oracle.Ended] = []
+        for i in range(self._players):
+            if i in self._seats:
+                self._rows[i] = Row(self._start)
+            self._rows[i].over = i not in self._seats
+
+    def _leave(self, t_ns: int) -> None:
+        assert self.show is not None
+        ended = self.show.mode in (Mode.MATCH_OVER, Mode.INITIALS)
+        slept = t_ns - self._touched(t_ns) >= self._sleep_ns
+        allowed = ended and (slept or self._hold(t_ns))
+        self._must("a match is left on purpose", allowed or self._press(t_ns), "left in", self.show.mode)
+        if self._thrown is not None:
+            self.seen.thrown_left += 1
+            self._thrown = None
+        self.playing = False
+        self.seen.left += 1
+
+    def _throw(self, faces: tuple[int, ...], t_ns: int) -> None:
+        row, profile = self._rows[self._at], self._profile
+        self.seen.throws += 1
+        self.seen.games[profile.name.partition("-on-")[0]] += 1
+        self.seen.rows[len(profile.tiles)] += 1
+        self.seen.players[self._players] += 1
+        on_the_table = self.phase != "throw" or self._thrown is not None
+        self._must("one throw at a time", self.playing and not on_the_table, faces, "thrown in", self.phase)
+        computer = self._at + 1 in self._computers()
+        by_hand = (self._press(t_ns) or self._hold(t_ns)) and not self._threw
+        self._must("no throw without a press", by_hand or computer, faces, "thrown by nobody")
+        self._threw = True
+        self._must("no throw on wrong levers", self.verdict() == "ok", faces, "thrown with", self.verdict())
+        if profile.draw.value == "dominoes":
+            possible = tuple(sorted(faces)) in row.bag
+        else:
+            counts = oracle.dice_counts(profile, row.open)
+            possible = len(faces) in counts and all(1 <= face <= profile.sides for face in faces)
+            total_only = len(faces) == 1 and not profile.faces_matter
+            possible |= total_only and any(dice <= faces[0] <= dice * profile.sides for dice in counts)
+        self._must("a throw that dice can show", possible, faces, "with", sorted(row.open), "open")
+        self._thrown = faces
+
+    def _reveal(self) -> None:
+        """The dice have stopped tumbling."""
+        if self._thrown is None:
+            return
+        row, profile, faces, self._thrown = self._rows[self._at], self._profile, self._thrown, None
+        row.throw, row.throws, self.phase = faces, row.throws + 1, "answer"
+        self.seen.thrown_shown += 1
+        if profile.draw.value == "dominoes":
+            row.bag = (row.bag - {tuple(sorted(faces))}) or DOMINOES
+        lost = False
+        if sum(faces) not in profile.ends_turn_on:
+            if self._legal():
+                return
+            lost = not row.moves and profile.first_move_must_include is not None
+            ends = profile.blocked.value == "ends-turn" or row.throws >= MOST_THROWS
+            opens = profile.blocked.value == "opens-one" and row.open != self._start
+            if not lost and not ends and (opens or can_ever_move(profile, row.open)):
+                return
+        self._turn_over(lost)
+
+    def _legal(self) -> frozenset[Set]:
+        row = self._rows[self._at]
+        if self.phase != "answer" or row.throw is None:
+            return frozenset()
+        return legal_moves(self._profile, row.open, tuple(sorted(row.throw)), not row.moves)
+
+    def _reopens(self) -> bool:
+        row = self._rows[self._at]
+        asked = self.phase == "answer" and self._profile.blocked.value == "opens-one"
+        return asked and row.open != self._start and not self._legal()
+
+    def _act(self, action: Action, t_ns: int) -> None:
+        row, legal = self._rows[self._at], self._legal()
+        lifted, flipped = self._start - row.open - self.down, self.down & row.open
+        computer = self._at + 1 in self._computers()
+        match action:
+            case Moved(shut):
+                tiles = frozenset(to_numbers(shut))
+                passes = not tiles and not legal and not self._reopens()
+                good = self.phase == "answer" and (tiles in legal or passes)
+                self._must("tiles shut by legal moves only", good, sorted(tiles), "for", row.throw)
+                self._must("what the levers show is committed", tiles == flipped and not lifted, action)
+                pressed = self._press(t_ns) or computer or tiles == row.open
+                self._must("a press commits", pressed, action, "without a press")
+                row.open, row.moves = row.open - tiles, row.moves + bool(tiles)
+            case Reopened(tile):
+                self._must("a tile opens by the rules only", self._reopens(), action)
+                right = lifted == {tile} and not flipped and (computer or self._press(t_ns))
+                self._must("what the levers show is committed", right, action)
+                row.open |= {tile}
+            case _:
+                right = self.phase == "turn-over" and self._press(t_ns)
+                self._must("a press goes on", right, "next in", self.phase)
+                self._advance()
+                return
+        if not row.open:
+            self._turn_over(False)
+            return
+        row.throw, self.phase = None, "throw"
+        if self._profile.turns.value == "alternate":
+            self._at = self._following()
+
+    def _following(self) -> int:
+        order = [(self._at + step) % self._players for step in range(1, self._players + 1)]
+        return next((i for i in order if not self._rows[i].over), -1)
+
+    def _turn_over(self, lost: bool) -> None:
+        profile, row, shut = self._profile, self._rows[self._at], not self._rows[self._at].open
+        row.over, self.phase = True, "turn-over"
+        if shut:
+            self._shutters.add(self._at)
+        self._score(self._at, oracle.points(profile, row.open, row.throws, lost), shut, played=True)
+        ends_round = shut and profile.shut_wins.value != "no"
+        if self._following() >= 0 and not ends_round:
+            return
+        decisive = self._ties or (profile.match.value == "total" and self._rounds_wanted == 1)
+        if ends_round and profile.shut_wins.value == "round" and not decisive:
+            for i in self._seats:
+                if not self._rows[i].over:
+                    points = oracle.points(profile, self._rows[i].open, self._rows[i].throws, False)
+                    self._score(i, points, False, played=False)
+        self._rounds.append(self._ended)
+        said = oracle.umpire(profile, self._players, self._rounds_wanted, self._rounds)
+        self._winners, self._seats, self._ties = said.winners, said.seated, said.ties
+        self._totals = list(said.totals)
+        if self._winners:
+            self._owes = self._stakes()
+            longer = max(len(self._ledger), self._players)
+            self._ledger += [Fraction(0)] * (longer - len(self._ledger))
+            for i, owes in enumerate(self._owes):
+                self._ledger[i] += owes
+
+    def _score(self, player: int, points: int, shut: bool, *, played: bool) -> None:
+        self._ended.append(oracle.Ended(player, points, shut, played))
+        self._scores[player] = points
+        if not self._ties or self._profile.tie.value == "replay-all":
+            self._totals[player] += points
+
+    def _stakes(self) -> list[Fraction]:
+        kind = self._profile.stakes.value
+        if kind in ("pool", "pool-double"):
+            doubled = kind == "pool-double" and bool(self._shutters & set(self._winners))
+            return pool(self._players, self._winners, doubled=doubled)
+        owes = [Fraction(0)] * self._players
+        if kind == "loser-pays" and self._players > 1:
+            most = self._profile.match.value == "target-wins" or (
+                self._profile.match.value != "target-loses" and self._profile.win.value == "highest"
+            )
+            losers = [i for i in range(self._players) if i not in self._winners] or list(range(self._players))
+            played = [self._totals[i] for i in losers if self._scores[i] is not None]
+            worst = (min if most else max)(played, default=None)
+            nobody = worst is None
+            payers = [
+                i for i in losers if nobody or (self._scores[i] is not None and self._totals[i] == worst)
+            ]
+            for i in payers:
+                owes[i] = Fraction(1, len(payers))
+        return owes
+
+    def _advance(self) -> None:
+        if self._winners:
+            self.phase = "match-over"
+        elif self._rounds and self._rounds[-1] is self._ended:
+            self._new_round()
+        else:
+            self._at, self.phase = self._following(), "throw"
+
+    def _finished(self, match: Match) -> None:
+        result = match.result
+        assert result is not None
+        self._must("the right winner", result.winners == self._winners, result.winners, self._winners)
+        first_turn = sum(map(len, self._rounds)) == 1 and self._shutters == set(self._winners)
+        self._must(
+            "the captain", result.captain == (self._profile.captain and first_turn), "in the first turn"
+        )
+        self._must("the right stakes", list(result.owes) == self._owes, result.owes, self._owes)
+        self.seen.finished += not self._decided  # after a power cut it is said again
+        self._decided = True
+        kept = records.Record(self._profile, self._players, self._rounds_wanted, tuple(self._actions))
+        again = records.replay(records.parse(records.write(kept), "kept", builtin))[-1]
+        same = (list(again.totals), list(again.scores)) == (self._totals, self._scores)
+        same &= again.result is not None and again.result.winners == self._winners
+        self._must("the record plays again to the same scores", same, again.totals, again.scores)
+
+    # What the box shows.
+
+    def verdict(self) -> str:
+        """What is to be said of the levers."""
+        if not self.playing or self.phase in ("turn-over", "match-over"):
+            return "ok"
+        row, legal, reopens = self._rows[self._at], self._legal(), self._reopens()
+        throw = row.throw if self.phase == "answer" else None
+        down = self.down & self._start
+        answer = self._answer() if self.phase == "answer" else None
+        if answer is not None:
+            chosen = frozenset(to_numbers(answer))
+            lifted = self._start - row.open - down
+            if reopens and not down & row.open and lifted - chosen:
+                return "put-back " + " ".join(map(str, sorted(lifted - chosen)))
+            legal = frozenset({chosen})
+        return verdict_on(down, self._start, row.open, throw, legal, reopens=reopens)
+
+    def _check(self, show: Show, t_ns: int) -> None:
+        before, self.show = self.show, show
+        seen = self.seen
+        seen.modes[show.mode.value] += 1
+        filled = show.screen.mode is show.mode and bool(show.screen.text)
+        self._must("the screen shows the mode", filled, show)
+        if self._before_cut is not None:
+            cut, self._before_cut = self._before_cut, None
+            if cut.mode is not Mode.ROLLING and cut.player is not None:
+                self._must("a power cut changes nothing", _kept(show) == _kept(cut), cut, show)
+        if before is not None and before.mode is not show.mode:
+            seen.ways[before.mode, show.mode] += 1
+            way = (before.mode, show.mode)
+            self._must("a way of the table", way in WAYS, "from", before.mode, "to", show.mode)
+        late = t_ns - self._touched(t_ns) >= self._sleep_ns
+        self._must("sleep only when left alone", late or not show.asleep, "asleep too early")
+        if not self.playing:
+            nothing = show.mode in BETWEEN and show.player is None
+            self._must("no match, nothing of one", nothing and show.verdict == "ok", show)
+            return
+        if show.mode is not Mode.ROLLING:
+            self._reveal()
+        row, verdict = self._rows[self._at], self.verdict()
+        seen.verdicts[verdict.split()[0]] += 1
+        self._must("the verdict", show.verdict == verdict, "right is", repr(verdict), show)
+        self._must("whose turn it is", show.player == self._at + 1, "it is player", self._at + 1, show)
+        self._must("open tiles", set(show.open) == row.open, "right is", sorted(row.open), show)
+        throw = None if self.phase == "throw" else row.throw
+        self._must("throws shown are those kept", show.throw == throw, "right is", throw, show)
+        self._must("scores", list(show.scores) == self._scores, "right is", self._scores, show)
+        self._must("totals", list(show.totals) == self._totals, "right is", self._totals, show)
+        winners = [i + 1 for i in self._winners]
+        self._must("winners", list(show.winners) == winners, "right is", winners, show)
+        longest = max(len(show.owes), len(self._ledger))
+        owed = [*show.owes, *[Fraction(0)] * longest][:longest]
+        ledger = [*self._ledger, *[Fraction(0)] * longest][:longest]
+        self._must("stakes owed", owed == ledger, "right is", ledger, show)
+        self._must("a mode that fits", show.mode in self._modes(verdict), "in", self.phase, verdict, show)
+        if show.mode is Mode.FLIPPING and show.screen.tiles:
+            self._check_tiles(show, row)
+
+    def _check_tiles(self, show: Show, row: Row) -> None:
+        """The tiles that blink are those of a legal move that the levers still allow."""
+        flipped = self.down & row.open
+        answer = self._answer()
+        viable = {tile for move in self._legal() if flipped <= move for tile in move - flipped}
+        if answer is not None:
+            viable &= set(to_numbers(answer))
+        wrong = {tile for tile, state in show.screen.tiles if state is TileState.WRONG}
+        blink = {tile for tile, state in show.screen.tiles if state is TileState.VIABLE}
+        self._must("viable tiles blink", blink == viable - wrong, "right is", sorted(viable), show)
+        shown = {tile for tile, state in show.screen.tiles if state is TileState.SHUT}
+        self._must("shut tiles", not shown & row.open, "open are", sorted(row.open), show)
+
+    def _modes(self, verdict: str) -> set[Mode]:
+        match self.phase:
+            case "throw" if self._thrown is not None:
+                return {Mode.ROLLING}
+            case "throw":  # real dice are being entered while it is rolling
+                usual = {Mode.READY, Mode.ROLLING}
+                return usual if verdict == "ok" else usual | {Mode.RAISE}
+            case "answer":
+                return {Mode.FLIPPING}
+            case "turn-over":
+                return {Mode.TURN_OVER}
+            case _:
+                return {Mode.MATCH_OVER, Mode.INITIALS}

@@ -1,0 +1,307 @@
+"""One table of all readers of what others have written, for the tests and for the long runs.
+
+A reader takes any bytes. It may complain with one line, as a `ShutTheBoxError`; anything else that
+leaves it is a fault, and so is taking long or taking much memory.
+"""
+
+import contextlib
+import io
+import json
+import sqlite3
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import TypeAlias
+
+from tests.rules import generate
+
+from shutthebox import config, profiles
+from shutthebox.cli import main
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.game.effects import Began, Faulted
+from shutthebox.platform.setaside import open_or_set_aside
+from shutthebox.platform.store import FILE_NAME, Store
+from shutthebox.profiles import builtin
+from shutthebox.rules import record
+from shutthebox.rules.actions import Moved, Thrown, apply
+from shutthebox.rules.match import begin
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.words import explain
+from shutthebox.simulator import message, rerun, scenario
+from shutthebox.usual import settings_for
+
+LONGEST_S = 5.0
+"""Of processor time for one input; the slowest of all took a tenth of it."""
+
+SCENARIOS = Path(__file__).parents[1] / "scenarios"
+_FOLDER = TemporaryDirectory(prefix="shutthebox-fuzz-")
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One way in.
+
+    Attributes:
+        read: to be fed with anything; raises nothing but what is a fault.
+        samples: good inputs to start from.
+        most_bytes: inputs beyond this are refused before they are read, or cannot come in.
+        most_memory: bytes that Python may allocate for one input.
+    """
+
+    read: Callable[[bytes], None]
+    samples: Callable[[], Sequence[bytes]]
+    most_bytes: int
+    most_memory: int
+
+
+class TwoLinesError(AssertionError):
+    """A complaint that is not one line."""
+
+
+def _file(content: bytes, name: str) -> Path:
+    path = Path(_FOLDER.name) / name
+    path.write_bytes(content)
+    return path
+
+
+@contextlib.contextmanager
+def _complaining() -> Iterator[None]:
+    try:
+        yield
+    except ShutTheBoxError as error:
+        if not str(error) or "\n" in str(error) or len(str(error)) > 4000:
+            raise TwoLinesError(repr(str(error))) from error
+
+
+def read_profile(content: bytes) -> None:
+    """A house-rules file, and a few throws by its rules if there is nothing wrong with it."""
+    with _complaining():
+        profile = profiles.read(_file(content, "house.toml"))
+        explain(profile, "en")
+        explain(profile, "fr")
+        for players in (1, 3):
+            for _ in generate.play(profile, players, seed=len(content), most=12):
+                pass
+
+
+def read_house_rules(content: bytes) -> None:
+    """The box's folder of house rules: what is no good is left out, and the box starts."""
+    folder = Path(_FOLDER.name) / "rules"
+    folder.mkdir(exist_ok=True)
+    (folder / "ours.toml").write_bytes(content)
+    good, bad = profiles.house_rules(folder)
+    assert len(good) + len(bad) == 1
+    used = config.with_value(config.Config(), "rules.folder", str(folder), "fuzz")
+    assert settings_for(used, 12, "fuzz").profiles
+
+
+def read_config(content: bytes) -> None:
+    """The owner's file, and the settings that come of it."""
+    with _complaining():
+        found = config.read(_file(content, "config.toml"))
+        settings_for(found, found.box.levers or 9, "fuzz")
+
+
+def read_scenario(content: bytes) -> None:
+    """A script; nothing is played."""
+    with _complaining():
+        scenario.read(_file(content, "script.scn"))
+
+
+def read_record(content: bytes) -> None:
+    """A match as text; a good one is written again, and made into a scenario."""
+    with _complaining():
+        found = record.parse(content.decode("utf-8", "replace"), "fuzz", builtin)
+        again = record.parse(record.write(found), "again", builtin)
+        assert again.actions == found.actions
+        rerun.scenario_text(found, Path("house.toml"))
+
+
+def read_message(content: bytes) -> None:
+    """What a page sends: a frame of text, or of bytes where it is none."""
+    try:
+        told: str | bytes = content.decode("utf-8")
+    except UnicodeDecodeError:
+        told = content
+    wish = message.parse(told)
+    if isinstance(wish, str):
+        assert wish
+        assert "\n" not in wish
+        assert len(wish) < 120, "a reason for hanging up has at most 123 bytes"
+    else:
+        assert wish[0] >= 0
+
+
+# -- the store ---------------------------------------------------------------------------------
+
+TABLES = {
+    "match": ("id", "began_s", "profile", "players", "rounds", "left", "settled"),
+    "action": ("match", "number", "text"),
+    "result": ("match", "player", "score", "owes", "won", "initials"),
+    "throws": ("dice", "sides", "die", "value", "count"),
+    "lever": ("number", "presses", "chatter"),
+    "setting": ("key", "value"),
+    "forgotten": ("one", "matches", "finished"),
+    "owed": ("player", "owes"),
+    "fault": ("id", "at_s", "kind", "text"),
+}
+COLUMNS = [(table, column) for table, columns in TABLES.items() for column in columns]
+Value: TypeAlias = int | float | str | bytes | None
+Change: TypeAlias = tuple[int, Value]
+"""Which of `COLUMNS` gets which value, in all rows."""
+
+
+@cache
+def _kept() -> bytes:
+    """A store with something in every table."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        with closing(Store(folder, lambda: 1_700_000_000.0)) as store:
+            match = begin(builtin("pub"), 2)
+            store.keep(Began(match))
+            for action in (Thrown((3, 5)), Moved(0b10000000), Thrown((1, 2))):
+                store.keep(action)
+                match = apply(match, action)
+            store.keep(Faulted("lever", "lever 3 chatters"))
+            store.connection.execute("insert into result values (1, 0, 3, '1/2', 1, 'ABC')")
+            store.connection.execute("insert into owed values (1, '-3')")
+            store.keep_health({1: 3}, {3: 4})
+            store.connection.execute("insert into setting values ('game.players', '3')")
+            store.connection.execute("pragma wal_checkpoint(truncate)")
+        return (folder / FILE_NAME).read_bytes()
+
+
+def _used(content: bytes, changes: Sequence[Change] = ()) -> None:
+    """The store opens, or a new one does, and a match can be kept; the commands say something."""
+    with TemporaryDirectory(dir=_FOLDER.name) as name:
+        folder = Path(name)
+        (folder / FILE_NAME).write_bytes(content)
+        if changes:
+            with closing(sqlite3.connect(folder / FILE_NAME, isolation_level=None)) as db:
+                for number, value in changes:
+                    table, column = COLUMNS[number % len(COLUMNS)]
+                    with suppress(sqlite3.Error, OverflowError):  # what the table itself does not take
+                        db.execute(f'update {table} set "{column}" = ?', (value,))
+        for command in (["stats"], ["stats", "--json"], ["export"], ["export", "--record"]):
+            said, complaint = io.StringIO(), io.StringIO()
+            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(complaint):
+                code = main([*command, "--state", name])
+            assert code in (0, 1), command
+            if len(complaint.getvalue().splitlines()) != code:
+                raise TwoLinesError(complaint.getvalue())
+        store, _ = open_or_set_aside(folder, lambda: 0.0, patience_s=0.0)
+        assert store is not None
+        with closing(store):
+            store.running_match()
+            store.ledger()
+            store.choices()
+            store.keep(Began(begin(builtin("pub"), 2)))
+            store.keep(Thrown((3, 5)))
+
+
+def read_store(content: bytes) -> None:
+    """The file of the store, whatever is in it."""
+    _used(content)
+
+
+def encode(changes: Sequence[Change]) -> bytes:
+    """Changes of rows as bytes, which `decode` reads back."""
+    parts = []
+    for column, value in changes:
+        match value:
+            case None:
+                kind, body = b"n", b""
+            case int():
+                kind, body = b"i", struct.pack("<q", value)
+            case float():
+                kind, body = b"f", struct.pack("<d", value)
+            case str():
+                kind, body = b"s", value.encode("utf-8", "surrogatepass")
+            case _:
+                kind, body = b"b", value
+        parts.append(bytes([column % 256]) + kind + struct.pack("<H", len(body)) + body)
+    return b"".join(parts)
+
+
+def decode(content: bytes) -> list[Change]:
+    """Changes of rows out of any bytes."""
+    changes: list[Change] = []
+    while len(content) >= 4 and len(changes) < 8:
+        column, kind, length = content[0], content[1:2], int.from_bytes(content[2:4], "little")
+        body, content = content[4 : 4 + length], content[4 + length :]
+        value: Value = body
+        match kind:
+            case b"n":
+                value = None
+            case b"i":
+                (value,) = struct.unpack("<q", body[:8].ljust(8, b"\0"))
+            case b"f":
+                (value,) = struct.unpack("<d", body[:8].ljust(8, b"\0"))
+            case b"s":
+                value = body.decode("utf-8", "replace")
+        changes.append((column, value))
+    return changes
+
+
+def read_rows(content: bytes) -> None:
+    """A store that SQLite finds nothing wrong with, and whose rows say what nobody has written."""
+    _used(_kept(), decode(content))
+
+
+# -- the table ---------------------------------------------------------------------------------
+
+
+def _profile_samples() -> list[bytes]:
+    folder = Path(profiles.__file__).parent / "rules" / "profiles"
+    return [path.read_bytes() for path in sorted(folder.glob("*.toml"))]
+
+
+def _record_samples() -> list[bytes]:
+    def played(profile: Profile, players: int) -> bytes:
+        return record.write(generate.random_record(profile, players, seed=3, most=120)).encode()
+
+    games = ("pub", "jouhet", "digits", "trac", "lucky-seven", "open-one", "domino-bag", "2012")
+    return [*(played(builtin(name), 2) for name in games), b"shut-the-box record 1\nprofile pub\nplayers 2\n"]
+
+
+def _message_samples() -> list[bytes]:
+    return [json.dumps(wish).encode() for wish in ({"lever": 3, "down": True}, {"button": False})]
+
+
+def _row_samples() -> list[bytes]:
+    samples: list[Value] = [None, -1, 0, 2**62, 0.5, "1/2", "throw 3+5", '"pub"', b"\xff"]
+    return [encode([(column, value)]) for column in range(len(COLUMNS)) for value in samples]
+
+
+MIB = 1 << 20
+READERS = {
+    "profile": Reader(read_profile, _profile_samples, 64 << 10, 96 * MIB),
+    "house-rules": Reader(read_house_rules, _profile_samples, 64 << 10, 96 * MIB),
+    "config": Reader(read_config, lambda: [config.default_text().encode()], 64 << 10, 96 * MIB),
+    "scenario": Reader(
+        read_scenario, lambda: [path.read_bytes() for path in sorted(SCENARIOS.glob("*.scn"))], MIB, 96 * MIB
+    ),
+    "record": Reader(read_record, _record_samples, MIB, 64 * MIB),
+    "message": Reader(read_message, _message_samples, 4 << 10, MIB),
+    "store": Reader(read_store, lambda: [_kept()], 64 << 10, 96 * MIB),
+    "rows": Reader(read_rows, _row_samples, 64 << 10, 96 * MIB),
+}
+
+
+PIECES = (b"[" * 3000, b"9" * 5000, b"1e999", b"nan", b"-1", b"0", b"'", b"\n", b"\0", b"=", b"\xff")
+"""What readers do not like in the middle of something."""
+
+
+def spoilt(content: bytes, random: Random) -> bytes:
+    """A good input with a few places made bad, for where nothing guides the changes."""
+    text = bytearray(content)
+    for _ in range(random.randint(1, 4)):
+        at = random.randint(0, len(text))
+        piece = random.choice([random.choice(PIECES), random.randbytes(random.randint(0, 6))])
+        text[at : at + random.randint(0, 12)] = piece
+    return bytes(text)
