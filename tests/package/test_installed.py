@@ -114,6 +114,13 @@ def test_systemd_finds_no_fault_with_the_unit(installed: Root) -> None:
     assert "exposure level for shutthebox.service: 0." in security.stdout
 
 
+def test_the_scoreboard_is_the_owners_to_switch_on(installed: Root) -> None:
+    socket = installed.run("systemctl", "is-enabled", "shutthebox-scoreboard.socket", check=False)
+    assert socket.stdout == "disabled\n"
+    for unit in ("shutthebox-scoreboard.service", "shutthebox-scoreboard.socket"):
+        assert installed.read(f"/usr/lib/systemd/system/{unit}") == (PROJECT / "systemd" / unit).read_text()
+
+
 def paths(root: Root) -> set[Path]:
     """All that is there but what dpkg and Python note down for themselves."""
     own = ("var/lib/dpkg/", "var/log/", "var/cache/", "var/lib/systemd/", "etc/group-", "etc/gshadow-")

@@ -54,6 +54,12 @@ def root(new_root: Callable[[], Root]) -> Root:
     return new_root()
 
 
+def scoreboard(root: Root) -> str:
+    """The page, as a visitor on the box itself gets it; nothing if there is none."""
+    visit = "import urllib.request; print(urllib.request.urlopen('http://127.0.0.1:8090/').read().decode())"
+    return root.run("python3", "-c", visit, check=False).stdout
+
+
 def without_pins(root: Root) -> None:
     """From the next start on the unit runs what can do without a chip."""
     root.put(Path(__file__).with_name("no_pins.py"), "/opt/no_pins.py")
@@ -96,9 +102,9 @@ def test_from_installation_to_poweroff(root: Root) -> None:
 
     # Stopped in order, before the shutdown, with a goodbye on the glass.
     lines = journal(root).splitlines()
-    stopped = next(i for i, line in enumerate(lines) if "Stopped shutthebox.service" in line)
+    stopped = max(i for i, line in enumerate(lines) if "Stopped shutthebox.service" in line)
     assert stopped < next(i for i, line in enumerate(lines) if "Reached target shutdown.target" in line)
-    assert "Deactivated successfully" in lines[stopped - 1]
+    assert "Deactivated successfully" in lines[stopped - 1], journal(root, "-u", "shutthebox")
     display = VirtualDisplay(Config())
     display.show(Screen(Mode.ATTRACT, big="Goodbye"), 0)
     with Image.open(io.BytesIO((root.path / STATE[1:] / "glass.png").read_bytes())) as glass:
@@ -113,6 +119,10 @@ def test_the_next_day(root: Root, newer: Path) -> None:
         assert until(lambda: shown(root, "ActiveState") == "active")
         assert matches_begun(root) == 1, "the match of the day before goes on"
 
+        assert not scoreboard(root), "nobody has asked for one"
+        root.run("systemctl", "enable", "--now", "shutthebox-scoreboard.socket")
+        assert "<h1>" in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
+
         changed = config.read_text().replace("players = 2", "players = 3")
         config.write_text(changed)
         before = shown(root, "MainPID")
@@ -122,11 +132,13 @@ def test_the_next_day(root: Root, newer: Path) -> None:
         assert shown(root, "MainPID") not in ("0", before), "the new version plays"
         assert config.read_text() == changed
         assert matches_begun(root) == 1
+        assert "<h1>" in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
 
         pid = shown(root, "MainPID")
         root.run("dpkg", "--remove", "shutthebox")
         assert not (root.path / "usr/bin/shutthebox").exists()
         assert root.run("test", "-e", f"/proc/{pid}", check=False).returncode == 1, "it has ended"
+        assert not scoreboard(root)
         assert config.read_text() == changed
         assert (root.path / STATE[1:] / "box.sqlite3").is_file()
 
