@@ -1,0 +1,57 @@
+"""The pages of promises name a test for each, and those tests are there."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("SECURITY.md", "docs/promises.md")}
+RAISES_BY_ITSELF = ("test_nothing_but_a_complaint",)
+NAMED = sorted({n for page in PAGES.values() for n in re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", page)})
+
+
+def promises(page: str) -> list[list[str]]:
+    section = PAGES[page].split("## Promises")[1].split("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in row[1:-1].split("|")] for row in rows[2:]]
+
+
+@pytest.mark.parametrize(
+    "promise", [p for page in PAGES for p in promises(page)], ids=lambda promise: promise[0]
+)
+def test_each_promise_names_its_tests(promise: list[str]) -> None:
+    assert all(promise[:3])
+    assert re.fullmatch(r"`tests/[\w/]+\.py::test_\w+`(, `tests/[\w/]+\.py::test_\w+`)*", promise[2])
+
+
+@pytest.mark.parametrize(("file", "name"), NAMED)
+def test_a_named_test_is_there(file: str, name: str) -> None:
+    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    assert len(found) == 1
+    checks = any(isinstance(node, ast.Assert) or _expects(node) for node in ast.walk(found[0]))
+    assert checks or name in RAISES_BY_ITSELF
+
+
+def _expects(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.raises"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_there_are_promises(page: str) -> None:
+    assert len(promises(page)) >= 10
+    assert len(NAMED) >= 60
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_it_links_to_is_there(page: str) -> None:
+    links = re.findall(r"\]\(([^)]+)\)", PAGES[page])
+    assert links
+    assert [link for link in links if not (ROOT / page).parent.joinpath(link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_readme_leads_there(page: str) -> None:
+    assert f"({page})" in (ROOT / "README.md").read_text(encoding="utf-8")
