@@ -33,6 +33,7 @@ def test_the_tile_presses_the_switch_but_not_its_body() -> None:
         assert switch["body_mm"] < switch["pressed_mm"] < switch["operates_mm"]
 
 
+@pytest.mark.timeout(60)
 def test_openscad_renders_a_lever(tmp_path: Path) -> None:
     if not shutil.which("openscad"):
         pytest.skip("NOT CHECKED: no openscad here")

@@ -17,6 +17,10 @@ from hwtools.pinout import HARDWARE
 HAT = HARDWARE / "hat"
 
 
+# KiCad and its like take their time on a small or busy machine.
+pytestmark = pytest.mark.timeout(60)
+
+
 def kicad() -> str:
     """Return kicad-cli, or skip and say why."""
     found = shutil.which("kicad-cli")
