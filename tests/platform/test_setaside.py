@@ -87,6 +87,11 @@ def a_stray_log(folder: Path) -> None:
     (folder / f"{FILE_NAME}-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(5000))
 
 
+def foreign(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / FILE_NAME)) as db:
+        db.execute("create table a (b)")
+
+
 DAMAGES = {
     "text": text,
     "overwritten": overwritten,
@@ -94,7 +99,7 @@ DAMAGES = {
     "a folder": a_folder,
     "newer": change("pragma user_version = 99"),
     "older than any": change("pragma user_version = -1"),
-    "foreign": lambda folder: sqlite3.connect(folder / FILE_NAME).executescript("create table a (b)").close(),
+    "foreign": foreign,
     "foreign of our version": change("drop table lever"),
     "a column more": change("alter table lever add column colour text"),
     "against the rules": against_the_rules,
