@@ -6,7 +6,6 @@ looking at the panel, as a player does.
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,9 +15,9 @@ from pathlib import Path
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
+from tests.chromium import start_chromium
 from tests.paper import ATTRACT, PaperMatch, pictures
 
 from shutthebox.game.settings import Settings
@@ -27,35 +26,13 @@ from shutthebox.profiles import builtin
 from shutthebox.rules.match import Stage
 from shutthebox.rules.tiles import Tiles
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PROFILE = builtin("pub")
 SETTINGS = Settings((PROFILE,), PROFILE)
 
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
-    binary = next(filter(None, map(shutil.which, BROWSERS)), None)
-    chromedriver = shutil.which("chromedriver")
-    if binary is None or chromedriver is None:
-        pytest.skip(
-            "no Chromium with chromedriver here: the page is NOT tested (apt install chromium-driver)"
-        )
-    options = webdriver.ChromeOptions()
-    options.binary_location = binary
-    for flag in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--window-size=1280,900",
-        f"--user-data-dir={tmp_path / 'chromium'}",
-    ):
-        options.add_argument(flag)
-    driver = webdriver.Chrome(options=options, service=Service(chromedriver))
+    driver = start_chromium(tmp_path / "chromium")
     yield driver
     driver.quit()
 
