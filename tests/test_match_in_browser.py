@@ -4,70 +4,35 @@ The test knows the rules and what each screen should look like; the throws it ha
 looking at the panel, as a player does.
 """
 
-import itertools
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
+from tests.chromium import start_chromium
+from tests.paper import ATTRACT, PaperMatch, pictures
 
-from shutthebox.game.judge import judge
-from shutthebox.game.mode import Mode
-from shutthebox.game.screens import build_screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
-from shutthebox.i18n import translations
-from shutthebox.odds.advice import Step, account
-from shutthebox.odds.book import Odds
-from shutthebox.platform.draw import draw
 from shutthebox.profiles import builtin
-from shutthebox.rules import turn as turns
-from shutthebox.rules.match import Match, Stage, begin
-from shutthebox.rules.moves import Throw, dice_allowed
+from shutthebox.rules.match import Stage
 from shutthebox.rules.tiles import Tiles
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PROFILE = builtin("pub")
 SETTINGS = Settings((PROFILE,), PROFILE)
-ENGLISH = translations()["en"]
 
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[webdriver.Chrome]:
-    binary = next(filter(None, map(shutil.which, BROWSERS)), None)
-    chromedriver = shutil.which("chromedriver")
-    if binary is None or chromedriver is None:
-        pytest.skip(
-            "no Chromium with chromedriver here: the page is NOT tested (apt install chromium-driver)"
-        )
-    options = webdriver.ChromeOptions()
-    options.binary_location = binary
-    for flag in (
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--window-size=1280,900",
-        f"--user-data-dir={tmp_path / 'chromium'}",
-    ):
-        options.add_argument(flag)
-    driver = webdriver.Chrome(options=options, service=Service(chromedriver))
+    driver = start_chromium(tmp_path / "chromium")
     yield driver
     driver.quit()
 
@@ -118,13 +83,13 @@ class Player:
 
     def look_for(self, states: list[State]) -> State:
         """Waits until the panel shows one of these states, and says which."""
-        pictures = {picture: state for state in states for picture in pictures_of(state)}
+        shown = {picture: state for state in states for picture in pictures(state, SETTINGS)}
         seen: list[State] = []
 
         def look() -> bool:
             bits = self._driver.execute_script("return Array.from(window.panelBits).join('')")
-            if bits in pictures:
-                seen.append(pictures[bits])
+            if (picture := bytes(255 * (bit == "1") for bit in bits)) in shown:
+                seen.append(shown[picture])
             return bool(seen)
 
         self._until(look, " or ".join(sorted({state.mode for state in states})))
@@ -144,97 +109,17 @@ class Player:
             self._driver.save_screenshot(str(Path(folder) / f"{name}.png"))
 
 
-def pictures_of(state: State) -> set[str]:
-    """Every phase of what a state looks like, as a string of pixels."""
-    screen = build_screen(state, SETTINGS, ENGLISH)
-    images = (draw(screen, phase * 100_000_000) for phase in range(20))
-    return {"".join("1" if pixel else "0" for pixel in image.convert("L").tobytes()) for image in images}
-
-
-class Bookkeeper:
-    """Keeps what the box says of luck and decisions, and knows what it shows of a position."""
-
-    def __init__(self) -> None:
-        self._odds = Odds(PROFILE)
-        self._steps: list[Step] = []
-        self._sums = [(Fraction(0), Fraction(0))] * 2
-
-    def thrown(self, faces: Throw) -> None:
-        self._steps.append(Step(faces))
-
-    def moved(self, shut: Tiles) -> None:
-        self._steps[-1] = Step(self._steps[-1].faces, shut)
-
-    def turn_over(self, player: int) -> None:
-        made = account(self._odds, self._steps)
-        given, luck = self._sums[player]
-        self._sums[player] = given + made.given_away, luck + made.luck
-        self._steps.clear()
-
-    def shown(self, match: Match, levers: Tiles, faces: Throw | None = None) -> State:
-        """How the box shows this position, with levers that are right or not yet moved."""
-        mode = {Stage.ANSWER: Mode.FLIPPING, Stage.ADVANCE: Mode.TURN_OVER, Stage.FINISHED: Mode.MATCH_OVER}
-        steps = [*self._steps, Step(faces)] if faces else self._steps
-        return State(
-            mode.get(match.stage, Mode.READY),
-            levers,
-            match,
-            ledger=match.result.owes if match.result else (),
-            account=account(self._odds, steps) if match.stage is Stage.ADVANCE else None,
-            given_away=tuple(given for given, _ in self._sums),
-            luck=tuple(luck for _, luck in self._sums),
-        )
-
-
 @pytest.mark.timeout(120)
 def test_two_people_play_a_match(browser: webdriver.Chrome, box_url: str) -> None:
     player = Player(browser, box_url)
-    player.look_for([State(Mode.ATTRACT, 0)])
-    player.press()
-    match, books = begin(PROFILE, players=2), Bookkeeper()
-    levers = 0
-    player.look_for([books.shown(match, 0)])
-    press_to_throw = True
-    while match.stage is not Stage.FINISHED:
-        match match.stage:
-            case Stage.THROW:
-                if press_to_throw:
-                    player.press()
-                dice = dice_allowed(PROFILE, match.turn.open)[0]
-                throws = itertools.product(range(1, 7), repeat=dice)
-                candidates = [books.shown(match.throw(faces), levers, faces) for faces in throws]
-                match = player.look_for(candidates).match or match
-                books.thrown(match.turn.throw or ())
-                assert match.turn.throws, "a throw was seen"
-            case Stage.ANSWER:
-                if match.turn.throws == 1:
-                    player.keep_picture("throw")
-                move = turns.answers(PROFILE, match.turn)[0]
-                levers |= move
-                player.set_levers(levers)
-                before, match = match, match.move(move)
-                books.moved(move)
-                if match.stage is Stage.THROW:
-                    complete = replace(
-                        books.shown(before, levers), verdict=judge(PROFILE, before.turn, levers)
-                    )
-                    player.look_for([complete])
-                    player.press()
-                    # With a choice of dice the box waits for it, else it throws again by itself.
-                    press_to_throw = len(dice_allowed(PROFILE, match.turn.open)) > 1
-                    if press_to_throw:
-                        player.look_for([books.shown(match, levers)])
-            case Stage.ADVANCE:
-                player.look_for([books.shown(match, levers)])
-                books.turn_over(match.player)
-                player.press()
-                match = match.advance()
-                if match.stage is Stage.THROW:
-                    levers, press_to_throw = 0, True
-                    player.set_levers(0)
-                    player.look_for([books.shown(match, 0)])
-    assert match.result is not None
+    player.look_for([ATTRACT])
+    paper = PaperMatch(player, SETTINGS)
+    while paper.match.stage is not Stage.FINISHED:
+        paper.go_on()
+        if paper.match.stage is Stage.ANSWER and paper.match.turn.throws == 1:
+            player.keep_picture("throw")
+    match, result = paper.match, paper.match.result
+    assert result is not None
     totals = [total if match.scores[i] is not None else 10**6 for i, total in enumerate(match.totals)]
-    assert [totals[i] for i in match.result.winners] == [min(totals)] * len(match.result.winners)
-    player.look_for([books.shown(match, levers)])
+    assert [totals[i] for i in result.winners] == [min(totals)] * len(result.winners)
     player.keep_picture("match-over")

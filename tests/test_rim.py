@@ -172,6 +172,7 @@ def test_a_stuck_lever_is_named_taken_out_and_the_box_plays_on(tmp_path: Path) -
     table.player.play_match()
     assert table.finished == 1
     assert table.begun.profile.starting == to_tiles([1, 2, 3, 5, 6, 7, 8, 9])
+    table.box.close()
 
 
 def test_a_lever_out_of_play_stays_so_through_a_power_cut(tmp_path: Path) -> None:
@@ -187,6 +188,7 @@ def test_a_lever_out_of_play_stays_so_through_a_power_cut(tmp_path: Path) -> Non
     table.take_out(4)
     table.press()
     assert table.show.open == tuple(range(1, 10))
+    table.box.close()
 
 
 def test_a_wire_that_is_cut_under_a_shut_tile_is_named() -> None:
@@ -373,6 +375,7 @@ def test_a_clock_set_back_an_hour_and_on_a_year_changes_only_dates(tmp_path: Pat
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
         dates = [row[0] for row in db.execute("select began_s from match order by id")]
     assert dates != sorted(dates), "the clock did go back"
+    table.box.close()
 
 
 # -- callbacks and pins ------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.rules.generate import next_action
 
 from shutthebox import config as configuration
 from shutthebox.config import Config
@@ -21,12 +22,9 @@ from shutthebox.game.effects import Began, Chosen, Effect, Fact, Finished, Left,
 from shutthebox.game.mode import Mode
 from shutthebox.platform.store import FILE_NAME, Store, StoreError
 from shutthebox.profiles import builtin, builtins, read
-from shutthebox.rules import turn as turns
-from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
+from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.match import Match, Stage, begin
-from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Draw
-from shutthebox.rules.tiles import to_numbers, to_tiles
+from shutthebox.rules.tiles import to_tiles
 from shutthebox.simulator.virtual import VirtualBox
 
 MS = 1_000_000
@@ -41,23 +39,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
     opened = open_store(tmp_path)
     yield opened
     opened.close()
-
-
-def next_action(match: Match, random: Random) -> Action:
-    """Something that the rules allow now."""
-    profile, turn = match.profile, match.turn
-    if match.stage is Stage.ADVANCE:
-        return Advanced()
-    if match.stage is Stage.THROW:
-        if profile.draw is Draw.DOMINOES:
-            return Thrown(random.choice(turns.bag(turn)))
-        dice = random.choice(dice_allowed(profile, turn.open))
-        return Thrown(tuple(random.randint(1, profile.sides) for _ in range(dice)))
-    answers = turns.answers(profile, turn)
-    if answers:
-        return Moved(random.choice(answers))
-    reopenings = to_numbers(turns.reopenings(profile, turn))
-    return Reopened(random.choice(reopenings)) if reopenings else Moved(0)
 
 
 def where_it_stood(store: Store) -> Match | None:

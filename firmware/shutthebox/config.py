@@ -129,6 +129,10 @@ class Box:
     settle_ms: float = _key(values.number(1, 500), 40.0)
     button_settle_ms: float = _key(values.number(1, 500), 25.0)
 
+    def settle_ns(self, switch: int) -> int:
+        """How long a level of this switch has to stand before it counts; levers are numbered from 1."""
+        return round((self.settle_ms if switch > 0 else self.button_settle_ms) * 1_000_000)
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -142,10 +146,7 @@ class Gpio:
     """The wiring; see default.toml."""
 
     backend: Backend = _key(values.choice(Backend), Backend.GPIOD)
-    levers: tuple[Line, ...] = _key(
-        _lines,
-        (4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26),
-    )
+    levers: tuple[Line, ...] = _key(_lines, (4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26))
     roll: int = _key(_LINE, 12)
     buzzer: int = _key(_LINE, 18)
     lamp: int = _key(_LINE, 19)

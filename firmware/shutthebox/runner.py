@@ -5,12 +5,9 @@ it in virtual time; `loop` turns it on the real one. Everything here runs in the
 """
 
 import logging
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from fractions import Fraction
 from queue import Empty, SimpleQueue
 from typing import Protocol, TypeAlias
 
@@ -20,11 +17,7 @@ from shutthebox.game.button import Button
 from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON, Debouncer, SwitchChanged
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import (
-    Began,
     Effect,
-    Fact,
-    Faulted,
-    Finished,
     Left,
     Play,
     Record,
@@ -37,9 +30,8 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.trouble import Trouble
 from shutthebox.i18n import translations
+from shutthebox.keeper import Counts, Keeper, Reopen
 from shutthebox.platform.gpio import Edge, Pins
-from shutthebox.platform.setaside import Mishap
-from shutthebox.platform.statistics import lines, read
 from shutthebox.platform.store import Store, StoreError
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
@@ -54,8 +46,6 @@ _PRESS_DOES_SOMETHING = (Mode.ATTRACT, Mode.READY, Mode.TURN_OVER, Mode.MATCH_OV
 
 Observer: TypeAlias = Callable[[Effect | SwitchChanged, int], None]
 """Told of every effect and settled switch after it has happened, with the time in ns."""
-
-Reopen: TypeAlias = Callable[[], tuple[Store | None, Mishap | None]]
 
 
 class Display(Protocol):
@@ -108,25 +98,18 @@ class Runner:
         trouble: Trouble | None = None,
         reopen: Reopen = lambda: (None, None),
     ) -> None:
-        self._pins, self._store, self._display, self._buzzer = pins, store, display, buzzer
-        self._clock_ns = clock_ns
-        self._reopen, self._forgetting = reopen, trouble is Trouble.FORGETS
-        self._news: list[Trouble | None] = []
+        self._pins, self._display, self._buzzer = pins, display, buzzer
         self._observers = tuple(observers)
         now = clock_ns()
         active = pins.active()
-        settle = {
-            switch: round((config.box.settle_ms if switch > 0 else config.box.button_settle_ms) * 1_000_000)
-            for switch in active
-        }
+        settle = {switch: config.box.settle_ns(switch) for switch in active}
         self._debouncer = Debouncer(settle, active, now)
         self._button = Button()
         self._down = {switch for switch, down in active.items() if down and switch > 0}
         self._reconcile_ns = now + RECONCILE_NS
         self._presses: Counter[int] = Counter()
-        self._kept_presses: Counter[int] = Counter()
-        self._kept_chatter: Counter[int] = Counter()
-        match, actions = self._kept_match(settings.levers)
+        self.keeper = Keeper(store, reopen, self._counted, forgetting=trouble is Trouble.FORGETS)
+        match, actions = self._kept_match(settings.levers, now)
         self.machine = Machine(
             settings,
             translations(),
@@ -135,34 +118,22 @@ class Runner:
             now,
             match=match,
             actions=actions,
-            ledger=self._kept_ledger(),
+            ledger=self.keeper.ledger(),
             advisor=advisor,
-            statistics=self._statistics,
+            statistics=self.keeper.statistics,
             trouble=trouble,
         )
         self._carry_out(self.machine.start(), now)
 
-    def _kept_match(self, levers: int) -> tuple[Match | None, Sequence[Action]]:
+    def _kept_match(self, levers: int, now_ns: int) -> tuple[Match | None, Sequence[Action]]:
         """The match to go on with. One that cannot be gone on with must not keep the box from playing."""
-        if self._store is None:
-            return None, ()
         try:
-            match, actions = self._store.running_match() or (None, ())
-            if match is not None and match.profile.tiles[-1] > levers:
-                raise StoreError(f"{match.profile.name} needs {match.profile.tiles[-1]} levers, not {levers}")
+            return self.keeper.running_match(levers)
         except StoreError as error:
             _log.error("the last match is not gone on with: %s", error)
-            self._keep(Left())
-            self._tell(Record(Left()), self._clock_ns())
+            self.keeper.keep(Left())
+            self._tell(Record(Left()), now_ns)
             return None, ()
-        return match, actions
-
-    def _kept_ledger(self) -> Sequence[Fraction]:
-        try:
-            return self._store.ledger() if self._store else ()
-        except StoreError as error:
-            _log.error("who owes what is not known: %s", error)
-            return ()
 
     @property
     def deadline_ns(self) -> int:
@@ -192,7 +163,8 @@ class Runner:
         if now_ns >= self._reconcile_ns:
             self._reconcile_ns = now_ns + RECONCILE_NS
             self._switched(self._debouncer.reconcile(self._pins.active(), now_ns))
-            self._keep_waiting(now_ns)
+            self.keeper.catch_up()
+            self._carry_out([], now_ns)
             self._feel(now_ns)
         self._switched(self._debouncer.settle(now_ns))
         self._catch_up(now_ns)
@@ -238,95 +210,22 @@ class Runner:
         for effect in effects:
             match effect:
                 case Record(fact):
-                    self._keep(fact)
+                    self.keeper.keep(fact)
                 case Show():
                     self._show(effect)
                 case Play(sound):
                     if self._buzzer is not None:
                         self._buzzer.play(sound)
             self._tell(effect, t_ns)
-        while self._news:
-            self._carry_out(self.machine.warn(self._news.pop(0)), t_ns)
-
-    def _keep(self, fact: Fact) -> None:
-        """Keeps it, if it can be; what cannot waits in the store, so that a match has no holes."""
-        if isinstance(fact, Began) and not self._keeps_up():
-            self._open_anew()
-        if self._store is None:
-            return
-        try:
-            self._store.keep(fact)
-            if isinstance(fact, Finished | Left):
-                self._keep_health()
-        except StoreError as error:
-            self._complain(Mishap(Trouble.FORGETS, f"{error}; playing without memory"))
-        else:
-            self._remembers()
-
-    def _keeps_up(self) -> bool:
-        """Whether there is a store, and in it all that happened so far."""
-        if self._store is not None:
-            with suppress(StoreError):
-                self._store.catch_up()
-                return True
-        return False
-
-    def _keep_waiting(self, now_ns: int) -> None:
-        """What could not be kept may be by now: a disk has room again, another program is done."""
-        if self._store is not None and self._store.waiting and self._keeps_up():
-            self._remembers()
-            self._carry_out([], now_ns)
-
-    def _open_anew(self) -> None:
-        """What still waits in a store that goes on failing is lost, the whole rest of its match."""
-        if self._store is not None:
-            self._store.close()
-        self._store, mishap = self._reopen()
-        if mishap is not None:
-            self._complain(mishap)
-
-    def _complain(self, mishap: Mishap) -> None:
-        """Says so; in the journal once, until everything has been kept again."""
-        self._news.append(mishap.trouble)
-        if mishap.trouble is Trouble.FORGETS and self._forgetting:
-            return
-        _log.error("%s", mishap.text)
-        if mishap.trouble is Trouble.FORGETS:
-            self._forgetting = True
-            if self._store is not None:
-                with suppress(StoreError):  # it waits with the others
-                    self._store.keep(Faulted("store", mishap.text))
-
-    def _remembers(self) -> None:
-        if self._forgetting and self._store is not None:
-            _log.info("%s: everything is kept again", self._store.path)
-            self._forgetting = False
-            self._news.append(None)
-
-    def _statistics(self, words: Callable[[str], str]) -> tuple[str, ...]:
-        if self._store is None:
-            return ()
-        try:
-            return lines(read(self._store.connection), words)
-        except sqlite3.Error as error:
-            _log.error("%s: %s", self._store.path, error)
-            return ()
+        while self.keeper.news:
+            self._carry_out(self.machine.warn(self.keeper.news.pop(0)), t_ns)
 
     def close(self) -> None:
         """Closes the store."""
-        if self._store is not None:
-            with suppress(StoreError):
-                self._store.catch_up()
-                self._keep_health()
-            self._store.close()
+        self.keeper.close()
 
-    def _keep_health(self) -> None:
-        """Adds what has been counted since the last time."""
-        if self._store is not None:
-            presses, chatter = Counter(self._presses), Counter(self._debouncer.chatter)
-            del presses[SERVICE_BUTTON], chatter[SERVICE_BUTTON]
-            self._store.keep_health(presses - self._kept_presses, chatter - self._kept_chatter)
-            self._kept_presses, self._kept_chatter = presses, chatter
+    def _counted(self) -> Counts:
+        return self._presses, self._debouncer.chatter
 
     def _show(self, show: Show) -> None:
         self._pins.light(1.0 if show.mode in _PRESS_DOES_SOMETHING and show.verdict == "ok" else 0.0)

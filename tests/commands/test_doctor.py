@@ -5,7 +5,7 @@ import os
 import sqlite3
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -66,8 +66,11 @@ def test_a_store_is_read(config: Path, tmp_path: Path, capsys: pytest.CaptureFix
 def test_a_broken_store_is_a_fault(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / "box.sqlite3").write_bytes(b"no database" * 100)
-    with pytest.raises(sqlite3.DatabaseError):
-        sqlite3.connect(tmp_path / "state" / "box.sqlite3").execute("select * from match")
+    with (
+        closing(sqlite3.connect(tmp_path / "state" / "box.sqlite3")) as db,
+        pytest.raises(sqlite3.DatabaseError),
+    ):
+        db.execute("select * from match")
     assert findings(config, capsys)["store"][0] == "FAIL"
 
 

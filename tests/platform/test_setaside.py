@@ -87,6 +87,11 @@ def a_stray_log(folder: Path) -> None:
     (folder / f"{FILE_NAME}-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(5000))
 
 
+def foreign(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / FILE_NAME)) as db:
+        db.execute("create table a (b)")
+
+
 DAMAGES = {
     "text": text,
     "overwritten": overwritten,
@@ -94,7 +99,7 @@ DAMAGES = {
     "a folder": a_folder,
     "newer": change("pragma user_version = 99"),
     "older than any": change("pragma user_version = -1"),
-    "foreign": lambda folder: sqlite3.connect(folder / FILE_NAME).executescript("create table a (b)").close(),
+    "foreign": foreign,
     "foreign of our version": change("drop table lever"),
     "a column more": change("alter table lever add column colour text"),
     "against the rules": against_the_rules,
@@ -331,13 +336,13 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
 ) -> None:
     table = Table(tmp_path)
     table.press()
-    full(table.box.runner._store)
+    full(table.box.runner.keeper.store)
     with caplog.at_level(logging.INFO):
         play_until_it_forgets(table)
         assert table.mode() is not Mode.ATTRACT, "it plays on"
         assert caplog.text.count("playing without memory") == 1
         playing = table.box.runner.machine.state
-        store = table.box.runner._store
+        store = table.box.runner.keeper.store
         assert store is not None
         store.connection.execute("pragma max_page_count = 1000000")
         table.box.run_until(table.box.now_ns + 2000 * MS)
@@ -402,7 +407,7 @@ def test_a_box_that_starts_on_a_full_disk(small_disk: Path) -> None:
 def test_a_full_disk_that_stays_full_costs_a_match(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     table = Table(tmp_path)
     table.press()
-    full(table.box.runner._store)
+    full(table.box.runner.keeper.store)
     play_until_it_forgets(table)
     table.abandon()
     assert table.mode() is Mode.ATTRACT
@@ -440,7 +445,7 @@ def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
         box.press(lasts * MS)
         box.run_until(box.now_ns + 500 * MS)
     assert box.runner.machine.state.mode is Mode.FLIPPING
-    store = box.runner._store
+    store = box.runner.keeper.store
     assert store is not None
     assert statistics.read(store.connection).throws == 0
     box.close()
@@ -455,7 +460,7 @@ def test_what_switches_go_through_is_counted(tmp_path: Path) -> None:
         table.box.run_until(table.box.now_ns + 100 * MS)
     table.press()
     table.abandon()
-    store = table.box.runner._store
+    store = table.box.runner.keeper.store
     assert store is not None
     found = statistics.health(store.connection)
     assert found[4].presses == 3
@@ -479,7 +484,7 @@ def test_a_box_without_a_folder_tries_again_at_every_match(
         table.press()
         table.abandon()
         table.press()
-        assert table.box.runner._store is None
+        assert table.box.runner.keeper.store is None
         assert caplog.text == "", "the daemon has said so at its start"
     table.abandon()
     folder.unlink()
@@ -492,24 +497,24 @@ def test_a_box_without_a_folder_tries_again_at_every_match(
 def test_damage_at_work_is_set_aside_at_the_next_match(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.press()
-    store = table.box.runner._store
+    store = table.box.runner.keeper.store
     assert store is not None
     store.connection.execute("drop table action")
     table.press(3, 5)
     assert table.show.throw == (3, 5)
     table.abandon()
     table.press()
-    assert table.box.runner._store is not None
+    assert table.box.runner.keeper.store is not None
     assert len(list(tmp_path.glob("*.damaged"))) == 1
     table.box.close()
 
 
 def test_statistics_that_cannot_be_read_are_empty(tmp_path: Path) -> None:
     table = Table(tmp_path)
-    store = table.box.runner._store
+    store = table.box.runner.keeper.store
     assert store is not None
     store.connection.execute("drop table lever")
-    assert table.box.runner._statistics(str) == ()
+    assert table.box.runner.keeper.statistics(str) == ()
     table.box.close()
 
 

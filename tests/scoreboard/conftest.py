@@ -32,7 +32,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
     player.sit_down(box)
     for initials in ("ANN", "<B>", "C&D"):
         player.play_match()
-        store = box.runner._store
+        store = box.runner.keeper.store
         assert store is not None
         store.keep(Signed(0, initials))
         observe(Record(Signed(0, initials)), box.now_ns)

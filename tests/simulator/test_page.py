@@ -2,7 +2,6 @@
 
 import random
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from importlib.resources import files
@@ -11,29 +10,15 @@ import pytest
 from gpiozero import PWMOutputDevice
 from PIL import Image
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
+from tests.chromium import start_chromium
 
 from shutthebox.simulator.box import BUZZER_LINE, LAMP_LINE, SimulatedBox, default_lever_lines
 from shutthebox.simulator.server import PageServer
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-FLAGS = (
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1280,900",
-    "--lang=en-GB",
-)
 # Notes what reaches the buzzer, since a test has no ears.
 SPY = """
 window.tones = [];
@@ -67,17 +52,7 @@ class FakePanel:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    driver = shutil.which("chromedriver")
-    if program is None or driver is None:
-        missing = "chromedriver" if program else f"any of {', '.join(BROWSERS)}"
-        pytest.skip(f"NOT TESTED: the page in a browser, because {missing} is not on the PATH")
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    browser = webdriver.Chrome(options=options, service=Service(driver))
+    browser = start_chromium(tmp_path_factory.mktemp("chromium"))
     try:
         browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": SPY})
         yield browser

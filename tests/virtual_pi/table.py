@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tests.paper import pictures
+
 from shutthebox.config import Config
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
-from shutthebox.game.screens import build_screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
 from shutthebox.i18n import translations
@@ -36,7 +37,6 @@ sys.exit(main())
 GPIO = Config().gpio
 LEVERS = 9
 PATIENCE_S = 60
-ATTRACT = State(Mode.ATTRACT, 0)
 
 
 def until(condition: Callable[[], bool], seconds: float = PATIENCE_S) -> bool:
@@ -170,12 +170,12 @@ class Table:
 
     def look_for(self, states: list[State], seconds: float = PATIENCE_S) -> State:
         """Waits until the panel shows one of these states, and says which."""
-        pictures = {picture: state for state in states for picture in self._pictures(state)}
+        shown = {picture: state for state in states for picture in pictures(state, self._settings)}
         deadline = time.monotonic() + seconds
         while True:
             seen = self.look()
-            if seen in pictures:
-                return pictures[seen]
+            if seen in shown:
+                return shown[seen]
             if time.monotonic() > deadline:
                 names = " or ".join(sorted({state.mode for state in states}))
                 raise AssertionError(f"the panel never showed {names}\n{self._as_text()}\n{self.journal()}")
@@ -185,12 +185,6 @@ class Table:
         """The picture of a box that ends well."""
         screen = Screen(Mode.ATTRACT, big=self._words("Goodbye"))
         return draw(screen, 0).convert("L").tobytes()
-
-    def _pictures(self, state: State) -> set[bytes]:
-        screen = build_screen(state, self._settings, self._words)
-        # In attract the words drift for minutes, so that nothing burns in.
-        phases = range(0, 3000, 5) if state.mode is Mode.ATTRACT else range(20)
-        return {draw(screen, phase * 100_000_000).convert("L").tobytes() for phase in phases}
 
     def _as_text(self) -> str:
         """The glass in dots, two lines of pixels a line of text."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
+from tests.paper import ATTRACT
 from tests.virtual_pi import PanelWrite, VirtualPi
 from tests.virtual_pi.play import CONFIG, SETTINGS, Play
-from tests.virtual_pi.table import ATTRACT, Table, install_box
+from tests.virtual_pi.table import Table, install_box
 
 from shutthebox.rules.match import Stage
 

@@ -6,9 +6,10 @@ import time
 from collections.abc import Iterator
 
 import pytest
+from tests.paper import ATTRACT
 from tests.virtual_pi import VirtualPi
 from tests.virtual_pi.play import CONFIG, SETTINGS, Play
-from tests.virtual_pi.table import ATTRACT, Table, install_box, until
+from tests.virtual_pi.table import Table, install_box, until
 
 from shutthebox.platform.oled import REFRESH_NS
 from shutthebox.rules.match import Stage

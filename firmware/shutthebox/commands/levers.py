@@ -78,11 +78,7 @@ def _turn(
     start = time.monotonic_ns()
     end = None if seconds is None else start + round(seconds * 1e9)
     down = pins.active()
-    settle = {
-        switch: round((config.box.settle_ms if switch > 0 else config.box.button_settle_ms) * 1e6)
-        for switch in down
-    }
-    debouncer = Debouncer(settle, down, start)
+    debouncer = Debouncer({switch: config.box.settle_ns(switch) for switch in down}, down, start)
     now = tick = start
     health, restless = debouncer.health(now), set[int]()
     show(0.0, down, health)

@@ -5,24 +5,13 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import zip_longest
 
+from shutthebox.game.accounting import Accounting
 from shutthebox.game.debounce import Health
-from shutthebox.game.effects import (
-    Began,
-    Finished,
-    Left,
-    Sound,
-)
+from shutthebox.game.effects import Began, Finished, Left, Sound
 from shutthebox.game.entry import Entry
-from shutthebox.game.frame import Frame
 from shutthebox.game.judge import FINE, VerdictKind
 from shutthebox.game.mode import Mode
-from shutthebox.game.screens import (
-    commit_refusal,
-    fault_text,
-    hint_lines,
-    refusal_text,
-)
-from shutthebox.odds.advice import Step
+from shutthebox.game.prompts import commit_refusal, fault_text, hint_lines, refusal_text
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
 from shutthebox.rules.match import Match, Result, Stage, begin
@@ -40,7 +29,7 @@ SILENT_MOVES = 40
 """A lever that has stood still for so many moves of the others, two or three turns, may be dead."""
 
 
-class Playing(Frame):
+class Playing(Accounting):
     """What the table names for the modes of a match."""
 
     def _begin(self) -> None:
@@ -84,22 +73,6 @@ class Playing(Frame):
         self._record(action)
         self._note(action)
         self._set(match=apply(self._match, action))
-
-    def _note(self, action: Action) -> None:
-        """Keeps the running turn's steps, for the account that is made of it."""
-        steps, ended = self._state.steps, self._state.ended
-        match action:
-            case Thrown(faces):
-                steps = (*steps, Step(faces))
-            case Moved(shut) if steps:
-                steps = (*steps[:-1], replace(steps[-1], shut=shut))
-            case Reopened(tile) if steps:
-                steps = (*steps[:-1], replace(steps[-1], opened=tile))
-            case Advanced():
-                if self._played_whole:
-                    ended = (*ended, (self._match.player, steps))
-                steps = ()
-        self._set(steps=steps, ended=ended)
 
     def _set_up(self, match: Match) -> None:
         """Everything as at the beginning of a match."""
@@ -229,29 +202,6 @@ class Playing(Frame):
             self._decided(self._match.result)
         self._sound(Sound.SHUT if self._match.turn.outcome is Outcome.SHUT else Sound.BLOCKED)
 
-    @property
-    def _played_whole(self) -> bool:
-        """A turn that was joined half-way (or played in rotation) is not taken apart."""
-        match = self._match
-        return match.profile.turns is Turns.WHOLE and len(self._state.steps) == match.turn.throws
-
-    def _take_account(self) -> None:
-        """Luck and decisions of the turn that has ended."""
-        whole, profile = self._played_whole, self._match.profile
-        self._set(account=self._advisor.account(profile, self._state.steps) if whole else None)
-
-    def _add_accounts(self) -> None:
-        """Luck and decisions of all turns that have ended, if the odds are there yet."""
-        for player, steps in self._state.ended:
-            account = self._advisor.account(self._match.profile, steps)
-            if account is None:
-                return
-            self._set(
-                ended=self._state.ended[1:],
-                given_away=_added(self._state.given_away, player, account.given_away),
-                luck=_added(self._state.luck, player, account.luck),
-            )
-
     def _decided(self, result: Result) -> None:
         self._record(Finished(self._match))
         sums = zip_longest(self._state.ledger, result.owes, fillvalue=Fraction(0))
@@ -332,7 +282,3 @@ class Playing(Frame):
         self._record(Began(match))
         self._set_up(match)
         self._await_throw()
-
-
-def _added(sums: tuple[Fraction, ...], at: int, more: Fraction) -> tuple[Fraction, ...]:
-    return tuple(value + more * (i == at) for i, value in enumerate(sums))

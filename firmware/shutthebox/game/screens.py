@@ -4,32 +4,23 @@ Everything a player needs from two metres away is a die, a number or a short lin
 the faults are the judge's, in full.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 
-from shutthebox.game.judge import Verdict, VerdictKind, viable
+from shutthebox.game.endings import initials_screen, match_over_screen, turn_over_screen
+from shutthebox.game.judge import VerdictKind, viable
 from shutthebox.game.menu import Translate
 from shutthebox.game.mode import Mode
+from shutthebox.game.prompts import player_name, prompt_for
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.service import complaint, service_screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import State
 from shutthebox.game.trouble import trouble_text, trouble_word
-from shutthebox.odds.advice import Hint
-from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
-from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Draw, MatchFormat
+from shutthebox.rules.profile import MatchFormat
 from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
-from shutthebox.rules.turn import Outcome, Refusal
-
-MOST_HINTS = 9
-"""Answers that a hint ranks."""
 
 _OF_A_TURN = (Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.TURN_OVER)
-
-_FAULTS = (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
 
 
 def build_screen(state: State, settings: Settings, words: Translate) -> Screen:
@@ -77,11 +68,11 @@ def _of_mode(state: State, settings: Settings, words: Translate) -> Screen:
         case Mode.FLIPPING:
             return _turn_screen(state, match, settings, words, dice=match.turn.throw or ())
         case Mode.TURN_OVER:
-            return _turn_over_screen(state, match, words)
+            return turn_over_screen(state, match, words)
         case Mode.INITIALS:
-            return _initials_screen(state, match, words)
+            return initials_screen(state, match, words)
         case _:
-            return _match_over_screen(state, match, words)
+            return match_over_screen(state, match, words)
 
 
 def _picker_screen(state: State, words: Translate) -> Screen:
@@ -96,11 +87,6 @@ def _picker_screen(state: State, words: Translate) -> Screen:
     return Screen(
         state.mode, title=picker.heading, rows=numbered, cursor=picker.cursor - picker.page, prompt=prompt
     )
-
-
-def player_name(match: Match, words: Translate) -> str:
-    """How the player whose turn it is is addressed."""
-    return words("Player {number}").format(number=match.player + 1)
 
 
 def _aside(match: Match, words: Translate) -> str:
@@ -134,7 +120,7 @@ def _turn_screen(
     dice: tuple[int, ...] = (),
     big: str = "",
 ) -> Screen:
-    prompt, alert = _prompt(state, match, words)
+    prompt, alert = prompt_for(state, match, words)
     aside = _aside(match, words)
     if state.mode is Mode.READY and not match.turn.throws:
         ailing = complaint(state, settings, words)
@@ -178,7 +164,7 @@ def _rolling_screen(state: State, match: Match, settings: Settings, words: Trans
     entry = state.entry
     entered = "".join(f"{number}+" for number in entry.entered)
     heading = words("Total of your dice") if entry.numbers == 1 else words("Your dice, one by one")
-    verdict_prompt, alert = _prompt(state, match, words)
+    verdict_prompt, alert = prompt_for(state, match, words)
     return Screen(
         state.mode,
         title=heading,
@@ -186,110 +172,6 @@ def _rolling_screen(state: State, match: Match, settings: Settings, words: Trans
         tiles=tile_row(state, match),
         prompt=verdict_prompt if alert else words("Press: +1  Hold: enter"),
         alert=alert,
-    )
-
-
-def _prompt(state: State, match: Match, words: Translate) -> tuple[str, bool]:
-    """What to do next, and whether it reports a fault."""
-    _ = words
-    if state.verdict.kind in _FAULTS:
-        return fault_text(state, words), True
-    if state.answer is not None:
-        return _computer_prompt(state, match, state.answer, words), False
-    if state.verdict.kind is not VerdictKind.OK:
-        return verdict_text(state.verdict, words), False
-    if state.mode is Mode.RAISE:
-        return _("Lift all levers"), False
-    if state.mode is Mode.FLIPPING:
-        if turns.reopenings(match.profile, match.turn):
-            return _("No move: lift one tile"), False
-        if not turns.answers(match.profile, match.turn):
-            return _("No move: press"), False
-        return _("Shut {total}").format(total=sum(match.turn.throw or ())), False
-    if match.profile.draw is Draw.DOMINOES:
-        return _("Press to draw"), False
-    allowed = dice_allowed(match.profile, match.turn.open)
-    if len(allowed) > 1:
-        return _("Press {dice}, hold 1 die").format(dice=allowed[0]), False
-    if allowed == (1,) and match.profile.dice > 1:
-        return _("Press: one die"), False
-    return _("Press to throw"), False
-
-
-def _computer_prompt(state: State, match: Match, answer: Tiles, words: Translate) -> str:
-    """What a hand has to do for the computer."""
-    if not answer:
-        return words("No move: press")
-    if turns.reopenings(match.profile, match.turn):
-        return words("Lift {tiles}").format(tiles=", ".join(map(str, to_numbers(answer))))
-    rest = to_numbers(answer & ~state.levers)
-    return words("Computer: flip {tiles}").format(tiles=", ".join(map(str, rest)))
-
-
-def verdict_text(verdict: Verdict, words: Translate) -> str:
-    """The judge's verdict in words."""
-    _ = words
-    tiles = ", ".join(map(str, verdict.tiles))
-    match verdict.kind:
-        case VerdictKind.PUT_BACK:
-            return _("Put {tiles} back").format(tiles=tiles)
-        case VerdictKind.LIFT:
-            return _("Lift {tiles}").format(tiles=tiles)
-        case VerdictKind.COMPLETE:
-            return _("Right! Press to go on")
-        case VerdictKind.MISSING:
-            return _("{points} to go").format(points=verdict.amount)
-        case VerdictKind.OVER:
-            return _("{points} too many").format(points=verdict.amount)
-        case VerdictKind.DEAD_END:
-            return _("Does not fit: lift one")
-        case VerdictKind.OK:
-            return ""
-
-
-def fault_text(state: State, words: Translate) -> str:
-    """The verdict in words, and whether a lever rather than a hand seems to be the reason."""
-    _ = words
-    fault, wrong = verdict_text(state.verdict, words), to_tiles(state.verdict.tiles)
-    if wrong & state.stuck:
-        return _("{fault}: stuck?").format(fault=fault)
-    if wrong & state.dead:
-        return _("{fault}: no contact?").format(fault=fault)
-    return fault
-
-
-def commit_refusal(state: State, match: Match, words: Translate) -> str:
-    """Why a press cannot commit what the levers show, in words."""
-    verdict = state.verdict
-    if turns.reopenings(match.profile, match.turn) and verdict.kind is VerdictKind.OK:
-        return words("No move: lift one tile")
-    if verdict.kind is VerdictKind.OK:
-        least = min(sum_of(move) for move in turns.answers(match.profile, match.turn))
-        text = words("{points} to go").format(points=least)
-    else:
-        text = fault_text(state, words)
-    missing = state.dead & viable(match.profile, match.turn, state.levers)
-    if missing and verdict.kind in (VerdictKind.OK, VerdictKind.MISSING):
-        return words("{fault}: lever {tile}?").format(fault=text, tile=to_numbers(missing)[0])
-    return text
-
-
-def refusal_text(refusal: Refusal, words: Translate) -> str:
-    """Why a number of dice cannot be thrown, in words."""
-    _ = words
-    match refusal:
-        case Refusal.ONE_DIE_NEVER:
-            return _("Never one die here")
-        case Refusal.ONE_DIE_NOT_YET:
-            return _("Not one die yet")
-        case Refusal.ONE_DIE_ONLY:
-            return _("One die now")
-
-
-def hint_lines(hint: Hint) -> tuple[str, ...]:
-    """The best answers to a throw and what the others cost in points, the best first."""
-    return tuple(
-        f"{','.join(map(str, to_numbers(move.tiles)))}\t+{move.cost:.2f}" for move in hint.moves[:MOST_HINTS]
     )
 
 
@@ -320,97 +202,6 @@ def tile_row(state: State, match: Match) -> tuple[tuple[int, TileState], ...]:
         return TileState.VIABLE if bit & can_go else TileState.OPEN
 
     return tuple((tile, state_of(tile)) for tile in profile.tiles)
-
-
-def _turn_over_screen(state: State, match: Match, words: Translate) -> Screen:
-    _ = words
-    turn = match.turn
-    match turn.outcome:
-        case Outcome.SHUT:
-            prompt = _("Shut the box!")
-        case Outcome.LOST:
-            prompt = _("Lost: no {tile} to shut").format(tile=match.profile.first_move_must_include)
-        case Outcome.ENDED:
-            prompt = _("A {total} ends the turn").format(total=sum(turn.throw or ()))
-        case _:
-            prompt = _("Blocked by {total}").format(total=sum(turn.throw or ()))
-    account = _account_rows(state, words)
-    tiles = tuple(
-        (tile, TileState.OPEN if turn.open & to_tiles([tile]) else TileState.SHUT)
-        for tile in match.profile.tiles
-    )
-    return Screen(
-        Mode.TURN_OVER,
-        title=player_name(match, words),
-        aside="+".join(map(str, turn.throw or ())),
-        big=_("SHUT!") if turn.outcome is Outcome.SHUT else str(turn.score),
-        rows=account,
-        # The levers themselves show what is open; the score needs the room.
-        tiles=() if account else tiles,
-        prompt=prompt,
-        alert=turn.outcome is not Outcome.SHUT,
-    )
-
-
-def _account_rows(state: State, words: Translate) -> tuple[str, ...]:
-    """What the turn's score is made of: its value, the dice and the decisions."""
-    account = state.account
-    if account is None:
-        return ()
-    text = words("{start} dice {luck} play {given}")
-    numbers = {
-        "start": f"{float(account.start):.1f}",
-        "luck": f"{float(account.luck):+.1f}",
-        "given": f"{float(account.given_away):+.1f}",
-    }
-    return (text.format(**numbers),)
-
-
-def _initials_screen(state: State, match: Match, words: Translate) -> Screen:
-    assert match.result is not None, "only a winner signs"
-    return Screen(
-        Mode.INITIALS,
-        title=words("Player {player}: initials").format(player=match.result.winners[0] + 1),
-        big=f"{state.signed}{state.letter}".ljust(3, "_"),
-        prompt=words("Levers 1 and 2, press"),
-    )
-
-
-def _match_over_screen(state: State, match: Match, words: Translate) -> Screen:
-    _ = words
-    result = match.result
-    assert result is not None, "a finished match has a result"
-    names = ", ".join(str(winner + 1) for winner in result.winners)
-    if len(result.winners) > 1:
-        title = _("Shared by {players}").format(players=names)
-    elif result.captain:
-        title = _("Captain {player} wins!").format(player=names)
-    else:
-        title = _("Player {player} wins!").format(player=names)
-    rows = tuple(_result_row(match, state.ledger, i, words) for i in range(match.players))
-    if any(state.luck) or any(state.given_away):
-        skill = words("{player}: dice {luck} play {given}")
-        rows += tuple(
-            skill.format(player=i + 1, luck=f"{float(luck):+.1f}", given=f"{float(given):+.1f}")
-            for i, (luck, given) in enumerate(zip(state.luck, state.given_away, strict=True))
-        )
-    return Screen(
-        Mode.MATCH_OVER, title=title, rows=rows, cursor=result.winners[0], prompt=_("Press: play again")
-    )
-
-
-def _result_row(match: Match, ledger: Sequence[Fraction], player: int, words: Translate) -> str:
-    score = "-" if match.scores[player] is None else str(match.totals[player])
-    return f"{player + 1}: {score}{owes_text(ledger[player], words)}"
-
-
-def owes_text(owes: Fraction, words: Translate) -> str:
-    """What a player owes or gets, with a space before it; empty for nothing."""
-    if owes > 0:
-        return " " + words("owes {stakes}").format(stakes=owes)
-    if owes < 0:
-        return " " + words("gets {stakes}").format(stakes=-owes)
-    return ""
 
 
 def open_tiles(match: Match | None) -> tuple[int, ...]:

@@ -47,10 +47,7 @@ class ScenarioRecorder:
     ) -> None:
         self._file, self._free_ns = file, start_ns
         self._start_ns = start_ns
-        self._settle_ns = {
-            True: round(config.box.button_settle_ms * 1_000_000),
-            False: round(config.box.settle_ms * 1_000_000),
-        }
+        self._settle_ns = config.box.settle_ns
         self._broken = False
         self._pressed_ns: int | None = None
         self._thrown: list[Thrown] = []
@@ -67,13 +64,12 @@ class ScenarioRecorder:
         """Takes in what happened; called in the main thread."""
         match what:
             case SwitchChanged(switch, active):
-                is_button = switch == ROLL_BUTTON
-                moved_ns = t_ns - self._settle_ns[is_button]
+                moved_ns = t_ns - self._settle_ns(switch)
                 if self._pressed_ns is None:
                     self.flush()
                 if switch == SERVICE_BUTTON:
                     pass  # a scenario has no hand inside the box
-                elif is_button:
+                elif switch == ROLL_BUTTON:
                     self._button(active, moved_ns)
                 else:
                     self._held_back.append((moved_ns, f"{'flip' if active else 'lift'} {switch}", 0))

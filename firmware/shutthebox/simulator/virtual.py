@@ -99,8 +99,8 @@ class VirtualBox:
 
     def _start(self) -> None:
         self._pins = Pins(self.box.factory, self._lines, 19, self._inbox.put)
-        store, mishap = self._open_store()
         settings = settings_for(self._config, max(self._lines), self._where)
+        store, mishap = self._open_store()
         if store is not None:
             settings = as_chosen(self._config, settings, store.choices())
         self.runner = Runner(

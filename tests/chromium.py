@@ -1,0 +1,38 @@
+"""A real Chromium for the tests of the page."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1280,900",
+    "--lang=en-GB",
+)
+
+
+def start_chromium(folder: Path) -> webdriver.Chrome:
+    """Starts one that keeps its things in this folder and its log for the test; skips without one."""
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    driver = shutil.which("chromedriver")
+    if program is None or driver is None:
+        missing = "chromedriver" if program else f"any of {', '.join(BROWSERS)}"
+        pytest.skip(f"NOT TESTED: the page in a browser, because {missing} is not on the PATH")
+    options = webdriver.ChromeOptions()
+    options.binary_location = program
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    for flag in (*FLAGS, f"--user-data-dir={folder}"):
+        options.add_argument(flag)
+    return webdriver.Chrome(options=options, service=Service(driver))

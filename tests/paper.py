@@ -1,0 +1,152 @@
+"""A match for two whose throws are read off the panel, and kept on paper beside the box.
+
+Whoever plays brings `Hands`: on a page, or on the lines of a virtual Pi. All that the panel should
+show is known beforehand, but for the throws.
+"""
+
+import itertools
+from dataclasses import replace
+from fractions import Fraction
+from typing import Protocol
+
+from shutthebox.game.judge import judge
+from shutthebox.game.mode import Mode
+from shutthebox.game.screens import build_screen
+from shutthebox.game.settings import Settings
+from shutthebox.game.state import State
+from shutthebox.i18n import translations
+from shutthebox.odds.advice import Step, account
+from shutthebox.odds.book import Odds
+from shutthebox.platform.draw import draw
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.moves import Throw, dice_allowed
+from shutthebox.rules.tiles import Tiles
+
+ATTRACT = State(Mode.ATTRACT, 0)
+
+
+class Hands(Protocol):
+    """Hands and eyes in front of a box."""
+
+    def press(self) -> None:
+        """Presses the button for a moment."""
+
+    def set_levers(self, down: Tiles) -> None:
+        """Moves those levers that are not yet as wanted."""
+
+    def look_for(self, states: list[State]) -> State:
+        """Waits until the panel shows one of these states, and says which; fails if it never does."""
+
+
+def pictures(state: State, settings: Settings) -> set[bytes]:
+    """Every phase of what a state looks like: a byte a pixel, 0 or 255."""
+    screen = build_screen(state, settings, translations()[settings.language])
+    # In attract the words drift for minutes, so that nothing burns in.
+    phases = range(0, 3000, 5) if state.mode is Mode.ATTRACT else range(20)
+    return {draw(screen, phase * 100_000_000).convert("L").tobytes() for phase in phases}
+
+
+class PaperMatch:
+    """One match of the usual game for two, in attract when it is made."""
+
+    def __init__(self, hands: Hands, settings: Settings) -> None:
+        """Begins with a press."""
+        self.hands = hands
+        self.match: Match = begin(settings.profile, players=2)
+        self._profile = settings.profile
+        self._levers: Tiles = 0
+        self._press_to_throw = True
+        self._odds = Odds(settings.profile)
+        self._steps: list[Step] = []
+        self._given = [Fraction(0)] * 2
+        self._luck = [Fraction(0)] * 2
+        hands.press()
+        self.see()
+
+    def see(self) -> None:
+        """The glass shows the position that is on paper."""
+        self.hands.look_for([self.shown()])
+
+    def press_for_throw(self) -> None:
+        """Has the box throw; it may have done so by itself, with the move before."""
+        assert self.match.stage is Stage.THROW
+        if self._press_to_throw:
+            self.hands.press()
+
+    def read_throw(self) -> None:
+        """Reads off the glass which throw it is."""
+        dice = dice_allowed(self._profile, self.match.turn.open)[0]
+        throws = list(itertools.product(range(1, 7), repeat=dice))
+        seen = self.hands.look_for([self._shown(self.match.throw(faces), faces) for faces in throws])
+        assert seen.match is not None
+        self.match = seen.match
+        self._steps.append(Step(self.match.turn.throw or ()))
+
+    def throw(self) -> None:
+        """Presses, and reads off the glass what was thrown."""
+        self.press_for_throw()
+        self.read_throw()
+
+    def answer(self) -> None:
+        """Flips the first legal move and commits it."""
+        before, move = self.match, turns.answers(self._profile, self.match.turn)[0]
+        self._levers |= move
+        self.hands.set_levers(self._levers)
+        self.match = before.move(move)
+        self._steps[-1] = Step(self._steps[-1].faces, move)
+        if self.match.stage is Stage.THROW:
+            verdict = judge(self._profile, before.turn, self._levers)
+            self.hands.look_for([replace(self._shown(before), verdict=verdict)])
+            self.hands.press()
+            # With a choice of dice the box waits for it, else it throws again by itself.
+            self._press_to_throw = len(dice_allowed(self._profile, self.match.turn.open)) > 1
+            if self._press_to_throw:
+                self.see()
+
+    def pass_on(self) -> None:
+        """Sees the end of a turn, presses, and raises the levers for the next player."""
+        self.see()
+        made = account(self._odds, self._steps)
+        self._given[self.match.player] += made.given_away
+        self._luck[self.match.player] += made.luck
+        self._steps.clear()
+        self.hands.press()
+        self.match = self.match.advance()
+        if self.match.stage is Stage.THROW:
+            self._levers, self._press_to_throw = 0, True
+            self.hands.set_levers(0)
+        self.see()
+
+    def go_on(self) -> None:
+        """Whatever comes next."""
+        match self.match.stage:
+            case Stage.THROW:
+                self.throw()
+            case Stage.ANSWER:
+                self.answer()
+            case Stage.ADVANCE:
+                self.pass_on()
+
+    def finish(self) -> None:
+        """To the winner on the glass."""
+        while self.match.stage is not Stage.FINISHED:
+            self.go_on()
+
+    def shown(self) -> State:
+        """The state of the box as it is on paper."""
+        return self._shown(self.match)
+
+    def _shown(self, match: Match, faces: Throw | None = None) -> State:
+        modes = {Stage.ANSWER: Mode.FLIPPING, Stage.ADVANCE: Mode.TURN_OVER, Stage.FINISHED: Mode.MATCH_OVER}
+        steps = [*self._steps, Step(faces)] if faces else self._steps
+        over = match.stage is Stage.ADVANCE
+        return State(
+            modes.get(match.stage, Mode.READY),
+            self._levers,
+            match,
+            ledger=match.result.owes if match.result else (),
+            account=account(self._odds, steps) if over else None,
+            given_away=tuple(self._given),
+            luck=tuple(self._luck),
+        )
