@@ -26,6 +26,8 @@ SYSTEMD = Path(__file__).resolve().parents[2] / "systemd"
 DROP_IN = """\
 [Service]
 Environment=PYTHONPATH=/opt/python
+# Emulated on a busy machine, Python alone may take longer to start than a Pi to switch the display off.
+TimeoutStopSec=60
 BindReadOnlyPaths=/run/cpuinfo:/proc/cpuinfo
 """
 PROGRAM = """\

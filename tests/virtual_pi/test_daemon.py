@@ -71,7 +71,7 @@ def test_two_people_play_a_match_through_a_hang_and_a_crash(table: Table) -> Non
             list(table.frames())
             table.pi.run(f"{how} {before}")
             assert table.back_after(before), table.journal()
-            assert went_dark([write for write, _ in table.frames()])
+            assert went_dark([write for write, _ in table.frames()]), table.journal()
             assert said in table.journal().lower()
             play.see()  # the same throw is on the table, and the same tiles are shut
     assert not incidents
