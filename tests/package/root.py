@@ -33,6 +33,20 @@ NEEDS = {
 _ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
 
 
+class FetchError(RuntimeError):
+    """What the root is made of could not be had, as without a network."""
+
+
+def prepare() -> None:
+    """Makes what is made once, so that it is there when a root is wanted.
+
+    Raises:
+        FetchError: if Debian or gpiozero cannot be had from here.
+    """
+    base()
+    gpiozero()
+
+
 def missing() -> str | None:
     """One line on what this machine lacks; None if nothing."""
     if not sys.platform.startswith("linux"):
@@ -67,7 +81,7 @@ def base() -> Path:
 
     def make(to: Path) -> None:
         include = "--include=" + ",".join(names)
-        _run(["nice", "mmdebstrap", "--quiet", "--variant=minbase", include, SUITE, str(to)])
+        _run(["nice", "mmdebstrap", "--quiet", "--variant=minbase", include, SUITE, str(to)], fetches=True)
 
     return _cached("root.tar", [SUITE, *names], make)
 
@@ -87,7 +101,7 @@ def gpiozero() -> Path:
             _run(
                 [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
                  "--root-user-action=ignore", "--no-deps", "--only-binary=:all:", f"--target={modules}",
-                 f"gpiozero=={GPIOZERO}"]
+                 f"gpiozero=={GPIOZERO}"], fetches=True
             )  # fmt: skip
             (tree / "DEBIAN").mkdir()
             (tree / "DEBIAN/control").write_text(control)
@@ -98,10 +112,12 @@ def gpiozero() -> Path:
     return _cached("python3-gpiozero.deb", [control], make)
 
 
-def _run(command: list[str]) -> None:
+def _run(command: list[str], *, fetches: bool = False) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}")
+        said = f"{' '.join(command)}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+        # A package that Debian does not know is a mistake of ours.
+        raise FetchError(said) if fetches and "Unable to locate" not in said else RuntimeError(said)
 
 
 class Root:
