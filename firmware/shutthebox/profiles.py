@@ -5,6 +5,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from shutthebox import values
 from shutthebox.files import read_text, shown
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
@@ -38,7 +39,9 @@ def builtin(name: str) -> Profile:
     try:
         keys = _builtin_keys(name)
     except KeyError as error:
-        raise ProfileError(f"profile: {name!r} is not known; {error.args[0]}, or a file's path") from None
+        raise ProfileError(
+            f"profile: {values.shown(name)} is not known; {error.args[0]}, or a file's path"
+        ) from None
     return to_profile(keys, f"{name}.toml", name)
 
 

@@ -15,6 +15,7 @@ from typing import TypeAlias
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.tiles import MAX_TILE, Tiles, from_text, to_text
+from shutthebox.values import shown
 
 MAX_FACES = 9
 """Most dice of any variant, and so most faces of a throw."""
@@ -104,9 +105,9 @@ def action_from_text(text: str) -> Action:
         case "next":
             action = Advanced()
         case _:
-            raise ValueError(f"{text!r} is no action: actions are throw, shut, open and next")
+            raise ValueError(f"{shown(text)} is no action: actions are throw, shut, open and next")
     if action.to_text() != text:
-        raise ValueError(f"{text!r} is not how an action is written; {action.to_text()!r} is")
+        raise ValueError(f"{shown(text)} is not how an action is written; {action.to_text()!r} is")
     return action
 
 
@@ -129,6 +130,5 @@ def faces_from_text(text: str) -> Throw:
 
 def _number(word: str, most: int, what: str) -> int:
     if not (word.isascii() and word.isdigit() and len(word) <= 3 and 1 <= int(word) <= most):
-        shown = word if len(word) <= 20 else word[:17] + "..."
-        raise ValueError(f"{shown!r} is not {what}: allowed are numbers from 1 to {most}")
+        raise ValueError(f"{shown(word)} is not {what}: allowed are numbers from 1 to {most}")
     return int(word)

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TypeAlias
 
+from shutthebox.values import shown
+
 Tiles: TypeAlias = int
 """A set of tiles, tile n as bit n - 1."""
 
@@ -46,8 +48,8 @@ def from_text(text: str) -> Tiles:
     numbers = []
     for word in text.split(","):
         if not (word.isascii() and word.isdigit() and 1 <= int(word[:3]) <= MAX_TILE and len(word) < 3):
-            raise ValueError(f"{word!r} is not a tile: tiles are numbers from 1 to {MAX_TILE}")
+            raise ValueError(f"{shown(word)} is not a tile: tiles are numbers from 1 to {MAX_TILE}")
         numbers.append(int(word))
     if len(set(numbers)) < len(numbers):
-        raise ValueError(f"{text!r} names a tile twice")
+        raise ValueError(f"{shown(text)} names a tile twice")
     return to_tiles(numbers)
