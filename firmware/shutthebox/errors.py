@@ -13,3 +13,12 @@ class ShutTheBoxError(Exception):
     """
 
     exit_code = 2
+
+
+def shown(value: object) -> str:
+    """The value for a complaint, cut to a length that still fits a line."""
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):
+        return "a value too long to show"
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,8 +1,11 @@
 """Checks single values of files that people write; each check knows what it allows."""
 
+import tomllib
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, TypeVar
+
+from shutthebox.errors import shown as shown
 
 MAX_LINE = 1000
 """Most characters of a line: tomllib takes a key of many dots to pieces in the square of their number."""
@@ -13,15 +16,6 @@ _Choice = TypeVar("_Choice", bound=StrEnum)
 
 class WrongValueError(ValueError):
     """A value that is not allowed; the text says what is."""
-
-
-def shown(value: object) -> str:
-    """The value for a complaint, cut to a length that still fits a line."""
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):
-        return "a value too long to show"
-    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def shown_key(key: str) -> str:
@@ -37,8 +31,6 @@ def toml(text: str) -> dict[str, Any]:
     """
     if max(map(len, text.split("\n"))) > MAX_LINE:
         raise WrongValueError(f"a line is too long; allowed are {MAX_LINE} characters")
-    import tomllib  # the rules and odds show values too, and read no files
-
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -12,10 +12,10 @@ the match, and `apply` leads back to every position. The texts are
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from shutthebox.errors import shown
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.tiles import MAX_TILE, Tiles, from_text, to_text
-from shutthebox.values import shown
 
 MAX_FACES = 9
 """Most dice of any variant, and so most faces of a throw."""

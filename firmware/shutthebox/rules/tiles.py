@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TypeAlias
 
-from shutthebox.values import shown
+from shutthebox.errors import shown
 
 Tiles: TypeAlias = int
 """A set of tiles, tile n as bit n - 1."""
