@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from shutthebox import values
-from shutthebox.errors import ShutTheBoxError
+from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
 
 HEADER_LINES = range(2, 28)
@@ -240,9 +240,7 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
     try:
         checked = checks[key](value)
     except values.WrongValueError as wrong:
-        raise ConfigError(
-            f"{where}: {path}: {values.shown(value)} is not allowed; allowed is {wrong}"
-        ) from None
+        raise ConfigError(f"{where}: {path}: {shown(value)} is not allowed; allowed is {wrong}") from None
     return replace(config, **{section_name: replace(section, **{key: checked})})
 
 

@@ -8,7 +8,7 @@ MAX_BYTES = 64 * 1024
 """A profile or a config is a page of text; a larger file is something else."""
 
 
-def shown(path: Path) -> str:
+def shown_path(path: Path) -> str:
     """The path as complaints name it: on one line, whatever characters it has."""
     return str(path) if str(path).isprintable() else repr(str(path))
 
@@ -23,7 +23,7 @@ def read_text(path: Path, error_kind: type[ShutTheBoxError], what: str, most: in
         what: the kind of file, for complaints.
         most: bytes that it may have.
     """
-    where = shown(path)
+    where = shown_path(path)
     try:
         with path.open("rb") as file:
             raw = file.read(most + 1)

@@ -5,8 +5,8 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from shutthebox import values
-from shutthebox.files import read_text, shown
+from shutthebox.errors import shown
+from shutthebox.files import read_text, shown_path
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
 
@@ -40,7 +40,7 @@ def builtin(name: str) -> Profile:
         keys = _builtin_keys(name)
     except KeyError as error:
         raise ProfileError(
-            f"profile: {values.shown(name)} is not known; {error.args[0]}, or a file's path"
+            f"profile: {shown(name)} is not known; {error.args[0]}, or a file's path"
         ) from None
     return to_profile(keys, f"{name}.toml", name)
 
@@ -58,7 +58,7 @@ def read(path: Path) -> Profile:
         ProfileError: if it cannot be read or played.
     """
     text = read_text(path, ProfileError, "a profile")
-    where = shown(path)
+    where = shown_path(path)
     return to_profile(parse_keys(text, where, _builtin_keys), where, path.stem or "house")
 
 
@@ -91,7 +91,7 @@ def house_rules(folder: Path) -> tuple[tuple[Profile, ...], tuple[ProfileError, 
             profile = read(path)
             if profile.name in taken:
                 raise ProfileError(
-                    f"{shown(path)}: name: {profile.name!r} is taken; allowed is one of your own"
+                    f"{shown_path(path)}: name: {profile.name!r} is taken; allowed is one of your own"
                 )
         except ProfileError as error:
             bad.append(error)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from shutthebox.errors import shown as shown
+from shutthebox.errors import shown
 
 MAX_LINE = 1000
 """Most characters of a line: tomllib takes a key of many dots to pieces in the square of their number."""

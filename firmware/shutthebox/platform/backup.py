@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from shutthebox.files import shown
+from shutthebox.files import shown_path
 from shutthebox.platform.setaside import RESTORE_NAME, open_checked, sync_folder
 from shutthebox.platform.store import FILE_NAME, Store, StoreError
 
@@ -31,7 +31,7 @@ def back_up(db: sqlite3.Connection, to: Path) -> None:
     try:
         to.open("xb").close()
     except OSError as error:
-        raise BackupError(f"{shown(to)}: {error.strerror}; allowed is a new file") from None
+        raise BackupError(f"{shown_path(to)}: {error.strerror}; allowed is a new file") from None
     try:
         with closing(sqlite3.connect(part)) as copy:
             db.backup(copy)
@@ -39,7 +39,7 @@ def back_up(db: sqlite3.Connection, to: Path) -> None:
             copy.execute("pragma journal_mode = delete")
             (verdict,) = copy.execute("pragma quick_check(1)").fetchone()
         if verdict != "ok":
-            raise BackupError(f"{shown(to)}: the copy is damaged: {verdict.splitlines()[0]}")
+            raise BackupError(f"{shown_path(to)}: the copy is damaged: {verdict.splitlines()[0]}")
         with part.open("rb+") as file:
             os.fsync(file.fileno())
         part.rename(to)
@@ -49,7 +49,7 @@ def back_up(db: sqlite3.Connection, to: Path) -> None:
             path.unlink(missing_ok=True)
         if isinstance(error, BackupError):
             raise
-        raise BackupError(f"{shown(to)}: {error}") from None
+        raise BackupError(f"{shown_path(to)}: {error}") from None
 
 
 def put_beside(file: Path, folder: Path) -> int:
@@ -96,17 +96,17 @@ def put_beside(file: Path, folder: Path) -> int:
 
 def _copy(file: Path, to: Path) -> None:
     if not file.is_file():
-        raise BackupError(f"{shown(file)}: no such file")
+        raise BackupError(f"{shown_path(file)}: no such file")
     uri = f"{file.absolute().as_uri()}?mode=ro"
     try:
         with closing(sqlite3.connect(uri, uri=True)) as db, closing(sqlite3.connect(to)) as copy:
             db.backup(copy)
     except sqlite3.Error as error:
-        raise BackupError(f"{shown(file)}: {error}") from None
+        raise BackupError(f"{shown_path(file)}: {error}") from None
 
 
 def _checked(work: Path, file: Path) -> Store:
     try:
         return open_checked(work, lambda: 0.0)
     except StoreError as error:
-        raise BackupError(str(error).replace(str(work / FILE_NAME), shown(file))) from None
+        raise BackupError(str(error).replace(str(work / FILE_NAME), shown_path(file))) from None

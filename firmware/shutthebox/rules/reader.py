@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from shutthebox import values
-from shutthebox.errors import ShutTheBoxError
+from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.rules.moves import can_ever_move, most_moves
 from shutthebox.rules.profile import (
     Blocked,
@@ -118,7 +118,7 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
             inherited = like(base) if isinstance(base, str) else like("")
         except KeyError as error:
             raise ProfileError(
-                f"{where}: like: {values.shown(base)} is no built-in profile; {error.args[0]}"
+                f"{where}: like: {shown(base)} is no built-in profile; {error.args[0]}"
             ) from None
         keys = {key: value for key, value in inherited.items() if key not in _NOT_INHERITED}
         if "tiles" in given:
@@ -133,19 +133,8 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
         try:
             keys[key] = _KEYS[key](value)
         except values.WrongValueError as wrong:
-            raise ProfileError(
-                f"{where}: {key}: {values.shown(value)} is not allowed; allowed is {wrong}"
-            ) from None
+            raise ProfileError(f"{where}: {key}: {shown(value)} is not allowed; allowed is {wrong}") from None
     return keys
-
-
-def _shown(value: object) -> str:
-    """A value as a complaint shows it: one line of at most 40 characters, whatever it is."""
-    try:
-        shown = repr(value)
-    except (ValueError, RecursionError):
-        return "a value too long to show"
-    return shown if len(shown) <= 40 else shown[:37] + "..."
 
 
 def _flatten(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -173,7 +162,7 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
         try:
             values.name(name)
         except values.WrongValueError as wrong:
-            given = values.shown(name)
+            given = shown(name)
             raise ProfileError(
                 f"{where}: name: missing, and the file's, {given}, is not allowed; allowed is {wrong}"
             ) from None

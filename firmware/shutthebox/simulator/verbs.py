@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from shutthebox import values
+from shutthebox.errors import shown
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.mode import Mode
 
@@ -28,16 +28,16 @@ def duration_ns(word: str) -> int:
     """
     found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(s|ms|us|ns|)", word)
     if not found:
-        raise WrongError(f"{values.shown(word)} is no duration; allowed are seconds like 1.5, or 12ms, 200us")
+        raise WrongError(f"{shown(word)} is no duration; allowed are seconds like 1.5, or 12ms, 200us")
     duration = round(Fraction(found[1]) * _UNITS[found[2]])
     if duration > _LONGEST_NS:
-        raise WrongError(f"{values.shown(word)} is too long; allowed are up to 100 hours")
+        raise WrongError(f"{shown(word)} is too long; allowed are up to 100 hours")
     return duration
 
 
 def _number(word: str, low: int, high: int, what: str) -> int:
     if not re.fullmatch(r"-?[0-9]{1,18}", word) or not low <= int(word) <= high:
-        raise WrongError(f"{values.shown(word)} is no {what}; allowed is {low} to {high}")
+        raise WrongError(f"{shown(word)} is no {what}; allowed is {low} to {high}")
     return int(word)
 
 
@@ -67,7 +67,7 @@ def _read_dice(words: Sequence[str]) -> tuple[Any, ...]:
 def _read_bounce(words: Sequence[str]) -> tuple[Any, ...]:
     lever, direction, lasts = _exactly(3, words, "bounce LEVER down|up DURATION")
     if direction not in ("down", "up"):
-        raise WrongError(f"{values.shown(direction)}; allowed are down and up")
+        raise WrongError(f"{shown(direction)}; allowed are down and up")
     return _number(lever, 1, 54, "lever"), direction == "down", duration_ns(lasts)
 
 
@@ -79,21 +79,21 @@ def _read_glitch(words: Sequence[str]) -> tuple[Any, ...]:
 def _read_loss(words: Sequence[str]) -> tuple[Any, ...]:
     (word,) = _exactly(1, words, "lose-edges 0.02")
     if not re.fullmatch(r"[01](\.[0-9]{1,9})?", word) or float(word) > 1:
-        raise WrongError(f"{values.shown(word)} is no fraction; allowed is 0 to 1")
+        raise WrongError(f"{shown(word)} is no fraction; allowed is 0 to 1")
     return (float(word),)
 
 
 def _read_oled(words: Sequence[str]) -> tuple[Any, ...]:
     (word,) = _exactly(1, words, "oled off|on")
     if word not in ("off", "on"):
-        raise WrongError(f"{values.shown(word)}; allowed are off and on")
+        raise WrongError(f"{shown(word)}; allowed are off and on")
     return (word == "on",)
 
 
 def _read_button(words: Sequence[str]) -> tuple[Any, ...]:
     (word,) = _exactly(1, words, "button down|up")
     if word not in ("down", "up"):
-        raise WrongError(f"{values.shown(word)}; allowed are down and up")
+        raise WrongError(f"{shown(word)}; allowed are down and up")
     return (word == "down",)
 
 
@@ -111,15 +111,13 @@ def _read_expect(words: Sequence[str]) -> tuple[Any, ...]:
 def _expect_mode(words: Sequence[str]) -> tuple[Any, ...]:
     (word,) = _exactly(1, words, "expect mode MODE")
     if word not in list(Mode):
-        raise WrongError(f"{values.shown(word)} is no mode; allowed are {', '.join(Mode)}")
+        raise WrongError(f"{shown(word)} is no mode; allowed are {', '.join(Mode)}")
     return (Mode(word),)
 
 
 def _expect_verdict(words: Sequence[str]) -> tuple[Any, ...]:
     if not words or words[0] not in list(VerdictKind):
-        raise WrongError(
-            f"{values.shown(' '.join(words))} is no verdict; allowed are {', '.join(VerdictKind)}"
-        )
+        raise WrongError(f"{shown(' '.join(words))} is no verdict; allowed are {', '.join(VerdictKind)}")
     amounts = tuple(_number(word, 0, 10**9, "number") for word in words[1:])
     return (" ".join(map(str, (words[0], *amounts))),)
 
@@ -139,14 +137,14 @@ def _expect_points(words: Sequence[str]) -> tuple[Any, ...]:
 def _expect_owes(words: Sequence[str]) -> tuple[Any, ...]:
     player, stakes = _exactly(2, words, "expect owes PLAYER STAKES")
     if not re.fullmatch(r"-?[0-9]{1,6}([./][0-9]{1,6})?", stakes) or stakes.endswith("/0"):
-        raise WrongError(f"{values.shown(stakes)} is no number of stakes; allowed are 2, -4, 0.5, 1/3")
+        raise WrongError(f"{shown(stakes)} is no number of stakes; allowed are 2, -4, 0.5, 1/3")
     return _number(player, 1, 9, "player"), Fraction(stakes)
 
 
 def _expect_panel(words: Sequence[str]) -> tuple[Any, ...]:
     (name,) = _exactly(1, words, "expect panel NAME")
     if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
-        raise WrongError(f"{values.shown(name)}; allowed are letters, digits, - and _")
+        raise WrongError(f"{shown(name)}; allowed are letters, digits, - and _")
     return (name,)
 
 
