@@ -158,6 +158,7 @@ def test_a_face_too_many_is_a_move_later(oracle: Callable[..., Any]) -> None:
 SMALL = [profile for profile in profiles.builtins() if len(profile.tiles) <= 12]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", SMALL, ids=lambda profile: profile.name)
 @pytest.mark.timeout(60)  # plain recursion over every position
 def test_built_in_rules(profile: Profile, oracle: Callable[..., Any]) -> None:

@@ -10,7 +10,8 @@ from shutthebox import profiles
 from shutthebox.rules.actions import Moved, Reopened, Thrown
 from shutthebox.rules.match import LAST_ROUND, MAX_TIE_ROUNDS, Match, Stage
 from shutthebox.rules.profile import Blocked, MatchFormat, Profile
-from shutthebox.rules.turn import MAX_THROWS, Outcome, answers
+from shutthebox.rules.score import MAX_THROWS
+from shutthebox.rules.turn import Outcome, answers
 
 seeds = st.integers(0, 2**32 - 1)
 
