@@ -1,4 +1,4 @@
-"""Hints, and what a played turn owed to its decisions and to its dice.
+"""What a played turn owed to its decisions and to its dice.
 
 A turn is a walk between worths. Before a throw the turn is worth what best play makes of it;
 the dice move that up or down, which is luck; an answer other than the best, or another number
@@ -17,68 +17,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from shutthebox.odds.values import Objective, Ranked, Value, sign
+from shutthebox.odds.values import sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Turn
 
-if TYPE_CHECKING:  # who only hands hints and accounts on needs no solvers
+if TYPE_CHECKING:  # a reader of accounts needs no solver
     from shutthebox.odds.book import Odds
 
 
 @dataclass(frozen=True, slots=True)
-class Hint:
-    """What to do now.
-
-    Attributes:
-        value: what the turn is worth if the hint is followed.
-        dice: how many dice to throw; None with a throw on the table.
-        dice_cost: what the other number of dice costs; None where there is no choice.
-        moves: every answer to the throw, the best first; empty without one.
-        opens: the moves are tiles to open, not to shut.
-    """
-
-    value: Value
-    dice: int | None
-    dice_cost: float | None
-    moves: tuple[Ranked, ...]
-    opens: bool
-
-    @property
-    def best(self) -> Tiles:
-        """The tiles of the best move; none if there is none."""
-        return self.moves[0].tiles if self.moves else 0
-
-
-def hint(odds: Odds, turn: Turn, objective: Objective = Objective.SCORE) -> Hint:
-    """What to do at a turn that is not over, by look-ups only.
-
-    Raises:
-        ValueError: if the turn is over.
-    """
-    if turn.outcome is not None:
-        raise ValueError(f"no hint for a turn that is over: {turn.to_text()}")
-    value = odds.value(turn, objective)
-    if turn.awaits_answer:
-        opens = bool(turns.reopenings(odds.profile, turn))
-        return Hint(value, None, None, odds.ranked(turn, objective), opens)
-    best = odds.best_dice(turn, objective)
-    others = [dice for dice in dice_allowed(odds.profile, turn.open) if dice != best]
-    cost = None
-    if others:
-        other = odds.with_dice(turn, others[0], objective)
-        if objective is Objective.SHUT:
-            cost = value.shut - other.shut
-        else:
-            cost = sign(odds.profile) * (value.score - other.score)
-        cost = max(0.0, cost)
-    return Hint(value, best, cost, (), False)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One throw of a played turn and the answer to it.
+class PlayedThrow:
+    """A throw of a played turn and the answer to it.
 
     Attributes:
         faces: the throw.
@@ -102,8 +53,8 @@ class Account:
         luck: what the dice added to the score; against the player where the lowest wins.
         given_away: what the decisions cost against the best ones, 0 or more.
         score: what the turn came to; with luck and decisions so far, for one that is not over.
-        worst: the index of the step whose answer or dice cost most; None if nothing was given away.
-        steps: what each step gave away.
+        worst: the index of the throw whose answer or dice cost most; None if nothing was given away.
+        costs: what each throw's answer or dice gave away.
     """
 
     start: Fraction
@@ -111,10 +62,10 @@ class Account:
     given_away: Fraction
     score: Fraction
     worst: int | None
-    steps: tuple[Fraction, ...]
+    costs: tuple[Fraction, ...]
 
 
-def account(odds: Odds, steps: Iterable[Step], start: Turn | None = None) -> Account:
+def account(odds: Odds, steps: Iterable[PlayedThrow], start: Turn | None = None) -> Account:
     """Takes a played turn apart into luck and decisions.
 
     Args:
@@ -154,7 +105,7 @@ def account(odds: Odds, steps: Iterable[Step], start: Turn | None = None) -> Acc
     return Account(begin, luck, given, at, worst, tuple(costs))
 
 
-def _dice(odds: Odds, turn: Turn, step: Step) -> int | None:
+def _dice(odds: Odds, turn: Turn, step: PlayedThrow) -> int | None:
     """How many dice a step threw, where that was the player's choice."""
     allowed = dice_allowed(odds.profile, turn.open)
     if len(allowed) < 2:

@@ -8,7 +8,7 @@ made good by `reconcile`, which is told what all contacts show.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-ROLL_BUTTON = 0
+DICE_BUTTON = 0
 """The dice button's switch number; levers are switches 1 and up, by their tile."""
 
 SERVICE_BUTTON = -1
@@ -23,7 +23,7 @@ a few, and the slow leaf of a worn one goes on for dozens."""
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class ContactHealth:
     """What a contact has done since the start.
 
     Attributes:
@@ -44,7 +44,7 @@ class SwitchChanged:
     """A switch has settled.
 
     Attributes:
-        switch: `ROLL_BUTTON`, `SERVICE_BUTTON`, or the lever's number.
+        switch: `DICE_BUTTON`, `SERVICE_BUTTON`, or the lever's number.
         active: pressed, or down.
         t_ns: when the settle window ended.
     """
@@ -142,10 +142,10 @@ class Debouncer:
         """Per switch, the edges so far that fell into a settle window: many foretell a dying switch."""
         return {switch: contact.chatter for switch, contact in self._contacts.items()}
 
-    def health(self, t_ns: int) -> dict[int, Health]:
+    def health(self, t_ns: int) -> dict[int, ContactHealth]:
         """Per switch what it has done until now."""
         return {
-            switch: Health(
+            switch: ContactHealth(
                 contact.moves,
                 contact.chatter,
                 self._moves - contact.moved_at,
