@@ -34,13 +34,6 @@ class DiceKind(StrEnum):
     REAL = "real"
 
 
-class Language(StrEnum):
-    """A language of the screens."""
-
-    EN = "en"
-    FR = "fr"
-
-
 class Backend(StrEnum):
     """How the pins are reached."""
 
@@ -73,6 +66,15 @@ def _rotate(value: object) -> int:
     if isinstance(value, bool) or value not in (0, 180):
         raise values.WrongValueError("0 or 180")
     return int(str(value))
+
+
+def _language(value: object) -> str:
+    from shutthebox.translations import translations  # reads files, which the defaults do not need
+
+    allowed = translations()
+    if not isinstance(value, str) or value not in allowed:
+        raise values.WrongValueError("one of " + ", ".join(f'"{language}"' for language in allowed))
+    return value
 
 
 def _key(check: Callable[[object], object], default: Any) -> Any:  # noqa: ANN401  (the field's type)
@@ -122,7 +124,7 @@ class Box:
     """The box and how it treats its players; see default.toml."""
 
     levers: int | None = _key(values.whole(1, 54), None)
-    language: Language = _key(values.choice(Language), Language.EN)
+    language: str = _key(_language, "en")
     sound: bool = _key(values.boolean, True)
     out_of_play: tuple[int, ...] = _key(values.numbers(1, 54, least=0), ())
     sleep_min: float = _key(values.number(1, 240), 10.0)

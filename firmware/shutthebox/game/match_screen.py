@@ -56,7 +56,7 @@ def turn_screen(
     by_name = bool(dice or match.turn.throws)
     return Screen(
         mode,
-        title=told(player_name(match), _) if by_name else match.profile.title(shared.settings.language),
+        title=told(player_name(match), _) if by_name else match.profile.title(shared.settings.language, _),
         aside=told(corner, _),
         dice=dice,
         total=sum(dice) if dice else None,

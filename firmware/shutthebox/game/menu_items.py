@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from shutthebox.game.facts import Chosen
-from shutthebox.game.messages import Message, Text, message
+from shutthebox.game.messages import Message, Text, message, title_text
 from shutthebox.game.picker import Picker
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.rules.match import MAX_PLAYERS
@@ -51,7 +51,7 @@ class Item:
 
 
 def _games(settings: Settings) -> tuple[Text, ...]:
-    return tuple(profile.title(settings.language) for profile in settings.games)
+    return tuple(title_text(profile, settings.language) for profile in settings.games)
 
 
 def _chosen_game(settings: Settings) -> int:

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from shutthebox.rules.profile import Profile
+
 Translate: TypeAlias = Callable[[str], str]
 """Gives an English text in the players' language."""
 
@@ -26,7 +28,10 @@ class Message:
             blank: value.told(translate) if isinstance(value, Message) else value
             for blank, value in self.values
         }
-        return translate(self.text).format(**filled)
+        if not self.text:
+            return ""
+        text = translate(self.text)
+        return text.format(**filled) if filled else text
 
 
 Text: TypeAlias = Message | str
@@ -36,6 +41,11 @@ Text: TypeAlias = Message | str
 def told(text: Text, translate: Translate) -> str:
     """A text in the players' language."""
     return text.told(translate) if isinstance(text, Message) else text
+
+
+def title_text(profile: Profile, language: str) -> Text:
+    """A game's title: its own in this language, else the English one, to be translated."""
+    return dict(profile.titles).get(language) or Message(profile.title())
 
 
 def message(text: str, **values: "int | str | Message") -> Message:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any, TypeAlias
 
-from shutthebox.game.menu import Translate
-from shutthebox.i18n import translations
+from shutthebox.game.messages import Translate
+from shutthebox.translations import translations
 from shutthebox.platform.scores import VERSION
 
 REFRESH_S = 15

@@ -59,7 +59,7 @@ def screen(mode: Attract, view: View) -> Screen:
     out = settings.out & settings.profile.starting
     return Screen(
         mode.name,
-        title=settings.profile.title(settings.language),
+        title=settings.profile.title(settings.language, _),
         aside=told(without_text(out), _) if out else "",
         big=_("SHUT THE BOX"),
         prompt=told(fault or message("Press to play"), _),

@@ -24,7 +24,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.trouble import Trouble
-from shutthebox.i18n import translations
+from shutthebox.translations import translations
 from shutthebox.platform.advisor import OddsAdvisor
 from shutthebox.platform.buzzer import Buzzer
 from shutthebox.platform.gpio import Edge, Pins
