@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from shutthebox.game.debounce import ROLL_BUTTON, SwitchChanged
-from shutthebox.game.effects import Began, Effect, Faulted, Finished, Left, Record, Show
+from shutthebox.game.effects import Began, Effect, Faulted, Finished, Left, Record, Resumed, Show
 from shutthebox.game.mode import Mode
 
 Set = frozenset[int]
@@ -157,7 +157,7 @@ class Tally:
                 assert match.result is not None
                 assert set(match.result.winners) == set(self.winners)
                 assert list(match.result.owes) == self.owes
-            case Record(Faulted()):
+            case Record(Faulted() | Resumed()):
                 pass
             case Record(fact):
                 self._act(str(fact.to_text()), t_ns)  # type: ignore[union-attr]

@@ -38,7 +38,7 @@ class Shown:
         unseen = count - len(self.matches)
         assert unseen in (0, 1)
         for number, texts in enumerate(self.matches, 1):
-            _, actions = kept_match(store.connection, number, "test")
+            actions = kept_match(store.connection, number, "test").actions
             there = [action.to_text() for action in actions]
             seen = [text for text in texts if text not in ("finished", "left")]
             assert there[: len(seen)] == seen, f"match {number}"

@@ -20,6 +20,7 @@ from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.debounce import SwitchChanged
 from shutthebox.game.effects import Began, Chosen, Effect, Fact, Finished, Left, Record, Settled, Show, Signed
 from shutthebox.game.mode import Mode
+from shutthebox.platform import statistics
 from shutthebox.platform.store import FILE_NAME, Store, StoreError
 from shutthebox.profiles import builtin, builtins, read
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
@@ -345,26 +346,48 @@ def show_of(folder: Path, config: Config) -> Show:
 
 
 @pytest.mark.parametrize(
-    "spoil",
+    ("spoil", "mode"),
     [
-        "update action set text = 'shut 1,2,3' where number = 1",
-        "update action set text = 'nonsense' where number = 0",
-        "delete from action where number = 0",
-        "update match set profile = 'tiles = 99'",
-        "update match set players = 77",
-        "drop table action",
+        ("update fact set text = 'shut 1,7' where number = 3", Mode.FLIPPING),
+        ("update fact set text = 'throw 4+4' where number = 2", Mode.READY),
+        ("update fact set text = 'nonsense' where number = 2", Mode.READY),
+        ("delete from fact where number = 2", Mode.READY),
+        ("delete from fact where number = 3", Mode.FLIPPING),
+        ("update match set profile = 'tiles = 99'", Mode.ATTRACT),
+        ("update match set players = 77", Mode.ATTRACT),
+        ("drop table fact", Mode.ATTRACT),
     ],
 )
-def test_a_spoiled_match_does_not_keep_the_box_from_playing(spoil: str, tmp_path: Path) -> None:
+def test_a_spoiled_match_goes_on_from_the_last_good_fact(spoil: str, mode: Mode, tmp_path: Path) -> None:
     keep(tmp_path, Began(begin(builtin("traditional"), 2)), Thrown((3, 5)), Moved(to_tiles([8])))
     db = sqlite3.connect(tmp_path / FILE_NAME)
     db.execute(spoil)
     db.commit()
     db.close()
     show = show_of(tmp_path, config_with())
-    assert (show.mode, show.screen.alert) == (Mode.ATTRACT, True), "said on the screen"
+    said = show.screen.prompt if mode is Mode.ATTRACT else show.screen.aside
+    assert (show.mode, said) == (mode, "Memory was damaged" if mode is Mode.ATTRACT else "new memory")
     assert list(tmp_path.glob("*.damaged")), "what was kept is set aside, not thrown away"
-    assert not show_of(tmp_path, config_with()).screen.alert, "it is left for good"
+    again = show_of(tmp_path, config_with())
+    assert again.mode is mode
+    assert "memory" not in (again.screen.prompt + again.screen.aside).casefold(), "said once"
+    assert len(list(tmp_path.glob("*.damaged"))) == 1
+
+
+def test_a_match_that_the_rules_no_longer_allow_is_left_and_the_rest_stays(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    keep(tmp_path, Chosen("box.language", "fr"), Began(begin(builtin("traditional"), 2)), Thrown((3, 5)))
+    with closing(open_store(tmp_path)) as store:
+        store.keep(Thrown((3, 5)))  # as a program would that has other rules
+    assert show_of(tmp_path, config_with()).mode is Mode.ATTRACT
+    assert "the last match is not gone on with" in caplog.text
+    assert not list(tmp_path.glob("*.damaged"))
+    with closing(open_store(tmp_path)) as store:
+        assert store.running_match() is None
+        assert store.choices() == {"box.language": "fr"}
+        (fault,) = statistics.read(store.connection).faults
+        assert "not gone on with" in fault.text
 
 
 def test_a_match_for_more_levers_is_not_gone_on_with(
@@ -397,10 +420,9 @@ def test_what_is_kept_is_what_the_machine_recorded(tmp_path: Path) -> None:
             kept.append(what.fact)
         elif isinstance(what, Show):
             db = sqlite3.connect(f"file:{tmp_path / FILE_NAME}?mode=ro", uri=True)
-            (matches,) = db.execute("select count(*) from match").fetchone()
-            (actions,) = db.execute("select count(*) from action").fetchone()
+            (facts,) = db.execute("select count(*) from fact").fetchone()
             db.close()
-            shown_with.append(matches + actions - sum(not isinstance(fact, Finished) for fact in kept))
+            shown_with.append(facts - len(kept))
 
     box = VirtualBox(config_with(), tmp_path, observers=[observe], advised=False)
     for _ in range(3):

@@ -28,6 +28,7 @@ from shutthebox.i18n import translations
 from shutthebox.platform.advisor import OddsAdvisor
 from shutthebox.platform.buzzer import Buzzer
 from shutthebox.platform.gpio import Edge, Pins
+from shutthebox.platform.lock import FolderLock, InUseError
 from shutthebox.platform.oled import Display, Panel
 from shutthebox.platform.scores import ScoresWriter
 from shutthebox.platform.setaside import Mishap, open_or_set_aside
@@ -71,14 +72,22 @@ def serve(
         scores: folder of what the scoreboard shows; None for a box without one.
 
     Raises:
+        InUseError: if another box plays on the store in that folder.
         PinsError: if the pins cannot be had.
     """
     inbox: SimpleQueue[Edge | None] = SimpleQueue()
     with ExitStack() as stack:
+        lock = FolderLock(state)
+        stack.callback(lock.release)
+        lock.take()
 
         def open_store(patience_s: float = 0.0) -> tuple[Store | None, Mishap | None]:
             if state is None:
                 return None, None
+            try:
+                lock.take()
+            except InUseError as error:
+                return None, Mishap(Trouble.FORGETS, f"{error}; playing without memory")
             thrown = config.game.dice is DiceKind.AUTO
             return open_or_set_aside(state, time.time, count_throws=thrown, patience_s=patience_s)
 

@@ -100,8 +100,15 @@ class Keeper:
             self._remembers()
 
     def catch_up(self) -> None:
-        """What could not be kept may be by now: a disk has room again, another program is done."""
-        if self.store is not None and self.store.waiting and self._keeps_up():
+        """Finds out whether the store is still there, and keeps what could not be kept before."""
+        if self.store is None:
+            return
+        try:
+            self.store.catch_up()
+        except StoreError as error:
+            if not self._forgetting:
+                self._complain(Mishap(Trouble.FORGETS, f"{error}; playing without memory"))
+        else:
             self._remembers()
 
     def close(self) -> None:
@@ -126,6 +133,9 @@ class Keeper:
             self.store.close()
         self.store, mishap = self._reopen()
         if mishap is not None:
+            if self.store is not None:
+                # It keeps again; but what happened to the one before has to stay on the screen.
+                self._forgetting = False
             self._complain(mishap)
 
     def _complain(self, mishap: Mishap) -> None:

@@ -18,6 +18,7 @@ from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON, Debouncer, Swi
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import (
     Effect,
+    Faulted,
     Left,
     Play,
     Record,
@@ -131,6 +132,7 @@ class Runner:
             return self.keeper.running_match(levers)
         except StoreError as error:
             _log.error("the last match is not gone on with: %s", error)
+            self.keeper.keep(Faulted("store", f"the last match is not gone on with: {error}"))
             self.keeper.keep(Left())
             self._tell(Record(Left()), now_ns)
             return None, ()

@@ -65,7 +65,7 @@ def history(folder: Path) -> list[str]:
         found = []
         for (number,) in db.execute("select id from match order by id").fetchall():
             found.append("began")
-            found += [action.to_text() for action in kept_match(db, number, "test")[1]]
+            found += [action.to_text() for action in kept_match(db, number, "test").actions]
         return found
 
 
@@ -176,7 +176,7 @@ def test_a_plug_pulled_while_it_is_taken_over(tmp_path: Path) -> None:
     state = tmp_path / "state"
     play_a_little(tmp_path / "other", "digits")
     assert main(["backup", str(tmp_path / "copy"), "--state", str(tmp_path / "other")]) == 0
-    for steps in range(4):
+    for steps in range(5):
         folder = state / str(steps)
         play_a_little(folder, "pub")
         (folder / f"{FILE_NAME}-wal").write_bytes(b"")
@@ -184,6 +184,7 @@ def test_a_plug_pulled_while_it_is_taken_over(tmp_path: Path) -> None:
         renames = [
             (FILE_NAME, f"{FILE_NAME}.x.replaced"),
             (f"{FILE_NAME}-wal", f"{FILE_NAME}.x.replaced-wal"),
+            (f"{FILE_NAME}-mark", f"{FILE_NAME}.x.replaced-mark"),
             (RESTORE_NAME, FILE_NAME),
         ]
         for before, after in renames[:steps]:
@@ -200,8 +201,8 @@ def test_a_plug_pulled_while_it_is_taken_over(tmp_path: Path) -> None:
     [
         (b"shopping list: eggs, milk\n" * 100, "file is not a database"),
         (None, "no such file"),
-        ("create table a (b)", "no store of a box, its tables are others"),
-        ("pragma user_version = 99", "made by a newer version (99); 2 is allowed"),
+        ("create table a (b)", "no store of a box: its tables, views or triggers are others"),
+        ("pragma user_version = 99", "made by a newer version (99); 3 is allowed"),
     ],
 )
 def test_what_is_no_store_is_not_restored(
@@ -216,7 +217,7 @@ def test_what_is_no_store_is_not_restored(
             db.executescript(content)
     assert main(["restore", str(file), "--state", str(state)]) == 2
     assert capsys.readouterr().err == f"shutthebox: {file}: {complaint}\n"
-    assert [path.name for path in state.iterdir()] == [FILE_NAME]
+    assert sorted(path.name for path in state.iterdir()) == [FILE_NAME, f"{FILE_NAME}-mark"]
 
 
 def test_a_store_of_another_version_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -238,7 +239,7 @@ def test_what_root_does_stays_the_services(tmp_path: Path) -> None:
     assert main(["restore", str(tmp_path / "copy"), "--state", str(state)]) == 0
     with closing(Store(state, lambda: 0.0)):
         assert main(["stats", "--state", str(state)]) == 0
-        assert len(list(state.iterdir())) == 4
+        assert len(list(state.iterdir())) == 5
         for path in state.iterdir():
             assert (path.stat().st_uid, path.stat().st_gid) == (12345, 12345), path
             assert stat.S_IMODE(path.stat().st_mode) & 0o600 == 0o600

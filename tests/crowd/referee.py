@@ -16,7 +16,7 @@ from tests.rules import oracle
 from tests.tally import Set, pool, verdict_on
 
 from shutthebox.game.debounce import ROLL_BUTTON, SwitchChanged
-from shutthebox.game.effects import Began, Effect, Faulted, Finished, Left, Play, Record, Show
+from shutthebox.game.effects import Began, Effect, Faulted, Finished, Left, Play, Record, Resumed, Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import TABLE
 from shutthebox.game.screen import TileState
@@ -172,6 +172,8 @@ class Referee:
                 self._reveal()
                 self._act(action, t_ns)
                 self._actions.append(action)
+            case Record(Resumed()):
+                self._must("a match goes on", self.playing, what.fact, "without one")
             case Record(Faulted()):
                 self._must("faults are told, not made", t_ns >= self._input_ns, what.fact)
             case Record():

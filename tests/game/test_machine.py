@@ -13,7 +13,19 @@ from tests.game.table import (
     sounds,
 )
 
-from shutthebox.game.effects import Began, Chosen, Finished, Left, Play, Record, Settled, Show, Signed, Sound
+from shutthebox.game.effects import (
+    Began,
+    Chosen,
+    Finished,
+    Left,
+    Play,
+    Record,
+    Resumed,
+    Settled,
+    Show,
+    Signed,
+    Sound,
+)
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
 from shutthebox.rules.actions import Advanced, Moved, Reopened, Thrown
@@ -904,7 +916,7 @@ def test_a_box_shut_while_the_power_was_off_is_seen() -> None:
     before.throw(3, 5)
     after = before.again(down=range(1, 10))
     assert (after.mode, after.show.open) == (Mode.TURN_OVER, ())
-    assert [type(fact) for fact in facts(after.effects)] == [Moved, Finished]
+    assert [type(fact) for fact in facts(after.effects)] == [Resumed, Moved, Finished]
 
 
 # -- what is kept comes first ------------------------------------------------------------------

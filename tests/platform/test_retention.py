@@ -9,7 +9,7 @@ import pytest
 from tests.writer import facts
 
 from shutthebox.game.effects import Began, Fact, Faulted, Finished, Settled, Signed
-from shutthebox.platform import retention
+from shutthebox.platform import retention, verification
 from shutthebox.platform.statistics import FAME, FAULTS, Fault, Health, Statistics, read
 from shutthebox.platform.store import FILE_NAME, Store, StoreError, kept_match
 
@@ -67,11 +67,7 @@ def test_the_latest_matches_and_the_famous_are_whole(store: Store, monkeypatch: 
     assert FAME < len(numbers) <= 5 + FAME
     for number in numbers:
         kept_match(store.connection, number, "test")
-    for table in ("action", "result"):
-        orphans = store.connection.execute(
-            f"select count(*) from {table} where match not in (select id from match)"
-        )
-        assert orphans.fetchone() == (0,)
+    assert list(verification.faults(store.connection, None)) == []
 
 
 def test_what_forgotten_matches_left_owing_can_be_settled(

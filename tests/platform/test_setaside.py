@@ -3,6 +3,7 @@
 import logging
 import multiprocessing
 import os
+import shutil
 import sqlite3
 import subprocess
 import tempfile
@@ -21,10 +22,10 @@ from shutthebox.game.effects import Began, Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.trouble import Trouble
 from shutthebox.platform import statistics
-from shutthebox.platform.setaside import Mishap, open_or_set_aside
+from shutthebox.platform.setaside import FILES, Mishap, open_or_set_aside
 from shutthebox.platform.store import FILE_NAME, Store
 from shutthebox.profiles import builtin
-from shutthebox.rules.actions import Advanced, Moved, Thrown
+from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.simulator.virtual import VirtualBox
 from shutthebox.usual import broken_rules
@@ -76,15 +77,35 @@ def a_folder(folder: Path) -> None:
     (folder / FILE_NAME / "in it").mkdir(parents=True)
 
 
-def against_the_rules(folder: Path) -> None:
-    play_a_little(folder)
-    with closing(Store(folder, clock)) as store:
-        store.running_match()
-        store.keep(Advanced())
-
-
 def a_stray_log(folder: Path) -> None:
     (folder / f"{FILE_NAME}-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(5000))
+
+
+def emptied(folder: Path) -> None:
+    play_a_little(folder)
+    os.truncate(folder / FILE_NAME, 0)
+
+
+def removed(folder: Path) -> None:
+    play_a_little(folder)
+    (folder / FILE_NAME).unlink()
+
+
+def crashed(folder: Path, empty: str) -> None:
+    """The files of a box that had no time to say goodbye: all facts are in the log. Some are emptied."""
+    with closing(Store(folder / "running", clock)) as store:
+        store.connection.execute("pragma wal_checkpoint(truncate)")
+        for fact in (Began(begin(builtin("traditional"), 2)), Thrown((3, 5)), Moved(0b10000000)):
+            store.keep(fact)
+        for name in FILES:
+            if not name.endswith("-shm"):
+                shutil.copy(folder / "running" / name, folder / name)
+    log = folder / FILES[1]
+    if not empty:
+        log.unlink()
+    for name in empty.split():
+        os.truncate(log if name == "wal" else folder / FILE_NAME, 0)
+    shutil.rmtree(folder / "running")
 
 
 def foreign(folder: Path) -> None:
@@ -92,7 +113,7 @@ def foreign(folder: Path) -> None:
         db.execute("create table a (b)")
 
 
-DAMAGES = {
+DAMAGES: dict[str, Callable[[Path], None]] = {
     "text": text,
     "overwritten": overwritten,
     "cut short": cut_short,
@@ -102,16 +123,31 @@ DAMAGES = {
     "foreign": foreign,
     "foreign of our version": change("drop table lever"),
     "a column more": change("alter table lever add column colour text"),
-    "against the rules": against_the_rules,
-    "no action": change("update action set text = 'throw caution to the wind' where number = 0"),
-    "a gap": change("delete from action where number = 0"),
+    "no action": change("update fact set text = 'throw caution to the wind' where number = 2"),
+    "a gap": change("delete from fact where number = 2"),
+    "no beginning": change("delete from fact where number = 1"),
+    "no end": change("delete from fact where number = 3"),
+    "no facts": change("delete from fact"),
+    "no match": change("delete from match"),
     "no profile": change("update match set profile = 'name = 3'"),
     "odd stakes": change(
-        "insert into result values (1, 0, 3, '1/0', 1, null); update match set \"left\" = 1"
+        "insert into result values (1, 0, 3, '1/0', 1, null, 0); update match set \"left\" = 1"
     ),
-    "odd setting": change("insert into setting values ('game.profile', '[[[')"),
-    "not text": change("update action set text = cast(x'ff' as text)"),
+    "odd setting": change("insert into setting values ('game.profile', '[[[', 0)"),
+    "not text": change("update fact set text = cast(x'ff' as text)"),
+    "a checksum": change("update fact set checksum = checksum + 1 where number = 2"),
+    "no counts": change("delete from forgotten"),
+    "a count": change("update throws set count = 2 where die = 0"),
+    "a view": change("create view dice as select * from throws"),
+    "a trigger": change("create trigger t after insert on fact begin delete from setting; end"),
+    "an index": change("create index i on fact (text)"),
     "stray log": a_stray_log,
+    "emptied": emptied,
+    "removed": removed,
+    "log removed": lambda folder: crashed(folder, ""),
+    "log emptied": lambda folder: crashed(folder, "wal"),
+    "store and log emptied": lambda folder: crashed(folder, "store wal"),
+    "store emptied, log there": lambda folder: crashed(folder, "store"),
 }
 
 
@@ -125,7 +161,11 @@ def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
     assert "\n" not in mishap.text
     assert store is not None
     with closing(store):
-        assert store.running_match() is None
+        running = store.running_match()
+        if running is not None:
+            assert running[1] == (Thrown((3, 5)), Moved(0b10000000))[: len(running[1])], (
+                "what came before stays"
+            )
         store.keep(Began(begin(builtin("traditional"), 2)))
     kept = [path.name for path in tmp_path.iterdir() if path.name.startswith(KEPT)]
     assert kept
@@ -499,13 +539,14 @@ def test_damage_at_work_is_set_aside_at_the_next_match(tmp_path: Path) -> None:
     table.press()
     store = table.box.runner.keeper.store
     assert store is not None
-    store.connection.execute("drop table action")
+    store.connection.execute("drop table fact")
     table.press(3, 5)
     assert table.show.throw == (3, 5)
     table.abandon()
     table.press()
     assert table.box.runner.keeper.store is not None
     assert len(list(tmp_path.glob("*.damaged"))) == 1
+    assert table.show.screen.aside == "new memory"
     table.box.close()
 
 

@@ -19,6 +19,7 @@ from tests.writer import facts
 
 from shutthebox.game.effects import Began, Finished, Left
 from shutthebox.platform.setaside import FILES, open_or_set_aside
+from shutthebox.platform.store import kept_match
 
 SECTOR = 512
 HEADER = 32
@@ -84,9 +85,10 @@ def assert_nothing_lost(folder: Path, store: bytes, log: bytes, allowed: tuple[D
     assert found is not None
     with closing(found):
         (matches,) = found.connection.execute("select count(*) from match").fetchone()
-        query = "select text from action where match = ? order by number"
-        texts = found.connection.execute(query, (matches,))
-        actions = tuple(text for (text,) in texts)
+        actions: tuple[str, ...] = ()
+        if matches:
+            kept = kept_match(found.connection, matches, "test").actions
+            actions = tuple(action.to_text() for action in kept)
     assert (matches, actions) in {(disk.matches, disk.actions) for disk in allowed}
 
 

@@ -190,6 +190,6 @@ def test_so_it_is_on_a_virtual_box(kind: DiceKind, tmp_path: Path) -> None:
     box.press(1_000_000_000)
     box.close()
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
-        assert db.execute("select count(*) from action where text like 'throw%'").fetchone() == (1,)
+        assert db.execute("select count(*) from fact where text like 'throw%'").fetchone() == (1,)
         (counted,) = db.execute("select count(*) from throws where die = 0").fetchone()
     assert counted == (1 if kind is DiceKind.AUTO else 0)

@@ -1,6 +1,6 @@
 """What the machine asks of the world, in the order in which it has to happen."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from typing import TypeAlias
@@ -8,6 +8,7 @@ from typing import TypeAlias
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.rules.actions import Action
+from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match
 
 
@@ -64,6 +65,14 @@ class Began:
     """A match has been begun; `match` is its position before the first throw."""
 
     match: Match
+    conditions: Conditions = field(default_factory=Conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """The match on the table goes on after the box was off; its conditions may be others now."""
+
+    conditions: Conditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +124,7 @@ class Faulted:
     text: str
 
 
-Fact: TypeAlias = Began | Action | Finished | Signed | Settled | Left | Chosen | Faulted
+Fact: TypeAlias = Began | Resumed | Action | Finished | Signed | Settled | Left | Chosen | Faulted
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,18 @@ from itertools import zip_longest
 
 from shutthebox.game.accounting import Accounting
 from shutthebox.game.debounce import Health
-from shutthebox.game.effects import Began, Finished, Left, Sound
+from shutthebox.game.effects import Began, Finished, Left, Resumed, Sound
 from shutthebox.game.entry import Entry
 from shutthebox.game.judge import FINE, VerdictKind
 from shutthebox.game.mode import Mode
 from shutthebox.game.prompts import commit_refusal, fault_text, hint_lines, refusal_text
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
+from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match, Result, Stage, begin
 from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.profile import Draw, Turns
+from shutthebox.rules.tiles import to_numbers
 from shutthebox.rules.turn import Outcome
 
 TUMBLE_NS = 800_000_000
@@ -36,12 +38,13 @@ class Playing(Accounting):
         settings = self._settings
         assert settings.game is not None, "what cannot be played is not begun"
         match = begin(settings.game, settings.players, settings.rounds)
-        self._record(Began(match))
+        self._record(Began(match, self._conditions(match)))
         self._set_up(match)
         self._await_throw()
 
     def _resume(self, match: Match, actions: Sequence[Action]) -> None:
         """Goes on with a kept match: the levers are judged as they are."""
+        self._record(Resumed(self._conditions(match)))
         self._set_up(match)
         for action in actions:
             self._note(action)
@@ -56,6 +59,15 @@ class Playing(Accounting):
                 assert match.result is not None, "a finished match has a result"
                 self._decided(match.result)
                 self._set(mode=Mode.MATCH_OVER)
+
+    def _conditions(self, match: Match) -> Conditions:
+        """The conditions under which this match is played from now on."""
+        settings = self._settings
+        return Conditions(
+            real_dice=settings.real_dice,
+            computers=tuple(sorted(seat for seat in settings.computers if seat <= match.players)),
+            out_of_play=to_numbers(settings.out & match.profile.all_tiles & ~match.profile.starting),
+        )
 
     def _await_throw(self) -> None:
         """Raise until the levers fit the player's row, then ready."""
@@ -279,6 +291,6 @@ class Playing(Accounting):
         # The levers may have been taken out of play, or put back, while the power was off.
         played = (game for game in self._settings.games if game.name == match.profile.name)
         match = begin(next(played, match.profile), match.players, match.rounds)
-        self._record(Began(match))
+        self._record(Began(match, self._conditions(match)))
         self._set_up(match)
         self._await_throw()

@@ -16,6 +16,7 @@ from shutthebox.game.effects import (
     Left,
     Play,
     Record,
+    Resumed,
     Settled,
     Show,
     Signed,
@@ -66,6 +67,8 @@ def fact_text(fact: object) -> str:
     match fact:
         case Began(match):
             return f"begin {match.profile.name} {match.players} players {match.rounds} rounds"
+        case Resumed():
+            return "resume"
         case Left():
             return "leave"
         case Finished(match):

@@ -11,6 +11,7 @@ from shutthebox.game.debounce import ROLL_BUTTON
 from shutthebox.game.dice import RandomDice
 from shutthebox.platform.advisor import OddsAdvisor
 from shutthebox.platform.gpio import Edge, Pins
+from shutthebox.platform.lock import FolderLock
 from shutthebox.platform.setaside import Mishap, open_or_set_aside
 from shutthebox.platform.store import FILE_NAME, Store
 from shutthebox.rules.moves import Throw
@@ -67,7 +68,8 @@ class VirtualBox:
         where: names the config in complaints.
 
     Raises:
-        ShutTheBoxError: for a game that is unknown or does not fit the box.
+        ShutTheBoxError: for a game that is unknown or does not fit the box, and for a folder on whose
+            store another box plays.
     """
 
     def __init__(
@@ -95,6 +97,8 @@ class VirtualBox:
         self._lines = {ROLL_BUTTON: self.box.button_line, **lines}
         self._inbox: SimpleQueue[Edge] = SimpleQueue()
         self._rng = Random(f"{seed} bounces")
+        self._lock = FolderLock(state)
+        self._lock.take()
         self._start()
 
     def _start(self) -> None:
@@ -192,3 +196,4 @@ class VirtualBox:
         self._pins.close()
         self.runner.close()
         self.box.close()
+        self._lock.release()
