@@ -11,6 +11,8 @@ from typing import Any, Literal, TypeAlias
 from shutthebox import values
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
+from shutthebox.game.settings import ShownStakes
+from shutthebox.rules.reader import MAX_LIMIT
 
 HEADER_LINES = range(2, 28)
 """BCM lines on the header of a Pi; 0 and 1 belong to the identification of boards."""
@@ -113,6 +115,8 @@ class Game:
     profile: str = _key(values.text, "traditional")
     players: int = _key(values.whole(1, 9), 2)
     rounds: int | None = _key(values.whole(1, 99), None)
+    limit: int | None = _key(values.whole(1, MAX_LIMIT), None)
+    stakes: ShownStakes = _key(values.choice(ShownStakes), ShownStakes.OFF)
     setup: Setup = _key(values.choice(Setup), Setup.ASK)
     dice: DiceKind = _key(values.choice(DiceKind), DiceKind.AUTO)
     hints: bool = _key(values.boolean, False)

@@ -15,8 +15,8 @@ import pytest
 from tests.writer import write
 
 from shutthebox.cli import main
-from shutthebox.game.effects import Began, Chosen
-from shutthebox.game.trouble import Trouble
+from shutthebox.game.facts import Began, Chosen
+from shutthebox.game.faults import Fault
 from shutthebox.platform.setaside import RESTORE_NAME, open_or_set_aside
 from shutthebox.platform.statistics import read
 from shutthebox.platform.store import FILE_NAME, Store, kept_match
@@ -65,7 +65,7 @@ def history(folder: Path) -> list[str]:
         found = []
         for (number,) in db.execute("select id from match order by id").fetchall():
             found.append("began")
-            found += [action.to_text() for action in kept_match(db, number, "test")[1]]
+            found += [action.to_text() for action in kept_match(db, number, "test").actions]
         return found
 
 
@@ -85,8 +85,8 @@ def test_a_backup_while_it_plays_is_what_it_was_at_one_instant(
             shown += told(receiver)
             copy = tmp_path / f"restored {number}"
             assert main(["restore", str(file), "--state", str(copy)]) == 0
-            store, mishap = open_or_set_aside(copy, lambda: 0.0)
-            assert mishap is None
+            store, store_fault = open_or_set_aside(copy, lambda: 0.0)
+            assert store_fault is None
             assert store is not None
             store.close()
             found = history(copy)
@@ -149,8 +149,8 @@ def test_restore_is_taken_over_at_the_next_start(tmp_path: Path, capsys: pytest.
         assert main(["restore", str(tmp_path / "copy"), "--state", str(state)]) == 0
         assert running.choices() == {"game.profile": "pub"}, "who plays is not disturbed"
         running.keep(Chosen("box.language", "fr"))
-    store, mishap = open_or_set_aside(state, lambda: 0.0)
-    assert mishap is None
+    store, store_fault = open_or_set_aside(state, lambda: 0.0)
+    assert store_fault is None
     assert store is not None
     with closing(store):
         assert store.choices() == {"game.profile": "digits"}
@@ -176,7 +176,7 @@ def test_a_plug_pulled_while_it_is_taken_over(tmp_path: Path) -> None:
     state = tmp_path / "state"
     play_a_little(tmp_path / "other", "digits")
     assert main(["backup", str(tmp_path / "copy"), "--state", str(tmp_path / "other")]) == 0
-    for steps in range(4):
+    for steps in range(5):
         folder = state / str(steps)
         play_a_little(folder, "pub")
         (folder / f"{FILE_NAME}-wal").write_bytes(b"")
@@ -184,12 +184,13 @@ def test_a_plug_pulled_while_it_is_taken_over(tmp_path: Path) -> None:
         renames = [
             (FILE_NAME, f"{FILE_NAME}.x.replaced"),
             (f"{FILE_NAME}-wal", f"{FILE_NAME}.x.replaced-wal"),
+            (f"{FILE_NAME}-mark", f"{FILE_NAME}.x.replaced-mark"),
             (RESTORE_NAME, FILE_NAME),
         ]
         for before, after in renames[:steps]:
             (folder / before).rename(folder / after)
-        store, mishap = open_or_set_aside(folder, lambda: 0.0)
-        assert mishap is None
+        store, store_fault = open_or_set_aside(folder, lambda: 0.0)
+        assert store_fault is None
         assert store is not None
         with closing(store):
             assert store.choices() == {"game.profile": "digits"}
@@ -200,8 +201,8 @@ def test_a_plug_pulled_while_it_is_taken_over(tmp_path: Path) -> None:
     [
         (b"shopping list: eggs, milk\n" * 100, "file is not a database"),
         (None, "no such file"),
-        ("create table a (b)", "no store of a box, its tables are others"),
-        ("pragma user_version = 99", "made by a newer version (99); 2 is allowed"),
+        ("create table a (b)", "no store of a box: its tables, views or triggers are others"),
+        ("pragma user_version = 99", "made by a newer version (99); 3 is allowed"),
     ],
 )
 def test_what_is_no_store_is_not_restored(
@@ -216,7 +217,7 @@ def test_what_is_no_store_is_not_restored(
             db.executescript(content)
     assert main(["restore", str(file), "--state", str(state)]) == 2
     assert capsys.readouterr().err == f"shutthebox: {file}: {complaint}\n"
-    assert [path.name for path in state.iterdir()] == [FILE_NAME]
+    assert sorted(path.name for path in state.iterdir()) == [FILE_NAME, f"{FILE_NAME}-mark"]
 
 
 def test_a_store_of_another_version_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -238,7 +239,7 @@ def test_what_root_does_stays_the_services(tmp_path: Path) -> None:
     assert main(["restore", str(tmp_path / "copy"), "--state", str(state)]) == 0
     with closing(Store(state, lambda: 0.0)):
         assert main(["stats", "--state", str(state)]) == 0
-        assert len(list(state.iterdir())) == 4
+        assert len(list(state.iterdir())) == 5
         for path in state.iterdir():
             assert (path.stat().st_uid, path.stat().st_gid) == (12345, 12345), path
             assert stat.S_IMODE(path.stat().st_mode) & 0o600 == 0o600
@@ -246,16 +247,16 @@ def test_what_root_does_stays_the_services(tmp_path: Path) -> None:
 
 def test_faults_and_health_are_in_the_statistics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / FILE_NAME).write_text("no store")
-    store, mishap = open_or_set_aside(tmp_path, lambda: 1_795_262_400.0)
-    assert mishap is not None
-    assert mishap.trouble is Trouble.SET_ASIDE
+    store, store_fault = open_or_set_aside(tmp_path, lambda: 1_795_262_400.0)
+    assert store_fault is not None
+    assert store_fault.fault is Fault.STORE_REPLACED
     assert store is not None
     with closing(store):
         store.keep_health({0: 4, 7: 2}, {7: 9})
     assert main(["stats", "--json", "--state", str(tmp_path)]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["switches"] == {"0": {"presses": 4, "chatter": 0}, "7": {"presses": 2, "chatter": 9}}
-    assert found["faults"] == [{"at_s": 1_795_262_400, "kind": "store", "text": mishap.text}]
+    assert found["faults"] == [{"at_s": 1_795_262_400, "kind": "store", "text": store_fault.text}]
     assert main(["stats", "--state", str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     assert "lever 7          2 presses        9 edges" in shown

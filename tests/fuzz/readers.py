@@ -23,7 +23,9 @@ from tests.rules import generate
 from shutthebox import config, profiles
 from shutthebox.cli import main
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.effects import Began, Faulted
+from shutthebox.game.facts import Began, Chosen, Faulted, Signed
+from shutthebox.platform import schema
+from shutthebox.platform.chain import reseal
 from shutthebox.platform.setaside import open_or_set_aside
 from shutthebox.platform.store import FILE_NAME, Store
 from shutthebox.profiles import builtin
@@ -33,6 +35,7 @@ from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain
 from shutthebox.simulator import message, rerun, scenario
+from shutthebox.translations import translations
 from shutthebox.usual import settings_for
 
 LONGEST_S = 5.0
@@ -82,8 +85,8 @@ def read_profile(content: bytes) -> None:
     """A house-rules file, and a few throws by its rules if there is nothing wrong with it."""
     with _complaining():
         profile = profiles.read(_file(content, "house.toml"))
-        explain(profile, "en")
-        explain(profile, "fr")
+        explain(profile)
+        explain(profile, translations()["fr"])
         for players in (1, 3):
             for _ in generate.play(profile, players, seed=len(content), most=12):
                 pass
@@ -139,18 +142,7 @@ def read_message(content: bytes) -> None:
 
 # -- the store ---------------------------------------------------------------------------------
 
-TABLES = {
-    "match": ("id", "began_s", "profile", "players", "rounds", "left", "settled"),
-    "action": ("match", "number", "text"),
-    "result": ("match", "player", "score", "owes", "won", "initials"),
-    "throws": ("dice", "sides", "die", "value", "count"),
-    "lever": ("number", "presses", "chatter"),
-    "setting": ("key", "value"),
-    "forgotten": ("one", "matches", "finished"),
-    "owed": ("player", "owes"),
-    "fault": ("id", "at_s", "kind", "text"),
-}
-COLUMNS = [(table, column) for table, columns in TABLES.items() for column in columns]
+COLUMNS = [(table, column) for table, columns in schema.COLUMNS.items() for column in columns]
 Value: TypeAlias = int | float | str | bytes | None
 Change: TypeAlias = tuple[int, Value]
 """Which of `COLUMNS` gets which value, in all rows."""
@@ -168,11 +160,15 @@ def _kept() -> bytes:
                 store.keep(action)
                 match = apply(match, action)
             store.keep(Faulted("lever", "lever 3 chatters"))
-            store.connection.execute("insert into result values (1, 0, 3, '1/2', 1, 'ABC')")
-            store.connection.execute("insert into owed values (1, '-3')")
+            store.keep(Chosen("game.players", 3))
             store.keep_health({1: 3}, {3: 4})
-            store.connection.execute("insert into setting values ('game.players', '3')")
-            store.connection.execute("pragma wal_checkpoint(truncate)")
+            db = store.connection
+            db.execute("insert into result (match, player, score, owes, won) values (1, 0, 3, '1/2', 1)")
+            reseal(db, "result")
+            store.keep(Signed(0, "ABC"))
+            db.execute("insert into owed (player, owes) values (1, '-3')")
+            reseal(db, "owed")
+            db.execute("pragma wal_checkpoint(truncate)")
         return (folder / FILE_NAME).read_bytes()
 
 
@@ -198,7 +194,7 @@ def _used(content: bytes, changes: Sequence[Change] = ()) -> None:
         assert store is not None
         with closing(store):
             store.running_match()
-            store.ledger()
+            store.tally()
             store.choices()
             store.keep(Began(begin(builtin("pub"), 2)))
             store.keep(Thrown((3, 5)))

@@ -222,7 +222,7 @@ def test_a_game_that_needs_the_lever_is_neither_begun_nor_offered() -> None:
     table.press()
     assert table.mode is Mode.ATTRACT
     assert "Not without lever 2" in table.text
-    titles = [game.title_en for game in table.machine.settings.games]
+    titles = [game.title() for game in table.machine.settings.games]
     assert "Two to go" not in titles
     table.hold()
     table.press()
@@ -230,7 +230,7 @@ def test_a_game_that_needs_the_lever_is_neither_begun_nor_offered() -> None:
     table.press()
     table.hold()
     table.press()
-    assert (table.mode, table.match.profile.title_en) == (Mode.READY, titles[0])
+    assert (table.mode, table.match.profile.title()) == (Mode.READY, titles[0])
 
 
 def test_a_match_goes_on_as_it_was_begun() -> None:

@@ -141,6 +141,7 @@ class Walk:
             if counts:
                 effects += self.machine.step(Pressed(), self.now_ns)
         else:
+            assert given in (Pressed, Held, ServicePressed)
             effects = self.machine.step(given(), self.now_ns)
             counts = counts or (given is ServicePressed and not shared.asleep)
         after = self.machine.state.mode
@@ -211,14 +212,9 @@ def test_every_input_is_given_in_every_mode() -> None:
 
 
 def test_every_way_of_the_table_is_gone_and_no_other() -> None:
-    rows = [(row.mode, row.given, row.handler) for row in ROWS]
-    advice = [(mode, came, handler) for (mode, came), handler in ADVICE.items()]
-    ways = {
-        (mode, given, target)
-        for mode, given, handler in [*rows, *advice]
-        for target in targets(handler)
-        if target is not mode
-    }
+    rows = {(row.mode, row.given, target) for row in ROWS for target in targets(row.handler)}
+    advice = {(mode, came, target) for (mode, came), handler in ADVICE.items() for target in targets(handler)}
+    ways = {(mode, given, target) for mode, given, target in rows | advice if target is not mode}
     assert {way for kind in KINDS for way in walked(kind).ways} == ways
 
 

@@ -12,7 +12,6 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import fields
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -23,11 +22,11 @@ from shutthebox.cli import main
 from shutthebox.commands import run as run_command
 from shutthebox.config import Config, ConfigError, DiceKind, parse
 from shutthebox.game.machine import Machine
-from shutthebox.game.menu import CHOOSABLE, items
+from shutthebox.game.menu_items import CHOOSABLE, ENTRIES, Item, Statistics, ToService
 from shutthebox.platform.store import FILE_NAME
-from shutthebox.runner import Runner
+from shutthebox.runtime.runner import Runner
 from shutthebox.simulator.virtual import VirtualBox
-from shutthebox.usual import settings_for, with_choices
+from shutthebox.usual import with_choices
 
 pytestmark = pytest.mark.slow
 
@@ -96,12 +95,12 @@ def test_hands_move_contacts_and_nothing_else() -> None:
 
 def test_nothing_about_dice_is_chosen_at_the_box() -> None:
     assert {
-        "game.profile", "game.players", "game.rounds", "game.computers", "box.language", "box.sound",
-        "box.out_of_play",
+        "game.profile", "game.players", "game.rounds", "game.limit", "game.computers", "game.hints",
+        "game.stakes", "box.language", "box.sound", "box.out_of_play",
     } == CHOOSABLE  # fmt: skip
-    listed = items(settings_for(Config(), 9, "config"), (Fraction(1),))
-    assert {item for item in listed if "." in item} == CHOOSABLE - {"box.out_of_play"}
-    assert {item for item in listed if "." not in item} <= {"statistics", "settle", "service"}
+    changed = {entry.key for entry in ENTRIES if isinstance(entry, Item)}
+    assert changed == CHOOSABLE - {"box.out_of_play"}
+    assert {type(entry) for entry in ENTRIES} == {Item, Statistics, ToService}
 
 
 def test_the_only_key_about_dice_says_who_throws() -> None:
@@ -192,6 +191,6 @@ def test_so_it_is_on_a_virtual_box(kind: DiceKind, tmp_path: Path) -> None:
     box.press(1_000_000_000)
     box.close()
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
-        assert db.execute("select count(*) from action where text like 'throw%'").fetchone() == (1,)
+        assert db.execute("select count(*) from fact where text like 'throw%'").fetchone() == (1,)
         (counted,) = db.execute("select count(*) from throws where die = 0").fetchone()
     assert counted == (1 if kind is DiceKind.AUTO else 0)

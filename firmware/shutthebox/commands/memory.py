@@ -12,7 +12,7 @@ from typing import Any
 from shutthebox.commands.check import switch_name
 from shutthebox.commands.finding import Finding, Verdict
 from shutthebox.config import Config
-from shutthebox.game.debounce import ROLL_BUTTON, WORN
+from shutthebox.game.switches.debounce import DICE_BUTTON, WORN
 from shutthebox.platform import statistics
 from shutthebox.platform.store import FILE_NAME
 from shutthebox.usual import DEFAULT_LEVERS, with_choices
@@ -44,7 +44,7 @@ def levers(config: Config) -> Iterator[Finding]:
         yield Finding("lever health", Verdict.SKIP, "too few presses are kept to tell")
         return
     ailing = []
-    for switch in (ROLL_BUTTON, *levers):
+    for switch in (DICE_BUTTON, *levers):
         health = found.get(switch, statistics.Health(0, 0))
         if switch not in out and not health.presses:
             ailing.append(f"{switch_name(switch)} was never pressed: is its wire cut?")

@@ -1,6 +1,7 @@
 """`shutthebox replay`: plays a scenario, or a match record, in virtual time."""
 
 import argparse
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -40,8 +41,11 @@ def run(args: argparse.Namespace) -> int:
             print(as_json(effect, t_ns))
 
     with tempfile.TemporaryDirectory(prefix="shutthebox-") as temporary:
-        if text.startswith(record.FIRST_LINE):
+        if text.startswith(record.KIND):
             match = record.parse(text, str(args.script), builtin)
+            # With --json only effects are on stdout.
+            for sentence in record.unproven(match):
+                print(f"not proved: {sentence}", file=sys.stderr if args.json else sys.stdout)
             profile = Path(temporary) / "profile.toml"
             profile.write_text("\n".join(to_lines(match.profile)), "utf-8")
             text = scenario_text(match, profile)

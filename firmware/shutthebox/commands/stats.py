@@ -13,9 +13,9 @@ from typing import Any
 
 from shutthebox import config as configuration
 from shutthebox.platform import statistics
-from shutthebox.platform.schema import TABLES, VERSION, version_of
+from shutthebox.platform.schema import COLUMNS, VERSION, version_of
 from shutthebox.platform.store import FILE_NAME, StoreError, kept_match
-from shutthebox.rules.record import Record, write
+from shutthebox.rules.record import write
 
 SERVICE_FOLDER = Path("/var/lib/shutthebox")
 """Where systemd keeps the state of the service, which only the daemon is told."""
@@ -87,11 +87,10 @@ def run_export(args: argparse.Namespace) -> int:
     with open_store(args) as db:
         if args.record is not None:
             number = args.record or db.execute("select max(id) from match").fetchone()[0] or 0
-            beginning, actions = kept_match(db, number, "--record")
-            print(write(Record(beginning.profile, beginning.players, beginning.rounds, actions)), end="")
+            print(write(kept_match(db, number, "--record")), end="")
             return 0
         db.row_factory = sqlite3.Row
-        for table in TABLES:
+        for table in COLUMNS:
             for row in db.execute(f"select * from {table}"):
                 print(json.dumps({"table": table, **dict(row)}, ensure_ascii=False))
     return 0

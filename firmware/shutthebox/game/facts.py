@@ -1,9 +1,10 @@
 """What must outlive a pulled plug: the facts that the machine asks to be kept."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from shutthebox.rules.actions import Action
+from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match
 
 
@@ -12,6 +13,14 @@ class Began:
     """A match has been begun; `match` is its position before the first throw."""
 
     match: Match
+    conditions: Conditions = field(default_factory=Conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """The match on the table goes on after the box was off; its conditions may be others now."""
+
+    conditions: Conditions
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,5 +72,5 @@ class Faulted:
     text: str
 
 
-Fact: TypeAlias = Began | Action | Finished | Signed | Settled | Left | Chosen | Faulted
+Fact: TypeAlias = Began | Resumed | Action | Finished | Signed | Settled | Left | Chosen | Faulted
 """Something that is kept, in the order in which it happened."""

@@ -12,7 +12,7 @@ from fractions import Fraction
 from shutthebox.game import lever_health
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Ask, Effect, Play, Show, Sound
-from shutthebox.game.facts import Faulted, Finished
+from shutthebox.game.facts import Faulted, Finished, Resumed
 from shutthebox.game.faults import FAULT_TEXTS, Fault
 from shutthebox.game.inputs import (
     Abandoned,
@@ -39,7 +39,7 @@ from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
-from shutthebox.game.play import accounted, begun, noted
+from shutthebox.game.play import accounted, begun, conditions_of, noted
 from shutthebox.game.questions import AskAccount
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
@@ -330,6 +330,7 @@ def _seen(shared: Shared, mode: ModeState) -> Shared:
 def _resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
     """Goes on with a kept match: the levers are judged as they are."""
     play, effects = begun(kept_match.beginning, kept_match.tally)
+    effects += kept(Resumed(conditions_of(kept_match.beginning, context.settings)))
     for action in kept_match.actions:
         play = replace(noted(play, action), match=apply(play.match, action))
     profile = play.match.profile

@@ -10,13 +10,15 @@ from shutthebox.game.effects import Ask, Effect, Keep, Play, Sound
 from shutthebox.game.inputs import AccountCame
 from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge
 from shutthebox.game.questions import AskAccount, Prepare
+from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared
 from shutthebox.odds.review import Account, PlayedThrow
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
+from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Turns
-from shutthebox.rules.tiles import Tiles
+from shutthebox.rules.tiles import Tiles, to_numbers
 
 EndedTurn: TypeAlias = tuple[int, tuple[PlayedThrow, ...]]
 """A player, from 0, and the throws of the turn that this player has ended."""
@@ -60,6 +62,15 @@ class MatchInPlay:
     def owes(self) -> tuple[Fraction, ...]:
         """Per player the stakes owed for this match; empty before it is decided."""
         return self.match.result.owes if self.match.result else ()
+
+
+def conditions_of(match: Match, settings: Settings) -> Conditions:
+    """The conditions under which this match is played from now on."""
+    return Conditions(
+        real_dice=settings.real_dice,
+        computers=tuple(sorted(seat for seat in settings.computers if seat <= match.players)),
+        out_of_play=to_numbers(settings.out & match.profile.all_tiles & ~match.profile.starting),
+    )
 
 
 def begun(match: Match, tally: tuple[Fraction, ...] = ()) -> tuple[MatchInPlay, tuple[Effect, ...]]:

@@ -209,7 +209,7 @@ def targets(handler: Callable[..., Any]) -> tuple[type[BoxMode], ...]:
 def diagram() -> str:
     """The table as a Mermaid state diagram."""
     edges: dict[tuple[Mode, Mode], list[str]] = {}
-    for mode, given, target in _transitions():
+    for mode, given, target in transitions():
         names = edges.setdefault((mode, target), [])
         if given not in names:
             names.append(given)
@@ -218,7 +218,8 @@ def diagram() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _transitions() -> Iterator[tuple[Mode, str, Mode]]:
+def transitions() -> Iterator[tuple[Mode, str, Mode]]:
+    """Every way from one mode to another: where from, by what, where to."""
     for entry in ROWS:
         for target in targets(entry.handler):
             if target.name is not entry.mode.name:

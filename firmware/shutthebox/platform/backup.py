@@ -7,7 +7,8 @@ from contextlib import closing
 from pathlib import Path
 
 from shutthebox.files import shown_path
-from shutthebox.platform.setaside import RESTORE_NAME, open_checked, sync_folder
+from shutthebox.platform.recovery import sync_folder
+from shutthebox.platform.setaside import RESTORE_NAME, open_checked
 from shutthebox.platform.store import FILE_NAME, Store, StoreError
 
 

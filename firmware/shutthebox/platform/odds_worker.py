@@ -122,7 +122,7 @@ def odds_of(profile: Profile) -> Odds | None:
 
 def _race_by_throws(profile: Profile) -> Profile:
     """A race is won by throws: its points are the same whatever is done, so throws count instead."""
-    if profile.win is not Win.FIRST_TO_SHUT or not profile.only_shut_ends:
+    if not profile.is_race:
         return profile
     return replace(profile, win=Win.LOWEST, score=Scoring.THROWS, shut_wins=ShutWins.NO)
 

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox.config import Config
-from shutthebox.game.debounce import SwitchChanged
-from shutthebox.game.effects import Began, Chosen, Effect, Finished, Left, Record, Show, Signed
+from shutthebox.game.effects import Effect, Keep, Show
+from shutthebox.game.facts import Began, Chosen, Finished, Left, Signed
+from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.platform import statistics
 
 _log = logging.getLogger(__name__)
@@ -66,9 +67,9 @@ class ScoresWriter:
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         """Takes in what happened."""
         match what:
-            case Record(Chosen("box.language", str(language))):
+            case Keep(Chosen("box.language", str(language))):
                 self._language = language
-            case Record(Began() | Finished() | Signed() | Left()):
+            case Keep(Began() | Finished() | Signed() | Left()):
                 self._look_back()
             case Show():
                 # What is shown has been kept, and only what has been shown may be known.

@@ -2,10 +2,11 @@
 
 import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from shutthebox.game.messages import Text, message
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
 from shutthebox.rules.actions import MAX_FACE, MAX_FACES
 
@@ -17,6 +18,17 @@ select 1 from throws where dice not between 1 and ?1 or sides not between 2 and 
 or die not between 0 and dice or value not between 1 and dice * sides or count not between 1 and 1000000000000
 """
 """Their chances would take for ever to work out."""
+
+_DECIDED = "exists (select 1 from result where result.match = match.id)"
+_COUNTS = {
+    "matches": "1",
+    "finished": _DECIDED,
+    "given_up": f'"left" and not {_DECIDED}',
+    "real_dice": "instr(conditions, 'dice real')",
+    "with_computer": "instr(conditions, '\ncomputers ')",
+    "without_levers": "instr(conditions, '\nout-of-play ')",
+}
+"""Per count of matches the condition in SQL; those of forgotten matches have a column of its name."""
 
 FAME = 10
 """Results in the hall of fame."""
@@ -46,12 +58,21 @@ class DieCount:
 
 @dataclass(frozen=True, slots=True)
 class Famous:
-    """A winner who has signed."""
+    """A winner who has signed.
+
+    Attributes:
+        initials: three letters.
+        score: in the whole match.
+        profile: the game's name.
+        began_s: the time of day the match began, in seconds.
+        unproven: what the box cannot vouch for, in a word or two each: real dice, computer, levers out.
+    """
 
     initials: str
     score: int
     profile: str
     began_s: int
+    unproven: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +110,26 @@ class Statistics:
     Attributes:
         matches: begun.
         finished: of them, played to the end.
+        given_up: of them, left before they were decided.
+        real_dice: of them, played with dice that the box did not throw.
+        with_computer: of them, played with the computer in a seat.
+        without_levers: of them, played with levers out of play.
+        versions: of the box and its rules, those that the matches kept whole were played on.
         throws: made by the box.
         fame: the latest winners who have signed, the latest first.
         dice: the dice thrown, by number, sides and die.
         switches: per lever (0: the button) its health, rising.
         faults: the latest first.
-        out_of_play: levers that the owner has taken out at the box.
+        out_of_play: levers that the owner has taken out of play at the box.
     """
 
     matches: int
     finished: int
+    given_up: int
+    real_dice: int
+    with_computer: int
+    without_levers: int
+    versions: tuple[str, ...]
     throws: int
     fame: tuple[Famous, ...]
     dice: tuple[DieCount, ...]
@@ -182,24 +213,26 @@ def read(db: sqlite3.Connection) -> Statistics:
     """
     if db.execute(_IMPOSSIBLE_THROWS, (MAX_FACES, MAX_FACE // MAX_FACES)).fetchone():
         raise ValueError("throws of impossible dice are counted")
-    (matches,) = db.execute("select (select count(*) from match) + matches from forgotten").fetchone()
-    (finished,) = db.execute(
-        "select (select count(distinct match) from result) + finished from forgotten"
-    ).fetchone()
+    kept = counts(db)
+    forgotten = db.execute(f"select {', '.join(kept)} from forgotten").fetchone()
     fame = db.execute(
-        "select initials, score, profile, began_s from result join match on match.id = result.match"
-        " where initials is not null order by match.id desc limit ?",
+        "select initials, score, profile, began_s, conditions"
+        " from result join match on match.id = result.match where initials is not null"
+        " order by match.id desc limit ?",
         (FAME,),
     )
     rows: dict[tuple[int, int, int], dict[int, int]] = {}
-    for dice, sides, die, value, count in db.execute("select * from throws"):
+    for dice, sides, die, value, count in db.execute("select dice, sides, die, value, count from throws"):
         rows.setdefault((dice, sides, die), {})[value] = count
     counted = tuple(_counted(*key, counts) for key, counts in sorted(rows.items()))
     return Statistics(
-        matches=matches,
-        finished=finished,
+        **{count: kept[count] + before for count, before in zip(kept, forgotten, strict=True)},
+        versions=_versions(db),
         throws=sum(sum(entry.counts.values()) for entry in counted if entry.die == 0),
-        fame=tuple(Famous(who, score, _name(keys), began_s) for who, score, keys, began_s in fame),
+        fame=tuple(
+            Famous(who, score, _name(keys), began_s, _unproven(conditions))
+            for who, score, keys, began_s, conditions in fame
+        ),
         dice=counted,
         switches=health(db),
         faults=tuple(
@@ -207,6 +240,26 @@ def read(db: sqlite3.Connection) -> Statistics:
         ),
         out_of_play=out_of_play(db) or (),
     )
+
+
+def counts(db: sqlite3.Connection, where: str = "true", values: Sequence[object] = ()) -> dict[str, int]:
+    """How many of the matches that are kept whole are so and so: columns of the table of forgotten ones."""
+    sums = ", ".join(f"ifnull(sum(({condition}) <> 0), 0)" for condition in _COUNTS.values())
+    row = db.execute(f"select {sums} from match where {where}", values).fetchone()
+    return dict(zip(_COUNTS, row, strict=True))
+
+
+def _versions(db: sqlite3.Connection) -> tuple[str, ...]:
+    rows = db.execute("select conditions from match group by conditions order by min(id)")
+    lines = [line for (conditions,) in rows for line in conditions.splitlines()]
+    return tuple(
+        dict.fromkeys(line.removeprefix("version ") for line in lines if line.startswith("version "))
+    )
+
+
+def _unproven(conditions: str) -> tuple[str, ...]:
+    words = {"dice real": "real dice", "\ncomputers ": "computer", "\nout-of-play ": "levers out"}
+    return tuple(word for line, word in words.items() if line in conditions)
 
 
 def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
@@ -234,19 +287,19 @@ def _name(keys: str) -> str:
     return keys.split('"')[1]
 
 
-def lines(statistics: Statistics, words: Callable[[str], str]) -> tuple[str, ...]:
-    """The lines of the statistics screen, in the players' language."""
-    _ = words
-    found = [
-        _("Matches: {count}").format(count=statistics.finished),
-        _("Throws: {count}").format(count=statistics.throws),
+def lines(statistics: Statistics) -> tuple[Text, ...]:
+    """The lines of the statistics screen."""
+    found: list[Text] = [
+        message("Matches: {count}", count=statistics.finished),
+        message("Throws: {count}", count=statistics.throws),
     ]
     for entry in statistics.dice:
         if entry.dice == 1 and not entry.die:
             continue  # the total of one die is the die
-        what = _("Die {number}").format(number=entry.die) if entry.die else _("Total")
+        what = message("Die {number}", number=entry.die) if entry.die else message("Total")
         p_value = f"p={entry.fairness.p_value:.2f}" if entry.fairness.enough else "-"
-        found.append(f"{entry.dice}d{entry.sides} {what}\t{p_value}")
+        dice = f"{entry.dice}d{entry.sides}"
+        found.append(message("{dice} {what}\t{p_value}", dice=dice, what=what, p_value=p_value))
         most = max(entry.counts.values())
         found += [
             f"{value:2} {'=' * round(BAR * count / most)}\t{count}"

@@ -216,6 +216,11 @@ class Profile:
         return self.match is MatchFormat.TOTAL and self.win is not Win.FIRST_TO_SHUT
 
     @property
+    def is_race(self) -> bool:
+        """Whether somebody always shuts the box and so wins: scores and ties never come to count."""
+        return self.win is Win.FIRST_TO_SHUT and self.only_shut_ends
+
+    @property
     def only_shut_ends(self) -> bool:
         """Whether a turn goes on until the box is shut: nothing blocks, loses or ends it before."""
         return (

@@ -32,6 +32,8 @@ from shutthebox.rules.tiles import MAX_TILE, Tiles, sum_of, to_numbers, to_tiles
 MAX_DIGITS = 15
 """Most digits of a digits score: the row 1..12 has 15, which a panel and a float still show exactly."""
 
+MAX_LIMIT = 10**MAX_DIGITS - 1
+"""The highest limit of points: what a digits score can reach."""
 
 MAX_MOVES = 20_000
 """Most moves of one throw; a pack of cards and nine dice have 5,718."""
@@ -86,11 +88,14 @@ _KEYS: dict[str, Callable[[object], object]] = {
     "shut_wins": values.choice(ShutWins),
     "rounds": values.whole(1, 99),
     "match": values.choice(MatchFormat),
-    "limit": values.whole(1, 10**MAX_DIGITS - 1),
+    "limit": values.whole(1, MAX_LIMIT),
     "tie": values.choice(Tie),
     "stakes": values.choice(Stakes),
     "captain": values.boolean,
 }
+
+_OWN = re.compile(r"name|source|title\..*")
+"""Keys that a profile has of its own, whatever it is like."""
 
 _TITLE = re.compile(r"title\.[a-z]{2}")
 """A title in any language; the two of `_KEYS` are those that complaints name."""
@@ -122,7 +127,7 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
             raise ProfileError(
                 f"{where}: like: {shown(base)} is no built-in profile; {error.args[0]}"
             ) from None
-        keys = {key: value for key, value in inherited.items() if key not in ("name", "source") and not _TITLE.fullmatch(key)}
+        keys = {key: value for key, value in inherited.items() if not _OWN.fullmatch(key)}
         if "tiles" in given:
             # Another row is another box: what the model allows beside its own row does not carry over.
             keys.pop("boxes", None)

@@ -21,7 +21,6 @@ def N_(text: str) -> str:  # noqa: N802  (the name that catalogues' tools look f
     return text
 
 
-
 SENTENCES: dict[str, str] = {
     "tiles": N_("The box has {count} tiles, {tiles}."),
     "tiles.one": N_("The box has one tile, the {tiles}."),
@@ -236,7 +235,7 @@ def _facts_of_turn(profile: Profile) -> Iterator[_Fact]:
         yield "ends_turn_on", {"totals": tuple(sorted(profile.ends_turn_on))}
     yield f"blocked={profile.blocked}", {}
     yield f"turns={profile.turns}", {}
-    if not _is_race(profile):
+    if not profile.is_race:
         yield f"score={profile.score}", {}
 
 
@@ -252,27 +251,22 @@ def _facts_of_one_die(profile: Profile) -> Iterator[_Fact]:
 
 def _facts_of_match(profile: Profile) -> Iterator[_Fact]:
     on_total = profile.match is MatchFormat.TOTAL
-    if on_total and not _is_race(profile):
+    if on_total and not profile.is_race:
         yield _one("rounds", profile.rounds), {"rounds": profile.rounds}
     elif not on_total:
         yield f"match={profile.match}", {"limit": profile.limit or 0}
-    if on_total and not _is_race(profile):
+    if on_total and not profile.is_race:
         yield f"win={profile.win}", {}
     elif on_total:
         yield "win=first-to-shut.sure", {}
     only = ".only" if profile.shut_wins is ShutWins.ROUND and on_total and profile.rounds == 1 else ""
     if profile.win is not Win.FIRST_TO_SHUT:
         yield f"shut_wins={profile.shut_wins}{only}", {}
-    if not _is_race(profile):
+    if not profile.is_race:
         yield f"tie={profile.tie}", {}
     yield f"stakes={profile.stakes}", {}
     if profile.captain:
         yield "captain", {}
-
-
-def _is_race(profile: Profile) -> bool:
-    """Whether somebody always shuts the box and so wins: scores and ties never come to count."""
-    return profile.win is Win.FIRST_TO_SHUT and profile.only_shut_ends
 
 
 def _one(key: str, count: int) -> str:

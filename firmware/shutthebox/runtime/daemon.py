@@ -19,21 +19,24 @@ from gpiozero.pins import Factory
 
 from shutthebox.config import Config, DiceKind, Line
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Faulted
+from shutthebox.game.facts import Faulted
+from shutthebox.game.faults import Fault
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
-from shutthebox.game.trouble import Trouble
-from shutthebox.translations import translations
-from shutthebox.platform.advisor import OddsAdvisor
 from shutthebox.platform.buzzer import Buzzer
-from shutthebox.platform.gpio import Edge, Pins
+from shutthebox.platform.gpio import Pins
+from shutthebox.platform.guard import StoreGuard
+from shutthebox.platform.lock import FolderLock, InUseError
+from shutthebox.platform.odds_worker import OddsWorker
 from shutthebox.platform.oled import Display, Panel
 from shutthebox.platform.scores import ScoresWriter
-from shutthebox.platform.setaside import Mishap, open_or_set_aside
+from shutthebox.platform.setaside import StoreFault, open_or_set_aside
 from shutthebox.platform.statistics import open_to_read
 from shutthebox.platform.store import FILE_NAME, PATIENCE_S, Store, StoreError
-from shutthebox.runner import Observer, Runner, loop
+from shutthebox.runtime.ports import Observer, Ports
+from shutthebox.runtime.runner import Mail, Runner, loop
+from shutthebox.translations import translations
 from shutthebox.usual import as_chosen, broken_rules
 
 _log = logging.getLogger(__name__)
@@ -51,7 +54,7 @@ def serve(
     observers: Sequence[Observer] = (),
     started: Callable[[], None] = lambda: None,
     beat: Callable[[], None] = lambda: None,
-    trouble: Trouble | None = None,
+    fault: Fault | None = None,
     scores: Path | None = None,
 ) -> None:
     """Runs a box until SIGTERM or SIGINT. Called in the main thread.
@@ -67,28 +70,36 @@ def serve(
         observers: told of everything.
         started: called once, when pins and store are open.
         beat: called at least once a second while all workers live.
-        trouble: what has gone wrong so far, for the players.
+        fault: what has gone wrong so far, for the players.
         scores: folder of what the scoreboard shows; None for a box without one.
 
     Raises:
+        InUseError: if another box plays on the store in that folder.
         PinsError: if the pins cannot be had.
     """
-    inbox: SimpleQueue[Edge | None] = SimpleQueue()
+    inbox: SimpleQueue[Mail] = SimpleQueue()
     with ExitStack() as stack:
+        lock = FolderLock(state)
+        stack.callback(lock.release)
+        lock.take()
 
-        def open_store(patience_s: float = 0.0) -> tuple[Store | None, Mishap | None]:
+        def open_store(patience_s: float = 0.0) -> tuple[Store | None, StoreFault | None]:
             if state is None:
                 return None, None
+            try:
+                lock.take()
+            except InUseError as error:
+                return None, StoreFault(Fault.FORGETS, f"{error}; playing without memory")
             thrown = config.game.dice is DiceKind.AUTO
             return open_or_set_aside(state, time.time, count_throws=thrown, patience_s=patience_s)
 
-        store, mishap = open_store(PATIENCE_S)
-        if mishap is not None:
-            _log.error("%s", mishap.text)
-            trouble = trouble or mishap.trouble
+        store, store_fault = open_store(PATIENCE_S)
+        if store_fault is not None:
+            _log.error("%s", store_fault.text)
+            fault = fault or store_fault.fault
         for broken in broken_rules(config):
             _log.warning("%s; left out", broken)
-            trouble = trouble or Trouble.RULES
+            fault = fault or Fault.RULES
             if store is not None:
                 with suppress(StoreError):  # it waits in the store then
                     store.keep(Faulted("rules", str(broken)))
@@ -103,26 +114,23 @@ def serve(
         display = None
         if connect is not None:
             display = Display(connect)
-            words = translations()[settings.language]
-            goodbye = Screen(Mode.ATTRACT, big=words("Goodbye"))
+            _ = translations()[settings.language]
+            goodbye = Screen(Mode.ATTRACT, big=_("Goodbye"))
             stack.callback(display.close, goodbye)
             display.start()
         if scores is not None:
             kept = None if state is None else partial(open_to_read, state / FILE_NAME)
             observers = (*observers, ScoresWriter(scores, kept, settings.language))
+        guard = StoreGuard(store, open_store, forgetting=fault is Fault.FORGETS)
+        ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers)
         runner = Runner(
-            config,
             settings,
-            pins,
+            config.box.settle_ns,
+            ports,
             dice,
-            store,
-            display,
-            buzzer,
-            time.monotonic_ns,
-            observers,
-            OddsAdvisor(),
-            trouble,
-            open_store,
+            translations(),
+            time.monotonic_ns(),
+            fault=fault,
         )
         stack.callback(runner.close)
         workers: list[Any] = [worker for worker in (display, buzzer) if worker is not None]
@@ -137,7 +145,7 @@ def serve(
 
 
 @contextmanager
-def _ending_on_signals(inbox: "SimpleQueue[Edge | None]") -> Iterator[None]:
+def _ending_on_signals(inbox: "SimpleQueue[Mail]") -> Iterator[None]:
     """SIGTERM and SIGINT end the loop, so that everything is closed in order."""
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     for number in before:

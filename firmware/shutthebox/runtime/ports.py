@@ -95,4 +95,4 @@ class Ports:
     odds: OddsPort | None = None
     display: DisplayPort | None = None
     buzzer: BuzzerPort | None = None
-    observers: tuple[Observer, ...] = ()
+    observers: Sequence[Observer] = ()

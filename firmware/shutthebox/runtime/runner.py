@@ -87,7 +87,7 @@ class Runner:
     def deadline_ns(self) -> int:
         """When `pass_time` is due, if nothing comes before."""
         deadlines = (self.switches.deadline_ns, self.machine.deadline_ns)
-        return min(self._reconcile_ns, *(deadline for deadline in deadlines if deadline is not None))
+        return min((self._reconcile_ns, *(deadline for deadline in deadlines if deadline is not None)))
 
     def take(self, mail: Edge | Advice, now_ns: int) -> None:
         """An edge or an answer of the odds has come; call `pass_time` when no more are waiting."""

@@ -7,8 +7,8 @@ from html import escape
 from typing import Any, TypeAlias
 
 from shutthebox.game.messages import Translate
-from shutthebox.translations import translations
 from shutthebox.platform.scores import VERSION
+from shutthebox.translations import translations
 
 REFRESH_S = 15
 """How often a browser asks again."""

@@ -186,8 +186,9 @@ def screen(mode: Flipping, view: View) -> Screen:
     """The dice, the tiles that still fit, and what to do; or a hint."""
     play, shared, _ = mode.play, view.shared, view.translate
     if mode.hint is not None:
-        title, rows = _("Best first, with its cost"), hint_lines(mode.hint)
-        return Screen(mode.name, title=title, rows=rows, cursor=0, lit=True)
+        race = play.match.profile.is_race
+        title = _("Best first, in throws") if race else _("Best first, with its cost")
+        return Screen(mode.name, title=title, rows=hint_lines(mode.hint), cursor=0)
     kind = play.verdict.kind
     lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.throws_again)
     prompt = message("Working it out …") if mode.asks_hint else _prompt(mode, shared)

@@ -15,7 +15,7 @@ from shutthebox.game.messages import Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, entering, raising, rolling
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.play import MatchInPlay, begun, is_computers_turn, judged
+from shutthebox.game.play import MatchInPlay, begun, conditions_of, is_computers_turn, judged
 from shutthebox.game.questions import AskDice, AskHint, plain_dice
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
@@ -66,7 +66,8 @@ def begin_anew(
 ) -> Step[raising.Raise | Ready]:
     """This match from its beginning."""
     play, asked = begun(match, tally)
-    return await_throw(play, context).after(*kept(Began(match)), *asked)
+    began = Began(match, conditions_of(match, context.settings))
+    return await_throw(play, context).after(*kept(began), *asked)
 
 
 def await_throw(play: MatchInPlay, context: Context) -> Step[raising.Raise | Ready]:
