@@ -1,7 +1,6 @@
 """What the runner keeps, as well as it can: the box plays on whatever happens to its store."""
 
 import logging
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -11,6 +10,7 @@ from typing import TypeAlias
 from shutthebox.game.debounce import SERVICE_BUTTON
 from shutthebox.game.effects import Began, Fact, Faulted, Finished, Left
 from shutthebox.game.trouble import Trouble
+from shutthebox.platform.schema import UNREADABLE
 from shutthebox.platform.setaside import Mishap
 from shutthebox.platform.statistics import lines, read
 from shutthebox.platform.store import Store, StoreError
@@ -80,7 +80,7 @@ class Keeper:
             return ()
         try:
             return lines(read(self.store.connection), words)
-        except sqlite3.Error as error:
+        except UNREADABLE as error:
             _log.error("%s: %s", self.store.path, error)
             return ()
 

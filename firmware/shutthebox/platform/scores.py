@@ -19,6 +19,7 @@ from shutthebox.config import Config
 from shutthebox.game.debounce import SwitchChanged
 from shutthebox.game.effects import Began, Chosen, Effect, Finished, Left, Record, Show, Signed
 from shutthebox.platform import statistics
+from shutthebox.platform.schema import UNREADABLE
 
 _log = logging.getLogger(__name__)
 
@@ -84,7 +85,7 @@ class ScoresWriter:
                 found = statistics.read(db)
                 latest = statistics.latest(db, MATCHES)
                 game = statistics.latest_game(db)
-        except (OSError, sqlite3.Error, ValueError, TypeError, LookupError, ArithmeticError) as error:
+        except (OSError, *UNREADABLE) as error:
             _log.warning("the scoreboard shows no past: %s", error)
             return
         self._past = {

@@ -19,7 +19,7 @@ from shutthebox.game.trouble import Trouble
 from shutthebox.platform import statistics, verification
 from shutthebox.platform.chain import MARK_NAME, read_mark
 from shutthebox.platform.recovery import Recovered, copy, sync_folder
-from shutthebox.platform.schema import VERSION
+from shutthebox.platform.schema import UNREADABLE, VERSION
 from shutthebox.platform.store import FILE_NAME, PATIENCE_S, Store, StoreError
 
 _log = logging.getLogger(__name__)
@@ -174,7 +174,7 @@ def _recover(folder: Path) -> Recovered | None:
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _PASSING:
             raise StoreError(f"{part}: {error}") from error
         return None
-    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
+    except UNREADABLE:
         return None
     part.rename(waiting)
     sync_folder(folder)
@@ -284,7 +284,7 @@ def _check(store: Store) -> None:
         statistics.lines(statistics.read(store.connection), str)
     except sqlite3.Error as error:
         raise StoreError(f"{store.path}: {error}") from error
-    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
+    except UNREADABLE as error:
         raise StoreError(f"{store.path}: what it holds makes no sense: {error}") from error
 
 
