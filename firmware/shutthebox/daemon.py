@@ -31,7 +31,7 @@ from shutthebox.platform.gpio import Edge, Pins
 from shutthebox.platform.lock import FolderLock, InUseError
 from shutthebox.platform.oled import Display, Panel
 from shutthebox.platform.scores import ScoresWriter
-from shutthebox.platform.setaside import Mishap, open_or_set_aside
+from shutthebox.platform.setaside import AT_WORK_FACTS, START_FACTS, Mishap, open_or_set_aside
 from shutthebox.platform.statistics import open_to_read
 from shutthebox.platform.store import FILE_NAME, PATIENCE_S, Store, StoreError
 from shutthebox.runner import Observer, Runner, loop
@@ -81,7 +81,9 @@ def serve(
         stack.callback(lock.release)
         lock.take()
 
-        def open_store(patience_s: float = 0.0) -> tuple[Store | None, Mishap | None]:
+        def open_store(
+            patience_s: float = 0.0, facts: int = AT_WORK_FACTS
+        ) -> tuple[Store | None, Mishap | None]:
             if state is None:
                 return None, None
             try:
@@ -89,9 +91,11 @@ def serve(
             except InUseError as error:
                 return None, Mishap(Trouble.FORGETS, f"{error}; playing without memory")
             thrown = config.game.dice is DiceKind.AUTO
-            return open_or_set_aside(state, time.time, count_throws=thrown, patience_s=patience_s)
+            return open_or_set_aside(
+                state, time.time, count_throws=thrown, patience_s=patience_s, facts=facts
+            )
 
-        store, mishap = open_store(PATIENCE_S)
+        store, mishap = open_store(PATIENCE_S, START_FACTS)
         if mishap is not None:
             _log.error("%s", mishap.text)
             trouble = trouble or mishap.trouble
