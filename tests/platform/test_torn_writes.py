@@ -21,6 +21,8 @@ from shutthebox.game.effects import Began, Finished, Left
 from shutthebox.platform.setaside import FILES, open_or_set_aside
 from shutthebox.platform.store import kept_match
 
+pytestmark = pytest.mark.slow
+
 SECTOR = 512
 HEADER = 32
 FACTS = 160
