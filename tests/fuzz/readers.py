@@ -160,6 +160,7 @@ def _kept() -> bytes:
                 store.keep(action)
                 match = apply(match, action)
             store.keep(Faulted("lever", "lever 3 chatters"))
+            store.keep(Faulted("display", "\x1b[31mred\x9b31m\r\nand \u202ea line more"))
             store.keep(Chosen("game.players", 3))
             store.keep_health({1: 3}, {3: 4})
             db = store.connection
@@ -170,6 +171,22 @@ def _kept() -> bytes:
             reseal(db, "owed")
             db.execute("pragma wal_checkpoint(truncate)")
         return (folder / FILE_NAME).read_bytes()
+
+
+def _say(command: list[str]) -> None:
+    """The command ends well, or with one line of complaint; nothing that it says can drive a terminal."""
+    said, complaint = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(complaint):
+        code = main(command)
+    assert code in (0, 1, 2), command
+    complaints = 0 if command[0] == "doctor" else int(code > 0)
+    if len(complaint.getvalue().splitlines()) != complaints:
+        raise TwoLinesError(complaint.getvalue())
+    for text in (said.getvalue(), complaint.getvalue()):
+        assert text.replace("\n", "").isprintable(), (command, text)
+    if "--json" in command or command[0] == "export":
+        lines = said.getvalue().splitlines()
+        assert "--record" in command or all(json.loads(line) is not None for line in lines)
 
 
 def _used(content: bytes, changes: Sequence[Change] = ()) -> None:
@@ -184,12 +201,13 @@ def _used(content: bytes, changes: Sequence[Change] = ()) -> None:
                     with suppress(sqlite3.Error, OverflowError):  # what the table itself does not take
                         db.execute(f'update {table} set "{column}" = ?', (value,))
         for command in (["stats"], ["stats", "--json"], ["export"], ["export", "--record"]):
-            said, complaint = io.StringIO(), io.StringIO()
-            with contextlib.redirect_stdout(said), contextlib.redirect_stderr(complaint):
-                code = main([*command, "--state", name])
-            assert code in (0, 1), command
-            if len(complaint.getvalue().splitlines()) != code:
-                raise TwoLinesError(complaint.getvalue())
+            _say([*command, "--state", name])
+        _say(["backup", str(folder / "copy"), "--state", name])
+        _say(["restore", str(folder / FILE_NAME), "--state", str(folder / "other")])
+        config_file = folder / "config.toml"
+        config_file.write_text(f'[store]\nfolder = "{name}"\n[display]\nbus = 32\n')
+        _say(["doctor", "--config", str(config_file)])
+        _say(["doctor", "--json", "--config", str(config_file)])
         store, _ = open_or_set_aside(folder, lambda: 0.0, patience_s=0.0)
         assert store is not None
         with closing(store):
@@ -198,6 +216,11 @@ def _used(content: bytes, changes: Sequence[Change] = ()) -> None:
             store.choices()
             store.keep(Began(begin(builtin("pub"), 2)))
             store.keep(Thrown((3, 5)))
+
+
+def kept() -> bytes:
+    """The file of a store with something in every table."""
+    return _kept()
 
 
 def read_store(content: bytes) -> None:

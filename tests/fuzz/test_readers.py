@@ -6,12 +6,13 @@
 import subprocess
 import sys
 from pathlib import Path
+from random import Random
 
 import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from tests.fuzz.hostile import HOSTILE
-from tests.fuzz.readers import COLUMNS, PIECES, READERS, Change, TwoLinesError, Value, decode, encode
+from tests.fuzz.readers import COLUMNS, PIECES, READERS, Change, TwoLinesError, Value, decode, encode, kept
 
 from shutthebox.errors import ShutTheBoxError
 
@@ -77,6 +78,18 @@ CHANGES: st.SearchStrategy[list[Change]] = st.lists(
 @example([(COLUMNS.index(("fault", "at_s")), 2**62)])
 def test_rows_that_nobody_has_written(changes: list[Change]) -> None:
     READERS["rows"].read(encode(changes))
+
+
+@SLOW
+@pytest.mark.parametrize("seed", range(3))
+def test_one_damaged_byte(seed: int) -> None:
+    """Every command that reads a store says one clean line at worst, and the box plays on."""
+    rng, content = Random(f"{seed} damage"), kept()
+    used = [at for at, byte in enumerate(content) if byte]
+    for at in rng.sample(used, 16):
+        damaged = bytearray(content)
+        damaged[at] = rng.choice((0xFF, 0x0A, 0x1B, 0x9B, 0x00, rng.randrange(256)))
+        READERS["store"].read(bytes(damaged))
 
 
 @given(CHANGES)

@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.runtime.daemon import serve
     from shutthebox.usual import DEFAULT_LEVERS, settings_for
 
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    logging.getLogger().setLevel(logging.INFO)
     config, fault = find_config(args.config)
     levers = config.box.levers or DEFAULT_LEVERS
     lines = switch_lines(config.gpio, levers)

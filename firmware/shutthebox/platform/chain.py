@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from json import JSONEncoder
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from shutthebox.platform.schema import sealed
 
@@ -30,11 +30,11 @@ _encode = JSONEncoder(separators=(",", ":")).encode
 
 def seal(*values: object) -> int:
     """The checksum of a row's values: texts, whole numbers and None."""
-    return _checksum(_encode(values))
+    return _checksum(_encode(values).encode())
 
 
-def _checksum(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode(), digest_size=_BYTES).digest())
+def _checksum(content: bytes) -> int:
+    return int.from_bytes(blake2b(content, digest_size=_BYTES).digest())
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,8 @@ class Head:
 
     def after(self, text: str) -> "Head":
         """The head once this fact has been added."""
-        return Head(self.number + 1, _checksum(f"{self.checksum} {self.number + 1} {text}"))
+        content = f"{self.checksum} {self.number + 1} {text}"
+        return Head(self.number + 1, _checksum(content.encode()))
 
 
 class Chain:
@@ -101,31 +102,35 @@ def reseal(db: sqlite3.Connection, table: str, where: str = "true", values: Sequ
     db.execute(f"update {table} set checksum = {sealed(table)} where {where}", values)
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class ReadFact(NamedTuple):
     """A fact as it was read, and whether its checksum says that it is what was kept.
 
     Attributes:
         number: in the chain.
-        text: its words.
+        raw: its words, UTF-8 unless they were altered.
         good: the checksum fits the fact and the one before.
         missing: facts that should be directly before it and are not there.
     """
 
     number: int
-    text: str
+    raw: bytes
     good: bool
     missing: int
+
+    @property
+    def text(self) -> str:
+        """Its words."""
+        return self.raw.decode("utf-8", "replace")
 
 
 FACTS = "select number, cast(text as blob), previous, checksum from fact where number > ? order by number"
 """What `checked` takes, behind a number."""
 
-RawFact: TypeAlias = tuple[int, bytes, int | None, int]
+RawFact: TypeAlias = tuple[int, bytes | None, int | None, int]
 """A fact as it lies in the file: its number, text, the checksum before it where that is kept, its own."""
 
 
-def read_facts(db: sqlite3.Connection, after: int = 0) -> Iterator[Fact]:
+def read_facts(db: sqlite3.Connection, after: int = 0) -> Iterator[ReadFact]:
     """The facts behind this number, in order, each compared with its checksum.
 
     Raises:
@@ -135,24 +140,24 @@ def read_facts(db: sqlite3.Connection, after: int = 0) -> Iterator[Fact]:
     return checked(db.execute(FACTS, (after,)), Head(after, row[0] if row else 0))
 
 
-def checked(rows: Iterable[RawFact], before: Head) -> Iterator[Fact]:
-    """Compares facts with their checksums.
+def checked(rows: Iterable[RawFact], before: Head) -> Iterator[ReadFact]:
+    """Compares facts with their checksums. All that are kept are read at every start, so it is quick.
 
     Args:
         rows: rising.
         before: the fact before the first of them.
     """
+    last, link = before.number, before.checksum
     for number, raw, previous, checksum in rows:
         missing = 0
         if previous is not None:
-            before = Head(number - 1, previous)
-        elif before.number != number - 1:
-            missing = number - 1 - before.number
+            link = previous
+        elif last != number - 1:
+            missing = number - 1 - last
         raw = raw or b""  # NULL, which only damage can put there
-        text = raw.decode("utf-8", "replace")
-        expected = Head(number - 1, before.checksum).after(text).checksum
-        yield Fact(number, text, not missing and checksum == expected and text.encode() == raw, missing)
-        before = Head(number, checksum)
+        good = not missing and checksum == _checksum(b"%a %d " % (link, number) + raw)
+        yield ReadFact(number, raw, good, missing)
+        last, link = number, checksum
 
 
 MARK_NAME = "-mark"

@@ -12,6 +12,9 @@ from shutthebox.rules.conditions import Conditions
 
 LEAVE, SETTLE = "leave", "settle"
 
+OF_ACTIONS = (b"throw ", b"shut ", b"open ", b"next")
+"""How the kept words of an action begin."""
+
 _NO_ACTIONS = ("begin", "resume", "lost", "finish", "sign", LEAVE, "choose", SETTLE)
 
 Result: TypeAlias = tuple[int, int, str, int]

@@ -1,7 +1,6 @@
 """What the runner keeps, as well as it can: the box plays on whatever happens to its store."""
 
 import logging
-import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -11,6 +10,7 @@ from shutthebox.game.facts import Began, Fact, Faulted, Left
 from shutthebox.game.faults import Fault
 from shutthebox.game.machine import KeptMatch
 from shutthebox.game.messages import Text
+from shutthebox.platform.schema import UNREADABLE
 from shutthebox.platform.setaside import StoreFault
 from shutthebox.platform.statistics import lines, read
 from shutthebox.platform.store import Store, StoreError
@@ -73,7 +73,7 @@ class StoreGuard:
             return ()
         try:
             return lines(read(self.store.connection))
-        except sqlite3.Error as error:
+        except UNREADABLE as error:
             _log.error("%s: %s", self.store.path, error)
             return ()
 
@@ -158,7 +158,7 @@ class StoreGuard:
             presses: per switch since the start, how often it was pressed or flipped down.
             chatter: per switch since the start, its edges in settle windows.
         """
-        if self.store is None:
+        if self.store is None or self.store.waiting:
             return
         counts = Counter(presses), Counter(chatter)
         with suppress(StoreError):

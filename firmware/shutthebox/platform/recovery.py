@@ -315,7 +315,8 @@ class _Current:
             conditions = facts.conditions_in(beginning.text)
         match = _Match(number, tuple(content), conditions, told, results, bool(left), settled, lost)
         if lost:
-            match.left = match.left or bool(results)  # it cannot be gone on with: its result stands
+            # Where the moves before its result are lost it cannot be gone on with: the result stands.
+            match.left = match.left or (bool(results) and finish not in told)
             match.told.append(facts.lost(lost, _with_lost(conditions, told, lost)))
             match.told += [text for text in match.ending() if text not in told]
         return match
@@ -375,11 +376,11 @@ def _readable(db: sqlite3.Connection, query: str, keys: int, values: _Row = ()) 
         for row in db.execute(query, values):
             found.append(row)
         return found
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, ValueError):
         pass
     last, behind = (found[-1][:keys] if found else None), list[_Row]()
     backwards = ", ".join(f"{place} desc" for place in range(1, keys + 1))
-    with suppress(sqlite3.DatabaseError, TypeError):
+    with suppress(sqlite3.DatabaseError, ValueError, TypeError):
         for row in db.execute(f"select * from ({query}) order by {backwards}", values):
             if last is not None and row[:keys] <= last:
                 break

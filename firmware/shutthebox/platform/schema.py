@@ -69,21 +69,25 @@ _VERSION_2 = (
 )
 
 # Facts are a chain (`shutthebox.platform.chain`), and every row has a checksum of its own.
+#   fact.previous: the checksum of the fact before, where that one has been forgotten
+#   match.first: the number of the fact that began it; it has all facts until the next match's first
+#   match.conditions: lines of a record; empty if they are not known
+#   throws.die: 0 for the total
 _VERSION_3 = """
     create table fact (
         number integer primary key,
         text text not null,
-        previous integer, -- checksum of the fact before, where that one has been forgotten
+        previous integer,
         checksum integer not null
     ) strict;
     create table match (
         id integer primary key,
-        first integer not null, -- number of the fact that began it; it has all until the next match's
+        first integer not null,
         began_s integer not null,
         profile text not null,
         players integer not null,
         rounds integer not null,
-        conditions text not null, -- lines of a record; empty: not known
+        conditions text not null,
         left integer not null default 0,
         settled integer not null default 0,
         checksum integer not null default 0
@@ -101,7 +105,7 @@ _VERSION_3 = """
     create table throws (
         dice integer not null,
         sides integer not null,
-        die integer not null, -- 0 for the total
+        die integer not null,
         value integer not null,
         count integer not null,
         checksum integer not null default 0,
@@ -165,6 +169,12 @@ COLUMNS = {
 }  # fmt: skip
 """The columns of every table, in the order in which the tables are exported."""
 
+UNREADABLE = (
+    sqlite3.Error, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError
+)  # fmt: skip
+"""What reading a damaged store may raise. SQLite's own complaint may quote text that is no UTF-8, and
+then a `UnicodeDecodeError` comes in its place."""
+
 _Schema: TypeAlias = list[tuple[str, str, str, str | None]]
 
 
@@ -178,7 +188,7 @@ def version_of(db: sqlite3.Connection) -> int:
     (version,) = db.execute("pragma user_version").fetchone()
     if not 0 <= version <= VERSION:
         raise ValueError(f"made by a newer version ({version}); {VERSION} is allowed")
-    if _schema(db) != _schema_of(version):
+    if _schema(db, version) != _schema_of(version):
         raise ValueError("no store of a box: its tables, views or triggers are others")
     return int(version)
 
@@ -189,9 +199,11 @@ def tables_of(db: sqlite3.Connection) -> int:
     Raises:
         sqlite3.Error: if it cannot be read.
     """
-    there = _schema(db)
-    fitting = (v for v in range(VERSION, 0, -1) if all(table in there for table in _schema_of(v)))
-    return next(fitting, 0)
+    for version in range(VERSION, 0, -1):
+        there = _schema(db, version)
+        if all(table in there for table in _schema_of(version)):
+            return version
+    return 0
 
 
 def create(db: sqlite3.Connection) -> None:
@@ -217,15 +229,14 @@ def sealed(table: str) -> str:
     return f"seal({columns})"
 
 
-def _schema(db: sqlite3.Connection) -> _Schema:
-    """Everything that the file defines; comments and spaces do not count."""
+def _schema(db: sqlite3.Connection, version: int) -> _Schema:
+    """Everything that the file defines; in earlier versions comments and spaces do not count."""
     rows = db.execute("select type, name, tbl_name, sql from sqlite_schema order by type, name")
-    return [(kind, name, table, _plain(sql)) for kind, name, table, sql in rows]
+    plain = _plain if version < VERSION else str
+    return [(kind, name, table, None if sql is None else plain(sql)) for kind, name, table, sql in rows]
 
 
-def _plain(sql: str | None) -> str | None:
-    if sql is None:
-        return None
+def _plain(sql: str) -> str:
     spaced = " ".join(re.sub(r"--[^\n]*", "", sql).split())
     return re.sub(r" ?([(),]) ?", r"\1", spaced)
 
@@ -234,4 +245,4 @@ def _plain(sql: str | None) -> str | None:
 def _schema_of(version: int) -> _Schema:
     with closing(sqlite3.connect(":memory:")) as db:
         db.executescript(_SCHEMAS[version])
-        return _schema(db)
+        return _schema(db, version)

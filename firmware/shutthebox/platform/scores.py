@@ -20,6 +20,7 @@ from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Began, Chosen, Finished, Left, Signed
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.platform import statistics
+from shutthebox.platform.schema import UNREADABLE
 
 _log = logging.getLogger(__name__)
 
@@ -85,7 +86,7 @@ class ScoresWriter:
                 found = statistics.read(db)
                 latest = statistics.latest(db, MATCHES)
                 game = statistics.latest_game(db)
-        except (OSError, sqlite3.Error, ValueError, TypeError, LookupError, ArithmeticError) as error:
+        except (OSError, *UNREADABLE) as error:
             _log.warning("the scoreboard shows no past: %s", error)
             return
         self._past = {

@@ -19,7 +19,7 @@ from shutthebox.game.faults import Fault
 from shutthebox.platform import statistics, verification
 from shutthebox.platform.chain import MARK_NAME, read_mark
 from shutthebox.platform.recovery import Recovered, copy, sync_folder
-from shutthebox.platform.schema import VERSION
+from shutthebox.platform.schema import UNREADABLE, VERSION
 from shutthebox.platform.store import FILE_NAME, PATIENCE_S, Store, StoreError
 
 _log = logging.getLogger(__name__)
@@ -35,6 +35,9 @@ RECOVERED_NAME = f"{FILE_NAME}.recovered"
 
 START_FACTS = 200_000
 """Facts that are compared with their checksums at a start, the latest: more than 5,000 matches for two."""
+
+AT_WORK_FACTS = 2_000
+"""Facts that are compared where a store is opened anew while the box plays, and the levers wait for it."""
 
 _PASSING = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM)
 """Errors that say nothing about the file."""
@@ -72,6 +75,7 @@ def open_or_set_aside(
     *,
     count_throws: bool = True,
     patience_s: float = PATIENCE_S,
+    facts: int = START_FACTS,
 ) -> tuple[Store | None, StoreFault | None]:
     """The store in this folder, or a new one in its place.
 
@@ -79,12 +83,21 @@ def open_or_set_aside(
     be played again and its statistics can be counted. Never raises for anything that files
     can be.
 
+    Args:
+        folder: where it is or will be.
+        wall_clock_s: as for `Store`.
+        count_throws: as for `Store`.
+        patience_s: as for `Store`.
+        facts: how many are compared with their checksums, the latest.
+
     Returns:
         The store, None if none can be had now; and what went wrong, None if nothing did.
     """
 
     def opened() -> Store:
-        return open_checked(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s)
+        return open_checked(
+            folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s, facts=facts
+        )
 
     reason: StoreError
     store_fault: StoreFault | None = None
@@ -108,29 +121,45 @@ def open_or_set_aside(
     if not _is_damage(reason, folder):
         return None, StoreFault(Fault.FORGETS, f"{reason}; playing without memory")
     try:
-        recovered = _recover(folder)
-        kept = set_aside(folder, wall_clock_s(), "damaged")
-        _take_over(folder, wall_clock_s())
-        try:
-            store = opened()
-        except StoreError as error:
-            # What was recovered is no better.
-            recovered = None
-            if not _is_damage(error, folder):
-                raise
-            set_aside(folder, wall_clock_s(), "damaged")
-            store = opened()
+        store, done = _begin_anew(folder, wall_clock_s, opened)
     except OSError as error:
         return None, StoreFault(Fault.FORGETS, f"{reason}; {error}; playing without memory")
-    text = f"{reason}; kept as {kept.name}, " if os.path.lexists(kept) else f"{reason}; "
-    text += "a new store is begun"
-    if recovered is not None and recovered.facts:
-        text += f" with the {recovered.facts} facts and {recovered.matches} matches that are good"
-        text += f", {recovered.lost} facts are lost" if recovered.lost else ""
-    store_fault = StoreFault(Fault.STORE_REPLACED, text)
+    store_fault = StoreFault(Fault.STORE_REPLACED, f"{reason}; {done}")
     with suppress(StoreError):  # it waits in the store then
         store.keep(Faulted("store", store_fault.text))
     return store, store_fault
+
+
+def _begin_anew(
+    folder: Path, wall_clock_s: Callable[[], float], opened: Callable[[], Store]
+) -> tuple[Store, str]:
+    """Sets the store aside and opens a new one with what is good of it.
+
+    Returns:
+        The new store, and what was done in words.
+
+    Raises:
+        OSError: if files cannot be renamed or written.
+        StoreError: if the new one cannot be opened.
+    """
+    recovered = _recover(folder)
+    kept = set_aside(folder, wall_clock_s(), "damaged")
+    _take_over(folder, wall_clock_s())
+    try:
+        store = opened()
+    except StoreError as error:
+        if recovered is None or not _is_damage(error, folder):
+            raise
+        # What was recovered is no better.
+        recovered = None
+        set_aside(folder, wall_clock_s(), "damaged")
+        store = opened()
+    done = f"kept as {kept.name}, " if os.path.lexists(kept) else ""
+    done += "a new store is begun"
+    if recovered is not None and recovered.facts:
+        done += f" with the {recovered.facts} facts and {recovered.matches} matches that are good"
+        done += f", {recovered.lost} facts are lost" if recovered.lost else ""
+    return store, done
 
 
 def _look_for_leftovers(folder: Path) -> None:
@@ -174,7 +203,7 @@ def _recover(folder: Path) -> Recovered | None:
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _PASSING:
             raise StoreError(f"{part}: {error}") from error
         return None
-    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
+    except UNREADABLE:
         return None
     part.rename(waiting)
     sync_folder(folder)
@@ -244,6 +273,7 @@ def open_checked(
     *,
     count_throws: bool = True,
     patience_s: float = PATIENCE_S,
+    facts: int = START_FACTS,
 ) -> Store:
     """A store in which nothing is wrong.
 
@@ -252,7 +282,7 @@ def open_checked(
     """
     store = Store(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s)
     try:
-        _check(store)
+        _check(store, facts)
         store.mark_head()
     except BaseException:
         store.close()
@@ -260,8 +290,8 @@ def open_checked(
     return store
 
 
-def _check(store: Store) -> None:
-    """Everything that the box will read is read once.
+def _check(store: Store, facts: int) -> None:
+    """Everything that the box will read is read once, and so many facts are compared with their checksums.
 
     Raises:
         StoreError: naming what is wrong.
@@ -274,7 +304,7 @@ def _check(store: Store) -> None:
             raise StoreError(f"{store.path}: something is kept of a match that is not there")
         if store.connection.execute("select 1 from match where id > ?", (_LAST_MATCH,)).fetchone():
             raise StoreError(f"{store.path}: a match has an impossible number")
-        wrong = verification.faults(store.connection, read_mark(store.path), most=START_FACTS)
+        wrong = verification.faults(store.connection, read_mark(store.path), most=facts)
         if found := list(islice(wrong, _MOST_SAID)):
             raise StoreError(f"{store.path}: {verification.in_a_line(found)}")
         with suppress(StoreError):
@@ -284,7 +314,7 @@ def _check(store: Store) -> None:
         statistics.lines(statistics.read(store.connection))
     except sqlite3.Error as error:
         raise StoreError(f"{store.path}: {error}") from error
-    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
+    except UNREADABLE as error:
         raise StoreError(f"{store.path}: what it holds makes no sense: {error}") from error
 
 

@@ -168,14 +168,14 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
     Raises:
         OSError: there is none.
-        sqlite3.Error: it cannot be read, or is no store.
+        sqlite3.Error, ValueError: it cannot be read, or is no store.
     """
     if not path.is_file():
         raise FileNotFoundError(f"{path}: no such store; a box makes it when it is first played on")
     db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     try:
         db.execute("select * from match limit 1")
-    except sqlite3.Error:
+    except (sqlite3.Error, ValueError):
         db.close()
         raise
     return db
@@ -271,7 +271,7 @@ def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
 def health(db: sqlite3.Connection) -> dict[int, Health]:
     """Per lever (0: the button) what it has been through, as kept at the end of the last match."""
     rows = db.execute("select number, presses, chatter from lever order by number")
-    return {number: Health(presses, chatter) for number, presses, chatter in rows}
+    return {number: Health(int(presses), int(chatter)) for number, presses, chatter in rows}
 
 
 def _counted(dice: int, sides: int, die: int, counts: dict[int, int]) -> DieCount:

@@ -17,7 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from shutthebox import __version__
-from shutthebox.errors import ShutTheBoxError
+from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.game.facts import (
     Began,
     Chosen,
@@ -31,7 +31,7 @@ from shutthebox.game.facts import (
 )
 from shutthebox.platform import facts, recovery, retention
 from shutthebox.platform.chain import Chain, Mark, knows_checksums, reseal
-from shutthebox.platform.schema import VERSION, create, version_of
+from shutthebox.platform.schema import UNREADABLE, VERSION, create, version_of
 from shutthebox.rules.actions import Action, Thrown, action_from_text, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
 from shutthebox.rules.match import MAX_PLAYERS, Match, begin
@@ -55,9 +55,16 @@ _FAULT_AGAIN_S = 3600
 
 
 class StoreError(ShutTheBoxError, OSError):
-    """The store cannot be used; the text names the file and what is wrong."""
+    """The store cannot be used; the text names the file and what is wrong, in one line.
+
+    Args:
+        text: may quote whatever is in the file.
+    """
 
     exit_code = 1
+
+    def __init__(self, text: str) -> None:
+        super().__init__(one_line(text))
 
 
 class Store:
@@ -134,7 +141,7 @@ class Store:
             return
         if not self._files.in_place():
             # A file that was renamed still gets what only the log has.
-            with suppress(sqlite3.Error):
+            with suppress(*UNREADABLE):
                 self._db.execute("pragma wal_checkpoint(truncate)")
         elif self._is_there():
             self._files = _Files(self.path)  # somebody has written the log back into the store
@@ -142,13 +149,14 @@ class Store:
         raise StoreError(f"{self.path}: {said} while the box played")
 
     def _is_there(self) -> bool:
-        """Whether somebody who opens the files now would find the last fact."""
+        """Whether somebody who opens the files now would find the last fact, and no page is gone."""
         where = f"{self.path.absolute().as_uri()}?mode=ro"
         with (
-            suppress(sqlite3.Error),
+            suppress(*UNREADABLE),
             closing(sqlite3.connect(where, uri=True, timeout=_BUSY_MS / 1000)) as db,
         ):
-            return Chain(db).head == self._chain.head
+            whole = db.execute("pragma quick_check(1)").fetchone() == ("ok",)
+            return whole and Chain(db).head == self._chain.head
         return False
 
     def keep(self, fact: Fact) -> None:
@@ -183,10 +191,12 @@ class Store:
         self._mark.write(self._chain.head)
 
     @contextmanager
-    def _telling_the_file(self) -> Iterator[None]:
+    def _telling_the_file(
+        self, kinds: tuple[type[Exception], ...] = (sqlite3.Error, ValueError)
+    ) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, ValueError) as error:
+        except kinds as error:
             raise StoreError(f"{self.path}: {error}") from error
 
     def _write(self, fact: Fact, at_s: int) -> None:
@@ -337,7 +347,7 @@ class Store:
             StoreError: if they cannot be read.
         """
         owed: dict[int, Fraction] = {}
-        with self._telling_the_file():
+        with self._telling_the_file(UNREADABLE):
             rows = self._db.execute(
                 "select player, owes from result where match <> ?"
                 ' and match > (select coalesce(max(id), 0) from match where "left")',
@@ -355,7 +365,7 @@ class Store:
         Raises:
             StoreError: if what is kept makes no match.
         """
-        with self._telling_the_file():
+        with self._telling_the_file(UNREADABLE):
             left = self._db.execute('select "left" from match where id = ?', (self._match,)).fetchone()
             if self._match is None or left is None or left[0]:
                 return None
@@ -370,7 +380,7 @@ class Store:
         Raises:
             StoreError: if they cannot be read.
         """
-        with self._telling_the_file():
+        with self._telling_the_file(UNREADABLE):
             return {
                 key: json.loads(value) for key, value in self._db.execute("select key, value from setting")
             }
@@ -485,7 +495,7 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> Record:
             conditions=conditions_from_lines(conditions.splitlines()),
             given_up=bool(left) and match.result is None,
         )
-    except (ValueError, TypeError) as error:
+    except UNREADABLE as error:
         raise StoreError(f"{where}: match {number}: {error}") from error
 
 

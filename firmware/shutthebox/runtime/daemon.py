@@ -31,7 +31,7 @@ from shutthebox.platform.lock import FolderLock, InUseError
 from shutthebox.platform.odds_worker import OddsWorker
 from shutthebox.platform.oled import Display, Panel
 from shutthebox.platform.scores import ScoresWriter
-from shutthebox.platform.setaside import StoreFault, open_or_set_aside
+from shutthebox.platform.setaside import AT_WORK_FACTS, START_FACTS, StoreFault, open_or_set_aside
 from shutthebox.platform.statistics import open_to_read
 from shutthebox.platform.store import FILE_NAME, PATIENCE_S, Store, StoreError
 from shutthebox.runtime.ports import Observer, Ports
@@ -83,7 +83,9 @@ def serve(
         stack.callback(lock.release)
         lock.take()
 
-        def open_store(patience_s: float = 0.0) -> tuple[Store | None, StoreFault | None]:
+        def open_store(
+            patience_s: float = 0.0, facts: int = AT_WORK_FACTS
+        ) -> tuple[Store | None, StoreFault | None]:
             if state is None:
                 return None, None
             try:
@@ -91,9 +93,11 @@ def serve(
             except InUseError as error:
                 return None, StoreFault(Fault.FORGETS, f"{error}; playing without memory")
             thrown = config.game.dice is DiceKind.AUTO
-            return open_or_set_aside(state, time.time, count_throws=thrown, patience_s=patience_s)
+            return open_or_set_aside(
+                state, time.time, count_throws=thrown, patience_s=patience_s, facts=facts
+            )
 
-        store, store_fault = open_store(PATIENCE_S)
+        store, store_fault = open_store(PATIENCE_S, START_FACTS)
         if store_fault is not None:
             _log.error("%s", store_fault.text)
             fault = fault or store_fault.fault

@@ -103,7 +103,11 @@ class VirtualBox:
         self._rng = Random(f"{seed} bounces")
         self._lock = FolderLock(state)
         self._lock.take()
-        self._start()
+        try:
+            self._start()
+        except BaseException:
+            self._lock.release()
+            raise
 
     def _start(self) -> None:
         self._pins = Pins(self.box.factory, self._lines, 19, self._inbox.put)
