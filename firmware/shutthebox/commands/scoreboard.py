@@ -7,6 +7,7 @@ from typing import Any
 
 from shutthebox import config as configuration
 from shutthebox.config import Config, ConfigError
+from shutthebox.files import check_folder
 from shutthebox.web import LOOPBACK, listen
 
 
@@ -33,6 +34,8 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.scoreboard.server import ScoreboardServer
 
     config = configuration.read(args.config) if args.config else _usual()
+    if args.state is not None:
+        check_folder(args.state, "--state")
     folder = args.state or scores_folder(config)
     listener = passed_socket() or listen(args.port, args.listen)
     with ScoreboardServer(listener, folder, config.box.language) as server:
