@@ -12,6 +12,8 @@ from typing import Any
 from shutthebox.commands.check import switch_name
 from shutthebox.commands.finding import Finding, Verdict
 from shutthebox.config import Config
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import check_folder, reason
 from shutthebox.game.debounce import ROLL_BUTTON, WORN
 from shutthebox.platform import statistics
 from shutthebox.platform.store import FILE_NAME
@@ -37,7 +39,7 @@ def levers(config: Config) -> Iterator[Finding]:
     text = f"out of play: {', '.join(map(str, out))}" if out else "all in play"
     yield Finding("levers", Verdict.OK, f"{len(levers)}, {text}; `shutthebox doctor --levers` watches them")
     found: dict[int, statistics.Health] = {}
-    with contextlib.suppress(sqlite3.Error), _reading(config) as db:
+    with contextlib.suppress(OSError, sqlite3.Error), _reading(config) as db:
         found = statistics.health(db)
     most = max((health.presses for health in found.values()), default=0)
     if most < MANY_PRESSES:
@@ -59,14 +61,13 @@ def levers(config: Config) -> Iterator[Finding]:
 
 
 def _reading(config: Config) -> Any:  # noqa: ANN401  (contextlib's own type)
-    """The store, for reading only; a running box is not disturbed."""
-    file = (config.state_folder / FILE_NAME).absolute()
-    return contextlib.closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True))
+    """The store, for reading only; a running box is not disturbed. OSError if there is none."""
+    return contextlib.closing(statistics.open_to_read(config.state_folder / FILE_NAME))
 
 
 def as_chosen(config: Config) -> Config:
     """The configuration with what was chosen at the box, as far as it can be read."""
-    with contextlib.suppress(sqlite3.Error, ValueError), _reading(config) as db:
+    with contextlib.suppress(OSError, sqlite3.Error, ValueError), _reading(config) as db:
         out = statistics.out_of_play(db)
         return with_choices(config, {"box.out_of_play": out if out is None else list(out)})
     return config
@@ -80,18 +81,29 @@ def store(config: Config) -> Iterator[Finding]:
     except (AttributeError, BlockingIOError):
         yield Finding("entropy", Verdict.SKIP, "not ready, or not to be asked on this system")
     folder = config.state_folder
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    try:
+        check_folder(folder, "store.folder")
+    except ShutTheBoxError as error:
+        yield Finding("store", Verdict.FAIL, str(error))
+        yield Finding("dice", Verdict.SKIP, "there is no store")
+        return
+    # Not Path.exists, which raises for a folder in one that this user may not look into.
+    there = next(path for path in (folder, *folder.absolute().parents) if os.access(path, os.F_OK))
     if not os.access(there, os.R_OK | os.W_OK | os.X_OK):
         yield Finding("store", Verdict.FAIL, f"{there} may not be read and written")
         return
     file = folder / FILE_NAME
-    if not file.is_file():
+    if not os.path.lexists(file):
         yield Finding("store", Verdict.OK, f"{folder} can be written; nothing is kept there yet")
         yield Finding("dice", Verdict.SKIP, "no throws are kept")
         return
     try:
         with _reading(config) as db:
             found = statistics.read(db)
+    except OSError as error:
+        yield Finding("store", Verdict.FAIL, f"{file}: {reason(error)}")
+        yield Finding("dice", Verdict.SKIP, "the store cannot be read")
+        return
     except sqlite3.Error as error:
         yield Finding("store", Verdict.FAIL, f"{file}: {error}")
         yield Finding("dice", Verdict.SKIP, "the store cannot be read")
@@ -130,6 +142,6 @@ def clock(config: Config) -> Iterator[Finding]:
 
 
 def _latest_match(config: Config) -> float | None:
-    with contextlib.suppress(sqlite3.Error), _reading(config) as db:
+    with contextlib.suppress(OSError, sqlite3.Error), _reading(config) as db:
         return db.execute("select max(began_s) from match").fetchone()[0]  # type: ignore[no-any-return]
     return None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox import config as configuration
+from shutthebox.files import check_folder, reason, shown_path
 from shutthebox.platform import statistics
 from shutthebox.platform.schema import TABLES, VERSION, version_of
 from shutthebox.platform.store import FILE_NAME, StoreError, kept_match
@@ -101,9 +102,11 @@ def store_folder(args: argparse.Namespace) -> Path:
     """Where the store lies that is meant: as said, as configured, or the service's.
 
     Raises:
+        ShutTheBoxError: if that can be no folder.
         ConfigError: if the config file cannot be used.
     """
     if args.state is not None:
+        check_folder(args.state, "--state")
         return Path(args.state)
     config = configuration.read(args.config) if args.config else configuration.usual()
     if not config.store.folder and os.path.lexists(SERVICE_FOLDER):
@@ -125,6 +128,8 @@ def open_store(args: argparse.Namespace) -> Iterator[sqlite3.Connection]:
         raise StoreError(str(error)) from None
     except PermissionError:
         raise StoreError(f"{path}: belongs to the service; say sudo shutthebox ...") from None
+    except OSError as error:
+        raise StoreError(f"{shown_path(path)}: {reason(error)}") from None
     except sqlite3.Error as error:
         raise StoreError(f"{path}: {error}") from None
     with contextlib.closing(db):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from shutthebox.files import check_regular
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
 from shutthebox.rules.actions import MAX_FACE, MAX_FACES
 
@@ -139,8 +140,11 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         OSError: there is none.
         sqlite3.Error: it cannot be read, or is no store.
     """
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such store; a box makes it when it is first played on")
+    # Looked at and not opened: closing it again would drop the locks that SQLite holds in this process.
+    try:
+        check_regular(path)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: no such store; a box makes it when it is first played on") from None
     db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     try:
         db.execute("select * from match limit 1")
