@@ -139,6 +139,7 @@ def test_two_attackers_with_room_for_more(scoreboard: Scoreboard) -> None:
         for visitor in (one, other):
             say(visitor, first, again)
         answered(scoreboard)
+    assert scoreboard.peak_mb < MOST_MB
 
 
 @pytest.mark.timeout(60)
@@ -163,6 +164,7 @@ def test_one_connection_after_another(scoreboard: Scoreboard) -> None:
                 with suppress(OSError):
                     connection.sendall(HEAD + b"X: " + b"y" * 8000)
     answered(scoreboard)
+    assert scoreboard.peak_mb < MOST_MB
 
 
 def answered(scoreboard: Scoreboard) -> None:
