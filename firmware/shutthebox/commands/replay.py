@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from shutthebox.commands.progress import working
 from shutthebox.files import make_folder, read_text
 
 
@@ -47,5 +48,7 @@ def run(args: argparse.Namespace) -> int:
             text = scenario_text(match, profile)
         script = scenario.parse(text, str(args.script))
         state = args.state or Path(temporary)
-        Replay(script, state, VirtualDisplay(script.config, args.frames), tell).run()
+        replay = Replay(script, state, VirtualDisplay(script.config, args.frames), tell)
+        with working(lambda: f"at line {replay.line} of {script.steps[-1].line if script.steps else 0}"):
+            replay.run()
     return 0

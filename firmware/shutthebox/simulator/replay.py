@@ -92,6 +92,9 @@ class Replay:
         display: a display in virtual time, whose panel `expect panel` looks at; None for none.
         tell: gets every effect with its time in ns.
 
+    Attributes:
+        line: of the script, that is played now.
+
     Raises:
         ShutTheBoxError: for a game that is unknown or does not fit the box.
     """
@@ -105,6 +108,7 @@ class Replay:
     ) -> None:
         self._scenario, self._display, self._tell = scenario, display, tell
         self._show: Show | None = None
+        self.line = 0
         self.world = VirtualBox(
             scenario.config,
             state,
@@ -131,6 +135,7 @@ class Replay:
         hand: Step | None = None
         try:
             for step in (*self._scenario.steps, _LOOK_ON):
+                self.line = step.line
                 try:
                     self._wait_for(step)
                     if step.verb not in ("expect", "wait"):
