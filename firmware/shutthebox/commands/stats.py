@@ -61,7 +61,8 @@ def run_stats(args: argparse.Namespace) -> int:
     print("\nhall of fame" if found.fame else "\nhall of fame: nobody has signed yet")
     for famous in found.fame:
         date = _date(famous.began_s, "%Y-%m-%d")
-        print(f"  {famous.initials}  {famous.score:6}  {famous.profile:16} {date}")
+        score = "–" if famous.score is None else famous.score
+        print(f"  {famous.initials}  {score:>6}  {famous.profile:16} {date}")
     print("\nlever health (edges while settling: many a press foretell a dying switch)")
     for switch, health in found.switches.items():
         name = "button" if switch == 0 else f"lever {switch}"

@@ -3,12 +3,12 @@
 import json
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shutthebox.files import check_regular
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
-from shutthebox.rules.actions import MAX_FACE, MAX_FACES
+from shutthebox.rules.actions import MAX_FACE, MAX_FACES, apply
 
 BAR = 12
 """Characters of the longest bar on the statistics screen."""
@@ -47,10 +47,10 @@ class DieCount:
 
 @dataclass(frozen=True, slots=True)
 class Famous:
-    """A winner who has signed."""
+    """A winner who has signed; `score` is None for one who had no turn, because all others lost."""
 
     initials: str
-    score: int
+    score: int | None
     profile: str
     began_s: int
 
@@ -110,10 +110,17 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """How one player came out of a match; `initials` is None for who has not signed."""
+    """How one player came out of a match.
+
+    Attributes:
+        number: from 1.
+        score: in the whole match; None for a player who had no turn.
+        won: alone or with others.
+        initials: None for a player who has not signed.
+    """
 
     number: int
-    score: int
+    score: int | None
     won: bool
     initials: str | None
 
@@ -125,7 +132,7 @@ class PlayedMatch:
     Attributes:
         began_s: the time of day it began, in seconds.
         profile: the game's name.
-        players: those with a result, in order.
+        players: all of them, in order.
     """
 
     began_s: int
@@ -158,17 +165,41 @@ def latest(db: sqlite3.Connection, count: int) -> tuple[PlayedMatch, ...]:
     """So many matches that have been decided, the latest first."""
     ids = "select distinct match from result order by match desc limit ?"
     rows = db.execute(
-        "select match.id, began_s, profile, player, score, won, initials from result"
+        "select match.id, began_s, profile, players, player, score, owes, won, initials from result"
         f" join match on match.id = result.match where match.id in ({ids})"
         " order by match.id desc, player",
         (count,),
-    )
+    ).fetchall()
     found: dict[int, PlayedMatch] = {}
-    for number, began_s, keys, player, score, won, initials in rows:
-        before = found[number].players if number in found else ()
-        players = (*before, Player(player + 1, score, bool(won), initials))
-        found[number] = PlayedMatch(began_s, _name(keys), players)
+    for number, began_s, keys, seats, player, score, owes, won, initials in rows:
+        if number not in found:
+            # A player who had no turn, owes nothing and has not won has no row.
+            nobody = tuple(Player(seat, None, False, None) for seat in range(1, seats + 1))
+            found[number] = PlayedMatch(began_s, _name(keys), nobody)
+        had_turn = _had_turn(db, number, player, score, keys, owes=owes, won=won)
+        result = Player(player + 1, score if had_turn else None, bool(won), initials)
+        players = found[number].players
+        found[number] = replace(found[number], players=(*players[:player], result, *players[player + 1 :]))
     return tuple(found.values())
+
+
+def _had_turn(
+    db: sqlite3.Connection, number: int, player: int, score: int, keys: str, *, owes: str, won: int
+) -> bool:
+    """Whether a player with a result has finished a turn in the match; players are numbered from 0."""
+    # Only these are kept with a score of 0 without a turn; nearly all others need no look at their match.
+    if score or (owes == "0" and not won) or (won and '"target-loses"' not in keys):
+        return True
+    # Not above: the store imports this module.
+    from shutthebox.platform.store import StoreError, kept_match
+
+    try:
+        match, actions = kept_match(db, number, "the store")
+        for action in actions:
+            match = apply(match, action)
+        return match.scores[player] is not None
+    except (StoreError, ValueError, LookupError):
+        return True  # what is kept makes no match: the result is all there is
 
 
 def latest_game(db: sqlite3.Connection) -> str | None:
@@ -191,10 +222,11 @@ def read(db: sqlite3.Connection) -> Statistics:
         "select (select count(distinct match) from result) + finished from forgotten"
     ).fetchone()
     fame = db.execute(
-        "select initials, score, profile, began_s from result join match on match.id = result.match"
-        " where initials is not null order by match.id desc limit ?",
+        "select match.id, player, initials, score, profile, began_s, owes, won"
+        " from result join match on match.id = result.match where initials is not null"
+        " order by match.id desc limit ?",
         (FAME,),
-    )
+    ).fetchall()
     rows: dict[tuple[int, int, int], dict[int, int]] = {}
     for dice, sides, die, value, count in db.execute("select * from throws"):
         rows.setdefault((dice, sides, die), {})[value] = count
@@ -203,7 +235,15 @@ def read(db: sqlite3.Connection) -> Statistics:
         matches=matches,
         finished=finished,
         throws=sum(sum(entry.counts.values()) for entry in counted if entry.die == 0),
-        fame=tuple(Famous(who, score, _name(keys), began_s) for who, score, keys, began_s in fame),
+        fame=tuple(
+            Famous(
+                who,
+                score if _had_turn(db, number, player, score, keys, owes=owes, won=won) else None,
+                _name(keys),
+                began_s,
+            )
+            for number, player, who, score, keys, began_s, owes, won in fame
+        ),
         dice=counted,
         switches=health(db),
         faults=tuple(
@@ -256,5 +296,7 @@ def lines(statistics: Statistics, words: Callable[[str], str]) -> tuple[str, ...
             f"{value:2} {'=' * round(BAR * count / most)}\t{count}"
             for value, count in sorted(entry.counts.items())
         ]
-    found += [f"{famous.initials} {famous.score} {famous.profile}" for famous in statistics.fame]
+    for famous in statistics.fame:
+        score = "-" if famous.score is None else famous.score  # the panel's small letters have no longer dash
+        found.append(f"{famous.initials} {score} {famous.profile}")
     return tuple(found)
