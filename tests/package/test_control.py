@@ -22,6 +22,7 @@ from .control import PROJECT, fields, relations
 PACKAGES = {
     "gpiod": "python3-libgpiod",
     "gpiozero": "python3-gpiozero",
+    "h11": "python3-h11",
     "luma": "python3-luma.oled",
     "luma.oled": "python3-luma.oled",
     "PIL": "python3-pil",

@@ -11,6 +11,8 @@ from shutthebox.commands.check import switch_name
 from shutthebox.commands.finding import Finding, Verdict
 from shutthebox.commands.stats import date_text
 from shutthebox.config import Config
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import check_folder
 from shutthebox.game.switches.debounce import DICE_BUTTON, WORN
 from shutthebox.platform import statistics
 from shutthebox.platform.reading import reading
@@ -74,12 +76,19 @@ def store(config: Config) -> Iterator[Finding]:
     except (AttributeError, BlockingIOError):
         yield Finding("entropy", Verdict.SKIP, "not ready, or not to be asked on this system")
     folder = config.state_folder
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    try:
+        check_folder(folder, "store.folder")
+    except ShutTheBoxError as error:
+        yield Finding("store", Verdict.FAIL, str(error))
+        yield Finding("dice", Verdict.SKIP, "there is no store")
+        return
+    # Not Path.exists, which raises for a folder in one that this user may not look into.
+    there = next(path for path in (folder, *folder.absolute().parents) if os.access(path, os.F_OK))
     if not os.access(there, os.R_OK | os.W_OK | os.X_OK):
         yield Finding("store", Verdict.FAIL, f"{there} may not be read and written")
         return
     file = folder / FILE_NAME
-    if not file.is_file():
+    if not os.path.lexists(file):
         yield Finding("store", Verdict.OK, f"{folder} can be written; nothing is kept there yet")
         yield Finding("dice", Verdict.SKIP, "no throws are kept")
         return

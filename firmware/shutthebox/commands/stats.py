@@ -11,6 +11,7 @@ from typing import Any
 
 from shutthebox import config as configuration
 from shutthebox.errors import one_line
+from shutthebox.files import check_folder
 from shutthebox.platform import statistics
 from shutthebox.platform.reading import reading
 from shutthebox.platform.schema import COLUMNS
@@ -70,8 +71,9 @@ def _print(found: statistics.Statistics) -> None:
     for famous in found.fame:
         date = date_text(famous.began_s, "%Y-%m-%d")
         unproven = f"  ({', '.join(famous.unproven)})" if famous.unproven else ""
+        score = "–" if famous.score is None else famous.score
         initials, profile = one_line(famous.initials), one_line(famous.profile)
-        print(f"  {initials}  {famous.score:6}  {profile:16} {date}{unproven}")
+        print(f"  {initials}  {score:>6}  {profile:16} {date}{unproven}")
     print("\nlever health (edges while settling: many a press foretell a dying switch)")
     for switch, health in found.switches.items():
         name = "button" if switch == 0 else f"lever {switch}"
@@ -115,9 +117,11 @@ def store_folder(args: argparse.Namespace) -> Path:
     """Where the store lies that is meant: as said, as configured, or the service's.
 
     Raises:
+        ShutTheBoxError: if that can be no folder.
         ConfigError: if the config file cannot be used.
     """
     if args.state is not None:
+        check_folder(args.state, "--state")
         return Path(args.state)
     config = configuration.read(args.config) if args.config else configuration.usual()
     if not config.store.folder and os.path.lexists(SERVICE_FOLDER):

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox.config import Config
+from shutthebox.files import open_to_write
 from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Began, Chosen, Finished, Left, Signed
 from shutthebox.game.switches.debounce import SwitchChanged
@@ -114,10 +115,9 @@ class ScoresWriter:
         new = self._path.with_suffix(".new")
         try:
             # Readable by everybody, whatever the umask; a half-written one is never seen.
-            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
-            with os.fdopen(os.open(new, flags, 0o644), "w", encoding="utf-8") as file:
+            with open_to_write(new, follow_links=False) as file:
                 os.fchmod(file.fileno(), 0o644)
-                file.write(text)
+                file.write(text.encode())
             new.replace(self._path)
         except OSError as error:
             if not self._failing:

@@ -3,12 +3,14 @@
 import json
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from shutthebox.files import check_regular
 from shutthebox.game.messages import Text, message
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
 from shutthebox.rules.actions import MAX_FACE, MAX_FACES
+from shutthebox.rules.record import replay
 
 BAR = 12
 """Characters of the longest bar on the statistics screen."""
@@ -62,14 +64,14 @@ class Famous:
 
     Attributes:
         initials: three letters.
-        score: in the whole match.
+        score: in the whole match; None for a winner who had no turn, because all others lost.
         profile: the game's name.
         began_s: the time of day the match began, in seconds.
         unproven: what the box cannot vouch for, in a word or two each: real dice, computer, levers out.
     """
 
     initials: str
-    score: int
+    score: int | None
     profile: str
     began_s: int
     unproven: tuple[str, ...] = ()
@@ -140,10 +142,17 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """How one player came out of a match; `initials` is None for who has not signed."""
+    """How one player came out of a match.
+
+    Attributes:
+        number: from 1.
+        score: in the whole match; None for a player who had no turn.
+        won: alone or with others.
+        initials: None for a player who has not signed.
+    """
 
     number: int
-    score: int
+    score: int | None
     won: bool
     initials: str | None
 
@@ -155,7 +164,7 @@ class PlayedMatch:
     Attributes:
         began_s: the time of day it began, in seconds.
         profile: the game's name.
-        players: those with a result, in order.
+        players: all of them, in order.
     """
 
     began_s: int
@@ -170,8 +179,11 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         OSError: there is none.
         sqlite3.Error, ValueError: it cannot be read, or is no store.
     """
-    if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such store; a box makes it when it is first played on")
+    # Looked at and not opened: closing it again would drop the locks that SQLite holds in this process.
+    try:
+        check_regular(path)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: no such store; a box makes it when it is first played on") from None
     db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     try:
         db.execute("select * from match limit 1")
@@ -185,17 +197,39 @@ def latest(db: sqlite3.Connection, count: int) -> tuple[PlayedMatch, ...]:
     """So many matches that have been decided, the latest first."""
     ids = "select distinct match from result order by match desc limit ?"
     rows = db.execute(
-        "select match.id, began_s, profile, player, score, won, initials from result"
+        "select match.id, began_s, profile, players, player, score, owes, won, initials from result"
         f" join match on match.id = result.match where match.id in ({ids})"
         " order by match.id desc, player",
         (count,),
-    )
+    ).fetchall()
     found: dict[int, PlayedMatch] = {}
-    for number, began_s, keys, player, score, won, initials in rows:
-        before = found[number].players if number in found else ()
-        players = (*before, Player(player + 1, score, bool(won), initials))
-        found[number] = PlayedMatch(began_s, _name(keys), players)
+    for number, began_s, keys, seats, player, score, owes, won, initials in rows:
+        if number not in found:
+            # A player who had no turn, owes nothing and has not won has no row.
+            nobody = tuple(Player(seat, None, False, None) for seat in range(1, seats + 1))
+            found[number] = PlayedMatch(began_s, _name(keys), nobody)
+        had_turn = _had_turn(db, number, player, score, keys, owes=owes, won=won)
+        result = Player(player + 1, score if had_turn else None, bool(won), initials)
+        players = found[number].players
+        found[number] = replace(found[number], players=(*players[:player], result, *players[player + 1 :]))
     return tuple(found.values())
+
+
+def _had_turn(
+    db: sqlite3.Connection, number: int, player: int, score: int, keys: str, *, owes: str, won: int
+) -> bool:
+    """Whether a player with a result has finished a turn in the match; players are numbered from 0."""
+    # Only these are kept with a score of 0 without a turn; nearly all others need no look at their match.
+    if score or (owes == "0" and not won) or (won and '"target-loses"' not in keys):
+        return True
+    # Not above: the store imports this module.
+    from shutthebox.platform.store import StoreError, kept_match
+
+    try:
+        record = kept_match(db, number, "the store")
+        return replay(record)[-1].scores[player] is not None
+    except (StoreError, ValueError, LookupError):
+        return True  # what is kept makes no match: the result is all there is
 
 
 def latest_game(db: sqlite3.Connection) -> str | None:
@@ -216,11 +250,11 @@ def read(db: sqlite3.Connection) -> Statistics:
     kept = counts(db)
     forgotten = db.execute(f"select {', '.join(kept)} from forgotten").fetchone()
     fame = db.execute(
-        "select initials, score, profile, began_s, conditions"
+        "select match.id, player, initials, score, profile, began_s, owes, won, conditions"
         " from result join match on match.id = result.match where initials is not null"
         " order by match.id desc limit ?",
         (FAME,),
-    )
+    ).fetchall()
     rows: dict[tuple[int, int, int], dict[int, int]] = {}
     for dice, sides, die, value, count in db.execute("select dice, sides, die, value, count from throws"):
         rows.setdefault((dice, sides, die), {})[value] = count
@@ -230,8 +264,14 @@ def read(db: sqlite3.Connection) -> Statistics:
         versions=_versions(db),
         throws=sum(sum(entry.counts.values()) for entry in counted if entry.die == 0),
         fame=tuple(
-            Famous(who, score, _name(keys), began_s, _unproven(conditions))
-            for who, score, keys, began_s, conditions in fame
+            Famous(
+                who,
+                score if _had_turn(db, number, player, score, keys, owes=owes, won=won) else None,
+                _name(keys),
+                began_s,
+                _unproven(conditions),
+            )
+            for number, player, who, score, keys, began_s, owes, won, conditions in fame
         ),
         dice=counted,
         switches=health(db),
@@ -305,5 +345,7 @@ def lines(statistics: Statistics) -> tuple[Text, ...]:
             f"{value:2} {'=' * round(BAR * count / most)}\t{count}"
             for value, count in sorted(entry.counts.items())
         ]
-    found += [f"{famous.initials} {famous.score} {famous.profile}" for famous in statistics.fame]
+    for famous in statistics.fame:
+        score = "-" if famous.score is None else famous.score  # the panel's small letters have no longer dash
+        found.append(f"{famous.initials} {score} {famous.profile}")
     return tuple(found)

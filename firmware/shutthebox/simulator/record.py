@@ -1,5 +1,6 @@
 """Writes what hands did to a box as a scenario that plays the same again."""
 
+import io
 import logging
 from collections.abc import Iterator
 from dataclasses import fields
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from shutthebox.config import Config
+from shutthebox.files import open_to_write, reason, shown_path
 from shutthebox.game.effects import Effect, Keep
 from shutthebox.game.switches.button import HOLD_NS
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
@@ -23,9 +25,9 @@ def create(path: Path) -> TextIO:
         ScenarioError: if it cannot be made.
     """
     try:
-        return path.open("w", encoding="utf-8")
+        return io.TextIOWrapper(open_to_write(path), encoding="utf-8")
     except OSError as error:
-        raise ScenarioError(f"--record: {path}: {error.strerror}") from None
+        raise ScenarioError(f"--record: {shown_path(path)}: {reason(error)}") from None
 
 
 class ScenarioRecorder:

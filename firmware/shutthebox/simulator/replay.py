@@ -83,6 +83,9 @@ class Replay:
         display: a display in virtual time, whose panel `expect panel` looks at; None for none.
         tell: gets every effect with its time in ns.
 
+    Attributes:
+        line: of the script, that is played now.
+
     Raises:
         ShutTheBoxError: for a game that is unknown or does not fit the box.
     """
@@ -96,6 +99,7 @@ class Replay:
     ) -> None:
         self._scenario, self._display, self._tell = scenario, display, tell
         self._show: Show | None = None
+        self.line = 0
         self.world = VirtualBox(
             scenario.config,
             state,
@@ -122,6 +126,7 @@ class Replay:
         hand: Step | None = None
         try:
             for step in (*self._scenario.steps, _LOOK_ON):
+                self.line = step.line
                 try:
                     self._wait_for(step)
                     if step.verb not in ("expect", "wait"):
