@@ -9,4 +9,5 @@ from .errors import InvalidFrequency, PinBusy, PinClosed
 from .factory import GpiodFactory
 from .pin import GpiodPin
 
+__version__ = "1.0.0"
 __all__ = ["GpiodFactory", "GpiodPin", "InvalidFrequency", "PinBusy", "PinClosed"]
