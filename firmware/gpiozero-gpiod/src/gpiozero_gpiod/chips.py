@@ -2,17 +2,66 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
 from pathlib import Path
 
 import gpiod
 from gpiozero.exc import BadPinFactory, PinInvalidPin
 
-#: Labels of the chip behind the 40-pin header, newest board first: Pi 5 and its kin, Pi 4 and
-#: its kin, all the earlier ones. The number of a chip says nothing: it has changed between
-#: kernels on the same board.
-HEADER_LABELS = ("pinctrl-rp1", "pinctrl-bcm2711", "pinctrl-bcm2835")
+#: Label of the chip behind the 40-pin header, by the Pi's processor, newest board first. The number
+#: of a chip says nothing: it has changed between kernels on the same board.
+HEADER_LABEL = {
+    "BCM2712": "pinctrl-rp1",
+    "BCM2711": "pinctrl-bcm2711",
+    "BCM2837": "pinctrl-bcm2835",
+    "BCM2836": "pinctrl-bcm2835",
+    "BCM2835": "pinctrl-bcm2835",
+}
+HEADER_LABELS = tuple(dict.fromkeys(HEADER_LABEL.values()))
 
 DEV = Path("/dev")
+
+
+class PluggedChip:
+    """A chip that may be unplugged and plugged in again.
+
+    Attributes:
+        chip: gpiod's handle.
+        path: the chip's device file when it was last opened.
+        label: what its driver calls it.
+    """
+
+    def __init__(self, chip: gpiod.Chip) -> None:
+        self.chip = chip
+        self.path = str(chip.path)
+        self.label = str(chip.get_info().label)
+        self._lock = threading.Lock()
+
+    @property
+    def is_header(self) -> bool:
+        """True for a Pi's own chip."""
+        return self.label in HEADER_LABELS
+
+    def reopen(self) -> bool:
+        """Looks for the chip again if it is gone; returns whether it is there.
+
+        A chip that comes back may have another number, so it is found by its label. Where two
+        chips share one, it has to come back under the path that it had.
+        """
+        with self._lock:
+            with contextlib.suppress(OSError):
+                self.chip.get_info()
+                return True
+            found = _find(self.label)
+            same = found if len(found) == 1 else [chip for chip in found if chip.path == self.path]
+            _close_all([chip for chip in found if chip not in same])
+            if not same:
+                return False
+            self.chip.close()
+            self.chip = same[0]
+            self.path = str(self.chip.path)
+            return True
 
 
 def paths() -> list[Path]:
@@ -21,17 +70,24 @@ def paths() -> list[Path]:
     return sorted(found, key=lambda path: int(path.name[8:]))
 
 
-def open_header(chip: str | int | None = None) -> gpiod.Chip:
+def open_header(chip: str | int | None = None, processor: str | None = None) -> gpiod.Chip:
     """Opens the chip that carries the header, or the one that ``chip`` names.
 
     Args:
-        chip: None for the first label of `HEADER_LABELS` that exists; else as in `open_named`.
+        chip: None for the Pi's own; else as in `open_named`.
+        processor: The Pi's, as gpiozero's ``board_info.soc`` names it. With it only the chip of
+            that board will do: on a Pi 5 whose RP1 cannot be opened, another chip would be wrong.
 
     Raises:
         gpiozero.BadPinFactory: There is no such chip, or it may not be opened; the text lists
             the chips that there are.
     """
-    wanted = HEADER_LABELS if chip is None else (chip,)
+    if chip is not None:
+        wanted: tuple[str | int, ...] = (chip,)
+    elif processor in HEADER_LABEL:
+        wanted = (HEADER_LABEL[processor],)
+    else:
+        wanted = HEADER_LABELS
     for name in wanted:
         found = _find(name)
         if len(found) == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import logging
 import os
@@ -9,11 +10,11 @@ import threading
 from collections.abc import Callable
 from datetime import timedelta
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakMethod, ref
 
 import gpiod
-from gpiod.line import Bias, Clock, Direction, Edge, Value
+from gpiod.line import Bias, Clock, Direction, Drive, Edge, Value
 from gpiozero.exc import (
     PinEdgeDetectUnsupported,
     PinFixedPull,
@@ -29,8 +30,9 @@ from gpiozero.exc import (
 from gpiozero.pins import Pin, PinInfo
 from gpiozero.pins.local import LocalPiPin
 
-from .errors import InvalidFrequency, PinBusy, PinClosed
-from .pwm import Channel
+from .chips import PluggedChip
+from .errors import InvalidDrive, InvalidFrequency, PinBusy, PinClosed, PinUnplugged
+from .pwm import Wave
 
 if TYPE_CHECKING:
     from .factory import GpiodFactory
@@ -39,13 +41,21 @@ logger = logging.getLogger(__name__)
 
 #: Edges the kernel keeps for one line until they are read; it then drops the oldest.
 EVENT_BUFFER = 256
-#: What the kernel's 32-bit count of microseconds can hold.
-MAX_BOUNCE_S = 4294.0
+#: The kernel counts a debounce period in whole microseconds, in 32 bits. In seconds.
+MIN_BOUNCE_S, MAX_BOUNCE_S = 1e-6, 4294.0
 #: Above this a software wave is mostly jitter.
 MAX_FREQUENCY_HZ = 10_000
 
 _PULLS = {"up": Bias.PULL_UP, "down": Bias.PULL_DOWN, "floating": Bias.DISABLED}
+_PULL_NAMES = {bias: name for name, bias in _PULLS.items()}
 _EDGES = {"both": Edge.BOTH, "rising": Edge.RISING, "falling": Edge.FALLING, "none": Edge.NONE}
+_DRIVES = {
+    "push-pull": Drive.PUSH_PULL,
+    "open-drain": Drive.OPEN_DRAIN,
+    "open-source": Drive.OPEN_SOURCE,
+}
+
+_T = TypeVar("_T")
 
 
 class GpiodPin(LocalPiPin):
@@ -57,11 +67,15 @@ class GpiodPin(LocalPiPin):
     the line in place: it is not released in between, keeps its level, and loses no edge that
     the kernel has already seen.
 
+    A closed pin can be looked at, but not changed; the factory opens it again when it is asked for it.
+    If the line's chip is unplugged, every use raises `PinUnplugged`; once it is plugged in again,
+    the pin goes on as it was set up.
+
     Methods may be called from any thread. Callbacks run in the factory's one waiting thread,
     never two at a time; an exception in one is logged and the next edge is delivered all the same.
     """
 
-    def __init__(self, factory: GpiodFactory, info: PinInfo, chip: gpiod.Chip, offset: int) -> None:
+    def __init__(self, factory: GpiodFactory, info: PinInfo, chip: PluggedChip, offset: int) -> None:
         """Requests the line.
 
         Raises:
@@ -77,44 +91,62 @@ class GpiodPin(LocalPiPin):
         self._info = info
         self._number = offset
         self._when_changed_lock = threading.RLock()
-        self._when_changed: ref[Any] | WeakMethod[Any] | None = None
         self._lock = self._when_changed_lock
         self._chip = chip
-        self._pull: str = info.pull or "floating"
-        self._bounce: float | None = None
-        self._edges = "both"
-        self._channel: Channel | None = None
-        self._detecting = False
-        self._watched = False
-        self._last_seqno = 0
-        self._lost = 0
-        self._request: gpiod.LineRequest | None = self._open(factory.consumer)
-        # None until somebody sets it: the line is as it was found.
-        self._function: str | None = None
+        # The resistors are on a Pi's board, not beside the second line of any other chip.
+        self._fixed_pull: str = info.pull if chip.is_header else ""
+        self._request: gpiod.LineRequest | None = None
+        self.open()
 
     # -- life
 
-    def _open(self, consumer: str) -> gpiod.LineRequest:
+    def open(self) -> None:
+        """Requests the line as it is found, if the pin is closed; called by the factory."""
+        with self._lock:
+            if self._request is not None:
+                return
+            self._when_changed: ref[Any] | WeakMethod[Any] | None = None
+            # None until somebody sets it: the line is as it was found.
+            self._function: str | None = None
+            self._pull: str | None = None
+            self._drive = "push-pull"
+            self._bounce: float | None = None
+            self._edges = "both"
+            self._level = Value.INACTIVE
+            self._wave: Wave | None = None
+            self._detecting = self._watched = False
+            self._unplugged = False
+            self._last_seqno = self._lost = 0
+            self._request = self._request_line()
+
+    def _request_line(self, *, again: bool = True) -> gpiod.LineRequest:
         try:
-            request = self._chip.request_lines(
+            request = self._chip.chip.request_lines(
                 {self._number: gpiod.LineSettings(direction=Direction.AS_IS)},
-                consumer=consumer,
+                consumer=self._factory.consumer,
                 event_buffer_size=EVENT_BUFFER,
             )
         except OSError as error:
             if error.errno == errno.EBUSY:
                 holder = self._line_info().consumer or "a kernel driver"
                 raise PinBusy(f"{self!r} is already in use by {holder!r}") from error
-            raise
+            if again and error.errno == errno.ENODEV and self._chip.reopen():
+                return self._request_line(again=False)
+            raise self._telling(error) from error
         except ValueError as error:  # what gpiod makes of EINVAL, and of an offset out of range
-            lines = self._chip.get_info().num_lines
+            lines = self._chip.chip.get_info().num_lines
             raise PinInvalidPin(f"{self!r} is no line of its chip, which has 0 to {lines - 1}") from error
         # Reading edges must never block, whatever happened between epoll's word and the read.
         os.set_blocking(request.fd, False)
         return request
 
     def _line_info(self) -> gpiod.LineInfo:
-        return self._chip.get_line_info(self._number)
+        if self._factory.closed:
+            raise PinClosed(f"{self!r} is closed, and so is its factory")
+        try:
+            return self._chip.chip.get_line_info(self._number)
+        except OSError as error:
+            raise self._telling(error) from error
 
     def _live(self) -> gpiod.LineRequest:
         if self._request is None:
@@ -132,19 +164,26 @@ class GpiodPin(LocalPiPin):
         return self._lost
 
     def close(self) -> None:
-        """Gives the line back to the kernel at once; any process may then request it.
+        """Makes the line an input without a pull and gives it back to the kernel at once.
 
-        The pin cannot be used again: ask the factory for a new one. Harmless when repeated.
+        A line that was never set up is left as it was found. Any process may request the line
+        then; here, the factory opens the pin again. Harmless when repeated, and when the chip is
+        gone.
         """
         with self._lock:
-            request, self._request = self._request, None
-            if request is None:
+            if self._request is None:
                 return
             self._when_changed = None
-            if self._channel is not None:
-                self._factory.pulser.remove(self._channel)
-                self._channel = None
-                request.set_value(self._number, Value.INACTIVE)
+            self._stop_wave()
+            if self._function is not None and not self._unplugged:
+                with contextlib.suppress(OSError):
+                    self._configure("input", pull=self._fixed_pull or "floating")
+            self._release()
+            self._factory.waiter.stop_looking(self)
+
+    def _release(self) -> None:
+        request, self._request = self._request, None
+        if request is not None:
             if self._watched:
                 self._factory.waiter.remove(request.fd)
                 self._watched = False
@@ -152,11 +191,81 @@ class GpiodPin(LocalPiPin):
 
     def abandon(self) -> None:
         """Closes this process's copy of the request and touches nothing; for a fork's child."""
+        self._lock = self._when_changed_lock = threading.RLock()
         request, self._request = self._request, None
         self._when_changed = None
-        self._channel = None
+        self._wave = None
         if request is not None:
             request.release()
+
+    # -- a chip that comes and goes
+
+    def _telling(self, error: OSError) -> OSError:
+        """The error as the user is to see it."""
+        if error.errno != errno.ENODEV:
+            return error
+        return PinUnplugged(errno.ENODEV, f"{self!r}: its GPIO chip {self._chip.label!r} is unplugged")
+
+    def _use(self, action: Callable[[gpiod.LineRequest], _T]) -> _T:
+        """Does something with the line; once more with a new request if its chip is back."""
+        request = self._live()
+        try:
+            return action(request)
+        except OSError as error:
+            if error.errno != errno.ENODEV:
+                raise
+            if not self._come_back():
+                self._notice_unplugged()
+                raise self._telling(error) from error
+        return action(self._live())
+
+    def _come_back(self) -> bool:
+        """Requests and sets up the line anew, if its chip is there again; the lock is held."""
+        if not self._chip.reopen():
+            return False
+        wave, self._wave = self._wave, None
+        if wave is not None:
+            with contextlib.suppress(OSError):
+                self._factory.pulser.remove(wave)
+        self._release()
+        try:
+            self._request = self._request_line()
+        except (OSError, PinBusy):
+            # Whoever has the line now keeps it; this pin is closed.
+            logger.exception("%r: its GPIO chip is back, but the line cannot be had", self)
+            return False
+        self._detecting = False
+        if self._function is not None:
+            self._configure(self._function, pull=self._pull, value=self._level)
+        if wave is not None:
+            self._wave = self._new_wave(wave.frequency)
+            self._factory.pulser.set(self._wave, duty=wave.duty)
+        if self._unplugged:
+            self._unplugged = False
+            logger.warning("%r: its GPIO chip %r is back", self, self._chip.label)
+        return True
+
+    def _notice_unplugged(self) -> None:
+        """Says once that the chip is gone, and has it looked for if somebody waits for edges."""
+        if self._watched and self._request is not None:
+            self._factory.waiter.remove(self._request.fd)
+            self._watched = False
+        if not self._unplugged:
+            self._unplugged = True
+            ended = ": no edges until it is back" if self._detecting else ""
+            logger.error("%r: its GPIO chip %r is unplugged%s", self, self._chip.label, ended)
+            if self._detecting:
+                self._factory.waiter.look_again(self)
+
+    def on_look_again(self) -> bool:
+        """Sets the line up again if its chip is back; called by the waiting thread."""
+        with self._lock:
+            if self._request is None or not self._unplugged:
+                return True
+            try:
+                return self._come_back() or self._request is None
+            except OSError:
+                return False
 
     # -- function, pull, state
 
@@ -165,7 +274,7 @@ class GpiodPin(LocalPiPin):
         with self._lock:
             self._live()
             value = self._digital(state)
-            self._stop_pwm()
+            self._stop_wave()
             self._configure("output", value=value)
 
     def input_with_pull(self, pull: str) -> None:
@@ -173,13 +282,12 @@ class GpiodPin(LocalPiPin):
         with self._lock:
             self._live()
             self._check_pull(pull)
-            self._stop_pwm()
+            self._stop_wave()
             self._configure("input", pull=pull)
 
     def _get_function(self) -> str:
         with self._lock:
-            self._live()
-            if self._function is not None:
+            if self._request is not None and self._function is not None:
                 return self._function
             return "output" if self._line_info().direction is Direction.OUTPUT else "input"
 
@@ -187,32 +295,44 @@ class GpiodPin(LocalPiPin):
         if value not in ("input", "output"):
             raise PinInvalidFunction(f'invalid function "{value}" for pin {self!r}')
         with self._lock:
-            request = self._live()
-            self._stop_pwm()
+            self._live()
+            self._stop_wave()
             if value == "input":
                 self._configure("input")
             else:
                 # gpiozero's initial_value=None: the level that the wire has now, it keeps.
-                self._configure("output", value=request.get_value(self._number))
+                self._configure("output", value=self._use(self._read_level))
+
+    def _read_level(self, request: gpiod.LineRequest) -> Value:
+        return request.get_value(self._number)
 
     def _get_state(self) -> float:
         with self._lock:
-            request = self._live()
-            if self._channel is not None:
-                return self._channel.duty
-            return int(request.get_value(self._number) is Value.ACTIVE)
+            if self._request is None:
+                return self._look()
+            if self._wave is not None:
+                return self._wave.duty
+            return int(self._use(self._read_level) is Value.ACTIVE)
+
+    def _look(self) -> int:
+        """The level of a line that is not open, which is requested for that moment as it is."""
+        self._line_info()
+        with self._request_line() as request:
+            return int(self._read_level(request) is Value.ACTIVE)
 
     def _set_state(self, value: float) -> None:
         with self._lock:
-            request = self._live()
+            self._live()
             if self._get_function() != "output":
                 raise PinSetInput(f"cannot set state of pin {self!r}")
-            if self._channel is not None:
-                self._factory.pulser.set(self._channel, duty=self._share(value))
-            else:
-                if self._function is None:
-                    self._configure("output", value=self._digital(value))
-                request.set_value(self._number, self._digital(value))
+            if self._wave is not None:
+                self._set_wave(duty=self._share(value))
+                return
+            level = self._digital(value)
+            if self._function is None:
+                self._configure("output", value=level)
+            self._level = level
+            self._use(lambda request: request.set_value(self._number, level))
 
     def _share(self, value: float) -> float:
         try:
@@ -227,12 +347,15 @@ class GpiodPin(LocalPiPin):
         return Value.ACTIVE if self._share(value) else Value.INACTIVE
 
     def _get_pull(self) -> str:
-        return self._pull
+        with self._lock:
+            if self._request is not None and self._pull is not None:
+                return self._pull
+            return _PULL_NAMES.get(self._line_info().bias) or self._fixed_pull or "floating"
 
     def _set_pull(self, value: str) -> None:
         with self._lock:
             self._live()
-            if self._function == "output":
+            if self._get_function() == "output":
                 raise PinFixedPull(f"cannot set pull on non-input pin {self!r}")
             self._check_pull(value)
             self._configure("input", pull=value)
@@ -240,21 +363,44 @@ class GpiodPin(LocalPiPin):
     def _check_pull(self, pull: str) -> None:
         if pull not in _PULLS:
             raise PinInvalidPull(f'invalid pull "{pull}" for pin {self!r}')
-        if self._info.pull and pull != self._info.pull:
-            raise PinFixedPull(f"{self!r} has a physical pull-{self._info.pull} resistor")
+        if self._fixed_pull and pull != self._fixed_pull:
+            raise PinFixedPull(f"{self!r} has a physical pull-{self._fixed_pull} resistor")
+
+    @property
+    def drive(self) -> str:
+        """How an output drives its line: "push-pull", "open-drain" or "open-source".
+
+        Open drain pulls low and lets go, open source drives high and lets go; a resistor, here or
+        outside, makes the other level. Where the chip cannot, the kernel switches between output
+        and input. Kept through changes of function, until the pin is closed.
+
+        Raises:
+            InvalidDrive: On setting anything else.
+        """
+        return self._drive
+
+    @drive.setter
+    def drive(self, value: str) -> None:
+        if value not in _DRIVES:
+            raise InvalidDrive(f'invalid drive "{value}" for pin {self!r}: one of {", ".join(_DRIVES)}')
+        with self._lock:
+            self._live()
+            self._drive = value
+            if self._function == "output":
+                self._configure("output", value=self._level)
 
     # -- PWM
 
     def _get_frequency(self) -> float | None:
-        channel = self._channel
-        return None if channel is None else channel.frequency
+        wave = self._wave
+        return None if wave is None else wave.frequency
 
     def _set_frequency(self, value: float | None) -> None:
         with self._lock:
             if not value:
-                self._stop_pwm()
+                self._stop_wave()
                 return
-            request = self._live()
+            self._live()
             if not 0 < value <= MAX_FREQUENCY_HZ:
                 raise InvalidFrequency(
                     f"invalid frequency {value} for pin {self!r}: "
@@ -262,26 +408,38 @@ class GpiodPin(LocalPiPin):
                 )
             if self._get_function() != "output":
                 raise PinPWMFixedValue(f"cannot start PWM on pin {self!r}")
-            if self._channel is not None:
-                self._factory.pulser.set(self._channel, frequency=value)
+            if self._wave is not None:
+                self._set_wave(frequency=value)
                 return
             if self._function is None:
-                self._configure("output", value=Value.INACTIVE)
+                self._configure("output")
+            self._level = Value.INACTIVE
+            self._use(lambda request: request.set_value(self._number, Value.INACTIVE))
+            self._wave = self._new_wave(value)
 
-            # Called by the PWM thread. It takes no lock of ours: the request cannot be released
-            # before the pulser has let go of the channel.
-            def write(level: int) -> None:
-                request.set_value(self._number, Value.ACTIVE if level else Value.INACTIVE)
+    def _new_wave(self, frequency: float) -> Wave:
+        request = self._live()
 
-            write(0)
-            self._channel = Channel(write, value)
+        def write(level: int) -> None:
+            request.set_value(self._number, Value.ACTIVE if level else Value.INACTIVE)
 
-    def _stop_pwm(self) -> None:
-        """Ends PWM, if there is any, with the line low."""
-        if self._channel is not None:
-            self._factory.pulser.remove(self._channel)
-            self._channel.write(0)
-            self._channel = None
+        return Wave(request.fd, write, frequency)
+
+    def _set_wave(self, *, frequency: float | None = None, duty: float | None = None) -> None:
+        def change(request: gpiod.LineRequest) -> None:
+            assert self._wave is not None
+            self._factory.pulser.set(self._wave, frequency=frequency, duty=duty)
+
+        self._use(change)
+
+    def _stop_wave(self) -> None:
+        """Ends PWM, if there is any, with the line low; of an unplugged chip it has ended already."""
+        wave, self._wave = self._wave, None
+        if wave is not None:
+            self._level = Value.INACTIVE
+            with contextlib.suppress(PinUnplugged):
+                self._factory.pulser.remove(wave)
+                self._use(lambda request: request.set_value(self._number, Value.INACTIVE))
 
     # -- edges
 
@@ -294,8 +452,11 @@ class GpiodPin(LocalPiPin):
                 value = float(value)
             except (TypeError, ValueError):
                 value = -1.0
-            if not 0 <= value <= MAX_BOUNCE_S:
-                raise PinInvalidBounce(f"bounce of pin {self!r} has to be from 0 to {MAX_BOUNCE_S:g} seconds")
+            if value and not MIN_BOUNCE_S <= value <= MAX_BOUNCE_S:
+                raise PinInvalidBounce(
+                    f"bounce of pin {self!r} has to be 0, or from "
+                    f"{MIN_BOUNCE_S:.6f} to {MAX_BOUNCE_S:g} seconds"
+                )
         with self._lock:
             self._live()
             self._bounce = value or None
@@ -338,13 +499,15 @@ class GpiodPin(LocalPiPin):
 
     def _configure(self, function: str, *, pull: str | None = None, value: Value = Value.INACTIVE) -> None:
         """Puts the line's whole configuration to the kernel in one call; the lock is held."""
-        request = self._live()
         if pull is None:
             # A pull goes with being an input; one that stays an input keeps it.
-            pull = self._pull if self._function == function == "input" else self._info.pull or "floating"
+            kept = self._pull if self._function == function == "input" else None
+            pull = kept or self._fixed_pull or "floating"
         detect = function == "input" and self._when_changed is not None and self._edges != "none"
         if function == "output":
-            settings = gpiod.LineSettings(direction=Direction.OUTPUT, output_value=value)
+            settings = gpiod.LineSettings(
+                direction=Direction.OUTPUT, output_value=value, drive=_DRIVES[self._drive]
+            )
         else:
             bounce = timedelta(seconds=self._bounce) if detect and self._bounce else timedelta()
             settings = gpiod.LineSettings(
@@ -354,23 +517,28 @@ class GpiodPin(LocalPiPin):
                 debounce_period=bounce,
                 event_clock=Clock.MONOTONIC,
             )
-        if detect and not self._watched:
-            self._factory.waiter.add(request.fd, self)
-            self._watched = True
-        try:
-            request.reconfigure_lines({self._number: settings})
-        except (OSError, NotImplementedError) as error:
-            if not detect:
-                raise
-            raise PinEdgeDetectUnsupported(f"the chip of {self!r} reports no edges: {error}") from error
-        self._function, self._pull = function, pull
+
+        def reconfigure(request: gpiod.LineRequest) -> None:
+            if detect and not self._watched:
+                removable = not self._chip.is_header
+                self._factory.waiter.add(request.fd, self, can_be_unplugged=removable)
+                self._watched = True
+            try:
+                request.reconfigure_lines({self._number: settings})
+            except (OSError, NotImplementedError) as error:
+                if not detect or getattr(error, "errno", None) == errno.ENODEV:
+                    raise
+                raise PinEdgeDetectUnsupported(f"the chip of {self!r} reports no edges: {error}") from error
+
+        self._use(reconfigure)
+        self._function, self._pull, self._level = function, pull, value
         if self._detecting and not detect:
-            self._drain(request)
+            self._drain()
         self._detecting = detect
 
-    def _drain(self, request: gpiod.LineRequest) -> None:
+    def _drain(self) -> None:
         """Throws away edges that nobody wants any more, lest a later callback gets them."""
-        while self._read(request):
+        while self._read(self._live()):
             pass
 
     def _read(self, request: gpiod.LineRequest) -> list[gpiod.EdgeEvent]:
@@ -392,9 +560,7 @@ class GpiodPin(LocalPiPin):
             try:
                 events = self._read(request)
             except OSError:
-                logger.exception("%r: its GPIO chip is gone, no more edges will come", self)
-                self._factory.waiter.remove(request.fd)
-                self._watched = False
+                self._notice_unplugged()
                 return
         for event in events:
             try:

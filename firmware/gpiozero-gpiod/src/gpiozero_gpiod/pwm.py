@@ -1,164 +1,173 @@
-"""Software PWM: one thread that switches all PWM pins of a factory at the right moments.
-
-Every pin has its own timetable of absolute times, so that lateness never adds up: a pin
-that is late by more than a period skips whole periods, and its average frequency stays right.
-Pins that stand still (duty 0 or 1) cost nothing.
-"""
+"""Software PWM, this process's side: hands waves to the helper process that keeps them in time."""
 
 from __future__ import annotations
 
-import heapq
+import errno
 import itertools
-import logging
+import os
+import socket
+import subprocess
+import sys
 import threading
-import time
 from collections.abc import Callable
+from pathlib import Path
 
-logger = logging.getLogger(__name__)
+from . import pwm_helper
 
-#: Waits longer than this can be interrupted by a change; shorter ones are slept through,
-#: because a plain sleep is the most punctual wait that Python has. In nanoseconds.
-_UNINTERRUPTED_NS = 2_000_000
-#: Half of that again is left for the punctual sleep.
-_MARGIN_NS = 1_000_000
+#: The helper answers within a millisecond; one that takes this long will not. In seconds.
+_ANSWER_S = 10.0
+
+_numbers = itertools.count(1)
 
 
-class Channel:
-    """One pin's wave: a frequency in Hz, a duty from 0 to 1, and where its timetable stands."""
+class Wave:
+    """One pin's wave: a frequency in Hz and a duty from 0 to 1; at 0 and 1 the line stands still."""
 
-    def __init__(self, write: Callable[[int], None], frequency: float) -> None:
-        """Args: ``write`` puts 0 or 1 on the line and may raise OSError."""
+    def __init__(self, fd: int, write: Callable[[int], None], frequency: float) -> None:
+        """Sets nothing in motion.
+
+        Args:
+            fd: Of the kernel's line request; the helper gets a copy.
+            write: Puts 0 or 1 on the line; may raise OSError.
+            frequency: In Hz.
+        """
+        self.fd = fd
         self.write = write
         self.frequency = frequency
         self.duty = 0.0
+        self.number = next(_numbers)
         self.running = False
-        self._level = 0
-        self._start_ns = 0
+
+
+class Helper:
+    """The helper process, or what stands in for it."""
+
+    def __init__(self) -> None:
+        """Starts it.
+
+        Raises:
+            OSError: There is no Python to run it.
+        """
+        self.orders, its_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.orders.settimeout(_ANSWER_S)
+        with its_end:
+            # In a session of its own: Ctrl-C ends the program, which then closes its pins in order.
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(Path(pwm_helper.__file__))],
+                stdin=its_end.fileno(),
+                stdout=subprocess.DEVNULL,
+                start_new_session=True,
+            )
 
     @property
-    def period_ns(self) -> int:
-        """The length of one wave."""
-        return max(1, round(1e9 / self.frequency))
+    def pid(self) -> int:
+        """Of the process."""
+        return int(self._process.pid)
 
-    def begin(self, now_ns: int) -> None:
-        """Starts a wave at ``now_ns``."""
-        self._level = 0
-        self._start_ns = now_ns
+    def close(self) -> None:
+        """Ends it, and waits until all its lines are low."""
+        self.orders.close()
+        try:
+            self._process.wait(_ANSWER_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
-    def step(self, now_ns: int) -> int:
-        """Puts the next level on the line and returns when the one after it is due."""
-        period = self.period_ns
-        if self._level:
-            self._level = 0
-            # One wave on; more if it is far too late, to leave waves out rather than squeeze them.
-            self._start_ns += period * max(1, (now_ns - self._start_ns) // period)
-            due = self._start_ns
-        else:
-            self._level = 1
-            due = self._start_ns + round(period * self.duty)
-        self.write(self._level)
-        return due
+    def abandon(self) -> None:
+        """Closes this process's end, in the child of a fork: the helper is the parent's."""
+        self.orders.close()
+        self._process.returncode = 0  # not our child: nobody has to wait for it
 
 
 class Pulser:
-    """Owns the thread; started by the first channel that moves, ended by `close`."""
+    """Starts the helper with the first wave that moves, and tells it of every change."""
 
     def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._due: list[tuple[int, int, Channel]] = []
-        self._order = itertools.count()
-        self._thread: threading.Thread | None = None
-        self._closed = False
+        self._lock = threading.Lock()
+        self._helper: Helper | None = None
+        self._running: dict[int, Wave] = {}
 
     @property
-    def thread(self) -> threading.Thread | None:
-        """The thread, while there is one."""
-        return self._thread
+    def helper(self) -> Helper | None:
+        """The helper process, while there is one."""
+        return self._helper
 
-    def set(self, channel: Channel, *, frequency: float | None = None, duty: float | None = None) -> None:
-        """Changes a channel; a new duty counts from the next wave on.
+    def set(self, wave: Wave, *, frequency: float | None = None, duty: float | None = None) -> None:
+        """Changes a wave; a new duty counts from the next period on.
 
         Args:
-            channel: What `Channel` was made for the pin.
+            wave: What `Wave` was made for the pin.
             frequency: In Hz; None leaves it.
-            duty: The share of a wave spent high, 0 to 1; None leaves it. At 0 and 1 the line
+            duty: The share of a period spent high, 0 to 1; None leaves it. At 0 and 1 the line
                 stands still and gets its level at once.
 
         Raises:
-            OSError: The level could not be written.
+            OSError: The level could not be written, or there is no helper.
         """
-        with self._changed:
-            if duty is not None:
-                channel.duty = duty
-            if frequency is not None and frequency != channel.frequency:
-                channel.frequency = frequency
-                self._withdraw(channel)  # the old timetable could be long
-            if 0 < channel.duty < 1:
-                if not channel.running:
-                    self._admit(channel)
+        with self._lock:
+            wave.frequency = wave.frequency if frequency is None else frequency
+            wave.duty = wave.duty if duty is None else duty
+            if 0 < wave.duty < 1:
+                self._run(wave)
             else:
-                self._withdraw(channel)
-                channel.write(int(channel.duty >= 1))
+                self._stop(wave)
+                wave.write(int(wave.duty >= 1))
 
-    def remove(self, channel: Channel) -> None:
-        """Stops a channel; once this has returned it writes nothing more."""
-        with self._changed:
-            self._withdraw(channel)
+    def remove(self, wave: Wave) -> None:
+        """Stops a wave; once this has returned the helper writes nothing more."""
+        with self._lock:
+            self._stop(wave)
 
     def close(self) -> None:
-        """Stops every channel, ends the thread and waits for it."""
-        with self._changed:
-            self._closed = True
-            self._due.clear()
-            thread, self._thread = self._thread, None
-            self._changed.notify()
-        if thread is not None and thread is not threading.current_thread():
-            thread.join()
+        """Stops every wave and ends the helper."""
+        with self._lock:
+            helper, self._helper = self._helper, None
+            self._running.clear()
+        if helper is not None:
+            helper.close()
 
     def abandon(self) -> None:
-        """Forgets everything; for the child of a fork, which has no such thread."""
+        """Forgets everything; for the child of a fork, whose parent has the helper."""
+        helper = self._helper
         self.__init__()  # type: ignore[misc]
+        if helper is not None:
+            helper.abandon()
 
-    def _admit(self, channel: Channel) -> None:
-        channel.running = True
-        now = time.monotonic_ns()
-        channel.begin(now)
-        heapq.heappush(self._due, (now, next(self._order), channel))
-        if self._thread is None and not self._closed:
-            self._thread = threading.Thread(target=self._run, name="gpiozero-gpiod-pwm", daemon=True)
-            self._thread.start()
-        self._changed.notify()
-
-    def _withdraw(self, channel: Channel) -> None:
-        channel.running = False
-        self._due = [entry for entry in self._due if entry[2] is not channel]
-        heapq.heapify(self._due)
-
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                if self._closed:
-                    return
-                if not self._due:
-                    self._changed.wait()
-                    continue
-                due = self._due[0][0]
-                wait = due - time.monotonic_ns()
-                if wait > _UNINTERRUPTED_NS:
-                    self._changed.wait((wait - _MARGIN_NS) / 1e9)
-                    continue
-                if wait <= 0:
-                    self._step()
-                    continue
-            # Outside the lock: nobody has to wait for a sleep of at most two milliseconds.
-            time.sleep(wait / 1e9)
-
-    def _step(self) -> None:
-        _, _, channel = heapq.heappop(self._due)
+    def _run(self, wave: Wave) -> None:
+        again = wave.number in self._running
+        self._running[wave.number] = wave
         try:
-            due = channel.step(time.monotonic_ns())
-        except OSError:
-            channel.running = False
-            logger.exception("software PWM stops: the line can no longer be written")
-        else:
-            heapq.heappush(self._due, (due, next(self._order), channel))
+            self._order(pwm_helper.RUN, wave, hand_over=not again)
+        except BaseException:
+            self._running.pop(wave.number, None)
+            raise
+
+    def _stop(self, wave: Wave) -> None:
+        if self._running.pop(wave.number, None) is not None:
+            self._order(pwm_helper.STOP, wave)
+
+    def _order(self, what: bytes, wave: Wave, *, hand_over: bool = False) -> None:
+        """Tells the helper; if it has died, a new one gets all waves that run."""
+        if self._helper is not None:
+            try:
+                self._tell(self._helper, what, wave, hand_over=hand_over)
+                return
+            except (ConnectionError, TimeoutError):
+                self._helper.close()
+        self._helper = Helper()
+        for each in list(self._running.values()):
+            try:
+                self._tell(self._helper, pwm_helper.RUN, each, hand_over=True)
+            except OSError:
+                if each is wave:
+                    raise
+
+    def _tell(self, helper: Helper, what: bytes, wave: Wave, *, hand_over: bool) -> None:
+        message = pwm_helper.MESSAGE.pack(what, wave.number, wave.frequency, wave.duty)
+        socket.send_fds(helper.orders, [message], [wave.fd] if hand_over else [])
+        answer = helper.orders.recv(pwm_helper.ANSWER.size)
+        if not answer:
+            raise ConnectionResetError(errno.ECONNRESET, "the PWM helper has died")
+        (error,) = pwm_helper.ANSWER.unpack(answer)
+        if error:
+            raise OSError(error, os.strerror(error))
