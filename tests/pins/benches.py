@@ -101,7 +101,7 @@ class SimBench(Bench):
             self.drive(WIRED_TO, self.level(offset))
 
             def read() -> list[tuple[int, int]]:
-                while request.wait_edge_events(0.02):
+                while len(noted) < 2000 and request.wait_edge_events(0):
                     for event in request.read_edge_events():
                         noted.append((event.timestamp_ns, int(event.event_type is event.Type.RISING_EDGE)))
                 return noted[:]

@@ -229,6 +229,7 @@ CHANGES: list[Callable[[Any], Any]] = [
 
 
 def test_a_closed_pin_can_be_looked_at_but_not_changed(bench: Bench) -> None:
+    bench.drive(17, 0)
     pin = bench.factory.pin(17)
     pin.output_with_state(1)
     pin.close()
@@ -674,7 +675,7 @@ def test_bounce_is_told_to_the_kernel(bench: Bench) -> None:
     if isinstance(bench, FakeBench):
         assert bench.chip.lines[17].settings.debounce_period.total_seconds() == pytest.approx(0.025)
     else:
-        info = pin._chip.get_line_info(17)
+        info = pin._line_info()
         assert info.debounced
         assert info.debounce_period.total_seconds() == pytest.approx(0.025)
     pin.bounce = None
@@ -885,7 +886,7 @@ def left_open() -> tuple[int, int]:
 @pytest.mark.timeout(300)
 def test_a_thousand_openings_leave_nothing_open(bench: Bench) -> None:
     """Also of pins that are closed in another order than they were opened in."""
-    LED(18, pin_factory=bench.factory).close()
+    LED("mcp23017:3", pin_factory=bench.factory).close()  # the chip, once and for all
     button = InputDevice(17, pull_up=True, pin_factory=bench.factory)
     listener = Listener()
     button.pin.when_changed = listener.changed  # the waiting thread, once and for all

@@ -48,7 +48,7 @@ class SysfsPath(type(Path())):  # type: ignore[misc]
                 channel.rmdir()
             return len(data)
         now = {p.name: int(p.read_text()) for p in self.parent.iterdir()} | {self.name: int(data)}
-        if now["duty_cycle"] > now["period"] or (now["enable"] and not now["period"]):
+        if now["duty_cycle"] > now["period"] or not now["period"]:
             raise OSError(22, "Invalid argument")
         return int(Path(str(self)).write_text(f"{int(data)}\n"))
 

@@ -194,12 +194,10 @@ class KernelPwmPin(LocalPiPin):
         period = _STANDING_NS if frequency is None else max(1, round(1e9 / frequency))
         high = round(period * duty)
         try:
-            if high > int(self._read("period")):
-                self._write("period", period)
-                self._write("duty_cycle", high)
-            else:
-                self._write("duty_cycle", high)
-                self._write("period", period)
+            # A duty never longer than the period, and nothing at all before there is one.
+            first = "duty_cycle" if high <= int(self._read("period")) > 0 else "period"
+            for name in (first, *({"duty_cycle", "period"} - {first})):
+                self._write(name, high if name == "duty_cycle" else period)
             self._write("enable", 1)
         except FileNotFoundError as error:
             gone = f"{self!r}: the PWM chip pwmchip{self._of.chip} is gone"

@@ -220,20 +220,24 @@ class GpiodPin(LocalPiPin):
         return action(self._live())
 
     def _come_back(self) -> bool:
-        """Requests and sets up the line anew, if its chip is there again; the lock is held."""
+        """Requests and sets up the line anew, if its chip is there again; the lock is held.
+
+        Raises:
+            PinBusy: Somebody else was faster, and keeps the line; this pin is now closed.
+        """
         if not self._chip.reopen():
             return False
         wave, self._wave = self._wave, None
         if wave is not None:
             with contextlib.suppress(OSError):
                 self._factory.pulser.remove(wave)
-        self._release()
         try:
-            self._request = self._request_line()
-        except (OSError, PinBusy):
-            # Whoever has the line now keeps it; this pin is closed.
-            logger.exception("%r: its GPIO chip is back, but the line cannot be had", self)
-            return False
+            request = self._request_line()
+        except PinBusy:
+            self._release()
+            raise
+        self._release()
+        self._request = request
         self._detecting = False
         if self._function is not None:
             self._configure(self._function, pull=self._pull, value=self._level)
@@ -263,7 +267,10 @@ class GpiodPin(LocalPiPin):
             if self._request is None or not self._unplugged:
                 return True
             try:
-                return self._come_back() or self._request is None
+                return self._come_back()
+            except PinBusy as error:
+                logger.error("its GPIO chip is back, but %s", error)
+                return True
             except OSError:
                 return False
 
