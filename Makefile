@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test test-pi bench-pins bench-pi lint audit messages hardware deb test-deb clean
+.PHONY: help sim test test-pi test-gpiozero bench-pins bench-pi lint audit messages hardware deb test-deb clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
 	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
+	@echo "make test-gpiozero   run gpiozero's own tests on our pins, there and on a fake kernel"
 	@echo "make bench-pins  measure the back ends for the pins there"
 	@echo "make bench-pi    the same, and the whole daemon: start, memory, rest, edge to panel"
 	@echo "make lint   ruff and mypy"
@@ -46,6 +47,10 @@ test: $(VENV)/.test
 # Boots Debian's kernel and systemd under QEMU, with simulated pins: tests/virtual_pi/README.md.
 test-pi: $(VENV)/.test
 	@$(BIN)/pytest -m virtual_pi tests/virtual_pi $(ARGS)
+
+# Unchanged, from gpiozero's source package: tests/gpiozero_suite/README.md.
+test-gpiozero: $(VENV)/.test
+	@$(BIN)/python -m tests.gpiozero_suite $(ARGS)
 
 # Back ends for the pins side by side: idle CPU, wake-ups, latency.
 bench-pins: $(VENV)/.test

@@ -422,6 +422,7 @@ class GpiodPin(LocalPiPin):
                 self._configure("output")
             self._level = Value.INACTIVE
             self._use(lambda request: request.set_value(self._number, Value.INACTIVE))
+            self._factory.pulser.prepare()
             self._wave = self._new_wave(value)
 
     def _new_wave(self, frequency: float) -> Wave:
@@ -430,7 +431,7 @@ class GpiodPin(LocalPiPin):
         def write(level: int) -> None:
             request.set_value(self._number, Value.ACTIVE if level else Value.INACTIVE)
 
-        return Wave(request.fd, write, frequency)
+        return Wave(request.fd, lambda: self._read_level(request), write, frequency)
 
     def _set_wave(self, *, frequency: float | None = None, duty: float | None = None) -> None:
         def change(request: gpiod.LineRequest) -> None:
@@ -578,11 +579,15 @@ class GpiodPin(LocalPiPin):
                 # Also SystemExit: a callback cannot end the thread that all other pins live on.
                 logger.exception("%r: exception in its callback", self)
 
-    def _call_when_changed(self, ticks: float, state: int) -> None:
+    def _call_when_changed(self, ticks: float | None = None, state: int | None = None) -> None:
+        """Calls back as if an edge had come; by default now, with the level that there is."""
         with self._lock:
             held = self._when_changed
             method = None if held is None else held()
             if held is not None and method is None:
                 self._set_when_changed(None)
         if method is not None:
-            method(ticks, state)
+            method(
+                self._factory.ticks() if ticks is None else ticks,
+                self._get_state() if state is None else state,
+            )

@@ -5,9 +5,9 @@ its process first: beside a busy one its pulses are late by milliseconds. This p
 nothing else. It imports nothing but the standard library, and of that little, to start fast and
 stay small.
 
-It gets messages of `MESSAGE`, and answers each with `ANSWER`, an errno or 0. A wave's line comes
-with its first message, as a descriptor of the kernel's line request. When the other end closes
-the socket, or dies, all lines go low and the process ends.
+It gets messages of `MESSAGE`, and answers each with `ANSWER`, in order. A wave's line comes with
+its first message, as a descriptor of the kernel's line request. When the other end closes the
+socket, or dies, all lines go low and the process ends; signals are for the other end.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import fcntl
 import heapq
 import os
 import select
+import signal
 import socket
 import struct
 import sys
@@ -27,7 +28,8 @@ from collections.abc import Callable
 #: What to do, the wave's number, its frequency in Hz, its duty from 0 to 1.
 MESSAGE = struct.Struct("=cIdd")
 RUN, STOP = b"r", b"s"
-ANSWER = struct.Struct("=i")
+#: The wave's number, and an errno or 0.
+ANSWER = struct.Struct("=Ii")
 
 #: GPIO_V2_LINE_SET_VALUES_IOCTL of linux/gpio.h, and its argument: bits, mask.
 _SET_VALUES = 0xC010B40F
@@ -95,9 +97,12 @@ class Waves:
         self._waves: dict[int, tuple[Wave, int]] = {}
         self._due: list[tuple[int, int]] = []
 
-    def carry_out(self, message: bytes, fds: list[int]) -> int:
-        """Carries out one message; returns an errno, or 0."""
+    def carry_out(self, message: bytes, fds: list[int]) -> bytes:
+        """Carries out one message and returns the answer."""
         what, number, frequency, duty = MESSAGE.unpack(message)
+        return ANSWER.pack(number, self._carry_out(what, number, frequency, duty, fds))
+
+    def _carry_out(self, what: bytes, number: int, frequency: float, duty: float, fds: list[int]) -> int:
         if what == STOP or fds:
             self._forget(number)
         if what == STOP:
@@ -117,7 +122,7 @@ class Waves:
                 self._start(number, wave)
         if wave.error:
             self._forget(number)
-        return int(wave.error)
+        return wave.error
 
     def run_due(self) -> float | None:
         """Switches every line that is due; returns the seconds until the next, None for never."""
@@ -167,7 +172,7 @@ def serve(orders: socket.socket, waves: Waves) -> None:
                 message, fds, _, _ = socket.recv_fds(orders, MESSAGE.size, 1)
                 if not message:
                     return
-                orders.send(ANSWER.pack(waves.carry_out(message, fds)))
+                orders.send(waves.carry_out(message, fds))
     except ConnectionError:
         return
     finally:
@@ -183,6 +188,9 @@ def be_punctual() -> None:
 
 
 if __name__ == "__main__":
+    # A service manager stops all processes of a service at once, a terminal all of a session.
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, signal.SIG_IGN)
     be_punctual()
     with socket.socket(fileno=sys.stdin.fileno()) as standard_input:
         serve(standard_input, Waves())
