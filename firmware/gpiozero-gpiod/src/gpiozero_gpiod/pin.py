@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-#: Edges the kernel keeps for one line until they are read; it then drops the oldest.
-EVENT_BUFFER = 256
+#: Edges the kernel keeps for one line until they are read; it then drops the oldest. The most it allows.
+EVENT_BUFFER = 1024
 #: The kernel counts a debounce period in whole microseconds, in 32 bits. In seconds.
 MIN_BOUNCE_S, MAX_BOUNCE_S = 1e-6, 4294.0
 #: Above this a software wave is mostly jitter.

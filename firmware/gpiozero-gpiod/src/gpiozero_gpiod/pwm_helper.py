@@ -31,6 +31,10 @@ RUN, STOP = b"r", b"s"
 #: The wave's number, and an errno or 0.
 ANSWER = struct.Struct("=Ii")
 
+#: A sleeping process is woken late by this much, so the end of a pulse is waited for awake. In
+#: nanoseconds; and the share of a wave's period, one in so many, that this may take at most.
+_AWAKE_NS, _AWAKE_SHARE = 200_000, 100
+
 #: GPIO_V2_LINE_SET_VALUES_IOCTL of linux/gpio.h, and its argument: bits, mask.
 _SET_VALUES = 0xC010B40F
 _VALUES = struct.Struct("=QQ")
@@ -39,8 +43,9 @@ _VALUES = struct.Struct("=QQ")
 class Wave:
     """A line's wave: a frequency in Hz, a duty between 0 and 1, and its timetable.
 
-    The timetable is made of absolute times, so lateness never adds up: a wave that is late by
-    more than a period leaves whole periods out, and its average frequency stays right.
+    Periods begin at absolute times, so lateness never adds up: a wave that is late by more than a
+    period leaves whole periods out, and its average frequency stays right. The end of a pulse counts
+    from when the pulse really began: the length of a pulse is what a servo measures.
     """
 
     def __init__(self, write: Callable[[int], None], frequency: float, duty: float) -> None:
@@ -56,6 +61,11 @@ class Wave:
     def period_ns(self) -> int:
         """The length of one period."""
         return max(1, round(1e9 / self.frequency))
+
+    @property
+    def awake_ns(self) -> int:
+        """How long before the next switching not to sleep any more: before the end of a pulse only."""
+        return min(_AWAKE_NS, self.period_ns // _AWAKE_SHARE) if self._level else 0
 
     def begin(self, now_ns: int) -> None:
         """Starts a period at ``now_ns``."""
@@ -75,7 +85,7 @@ class Wave:
             due = self._start_ns
         else:
             self._level = 1
-            due = self._start_ns + round(period * self.duty)
+            due = now_ns + round(period * self.duty)
         self.write(self._level)
         return due
 
@@ -128,10 +138,12 @@ class Waves:
         """Switches every line that is due; returns the seconds until the next, None for never."""
         while self._due:
             due, number = self._due[0]
-            now = time.monotonic_ns()
-            if due > now:
-                return (due - now) / 1e9
             wave, _ = self._waves[number]
+            now = time.monotonic_ns()
+            if due - wave.awake_ns > now:
+                return (due - wave.awake_ns - now) / 1e9
+            while now < due:
+                now = time.monotonic_ns()
             try:
                 heapq.heapreplace(self._due, (wave.step(now), number))
             except OSError as error:
