@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from luma.core.interface.serial import i2c
 from PIL import Image
 
+from luma_spans import changed_runs, changed_windows, pack
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.platform import opening
 from shutthebox.platform.opening import CONTROLLERS, open_i2c, open_panel
-from shutthebox.platform.packing import changed_runs, changed_windows, pack
 from shutthebox.platform.panel import SIZE, Controller, DisplayError
 from shutthebox.simulator.panel import PanelModel
 
