@@ -11,7 +11,7 @@ From then on ``canvas(device)`` and everything else of luma works as before, for
 bytes. The README beside this file has figures.
 """
 
-from .packing import Window, changed_runs, changed_windows, pack
+from .packing import Window, changed_runs, changed_windows, pack, whole
 from .spans import ChangedSpans, Device
 
-__all__ = ["ChangedSpans", "Device", "Window", "changed_runs", "changed_windows", "pack"]
+__all__ = ["ChangedSpans", "Device", "Window", "changed_runs", "changed_windows", "pack", "whole"]

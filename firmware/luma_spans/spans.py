@@ -7,7 +7,7 @@ from typing import Protocol
 
 from PIL import Image
 
-from .packing import Window, changed_windows, pack
+from .packing import Window, changed_windows, pack, whole
 
 _COLUMNS, _PAGES = 0x21, 0x22  # ssd1306 and its kin: a window of columns and pages
 _PAGE, _LOW_COLUMN, _HIGH_COLUMN = 0xB0, 0x00, 0x10  # sh1106: a place to begin within one page
@@ -94,10 +94,7 @@ class ChangedSpans:
         if self._held is not None:
             overhead = _WINDOW_OVERHEAD if self._has_windows else _RUN_OVERHEAD
             return changed_windows(self._held, pages, overhead, self._has_windows)
-        width = len(pages[0])
-        if self._has_windows:
-            return [Window(0, width, 0, len(pages))]
-        return [Window(0, width, page, page + 1) for page in range(len(pages))]
+        return whole(pages, self._has_windows)
 
     def _send(self, window: Window, pages: list[bytes]) -> None:
         first, end = window.first_column, window.end_column

@@ -128,6 +128,15 @@ def test_changes_below_each_other_share_a_window_only_where_that_is_cheaper() ->
     assert windows(16) == 2
 
 
+def test_many_small_changes_cost_no_more_than_everything() -> None:
+    """Every other page has a gap in it, so no window is worth joining to the one below: 1,028 bytes."""
+    picture = Image.new("1", SIZE, 1)
+    for y in range(8, 64, 16):
+        picture.paste(0, (62, y, 64, y + 8))
+    windows = changed_windows(pack(Image.new("1", SIZE)), pack(picture), 1, tall=True)
+    assert sum(window.size + 1 for window in windows) <= 1024 + 1
+
+
 @settings(max_examples=100, deadline=None)
 @given(pictures=frames(), tall=st.booleans(), overhead=st.integers(0, 20))
 def test_windows_hold_every_change_and_cost_no_more_than_everything(
