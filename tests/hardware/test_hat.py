@@ -45,6 +45,7 @@ def test_erc_finds_nothing(tmp_path: Path) -> None:
     assert [v for sheet in report["sheets"] for v in sheet["violations"]] == []
 
 
+@pytest.mark.slow
 def test_drc_finds_nothing_and_board_and_schematic_agree(tmp_path: Path) -> None:
     report = run("pcb drc", "shutthebox-hat.kicad_pcb", "--schematic-parity", report=tmp_path / "drc.json")
     for kind in ("violations", "unconnected_items", "schematic_parity"):
@@ -57,6 +58,7 @@ def test_nothing_is_excluded_or_silenced() -> None:
     assert project["erc"]["erc_exclusions"] == []
 
 
+@pytest.mark.slow
 def test_the_schematic_is_the_one_that_its_script_draws(tmp_path: Path) -> None:
     if not Path("/usr/share/kicad/symbols/Device.kicad_sym").exists():
         pytest.skip("NOT CHECKED: KiCad's symbol libraries are not here")
