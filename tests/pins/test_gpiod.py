@@ -811,6 +811,7 @@ def test_a_helper_that_dies_is_replaced(bench: Bench) -> None:
         first.orders.shutdown(socket.SHUT_RDWR)
     else:
         os.kill(first.pid, signal.SIGKILL)
+        assert until(lambda: first._process.poll() is not None)
     pins[0].state = 0.25
     assert bench.factory.pulser.helper is not first
     for offset in (18, 19):
