@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from gpiozero import LED, PWMLED, DigitalInputDevice, OutputDevice
 from tests.pins.benches import Bench, FakeBench, reached, until
 
 from gpiozero_gpiod import GpiodFactory, PinBusy, PinUnplugged
+from gpiozero_gpiod.waiter import Waiter
 
 pytestmark = [
     pytest.mark.parametrize("bench", ["gpiod", "gpiod-fake"], indirect=True),
@@ -174,6 +177,21 @@ def test_whoever_waits_for_edges_is_told_and_gets_them_again(
     other.close()
 
 
+def test_a_callback_can_be_taken_away_but_not_set(bench: Bench) -> None:
+    device = DigitalInputDevice(f"{EXPANDER}:4", pull_up=True, pin_factory=bench.factory)
+    event = threading.Event()
+
+    def changed(ticks: float, state: int) -> None:
+        event.set()
+
+    unplug(bench)
+    device.pin.when_changed = None
+    with pytest.raises(PinUnplugged):
+        device.pin.when_changed = changed
+    assert device.pin.when_changed is None
+    device.close()
+
+
 def test_a_pin_that_was_closed_meanwhile_can_be_had_again(bench: Bench) -> None:
     with LED(f"{EXPANDER}:3", pin_factory=bench.factory):
         unplug(bench)
@@ -195,3 +213,35 @@ def test_a_line_that_somebody_else_has_taken_meanwhile_is_lost(bench: Bench) -> 
         led.on()
     assert led.pin.closed
     led.close()
+
+
+def test_the_thread_ends_though_it_is_told_to_while_it_wakes(bench: Bench) -> None:
+    """Woken to look for a chip, it is told to end before it has taken that call: both are one call then."""
+
+    class Gone:
+        def on_readable(self) -> None: ...
+
+        def on_look_again(self) -> bool:
+            return True
+
+    waiter, taking, told = Waiter(), threading.Event(), threading.Event()
+    take = os.eventfd_read
+
+    def take_late(descriptor: int) -> int:
+        taking.set()
+        assert told.wait(10)
+        return take(descriptor)
+
+    with mock.patch("os.eventfd_read", take_late):
+        waiter.look_again(Gone())
+        thread = waiter.thread
+        assert thread is not None
+        assert taking.wait(10)
+        closing = threading.Thread(target=waiter.close)
+        closing.start()
+        assert until(lambda: waiter.thread is None)
+        with waiter._lock:
+            told.set()
+        thread.join(10)
+    assert not thread.is_alive()
+    closing.join()

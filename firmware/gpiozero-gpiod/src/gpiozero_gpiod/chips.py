@@ -58,8 +58,8 @@ class PluggedChip:
             _close_all([chip for chip in found if chip not in same])
             if not same:
                 return False
-            self.chip.close()
-            self.chip = same[0]
+            gone, self.chip = self.chip, same[0]
+            gone.close()
             self.path = str(self.chip.path)
             return True
 
@@ -88,15 +88,7 @@ def open_header(chip: str | int | None = None, processor: str | None = None) -> 
         wanted = (HEADER_LABEL[processor],)
     else:
         wanted = HEADER_LABELS
-    for name in wanted:
-        found = _find(name)
-        if len(found) == 1:
-            return found[0]
-        if found:
-            names = ", ".join(_close_all(found))
-            raise BadPinFactory(f"more than one GPIO chip is called {name!r}: {names}; name one of these")
-    what = " or ".join(repr(name) for name in wanted)
-    raise BadPinFactory(f"no GPIO chip called {what} can be opened; {_overview()}")
+    return _the_only(wanted, BadPinFactory)
 
 
 def open_named(name: str | int) -> gpiod.Chip:
@@ -109,13 +101,20 @@ def open_named(name: str | int) -> gpiod.Chip:
     Raises:
         gpiozero.PinInvalidPin: There is no such chip, or more than one.
     """
-    found = _find(name)
-    if len(found) == 1:
-        return found[0]
-    if found:
-        names = ", ".join(_close_all(found))
-        raise PinInvalidPin(f"more than one GPIO chip is called {name!r}: {names}; name one of these")
-    raise PinInvalidPin(f"no GPIO chip called {name!r} can be opened; {_overview()}")
+    return _the_only((name,), PinInvalidPin)
+
+
+def _the_only(wanted: tuple[str | int, ...], error: type[Exception]) -> gpiod.Chip:
+    """The one chip that fits the first name that any fits."""
+    for name in wanted:
+        found = _find(name)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = ", ".join(_close_all(found))
+            raise error(f"more than one GPIO chip is called {name!r}: {names}; name one of these")
+    what = " or ".join(repr(name) for name in wanted)
+    raise error(f"no GPIO chip called {what} can be opened; {_overview()}")
 
 
 def _find(name: str | int) -> list[gpiod.Chip]:
@@ -131,10 +130,11 @@ def _find(name: str | int) -> list[gpiod.Chip]:
         chip = _open(path)
         if chip is None:
             continue
-        if chip.get_info().label == name:
-            found.append(chip)
-        else:
-            chip.close()
+        with contextlib.suppress(OSError):  # unplugged this moment
+            if chip.get_info().label == name:
+                found.append(chip)
+                continue
+        chip.close()
     return found
 
 

@@ -22,12 +22,12 @@ from gpiozero.exc import (
     PinFixedPull,
     PinInvalidFunction,
     PinInvalidPin,
-    PinInvalidState,
 )
 from gpiozero.pins import Pin, PinInfo
 from gpiozero.pins.local import LocalPiPin
 
 from .errors import InvalidFrequency, PinBusy, PinClosed, PinUnplugged
+from .share import share_of
 
 if TYPE_CHECKING:
     from .factory import GpiodFactory
@@ -222,7 +222,7 @@ class KernelPwmPin(LocalPiPin):
         """Stops the wave; the line stands at ``state``."""
         with self._lock:
             self._live()
-            self._set_out(self._share(state))
+            self._set_out(share_of(self, state))
 
     def input_with_pull(self, pull: str) -> None:
         """Refused: the kernel's PWM drives this line.
@@ -249,17 +249,8 @@ class KernelPwmPin(LocalPiPin):
     def _set_state(self, value: float) -> None:
         with self._lock:
             self._live()
-            share = self._share(value)
+            share = share_of(self, value)
             self._set_out(share if self._frequency else float(share > 0), self._frequency)
-
-    def _share(self, value: float) -> float:
-        try:
-            share = float(value)
-        except (TypeError, ValueError):
-            share = -1.0
-        if not 0 <= share <= 1:
-            raise PinInvalidState(f'invalid state "{value}" for pin {self!r}: it has to be from 0 to 1')
-        return share
 
     def _get_frequency(self) -> float | None:
         return self._frequency
@@ -270,11 +261,12 @@ class KernelPwmPin(LocalPiPin):
             if not value:
                 self._set_out(0.0)
                 return
+            if not 0 < value <= 1e9:
+                raise InvalidFrequency(f"invalid frequency {value} for pin {self!r}")
             try:
-                duty = 0.0 if self._frequency is None else self._duty
-                if not 0 < value <= 1e9:
-                    raise InvalidFrequency(f"invalid frequency {value} for pin {self!r}")
-                self._set_out(duty, value)
+                self._set_out(0.0 if self._frequency is None else self._duty, value)
+            except PinUnplugged:
+                raise
             except OSError as error:
                 raise InvalidFrequency(f"{self._of} cannot make {value} Hz: {error.strerror}") from error
 

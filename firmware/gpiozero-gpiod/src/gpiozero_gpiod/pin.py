@@ -23,7 +23,6 @@ from gpiozero.exc import (
     PinInvalidFunction,
     PinInvalidPin,
     PinInvalidPull,
-    PinInvalidState,
     PinPWMFixedValue,
     PinSetInput,
 )
@@ -33,6 +32,7 @@ from gpiozero.pins.local import LocalPiPin
 from .chips import PluggedChip
 from .errors import InvalidDrive, InvalidFrequency, PinBusy, PinClosed, PinUnplugged
 from .pwm import Wave
+from .share import share_of
 
 if TYPE_CHECKING:
     from .factory import GpiodFactory
@@ -333,7 +333,7 @@ class GpiodPin(LocalPiPin):
             if self._get_function() != "output":
                 raise PinSetInput(f"cannot set state of pin {self!r}")
             if self._wave is not None:
-                self._set_wave(duty=self._share(value))
+                self._set_wave(duty=share_of(self, value))
                 return
             level = self._digital(value)
             if self._function is None:
@@ -341,17 +341,8 @@ class GpiodPin(LocalPiPin):
             self._level = level
             self._use(lambda request: request.set_value(self._number, level))
 
-    def _share(self, value: float) -> float:
-        try:
-            share = float(value)
-        except (TypeError, ValueError):
-            share = -1.0
-        if not 0 <= share <= 1:
-            raise PinInvalidState(f'invalid state "{value}" for pin {self!r}: it has to be from 0 to 1')
-        return share
-
     def _digital(self, value: float) -> Value:
-        return Value.ACTIVE if self._share(value) else Value.INACTIVE
+        return Value.ACTIVE if share_of(self, value) else Value.INACTIVE
 
     def _get_pull(self) -> str:
         with self._lock:
@@ -486,7 +477,8 @@ class GpiodPin(LocalPiPin):
             if value is None:
                 self._when_changed = None
                 if self._request is not None:
-                    self._refresh()
+                    with contextlib.suppress(PinUnplugged):  # of such a chip there are no edges anyway
+                        self._refresh()
                 return
             self._live()
             # Held weakly, as gpiozero wants it: a callback must not keep its device alive.
@@ -496,7 +488,7 @@ class GpiodPin(LocalPiPin):
                     self._configure(self._get_function())
                 else:
                     self._refresh()
-            except PinEdgeDetectUnsupported:
+            except BaseException:
                 self._when_changed = None
                 raise
 

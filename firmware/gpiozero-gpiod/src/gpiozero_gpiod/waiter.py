@@ -146,7 +146,8 @@ class Waiter:
     def _run(self, epoll: select.epoll, wake: int) -> None:
         # The thread owns both descriptors, so that neither can be closed under a waiting epoll.
         try:
-            while True:
+            # Looked at after the wake-up call was taken: `close` may have made another in between.
+            while self._epoll is epoll:
                 events = epoll.poll(LOOK_AGAIN_S if self._gone else None)
                 for fd, _ in events:
                     with self._lock:
