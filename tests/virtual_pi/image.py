@@ -41,7 +41,7 @@ NEEDS = {
 
 GUEST_PACKAGES = [
     "systemd", "systemd-sysv", "udev", "dbus", "kmod", "python3", "procps", "strace", "gpiod",
-    "i2c-tools", "mount",
+    "i2c-tools", "mount", "python3-spidev",
 ]  # fmt: skip
 #: For the guest's own Python: the three libraries that reach pins, and what tests need.
 PYTHON_VERSION = "3.11"
@@ -70,7 +70,7 @@ Description=The virtual Pi's chips, and its wire to the host
 After=sys-kernel-config.mount systemd-udev-settle.service
 
 [Service]
-ExecStartPre=/sbin/modprobe -a configfs i2c-dev gpio-sim-pi i2c-panel
+ExecStartPre=/sbin/modprobe -a configfs i2c-dev gpio-sim-pi i2c-panel spi-loop pwm-sham
 ExecStart=/usr/bin/python3 /opt/agent.py /opt/agent.json
 Environment=PYTHONPATH={PACKAGES_IN_GUEST} HOME=/root
 OOMScoreAdjust=-900

@@ -10,12 +10,20 @@ from gpiozero.exc import PinError, PinPWMError
 
 
 class PinBusy(PinError, GPIOPinInUse):  # noqa: N818  (named as gpiozero names its own)
-    """Another process, or a kernel driver, holds the line; the text names it."""
+    """Another process, another factory or a kernel driver holds the line; the text names the holder."""
 
 
 class PinClosed(PinError, DeviceClosed):  # noqa: N818  (named as gpiozero names its own)
     """The pin, or the factory it came from, was closed; ask a factory for it anew."""
 
 
+class PinUnplugged(PinError, OSError):  # noqa: N818  (named as gpiozero names its own)
+    """The GPIO chip of the line is not there any more; the pin works again once the chip is back."""
+
+
 class InvalidFrequency(PinPWMError, ValueError):  # noqa: N818  (named as gpiozero names its own)
-    """A PWM frequency that software cannot keep: it has to lie in 0 < Hz <= 10000."""
+    """A PWM frequency that cannot be kept; the text says which can."""
+
+
+class InvalidDrive(PinError, ValueError):  # noqa: N818  (named as gpiozero names its own)
+    """A drive mode that there is not, or one for a line that is no output."""

@@ -64,8 +64,16 @@ def changed_runs(old: bytes, new: bytes, overhead: int) -> list[tuple[int, int]]
     return runs
 
 
+def whole(pages: list[bytes], tall: bool) -> list[Window]:
+    """Windows that hold everything: one, or one a page where none may span several."""
+    width = len(pages[0])
+    if tall:
+        return [Window(0, width, 0, len(pages))]
+    return [Window(0, width, page, page + 1) for page in range(len(pages))]
+
+
 def changed_windows(old: list[bytes], new: list[bytes], overhead: int, tall: bool) -> list[Window]:
-    """Windows that hold every changed byte and are cheap to send.
+    """Windows that hold every changed byte and are cheap to send: at most what everything costs.
 
     Args:
         old: pages that the controller holds.
@@ -89,4 +97,10 @@ def changed_windows(old: list[bytes], new: list[bytes], overhead: int, tall: boo
             grown.append(window)
         done += growing
         growing = grown
-    return done + growing
+    found, everything = done + growing, whole(new, tall)
+
+    def cost(windows: list[Window]) -> int:
+        return sum(window.size + overhead for window in windows)
+
+    # There may be many small changes, no two of which are worth joining.
+    return found if cost(found) <= cost(everything) else everything
