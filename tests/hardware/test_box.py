@@ -31,7 +31,7 @@ REPORT: dict[str, Any] = json.loads(RESULT.read_text(encoding="utf-8"))
 def test_the_check_was_made_of_this_model_and_found_nothing() -> None:
     assert REPORT["model"] == digest(), "the model changed: run make -C hardware box"
     assert set(REPORT["sizes"]) == {str(n) for n in COUNTS}
-    assert len(REPORT["faults"]) == len(COUNTS) + len(DISPLAYS) - 1
+    assert len(REPORT["faults"]) == 2 * len(COUNTS) + len(DISPLAYS) - 1
     assert not any(REPORT["faults"].values())
 
 
@@ -152,6 +152,33 @@ def test_fail__something_that_the_bill_forgot_is_in_the_way() -> None:
     assembled = box()
     assembled.item("buzzer").solid += block((100, 100, 60), (101, 101, 80))
     assert any("buzzer" in fault for fault in check.collisions(assembled))
+
+
+@solids
+def test_fail__a_wooden_plate_that_falls_apart_or_does_not_fit() -> None:
+    from hwtools.box import wooden
+
+    found = list(wooden.faults(wooden.wooden(wrong(deck_lip=-9.0, width=620.0))))
+    assert any("does not fit the sheet" in fault for fault in found), found
+    assert any("web narrower" in fault or "falls apart" in fault for fault in found), found
+
+
+@solids
+def test_the_cutting_plan_has_every_plate_once_and_none_on_another() -> None:
+    from hwtools.box import cutting, wooden
+
+    found = wooden.plates(wooden.wooden(Dimensions()))
+    sheets = cutting.plan(found)
+    names = sorted(plate.name for sheet in sheets for plate, _ in sheet)
+    assert names == sorted(plate.name for plate in found)
+    for sheet in sheets:
+        for k, (_, one) in enumerate(sheet):
+            x0, y0, x1, y1 = one.bounds()
+            assert x0 >= 0
+            assert y0 >= 0
+            assert x1 <= wooden.SHEET[0]
+            assert y1 <= wooden.SHEET[1]
+            assert all((one ^ other).is_empty() for _, other in sheet[k + 1 :])
 
 
 @solids

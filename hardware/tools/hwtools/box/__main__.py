@@ -11,10 +11,12 @@ from hwtools.box import check, tolerances
 from hwtools.box.assembly import assemble
 from hwtools.box.dimensions import COUNTS, DISPLAYS, Dimensions
 from hwtools.box.result import RESULT, digest
+from hwtools.box.wooden import wooden
 
 
 def _examine(d: Dimensions) -> tuple[str, list[str]]:
-    return f"{d.levers} levers, display {d.display}", check.everything(d)
+    kind = "wooden" if d.wooden else "printed"
+    return f"{d.levers} levers, display {d.display}, {kind}", check.everything(d)
 
 
 def _sizes(d: Dimensions) -> dict[str, list[float]]:
@@ -29,6 +31,7 @@ def main() -> int:
     """Check every size with every display, write a changed result, and say what is wrong."""
     boxes = [Dimensions(levers=n) for n in COUNTS]
     boxes += [replace(Dimensions(), display=name) for name in DISPLAYS if name != Dimensions().display]
+    boxes += [wooden(Dimensions(levers=n)) for n in COUNTS]
     with ProcessPoolExecutor(2) as pool:
         found = dict(pool.map(_examine, boxes))
     report = {
@@ -36,6 +39,7 @@ def main() -> int:
         "beds": check.BEDS,
         "sizes": {str(d.levers): _sizes(d) for d in boxes[: len(COUNTS)]},
         "bill": {str(d.levers): assemble(d).bill() for d in boxes[: len(COUNTS)]},
+        "wooden bill": assemble(wooden(Dimensions())).bill(),
         "tolerances": tolerances.worst(boxes[0]),
         "faults": found,
     }

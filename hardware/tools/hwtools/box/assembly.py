@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from manifold3d import CrossSection, Manifold
 
-from hwtools.box import printed
+from hwtools.box import printed, wooden
 from hwtools.box.dimensions import DISPLAYS, Dimensions
 from hwtools.box.solids import (
     Point,
@@ -321,26 +321,24 @@ def _insert(box: Assembly, name: str, x: float, y: float) -> None:
 
 def _deck_screw(box: Assembly, name: str, x: float, y: float, step: str, into: str) -> None:
     d = box.dimensions
-    screw = Screw(
-        name,
-        (x, y, d.height + d.plate - 0.3),
-        DOWN,
-        d.deck_screw,
-        3.0,
-        (5.6, 0.0),
-        into,
-        6.5,
-        STEPS.index(step),
-    )
-    _screw(box, screw, f"screw M3x{d.deck_screw:g}, countersunk, pin-in-Torx", "shell")
+    start = (x, y, d.height + d.plate - 0.3)
+    if d.wooden:
+        screw = Screw(
+            name, start, DOWN, d.deck_screw, 3.0, (5.6, 0.0), "body", 6.5, STEPS.index(step), plastic=True
+        )
+        _screw(box, screw, f"wood screw 3x{d.deck_screw:g}, countersunk, pin-in-Torx", "shell")
+    else:
+        screw = Screw(name, start, DOWN, d.deck_screw, 3.0, (5.6, 0.0), into, 6.5, STEPS.index(step))
+        _screw(box, screw, f"screw M3x{d.deck_screw:g}, countersunk, pin-in-Torx", "shell")
 
 
 def _deck(box: Assembly) -> None:
     d = box.dimensions
     under = d.height - d.deck
-    _add(box, "body", printed.body(d), "deck", "shell", colour="peru")
+    shell = wooden.body(d) if d.wooden else printed.body(d)
+    _add(box, "body", shell, "deck", "shell", colour="peru")
     places = printed.deck_screws(d)
-    for kind in ("bank", "bezel"):
+    for kind in () if d.wooden else ("bank", "bezel"):
         for k, (x, y) in enumerate(places[kind], start=1):
             _insert(box, f"{kind} insert {k}", x, y)
     for k, (x, y) in enumerate(places["bezel"], start=1):
@@ -419,7 +417,7 @@ def _tray(box: Assembly) -> None:
     x0, y0, x1, y1 = d.tray
     top = d.height - d.deck
     _add(box, "tray", printed.tray(d), "tray", "shell", (0.0, 0.0, -80.0), colour="tan")
-    ring = CrossSection.square((x1 - x0, y1 - y0)).translate((x0, y0))
+    ring = rounded(x1 - x0, y1 - y0, 5).translate((x0, y0))
     ring = ring.offset(-0.3) - ring.offset(-d.tray_wall)
     _add(box, "gasket", ring.extrude(d.gasket).translate((0, 0, top - d.gasket)), "tray", "shell",
          part="foam strip 2 mm, self-adhesive, 2 mm wide, 0.45 m", colour="black")  # fmt: skip
@@ -440,7 +438,12 @@ def felt_shape(d: Dimensions) -> CrossSection:
 
 def _base(box: Assembly) -> None:
     d = box.dimensions
-    _add(box, "base", printed.base(d), "base", "base", colour="dimgray")
+    solid = wooden.base(d) if d.wooden else printed.base(d)
+    _add(box, "base", solid, "base", "base", colour="dimgray")
+    if d.wooden:
+        top = d.height - d.deck - d.gasket - d.tray_height
+        box.extra[f"beech dowel {wooden.DOWEL:g} x {top:g} mm"] = len(printed.PILLARS)
+        box.extra[f"nylon spacer M2.5x{d.pi_post:g}, no thread"] = 4
     for k, (x, y) in enumerate(printed.FEET, start=1):
         foot = rod((x, y, -8), UP, 8, 20) - rod((x, y, -9), UP, 10, 5.4)
         _add(
@@ -503,7 +506,7 @@ def _electronics(box: Assembly) -> None:
     for k, (px, py) in enumerate(printed.pi_holes(d), start=1):
         low = Screw(
             f"Pi screw low {k}",
-            (px, py, 3.0),
+            (px, py, d.pi_recess),
             UP,
             d.pi_screw_low,
             2.5,
@@ -578,6 +581,6 @@ def _plugs(box: Assembly) -> None:
     )
     _add(box, "cable tie", tie, "plugs", "base", (0.0, 0.0, 30.0), part="cable tie 3 mm", colour="white")
     # the levers' leads: down from the bank, along the base, up to the plugs
-    lead = tube([(60, y + 54, z + 14), (60, y + 70, z + 16), (60, 140, 20), (60, 150, 18)], 6.0)
+    lead = tube([(60, y + 54, z + 8), (60, y + 72, z + 8), (60, 140, 20), (60, 150, 18)], 6.0)
     _add(box, "levers' leads", lead, "plugs", "base", (0.0, 0.0, 40.0), part="", colour="gray")
     box.extra["wire 0.14 mm2, m"] = 25

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from manifold3d import CrossSection, Manifold
 
-from hwtools.box import printed
+from hwtools.box import printed, wooden
 from hwtools.box.assembly import STEPS, Assembly, Item, assemble
 from hwtools.box.dimensions import Dimensions
 from hwtools.box.solids import Point, at_axis, overlap, rod, rounded
@@ -84,7 +84,7 @@ def collisions(box: Assembly) -> Iterator[str]:
 def screws(box: Assembly) -> Iterator[str]:
     """Every screw holds in its thread, stays within the box, and can be driven."""
     d = box.dimensions
-    shell = rounded(d.width, d.depth, d.corner).extrude(d.height + d.plate + 1)
+    shell = rounded(d.width, d.depth, d.corner).extrude(d.height + d.plate + 10).translate((0, 0, -9))
     for screw in box.screws:
         into = box.item(screw.into).solid
         inner = screw.diameter * (0.75 if screw.plastic else 1.0)
@@ -237,6 +237,8 @@ def prints(d: Dimensions) -> dict[str, Manifold]:
     }
     if not d.tray_in_body:
         found["tray"] = printed.tray(d)
+    if d.wooden:
+        del found["body"], found["base"]
     return {name: _flat(solid) for name, solid in found.items()}
 
 
@@ -372,7 +374,8 @@ def assembling(d: Dimensions) -> Iterator[str]:
 
 def holding(d: Dimensions) -> Iterator[str]:
     """Locked, the shell cannot be lifted in front or behind, nor slid off its tongues."""
-    body, lock, base = printed.body(d), printed.lock(d)["lock cam"], printed.base(d)
+    made = wooden if d.wooden else printed
+    body, lock, base = made.body(d), printed.lock(d)["lock cam"], made.base(d)
     if overlap(lock.translate((0, 0, 3)), base) < 1.0:
         yield "lock: nothing holds the front of the shell down"
     if overlap(body.translate((0, 0, 3)), base) < 1.0:
@@ -387,4 +390,4 @@ def everything(d: Dimensions) -> list[str]:
 
     box = assemble(d)
     found = [*collisions(box), *screws(box), *sweep(d), *gaps(d), *printing(d), *assembling(d), *holding(d)]
-    return [*found, *tolerances.faults(d)]
+    return [*found, *(wooden.faults(d) if d.wooden else ()), *tolerances.faults(d)]

@@ -112,6 +112,7 @@ class Dimensions:
     insert: float = 5.7  # heat-set insert M3
     insert_hole: float = 4.0
     boss: float = 4.0  # depth of the bosses under the deck
+    pi_recess: float = 3.0  # the lower screws' heads sink so far into the base
     pi_screw_low: float = 16.0  # M2.5, from below through base and post into the spacer
     pi_screw_high: float = 6.0
     spacer: float = 11.0  # M2.5 female-female
@@ -149,6 +150,7 @@ class Dimensions:
 
     # how it is made
     tray_in_body: bool = False  # the tray as a part of the body: a ceiling in printing position
+    wooden: bool = False  # shell and base of plywood: see hwtools.box.wooden
     blind_end: bool = False  # no holes in the end ribs: nothing can be pushed through them
 
     @property

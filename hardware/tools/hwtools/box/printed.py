@@ -22,6 +22,7 @@ from hwtools.box.solids import (
 __all__ = [
     "bank",
     "base",
+    "base_cuts",
     "bezel",
     "body",
     "clamp",
@@ -355,7 +356,7 @@ def body(d: Dimensions) -> Manifold:
 # --- base -----------------------------------------------------------------------------------------------
 
 #: The posts under the tray: they press it against the deck.
-PILLARS = ((20.0, 12.8), (22.0, 86.0), (144.0, 15.0), (144.0, 86.0))
+PILLARS = ((20.0, 12.2), (22.0, 87.5), (144.0, 15.0), (144.0, 86.0))
 #: Bolts to the bar, through the rubber feet: their middle.
 FEET = ((24.0, 128.0), (196.0, 16.0), (120.0, 40.0), (196.0, 128.0))
 #: The lock's cam: its front and back.
@@ -395,7 +396,7 @@ def base(d: Dimensions) -> Manifold:
     top = d.height - d.deck - d.gasket - d.tray_height
     for x, y in PILLARS:
         added.append(rod((x, y, 0), (0, 0, 1), top, 9.0))
-        added.append(countersunk((x, y, t), (0, 0, 1), 4, 12, 9))
+        added.append(countersunk((x, y, t), (0, 0, 1), 3, 10.5, 9))
     px, py = d.pi_at
     frame = rounded(98, 72, 4).extrude(t + d.dam).translate((px - 5, py - 5, 0))
     hollow = rounded(95, 69, 3).extrude(30).translate((px - 3.5, py - 3.5, -1))
@@ -408,7 +409,14 @@ def base(d: Dimensions) -> Manifold:
     cut: list[Manifold] = []
     for x, y in pi_holes(d):
         cut.append(rod((x, y, -1), (0, 0, 1), 40, 2.8))
-        cut.append(rod((x, y, -1), (0, 0, 1), 4, 5.6))
+        cut.append(rod((x, y, -1), (0, 0, 1), 1 + d.pi_recess, 5.6))
+    return solid - joined(cut) - base_cuts(d)
+
+
+def base_cuts(d: Dimensions) -> Manifold:
+    """Return what is cut through a base: bolts, the cable's tie, drains, air for the Pi."""
+    cut: list[Manifold] = []
+    px, py = d.pi_at
     for x, y in FEET:
         cut.append(rod((x, y, -1), (0, 0, 1), 20, 5.4))
     for x, y in TIES:
@@ -419,7 +427,7 @@ def base(d: Dimensions) -> Manifold:
         cut.append(block((22 + 30 * k, d.axle_y - 12, -1), (36 + 30 * k, d.axle_y - 8, 20)))
     for k in range(8):
         cut.append(block((px + 14 + 8 * k, py + 12, -1), (px + 17 + 8 * k, py + 44, 20)))
-    return solid - joined(cut)
+    return joined(cut)
 
 
 # --- tray -----------------------------------------------------------------------------------------------
@@ -520,8 +528,11 @@ def clamp(d: Dimensions, side: int) -> Manifold:
 def lock(d: Dimensions, *, locked: bool = True) -> dict[str, Manifold]:
     """Return the cam lock: its cam lies level where it locks, and points down where it does not."""
     lx, lz = d.lock_at
-    barrel = rod((lx, -3, lz), (0, 1, 0), 3, 22) + rod((lx, 0, lz), (0, 1, 0), 20, d.lock - 0.6)
-    nut = rod((lx, d.wall, lz), (0, 1, 0), 4, 24) - rod((lx, 0, lz), (0, 1, 0), 20, d.lock - 0.5)
+    face = -3.0 if d.wooden else 0.0
+    barrel = rod((lx, face - 3, lz), (0, 1, 0), 3, 22) + rod(
+        (lx, face, lz), (0, 1, 0), 20 - face, d.lock - 0.6
+    )
+    nut = rod((lx, d.wall, lz), (0, 1, 0), 4, 24) - rod((lx, face, lz), (0, 1, 0), 30, d.lock - 0.5)
     cam = block((-6, CAM[0], -5), (20, CAM[1], 5))
     if not locked:
         cam = cam.rotate((0, 90, 0))
