@@ -11,6 +11,7 @@ from PIL import Image, ImageChops
 from shutthebox.cli import main
 from shutthebox.commands import outputs
 from shutthebox.config import Controller
+from shutthebox.platform.opening import open_panel
 from shutthebox.platform.panel import DisplayError
 from shutthebox.simulator.box import SimulatedBox, default_lever_lines
 from shutthebox.simulator.panel import PanelModel
@@ -108,7 +109,7 @@ def test_what_is_not_confirmed_is_a_fault(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pressing(box, monkeypatch, lambda check: check != "buzzer")
-    assert main(["doctor", "--outputs", "--json", "--seconds", "1", "--config", str(config)]) == 1
+    assert main(["doctor", "--outputs", "--json", "--seconds", "3", "--config", str(config)]) == 1
     found = {entry["check"]: entry for entry in json.loads(capsys.readouterr().out)}
     assert [found[check]["verdict"] for check in ("lamp", "buzzer", "panel")] == ["ok", "FAIL", "ok"]
     assert "transducer" in found["buzzer"]["reason"]
@@ -136,13 +137,13 @@ def test_a_panel_that_does_not_answer_is_a_fault(
 def test_a_wrong_controller_is_seen_by_eye(panel: PanelModel) -> None:
     """Sent as to an SSD1306, the frame on an SH1106 is not whole."""
     shown = outputs.picture(Controller.SSD1306, 0x3C)
-    outputs.open_panel("ssd1306", panel).push(shown)
+    open_panel("ssd1306", panel).push(shown)
     edges = panel.image().convert("L").crop((0, 0, 128, 1)).tobytes()
     assert edges != b"\xff" * 128
 
 
-def test_the_picture(request: pytest.FixtureRequest) -> None:
-    """Renew with: python -c "…outputs.picture(…).save(…)"; look at it."""
+def test_the_picture() -> None:
+    """After a change save the new picture as GOLDEN, and look at it."""
     drawn = outputs.picture(Controller.SH1106, 0x3C)
     with Image.open(GOLDEN) as golden:
         assert ImageChops.difference(drawn.convert("L"), golden.convert("L")).getbbox() is None

@@ -1,4 +1,4 @@
-"""`doctor --display`: panels on a bus that is modelled transfer by transfer, through smbus2's real messages."""
+"""`doctor --display`: panels on a bus modelled transfer by transfer, with smbus2's real messages."""
 
 import json
 import sys

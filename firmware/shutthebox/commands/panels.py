@@ -72,9 +72,8 @@ def show(config: Config, *, as_json: bool) -> int:
         return int(not found)
     if not found:
         where = " or ".join(f"0x{address:02X}" for address in ADDRESSES)
-        print(
-            f"no display answers at {where} on /dev/i2c-{config.display.bus}: its lead, or the order of its pins"
-        )
+        bus = f"/dev/i2c-{config.display.bus}"
+        print(f"no display answers at {where} on {bus}: its lead, or the order of its pins")
         return 1
     for panel, text in zip(found, lines, strict=True):
         print(f"0x{panel.address:02X}: {' or '.join(panel.controllers)}: {panel.reason}")
