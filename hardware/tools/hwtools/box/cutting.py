@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hwtools.box.assembly import felt_shape
 from hwtools.box.dimensions import Dimensions
 from hwtools.box.wooden import PLY, SHEET, Plate, plates, wooden
 
@@ -100,6 +101,12 @@ def write(folder: Path) -> None:
     for number, sheet in enumerate(plan(found), start=1):
         (folder / f"plan-{number}.svg").write_text(_svg(sheet, SHEET, names=True), encoding="utf-8")
         _dxf(sheet, folder / f"plan-{number}.dxf")
+    felt = felt_shape(Dimensions())
+    x0, y0, x1, y1 = felt.bounds()
+    felt = felt.translate((-x0, -y0))
+    piece = Plate("felt", felt.extrude(1), "z", "shell")
+    (folder / "felt.svg").write_text(_svg([(piece, felt)], (x1 - x0, y1 - y0), names=False), encoding="utf-8")
+    _dxf([(piece, felt)], folder / "felt.dxf")
     print(f"{len(found)} plates of {PLY:g} mm on {len(plan(found))} sheets of {SHEET[0]:g} x {SHEET[1]:g} mm")
 
 
