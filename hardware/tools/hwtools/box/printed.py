@@ -27,6 +27,7 @@ __all__ = [
     "body",
     "clamp",
     "deck_screws",
+    "engraving",
     "lever",
     "lever_parts",
     "lever_profile",
@@ -122,7 +123,7 @@ def lever_parts(d: Dimensions, number: int) -> dict[str, Manifold]:
         "finger": prism_x(finger, x, width),
     }
     place = (0.0, d.axle_y, d.axle_z)
-    stiff -= _number(number, d).translate((x + d.lever_width / 2, -d.thick / 2, 0))
+    stiff -= engraving(number, d).translate((x + d.lever_width / 2, -d.thick / 2, 0))
     parts = {"stiff": max((stiff - springs["nose"]).decompose(), key=lambda part: part.volume()), **springs}
     whole = stiff + springs["nose"] + springs["finger"]
     return {name: part.translate(place) for name, part in {**parts, "whole": whole}.items()}
@@ -154,7 +155,7 @@ _DIGITS: dict[str, list[list[tuple[float, float]]]] = {
 }  # fmt: skip
 
 
-def _number(number: int, d: Dimensions) -> Manifold:
+def engraving(number: int, d: Dimensions) -> Manifold:
     """The number as strokes 0.6 mm deep, around x = 0, to be cut into the face at y = 0."""
     text = str(number)
     high = min(10.0, d.lever_width * 0.55)
