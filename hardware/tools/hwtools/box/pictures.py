@@ -116,7 +116,7 @@ def _levers(target: Path) -> None:
     box = _box(15.0)
     scene = _Scene()
     scene.items(i for i in box.items if i.name == "bank")
-    scene.items((i for i in box.items if 0 < i.lever < 6))
+    scene.items(i for i in box.items if 0 < i.lever < 6)
     scene.items((i for i in box.items if i.lever == 6), (0, 0, -55))
     for item in _of(box, "levers"):
         if item.name in ("axle", "rod up", "rod down", "rod detent"):
