@@ -103,7 +103,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
         {"bezel_at": (82.0, 127.0)}, "collisions", r"bank cuts into bezel|bezel"),
     "nothing that holds the locked shell": ({"gate": 3.0}, "holding", r"slides off its tongues"),
     "a stiff tail for switches that differ by 1.6 mm": (
-        {"switch_press": 7.9}, "tolerances", r"contact is made with the tile down: short of it"),
+        {"switch_reach": 0.9}, "tolerances", r"contact is made with the tile down: short of it"),
     "a detent too weak for its switch": ({"nose_lift": 0.9}, "tolerances", r"the detent holds the tile down"),
     "a tile that jams when printed 0.2 mm wide": ({"side_gap": 0.2}, "tolerances", r"does not jam"),
     "a drum that rubs": ({"drum_gap": 0.3}, "tolerances", r"does not rub"),

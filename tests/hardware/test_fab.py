@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import importlib.util
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -74,3 +75,30 @@ def test_the_panel_has_all_boards_within_its_rails() -> None:
     drawing = fab.panel(2, 3)
     assert drawing.count('rx="3"') == 6
     assert "140 x 179.5 mm" in drawing
+
+
+def test_the_guide_shows_every_step_and_every_picture_is_there() -> None:
+    pictures = kicad.PROJECT.parent / "pictures"
+    docs = kicad.PROJECT.parents[1] / "docs"
+    guide = (docs / "build.md").read_text(encoding="utf-8")
+    for step in sorted(pictures.glob("step-*.png")):
+        assert f"pictures/{step.name}" in guide, step.name
+    for page in ("build.md", "hardware.md"):
+        shown = re.findall(r"hardware/pictures/([\w.-]+)", (docs / page).read_text(encoding="utf-8"))
+        assert shown
+        for name in shown:
+            assert (pictures / name).exists(), f"{page}: {name}"
+
+
+def test_the_guides_links_lead_somewhere() -> None:
+    docs = kicad.PROJECT.parents[1] / "docs"
+
+    def anchors(page: str) -> set[str]:
+        heads = re.findall(r"(?m)^#+ (.+)$", (docs / page).read_text(encoding="utf-8"))
+        return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+
+    for page in ("build.md", "hardware.md"):
+        for target, anchor in re.findall(
+            r"\]\(([\w.]*)#([\w-]+)\)", (docs / page).read_text(encoding="utf-8")
+        ):
+            assert anchor in anchors(target or page), f"{page}: {target}#{anchor}"

@@ -104,7 +104,7 @@ class Dimensions:
     switch_rod: float = 2.0
     switch_hole: float = 2.2  # in the ribs
     switch_tabs: float = 6.4
-    switch_press: float = 4.2  # where the spring's tip would stand if the switch were not there
+    switch_reach: float = 4.6  # the spring's free tip would stand so far beyond the operating position
     switch_end: float = 2.0  # from the tip's contact to the upper end of the case
 
     # screws
@@ -231,6 +231,11 @@ class Dimensions:
     def finger_back(self) -> float:
         """How far the back of the spring's tip stands behind the tail's middle."""
         return -0.4
+
+    @property
+    def switch_press(self) -> float:
+        """Where the spring's tip would stand with the tile down, over the switch's holes."""
+        return self.switch_operates - self.switch_reach
 
     @property
     def contact(self) -> tuple[float, float]:
