@@ -99,6 +99,8 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "a buzzer without a holder": ({"buzzer": 14.0, "buzzer_height": 70.0}, "collisions", r"buzzer"),
     "a driver that does not reach its screw": (
         {"button_at": (22.0, 150.0)}, "screws", r"button is in the way of the driver of bank screw"),
+    "a driver that does not reach a bolt to the bar": (
+        {"pi_at": (40.0, 18.0)}, "screws", r"in the way of the driver of bolt 3"),
     "a display that cannot get onto the deck": (
         {"bezel_at": (82.0, 127.0)}, "collisions", r"bank cuts into bezel|bezel"),
     "nothing that holds the locked shell": ({"gate": 3.0}, "holding", r"slides off its tongues"),

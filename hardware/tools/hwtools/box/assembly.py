@@ -76,7 +76,7 @@ class Screw:
     length: float
     diameter: float
     head: tuple[float, float]  # diameter, height; a countersunk head has height 0
-    into: str  # the item with the thread
+    into: str  # the item with the thread; empty: the bar under the box
     driver: float  # diameter of the driver's shaft
     step: int
     plastic: bool = False  # cuts its thread into plastic
@@ -127,6 +127,7 @@ def assemble(d: Dimensions, angles: dict[int, float] | None = None) -> Assembly:
     _base(box)
     _electronics(box)
     _plugs(box)
+    box.items.sort(key=lambda item: item.step)  # the order in which they come in
     return box
 
 
@@ -446,16 +447,13 @@ def _base(box: Assembly) -> None:
         box.extra[f"nylon spacer M2.5x{d.pi_post:g}, no thread"] = 4
     for k, (x, y) in enumerate(printed.FEET, start=1):
         foot = rod((x, y, -8), UP, 8, 20) - rod((x, y, -9), UP, 10, 5.4)
-        _add(
-            box,
-            f"foot {k}",
-            foot,
-            "bar",
-            "base",
-            (0.0, 0.0, -30.0),
-            part="rubber foot 20x8 mm with hole 5 mm",
-            colour="black",
-        )
+        part = "rubber foot 20x8 mm with hole 5 mm"
+        _add(box, f"foot {k}", foot, "bar", "base", (0.0, 0.0, -30.0), part=part, colour="black")
+        bolt = Screw(f"bolt {k}", (x, y, d.base), DOWN, 40.0, 5.0, (10.0, 4.0), "", 6.0, STEPS.index("bar"))
+        _screw(box, bolt, "wood screw 5x40, pan head, or M5x40 with nut", "base")
+    foot = rod((*printed.STUCK_FOOT, -8), UP, 8, 20)
+    part = "rubber foot 20x8 mm, self-adhesive"
+    _add(box, "stuck foot", foot, "bar", "base", (0.0, 0.0, -30.0), part=part, colour="black")
 
 
 def _electronics(box: Assembly) -> None:

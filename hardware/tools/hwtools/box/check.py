@@ -13,7 +13,7 @@ from itertools import combinations
 from manifold3d import CrossSection, Manifold
 
 from hwtools.box import printed, wooden
-from hwtools.box.assembly import STEPS, Assembly, Item, assemble
+from hwtools.box.assembly import STEPS, Assembly, Item, Screw, assemble
 from hwtools.box.dimensions import Dimensions
 from hwtools.box.solids import Point, at_axis, overlap, rod, rounded
 
@@ -86,6 +86,9 @@ def screws(box: Assembly) -> Iterator[str]:
     d = box.dimensions
     shell = rounded(d.width, d.depth, d.corner).extrude(d.height + d.plate + 10).translate((0, 0, -9))
     for screw in box.screws:
+        yield from _driven(box, screw)
+        if not screw.into:
+            continue
         into = box.item(screw.into).solid
         inner = screw.diameter * (0.75 if screw.plastic else 1.0)
         ring = rod(screw.start, screw.axis, screw.length, screw.diameter + 0.6, 24)
@@ -98,17 +101,17 @@ def screws(box: Assembly) -> Iterator[str]:
         out = float((core - shell).volume()) / (core.volume() / screw.length)
         if out > 0.1:
             yield f"screw: {screw.name} comes {out:.1f} mm out of the box"
-        back: Point = tuple(-v for v in screw.axis)  # type: ignore[assignment]
-        top = (
-            screw.start[0] + back[0] * (screw.head[1] + 0.3),
-            screw.start[1] + back[1] * (screw.head[1] + 0.3),
-            (screw.start[2] + back[2] * (screw.head[1] + 0.3)),
-        )
-        driver = rod(top, back, 110, screw.driver, 16)
-        for item in _present(box, screw.step, before=screw.name):
-            volume = overlap(driver, item.solid)
-            if volume > 1.0:
-                yield f"driver: {item.name} is in the way of the driver of {screw.name}"
+
+
+def _driven(box: Assembly, screw: Screw) -> Iterator[str]:
+    """The driver's shaft reaches the head, past all that is there already."""
+    back: Point = (-screw.axis[0], -screw.axis[1], -screw.axis[2])
+    above = screw.head[1] + 0.3
+    x, y, z = (s + b * above for s, b in zip(screw.start, back, strict=True))
+    driver = rod((x, y, z), back, 110, screw.driver, 16)
+    for item in _present(box, screw.step, before=screw.name):
+        if overlap(driver, item.solid) > 1.0:
+            yield f"driver: {item.name} is in the way of the driver of {screw.name}"
 
 
 def _groups(step: int) -> set[str]:

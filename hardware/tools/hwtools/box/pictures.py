@@ -208,8 +208,9 @@ def _bar(target: Path) -> None:
     box = _box()
     scene = _Scene()
     scene.items(_of(box, "base", "electronics", "plugs"))
-    scene.items(_of(box, "bar"), (0, 0, -20))
-    scene.save(target, (-0.7, -1.2, -0.6))
+    for item in _of(box, "bar"):
+        scene.items([item], (0, 0, 70 if "bolt" in item.name else -25))
+    scene.save(target, (-0.5, -1.2, 0.3))
 
 
 def _closing(target: Path) -> None:

@@ -359,7 +359,9 @@ def body(d: Dimensions) -> Manifold:
 #: The posts under the tray: they press it against the deck.
 PILLARS = ((20.0, 12.2), (22.0, 87.5), (144.0, 15.0), (144.0, 86.0))
 #: Bolts to the bar, through the rubber feet: their middle.
-FEET = ((24.0, 128.0), (196.0, 16.0), (120.0, 40.0), (196.0, 128.0))
+FEET = ((24.0, 188.0), (196.0, 16.0), (120.0, 40.0), (192.0, 188.0))
+#: The corner under the Pi has no room for a bolt: a foot that sticks.
+STUCK_FOOT = (19.0, 16.0)
 #: The lock's cam: its front and back.
 CAM = (20.0, 22.5)
 #: Slots for the tie of the supply's cable.
