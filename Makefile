@@ -4,10 +4,11 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test test-pi bench-pins bench-pi lint audit messages hardware deb test-deb clean
+.PHONY: help sim test test-all test-pi bench-pins bench-pi lint audit messages hardware deb test-deb clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
+	@echo "make test-all    run the slow ones too, and more generated cases"
 	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
 	@echo "make bench-pins  measure the back ends for the pins there"
 	@echo "make bench-pi    the same, and the whole daemon: start, memory, rest, edge to panel"
@@ -36,8 +37,13 @@ $(VENV)/.test: $(VENV)/.python pyproject.toml
 sim: $(VENV)/.sim
 	@$(BIN)/shutthebox sim $(ARGS)
 
+# What a developer runs dozens of times a day, on every core.
 test: $(VENV)/.test
-	@$(BIN)/pytest $(ARGS)
+	@$(BIN)/pytest --numprocesses auto $(ARGS)
+
+# Everything that runs on this machine alone: the slow tests too, and more generated cases of the others.
+test-all: $(VENV)/.test
+	@$(BIN)/pytest --numprocesses auto -m "not virtual_pi and not package" --hypothesis-profile thorough $(ARGS)
 
 # Boots Debian's kernel and systemd under QEMU, with simulated pins: tests/virtual_pi/README.md.
 test-pi: $(VENV)/.test

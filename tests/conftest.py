@@ -3,6 +3,12 @@
 import contextlib
 
 import pytest
+from hypothesis import settings
+
+# No example has a deadline, because a loaded machine is no fault.
+settings.register_profile("quick", max_examples=25, deadline=None)
+settings.register_profile("thorough", max_examples=150, deadline=None)
+settings.load_profile("quick")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

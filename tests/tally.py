@@ -69,7 +69,7 @@ GAMES = {
     "digits": Game(must_if_sum_small, score=digits_score, shut_wins=False, tie="replay-all"),
     "trac": Game(must_if_high_gone, faces=True, shut_wins=False, stakes="loser"),
     "lucky-seven": Game(start=frozenset({7}), alternate=True, blocked="passes"),
-    "open-one": Game(blocked="opens", score=throws_score),
+    "open-one": Game(blocked="opens", score=throws_score, shut_wins=False),
 }
 
 

@@ -76,9 +76,10 @@ def _allowed(module: str, part: str) -> bool:
     return any(f"{module}.".startswith(f"{home}.") for home in (*CORE[part], *HELPERS))
 
 
-@pytest.mark.parametrize(("part", "path"), PARTS, ids=lambda value: getattr(value, "stem", value))
-def test_the_core_only_computes(part: str, path: Path) -> None:
-    assert offences(path.read_text(encoding="utf-8"), part) == []
+def test_the_core_only_computes() -> None:
+    found = {path.name: offences(path.read_text(encoding="utf-8"), part) for part, path in PARTS}
+    assert len(found) > 40
+    assert {name: what for name, what in found.items() if what} == {}
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,8 @@ from shutthebox.rules.actions import Advanced, Moved, Thrown
 from shutthebox.simulator import scenario as scenarios
 from shutthebox.simulator.replay import Replay, fact_text
 
+pytestmark = pytest.mark.slow
+
 MS = 1_000_000
 USUAL = Plan(5, (("game.profile", "pub"), ("game.players", 2), ("game.setup", "usual"), ("box.levers", 9)))
 

@@ -130,6 +130,7 @@ def served(tmp_path: Path) -> Iterator[Serve]:
     box.close()
 
 
+@pytest.mark.slow
 def test_a_display_worker_that_hangs_starves_the_watchdog_and_not_the_game(
     served: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,6 +158,7 @@ def test_a_display_worker_that_hangs_starves_the_watchdog_and_not_the_game(
     served(hands, connect=lambda: open_panel("ssd1306", Stuck()), releases=[gate])
 
 
+@pytest.mark.slow
 def test_a_store_that_hangs_starves_the_watchdog_and_goes_on(
     served: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -188,6 +190,7 @@ class LibraryError(Exception):
     """lgpio's own error is neither gpiozero's nor an OSError."""
 
 
+@pytest.mark.slow
 def test_without_a_buzzer_the_game_goes_on(
     served: Serve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -205,6 +208,7 @@ def test_without_a_buzzer_the_game_goes_on(
     assert "buzzer: line 18: GPIO busy; playing silently" in caplog.text
 
 
+@pytest.mark.slow
 def test_a_buzzer_that_fails_in_a_tune_is_left_silent_and_alive(
     served: Serve, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -243,6 +247,7 @@ def test_a_buzzer_caught_in_a_note_is_not_alive(monkeypatch: pytest.MonkeyPatch)
     box.close()
 
 
+@pytest.mark.slow
 def test_a_panel_that_comes_and_goes_is_drawn_whole_again(served: Serve) -> None:
     model = PanelModel()
     model.unplug(121)

@@ -14,6 +14,8 @@ from shutthebox.platform.store import Store, kept_match
 from shutthebox.rules.actions import action_from_text, apply
 from shutthebox.rules.match import Match
 
+pytestmark = pytest.mark.slow
+
 BOXES = 10
 KILLS = 32
 """Per box, one after the other on the same store."""

@@ -26,6 +26,8 @@ from shutthebox.profiles import builtin
 from shutthebox.rules.match import Stage
 from shutthebox.rules.tiles import Tiles
 
+pytestmark = pytest.mark.slow
+
 PROFILE = builtin("pub")
 SETTINGS = Settings((PROFILE,), PROFILE)
 

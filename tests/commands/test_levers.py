@@ -17,6 +17,8 @@ from shutthebox.game.effects import Chosen
 from shutthebox.platform.store import Store
 from shutthebox.simulator.box import SimulatedBox, default_lever_lines
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def box(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimulatedBox]:

@@ -245,6 +245,7 @@ class Referee:
         self._seats: tuple[int, ...] = tuple(range(self._players))
         self._ties = 0
         self._winners: tuple[int, ...] = ()
+        self._over = False
         self._totals = [0] * self._players
         self._scores: list[int | None] = [None] * self._players
         self._owes: list[Fraction] = []
@@ -368,7 +369,9 @@ class Referee:
             self._shutters.add(self._at)
         self._score(self._at, oracle.points(profile, row.open, row.throws, lost), shut, played=True)
         ends_round = shut and profile.shut_wins.value != "no"
-        if self._following() >= 0 and not ends_round:
+        loses = profile.match.value == "target-loses" and not self._ties
+        limit_lost = loses and max(self._totals) >= (profile.limit or 0)
+        if self._following() >= 0 and not ends_round and not limit_lost:
             return
         decisive = self._ties or (profile.match.value == "total" and self._rounds_wanted == 1)
         if ends_round and profile.shut_wins.value == "round" and not decisive:
@@ -380,7 +383,8 @@ class Referee:
         said = oracle.umpire(profile, self._players, self._rounds_wanted, self._rounds)
         self._winners, self._seats, self._ties = said.winners, said.seated, said.ties
         self._totals = list(said.totals)
-        if self._winners:
+        self._over = said.over
+        if self._over:
             self._owes = self._stakes()
             longer = max(len(self._ledger), self._players)
             self._ledger += [Fraction(0)] * (longer - len(self._ledger))
@@ -395,6 +399,8 @@ class Referee:
 
     def _stakes(self) -> list[Fraction]:
         kind = self._profile.stakes.value
+        if not self._winners:
+            return [Fraction(0)] * self._players
         if kind in ("pool", "pool-double"):
             doubled = kind == "pool-double" and bool(self._shutters & set(self._winners))
             return pool(self._players, self._winners, doubled=doubled)
@@ -415,7 +421,7 @@ class Referee:
         return owes
 
     def _advance(self) -> None:
-        if self._winners:
+        if self._over:
             self.phase = "match-over"
         elif self._rounds and self._rounds[-1] is self._ended:
             self._new_round()

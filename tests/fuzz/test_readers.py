@@ -90,6 +90,7 @@ def test_good_inputs_are_read(name: str) -> None:
         READERS[name].read(sample)
 
 
+@pytest.mark.slow
 @SLOW
 @pytest.mark.parametrize("name", READERS)
 def test_the_worst_takes_little_time_and_memory(name: str) -> None:

@@ -596,7 +596,7 @@ def test_the_result_is_kept_when_the_last_turn_ends_and_shown_on_a_press() -> No
     assert table.show.winners == (1,)
     assert sounds(table.press()) == [Sound.WIN]
     assert table.mode is Mode.MATCH_OVER
-    assert "Player 1 wins!" in table.text
+    assert "Your score: 43" in table.text
     assert "1: 43" in table.text
 
 

@@ -45,6 +45,7 @@ def test_erc_finds_nothing(tmp_path: Path) -> None:
     assert [v for sheet in report["sheets"] for v in sheet["violations"]] == []
 
 
+@pytest.mark.slow
 def test_drc_finds_nothing_and_board_and_schematic_agree(tmp_path: Path) -> None:
     report = run("pcb drc", "shutthebox-board.kicad_pcb", "--schematic-parity", report=tmp_path / "drc.json")
     for kind in ("violations", "unconnected_items", "schematic_parity"):

@@ -12,6 +12,7 @@ import pytest
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw, Profile, Scoring, Win
+from shutthebox.rules.score import MAX_THROWS
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.rules.turn import Outcome, Turn
 
@@ -63,7 +64,7 @@ class Oracle:
             total = [old + weight * new for old, new in zip(total, pair, strict=True)]
         if back == count:
             # Nothing these dice show changes anything, until the turn is cut off.
-            stopped = turns.throw(self.profile, replace(turn, throws=turns.MAX_THROWS - 1), faces)
+            stopped = turns.throw(self.profile, replace(turn, throws=MAX_THROWS - 1), faces)
             return self.best(stopped)
         cost = self.sign * back if self.profile.score is Scoring.THROWS else 0
         total[0 if not self.swap else 1] += cost

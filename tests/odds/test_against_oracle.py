@@ -12,7 +12,20 @@ from shutthebox import profiles
 from shutthebox.odds import Objective, Odds
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Blocked, Draw, MoveKind, OneDie, Profile, Scoring, Win
+from shutthebox.rules.profile import (
+    Blocked,
+    Draw,
+    MatchFormat,
+    MoveKind,
+    OneDie,
+    Profile,
+    Scoring,
+    ShutWins,
+    Stakes,
+    Tie,
+    Turns,
+    Win,
+)
 from shutthebox.rules.reader import ProfileError, to_profile
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.rules.turn import Turn
@@ -37,8 +50,8 @@ def made_up(draw: Callable[..., Any], *, blocked: Blocked, row: int = 5) -> Prof
         "one_die": draw(st.sampled_from(OneDie)),
         "move": draw(st.sampled_from([MoveKind.SET, *MoveKind])),
         "score": draw(st.sampled_from(Scoring)),
-        "win": draw(st.sampled_from(Win)),
     }
+    _made_up_match(keys, draw)
     dice, sides = draw(
         st.sampled_from([(2, 6), (2, 6), (1, 6), (3, 4), (2, 8), (1, 20), (3, 6), (4, 3), (2, 2)])
     )
@@ -54,7 +67,7 @@ def made_up(draw: Callable[..., Any], *, blocked: Blocked, row: int = 5) -> Prof
     if draw(st.integers(0, 2)) == 0:
         keys["first_move_must_include"] = draw(st.sampled_from(tiles))
     if draw(st.booleans()):
-        keys["lost_score"] = draw(st.integers(0, 99))
+        keys["lost_score"] = draw(st.sampled_from([0, 99, 10**9]))
     if draw(st.integers(0, 2)) == 0:
         keys["ends_turn_on"] = frozenset(draw(st.sets(st.integers(1, 14), min_size=1, max_size=3)))
     try:
@@ -62,6 +75,24 @@ def made_up(draw: Callable[..., Any], *, blocked: Blocked, row: int = 5) -> Prof
     except ProfileError:
         assume(False)
         raise AssertionError from None
+
+
+def _made_up_match(keys: dict[str, object], draw: Callable[..., Any]) -> None:
+    """The keys of the match, which no turn is about, but which say what is better in one."""
+    form = draw(st.sampled_from(MatchFormat))
+    keys |= {"match": form, "turns": draw(st.sampled_from(Turns)), "tie": draw(st.sampled_from(Tie))}
+    keys["stakes"] = draw(st.sampled_from(Stakes))
+    if form is not MatchFormat.TOTAL:
+        keys["limit"] = draw(st.integers(1, 60))
+    wins = [Win.HIGHEST] if form is MatchFormat.TARGET_WINS else [Win.LOWEST]
+    if draw(st.booleans()):
+        keys["win"] = draw(st.sampled_from(list(Win) if form is MatchFormat.TOTAL else wins))
+    if keys.get("win") is not Win.FIRST_TO_SHUT:
+        keys["rounds"] = draw(st.integers(1, 3))
+    kept = keys.get("win", wins[0]) is not Win.HIGHEST
+    if kept and keys["score"] not in (Scoring.SHUT_SUM, Scoring.THROWS):
+        keys["shut_wins"] = draw(st.sampled_from([ShutWins.ROUND, ShutWins.MATCH]))
+        keys["captain"] = keys["shut_wins"] is ShutWins.MATCH
 
 
 def check(profile: Profile, oracle: Callable[..., Any], turn: Turn | None = None) -> None:
@@ -127,6 +158,7 @@ def test_a_face_too_many_is_a_move_later(oracle: Callable[..., Any]) -> None:
 SMALL = [profile for profile in profiles.builtins() if len(profile.tiles) <= 12]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", SMALL, ids=lambda profile: profile.name)
 @pytest.mark.timeout(60)  # plain recursion over every position
 def test_built_in_rules(profile: Profile, oracle: Callable[..., Any]) -> None:

@@ -11,7 +11,7 @@ from shutthebox.odds import Objective, Odds, OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import MoveKind, Profile, Scoring, Win
-from shutthebox.rules.score import score
+from shutthebox.rules.score import MAX_THROWS, score
 from shutthebox.rules.tiles import to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Turn
 
@@ -21,7 +21,7 @@ Choices: TypeAlias = list[tuple[int, float | None]]
 """Positions of which one is chosen, with their worth if the turn is over there."""
 
 
-def iterated(profile: Profile, objective: str, throws: int = turns.MAX_THROWS) -> float:
+def iterated(profile: Profile, objective: str, throws: int = MAX_THROWS) -> float:
     """What a turn is worth, played back from its last throw: what decides, not what breaks ties."""
     shut = objective == "shut"
     best = 1 if shut or profile.win is Win.HIGHEST else -1

@@ -26,6 +26,7 @@ FACTS = 40
 LACKING = recording.missing()
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.skipif(LACKING is not None, reason=f"NO RECORDED WRITES ARE CUT: {LACKING}"),
     pytest.mark.timeout(120),
 ]

@@ -13,6 +13,8 @@ from shutthebox.platform import retention
 from shutthebox.platform.statistics import FAME, FAULTS, Fault, Health, Statistics, read
 from shutthebox.platform.store import FILE_NAME, Store, StoreError, kept_match
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:

@@ -20,6 +20,8 @@ from tests.writer import facts
 from shutthebox.game.effects import Began, Finished, Left
 from shutthebox.platform.setaside import FILES, open_or_set_aside
 
+pytestmark = pytest.mark.slow
+
 SECTOR = 512
 HEADER = 32
 FACTS = 160

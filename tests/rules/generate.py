@@ -53,13 +53,35 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
     sometimes("captain", st.just(True))
     sometimes("rounds", st.integers(2, 4))
     for key, kind in ENUMS.items():
-        keys[key] = draw(st.sampled_from(list(kind)))
+        if key not in ("win", "shut_wins"):
+            keys[key] = draw(st.sampled_from(list(kind)))
     if keys["match"] is not MatchFormat.TOTAL:
         keys["limit"] = draw(st.integers(1, 60))
+    _who_wins(keys, draw)
     try:
         return to_profile(keys, "generated.toml", "generated")
     except ProfileError:
         reject()
+
+
+def _who_wins(keys: dict[str, Any], draw: st.DrawFn) -> None:
+    """The keys that say who wins: by default, or any that do not contradict the others."""
+    wins = {
+        MatchFormat.TOTAL: list(Win),
+        MatchFormat.TARGET_WINS: [Win.HIGHEST],
+    }.get(keys["match"], [Win.LOWEST])
+    if draw(st.booleans()):
+        keys["win"] = draw(st.sampled_from(wins))
+    win = keys.get("win", wins[0])
+    shut_is_best = win is not Win.HIGHEST and keys["score"] not in (Scoring.SHUT_SUM, Scoring.THROWS)
+    if draw(st.booleans()):
+        keys["shut_wins"] = draw(st.sampled_from(list(ShutWins) if shut_is_best else [ShutWins.NO]))
+    if win is Win.FIRST_TO_SHUT:
+        keys.pop("rounds", None)
+        if keys.get("shut_wins") is ShutWins.NO:
+            keys["shut_wins"] = ShutWins.ROUND
+    if keys.get("captain"):
+        keys["shut_wins"] = ShutWins.MATCH
 
 
 ENUMS = {

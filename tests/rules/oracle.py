@@ -80,10 +80,16 @@ def rolls(dice: int, sides: int) -> Iterable[tuple[int, ...]]:
 
 def points(profile: Profile, opened: Row, throws: int, lost: bool) -> int:
     """The score of a turn that has ended with these tiles open."""
-    if lost:
-        return sum(profile.tiles) if profile.lost_score is None else profile.lost_score
-    rising = sorted(opened)
     at_start = set(profile.tiles if profile.start_open is None else profile.start_open) & set(profile.tiles)
+    if lost and profile.lost_score is not None:
+        return profile.lost_score
+    if lost:
+        # The worst that a turn can come to.
+        ends = [frozenset[int](), frozenset(at_start)]
+        longest = len(at_start) if profile.blocked.value == "ends-turn" else 999
+        every = [points(profile, end, throws, lost=False) for end in ends for throws in (1, longest)]
+        return max(every) if profile.win.value != "highest" else min(every)
+    rising = sorted(opened)
     return {
         "sum": sum(rising),
         "count": len(rising),
@@ -106,9 +112,11 @@ class Ended(NamedTuple):
 class Verdict(NamedTuple):
     """What an umpire says after the rounds so far; `winners` is empty while the match goes on.
 
-    `seated` play the next round, the last `ties` rounds were extra ones.
+    `seated` play the next round, the last `ties` rounds were extra ones. A match can be `over`
+    without a winner: a player alone has reached the limit that loses.
     """
 
+    over: bool
     winners: tuple[int, ...]
     totals: tuple[int, ...]
     seated: tuple[int, ...]
@@ -124,9 +132,10 @@ def umpire(profile: Profile, players: int, rounds: int, played: Sequence[Sequenc
     seated = list(range(players))
     ties = 0
     winners: tuple[int, ...] = ()
+    over = False
     for number, ended in enumerate(played, 1):
-        assert not winners, "play went on after the match was won"
-        assert sorted(turn.player for turn in ended) == seated or _cut_short(profile, ended)
+        assert not over, "play went on after the match was won"
+        whole = sorted(turn.player for turn in ended) == seated
         for turn in ended:
             if not ties or profile.tie.value == "replay-all":
                 totals[turn.player] += turn.points
@@ -135,35 +144,41 @@ def umpire(profile: Profile, players: int, rounds: int, played: Sequence[Sequenc
         at_once = profile.shut_wins.value == "match" or (
             profile.shut_wins.value == "round" and (ties > 0 or one_round)
         )
-        if shutters and (at_once or (one_round and profile.win.value == "first-to-shut")):
-            winners = (shutters[0],)
+        limit = profile.limit or 0
+        somebody_lost = profile.match.value == "target-loses" and not ties and max(totals) >= limit
+        assert whole or somebody_lost or _cut_short(profile, ended)
+        if shutters and at_once:
+            winners, over = (shutters[0],), True
             continue
+        if somebody_lost:
+            # Nobody had reached it before the turn that ended last (or was cut short by a shut).
+            before = list(totals)
+            for turn in ended[-1:] if ended[-1].played else [turn for turn in ended if not turn.played]:
+                before[turn.player] -= turn.points
+            assert max(before) < limit
+            if players == 1:
+                winners, over = (), True
+                continue
         candidates = _candidates(profile, rounds, number, seated, totals, ties)
         if candidates is None:
             if profile.match.value == "drop-out":
                 seated = [i for i in seated if totals[i] < (profile.limit or 0)]
             continue
         marks = {turn.player: turn.points for turn in ended} if ties else dict(enumerate(totals))
-        best = (max if _more_is_better(profile) else min)(marks[i] for i in candidates)
+        best = (max if profile.win.value == "highest" else min)(marks[i] for i in candidates)
         tied = [i for i in candidates if marks[i] == best]
         if len(tied) == 1 or profile.tie.value == "share" or ties == 20:
-            winners = tuple(tied)
+            winners, over = tuple(tied), True
             continue
         ties += 1
         seated = tied
         if profile.tie.value == "replay-all":
             seated, totals = list(range(players)), [0] * players
-    return Verdict(winners, tuple(totals), tuple(seated), ties)
+    return Verdict(over, winners, tuple(totals), tuple(seated), ties)
 
 
 def _cut_short(profile: Profile, ended: Sequence[Ended]) -> bool:
     return profile.shut_wins.value != "no" and [turn.shut for turn in ended if turn.played][-1]
-
-
-def _more_is_better(profile: Profile) -> bool:
-    if profile.match.value.startswith("target"):
-        return profile.match.value == "target-wins"
-    return profile.win.value == "highest"
 
 
 def _candidates(
@@ -177,7 +192,10 @@ def _candidates(
         case "total":
             return everybody if number == rounds else None
         case "target-loses":
-            return everybody if max(totals) >= (profile.limit or 0) or number == 999 else None
+            below = [i for i in everybody if totals[i] < (profile.limit or 0)]
+            if len(below) < len(everybody):
+                return below
+            return everybody if number == 999 else None
         case "target-wins":
             there = [i for i in everybody if totals[i] >= (profile.limit or 0)]
             return there or (everybody if number == 999 else None)

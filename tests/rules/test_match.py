@@ -15,6 +15,7 @@ from shutthebox.rules.profile import (
     MatchFormat,
     Profile,
     Scoring,
+    ShutWins,
     Stakes,
     Tie,
     Turns,
@@ -122,8 +123,8 @@ class TestTies:
     @pytest.mark.parametrize(
         ("format_", "win", "winner"),
         [
-            (MatchFormat.TARGET_LOSES, Win.HIGHEST, 0),
-            (MatchFormat.TARGET_WINS, Win.LOWEST, 1),
+            (MatchFormat.DROP_OUT, Win.LOWEST, 0),
+            (MatchFormat.TARGET_WINS, Win.HIGHEST, 1),
             (MatchFormat.TOTAL, Win.LOWEST, 0),
             (MatchFormat.TOTAL, Win.HIGHEST, 1),
         ],
@@ -198,10 +199,47 @@ class TestFormats:
         match = begin(profiles.builtin("trac-100"), 3)
         match = finish(match, [40, 45, 10, 40, 45, 20])
         assert match.result is None
-        match = finish(match, [20, 30, 1])
+        match = finish(match, [19, 10])
         assert match.result is not None
-        assert (match.totals, match.result.winners) == ((100, 120, 31), (2,))
+        assert (match.totals, match.result.winners) == ((99, 100, 30), (2,))
         assert owed(match) == (0, 1, 0)
+
+    def test_trac_100_ends_with_the_turn_that_reaches_it(self) -> None:
+        match = finish(begin(profiles.builtin("trac-100"), 2), [40, 40, 40, 40])
+        assert match.totals == (80, 80)
+        match = finish(match, [23])
+        assert match.result is not None
+        assert (match.totals, match.result.winners) == ((103, 80), (1,))
+        assert owed(match) == (1, 0)
+        assert match.advance().stage is Stage.FINISHED
+
+    def test_trac_100_the_others_tied_for_the_win_play_off_without_the_loser(self) -> None:
+        match = finish(begin(profiles.builtin("trac-100"), 3), [40, 40, 40, 40, 40, 40, 20])
+        assert match.result is None
+        match = match.advance()
+        assert (match.seats, match.player, match.round) == ((1, 2), 1, 4)
+        match = finish(match, [9, 8])
+        assert match.result is not None
+        assert match.result.winners == (2,)
+        assert (match.totals, owed(match)) == ((100, 80, 80), (1, 0, 0))
+
+    def test_trac_100_alone_nobody_wins_or_pays(self) -> None:
+        match = finish(begin(profiles.builtin("trac-100"), 1), [45, 45, 45])
+        assert match.result is not None
+        assert match.result.winners == ()
+        assert owed(match) == (0,)
+
+    def test_two_who_come_to_the_limit_as_the_round_is_shut_have_both_lost(self) -> None:
+        profile = replace(
+            points_box(match=MatchFormat.TARGET_LOSES, limit=1, stakes=Stakes.LOSER_PAYS),
+            turns=Turns.ALTERNATE,
+            shut_wins=ShutWins.ROUND,
+        )
+        match = begin(profile, 3)
+        match = finish(match, [0])
+        assert match.result is not None
+        assert (match.totals, match.result.winners) == ((0, 1, 1), (0,))
+        assert owed(match) == (0, Fraction(1, 2), Fraction(1, 2))
 
     def test_cover_200_the_highest_of_those_there_wins(self) -> None:
         match = begin(replace(profiles.builtin("cover-200"), limit=50), 3)
@@ -230,7 +268,8 @@ class TestFormats:
 
     @pytest.mark.parametrize("format_", [f for f in MatchFormat if f is not MatchFormat.TOTAL])
     def test_a_limit_that_is_never_reached_ends_after_the_last_round(self, format_: MatchFormat) -> None:
-        profile = replace(TINY, match=format_, limit=10**9)
+        win = Win.HIGHEST if format_ is MatchFormat.TARGET_WINS else Win.LOWEST
+        profile = replace(TINY, match=format_, win=win, limit=10**9)
         match = finish(begin(profile, 2), [1, 2] * LAST_ROUND)
         assert match.round == LAST_ROUND
         assert match.result is not None
@@ -268,9 +307,10 @@ class TestAlternate:
         match = match.throw((6, 6)).move(from_text("4,8"))
         assert match.player == 1
 
-    def test_the_first_to_shut_wins_where_the_round_goes_on(self) -> None:
-        profile = points_box(win=Win.FIRST_TO_SHUT)
-        match = finish(begin(profile, 3), [5, 0, 0])
+    def test_the_first_to_shut_wins_at_once(self) -> None:
+        profile = points_box(win=Win.FIRST_TO_SHUT, shut_wins=ShutWins.ROUND)
+        match = finish(begin(profile, 3, rounds=3), [5, 0])
+        assert match.rounds == 1, "a race is one round, whatever is asked for"
         assert match.result is not None
         assert match.result.winners == (1,)
 

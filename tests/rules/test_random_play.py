@@ -9,8 +9,9 @@ from tests.rules import generate, oracle
 from shutthebox import profiles
 from shutthebox.rules.actions import Moved, Reopened, Thrown
 from shutthebox.rules.match import LAST_ROUND, MAX_TIE_ROUNDS, Match, Stage
-from shutthebox.rules.profile import Blocked, Profile
-from shutthebox.rules.turn import MAX_THROWS, Outcome, answers
+from shutthebox.rules.profile import Blocked, MatchFormat, Profile
+from shutthebox.rules.score import MAX_THROWS
+from shutthebox.rules.turn import Outcome, answers
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -65,7 +66,7 @@ def _rounds(matches: list[Match]) -> list[list[oracle.Ended]]:
                 ended.append(oracle.Ended(match.player, points, shut, played=True))
         for player in played[0].seats:
             turn = played[-1].rows[player]
-            if turn.outcome is Outcome.UNPLAYED:
+            if turn.outcome is Outcome.UNPLAYED and turn.score is not None:
                 points = oracle.points(played[0].profile, oracle.row(turn.open), turn.throws, lost=False)
                 ended.append(oracle.Ended(player, points, shut=False, played=False))
         rounds.append(ended)
@@ -78,6 +79,7 @@ def _judge(profile: Profile, players: int, seed: int, most: int) -> bool:
     ended = matches[-1].result
     rounds = _rounds(matches if ended else [m for m in matches if m.round < matches[-1].round])
     verdict = oracle.umpire(profile, players, profile.rounds, rounds)
+    assert verdict.over == bool(ended)
     assert verdict.winners == (ended.winners if ended else ())
     if ended:
         assert verdict.totals == matches[-1].totals
@@ -105,5 +107,7 @@ def test_a_player_alone_wins_every_match() -> None:
         for seed in range(3):
             *_, (_, _, last) = generate.play(profile, 1, seed, most=20_000)
             assert last.result is not None
-            assert last.result.winners == (0,)
+            # Alone, nobody is left to win where a limit loses.
+            loses = profile.match is MatchFormat.TARGET_LOSES
+            assert last.result.winners == (() if loses else (0,))
             assert sum(last.result.owes) == 0

@@ -11,7 +11,7 @@ from tests.rules import generate
 from shutthebox import profiles
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.moves import can_ever_move
-from shutthebox.rules.profile import MatchFormat, MoveKind, OneDie, Profile, Scoring
+from shutthebox.rules.profile import MatchFormat, MoveKind, OneDie, Profile, Scoring, ShutWins, Win
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile, without
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.writer import to_keys, to_lines
@@ -180,7 +180,46 @@ KEY_ERRORS = [
     ('match = "total"\nlimit = 100', "limit"),
     ('blocked = "opens-one"\nmatch = "target-loses"\nlimit = 45', "limit"),
     ("tiles = 54\ndice = 9\nsides = 20", "dice"),
+    # Who wins.
+    ('match = "target-loses"\nlimit = 9\nwin = "highest"', "win"),
+    ('match = "drop-out"\nlimit = 9\nwin = "highest"', "win"),
+    ('match = "target-wins"\nlimit = 9\nwin = "lowest"', "win"),
+    ('like = "misere"\nmatch = "target-loses"\nlimit = 9', "win"),
+    ('win = "first-to-shut"\nrounds = 2', "win"),
+    ('win = "first-to-shut"\nshut_wins = "no"', "win"),
+    ('win = "first-to-shut"\nmatch = "drop-out"\nlimit = 9', "win"),
+    ('win = "first-to-shut"\nscore = "throws"', "win"),
+    ('win = "highest"\nshut_wins = "match"', "shut_wins"),
+    ('win = "highest"\nshut_wins = "round"', "shut_wins"),
+    ('score = "shut-sum"\nshut_wins = "match"', "shut_wins"),
+    ('score = "throws"\nshut_wins = "round"', "shut_wins"),
+    ('like = "traditional"\nwin = "highest"', "shut_wins"),
+    ("captain = true", "captain"),
+    ('like = "golf"\ncaptain = true', "captain"),
+    ("first_move_must_include = 2\nlost_score = 44", "lost_score"),
+    ('like = "digits"\nfirst_move_must_include = 2\nlost_score = 45', "lost_score"),
+    ('like = "misere"\nfirst_move_must_include = 2\nlost_score = 1', "lost_score"),
+    ("boxes = [9, 12]\nfirst_move_must_include = 2\nlost_score = 45", "lost_score"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("text", "win", "shut_wins"),
+    [
+        ("", Win.LOWEST, ShutWins.ROUND),
+        ('match = "target-wins"\nlimit = 200\nscore = "shut-sum"', Win.HIGHEST, ShutWins.NO),
+        ('match = "target-wins"\nlimit = 200', Win.HIGHEST, ShutWins.NO),
+        ('match = "target-loses"\nlimit = 200', Win.LOWEST, ShutWins.ROUND),
+        ('score = "throws"', Win.LOWEST, ShutWins.NO),
+        ('win = "highest"', Win.HIGHEST, ShutWins.NO),
+        ('like = "golf"\nmatch = "target-wins"\nlimit = 99', Win.HIGHEST, ShutWins.NO),
+    ],
+)
+def test_the_defaults_of_who_wins_fit_the_other_keys(
+    text: str, win: Win, shut_wins: ShutWins, tmp_path: Path
+) -> None:
+    profile = read(text, tmp_path / "house.toml")
+    assert (profile.win, profile.shut_wins) == (win, shut_wins)
 
 
 @pytest.mark.parametrize(("text", "key"), KEY_ERRORS)

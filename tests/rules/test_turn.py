@@ -10,9 +10,9 @@ from tests.rules import generate
 from shutthebox import profiles
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile, Scoring
-from shutthebox.rules.score import score
+from shutthebox.rules.score import MAX_THROWS, score
 from shutthebox.rules.tiles import from_text, to_text, to_tiles
-from shutthebox.rules.turn import DOMINOES, MAX_THROWS, Outcome, Refusal, Turn, dice_refusal
+from shutthebox.rules.turn import DOMINOES, Outcome, Refusal, Turn, dice_refusal
 
 
 def at(opened: str, throws: int = 0, moves: int = 0) -> Turn:

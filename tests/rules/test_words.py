@@ -11,7 +11,7 @@ from tests.rules import generate
 
 from shutthebox import profiles
 from shutthebox.rules import words
-from shutthebox.rules.profile import Draw, MatchFormat, Profile, Stakes, Win
+from shutthebox.rules.profile import Blocked, Draw, MatchFormat, Profile, Stakes, Win
 from shutthebox.rules.words import LANGUAGES, explain
 
 # A profile in which every key means something.
@@ -61,20 +61,23 @@ def test_every_value_of_every_choice_has_its_own_words(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_dominoes_have_words_of_their_own(language: str) -> None:
+    changes = [change for change in [*CHANGES, *ENUM_CHANGES] if not {"dice", "sides", "draw"} & set(change)]
+    dice_words = {"en": r"\bthrow|\bdice|\bdie\b", "fr": r"\blanc|\bdés?\b"}[language]
+    for change in changes:
+        _, *others = explain(replace(BASE, draw=Draw.DOMINOES, **change), language)
+        for sentence in others:
+            if "21" not in sentence:  # the one that says that dominoes stand for dice
+                assert not re.search(dice_words, sentence), sentence
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_limits_are_named(language: str) -> None:
     for format_ in MatchFormat:
         if format_ is not MatchFormat.TOTAL:
             said = [" ".join(explain(replace(BASE, match=format_, limit=n), language)) for n in (45, 100)]
             assert "45" in said[0]
             assert "100" in said[1]
-
-
-def test_the_last_to_drop_out_together_are_told_apart() -> None:
-    for language in LANGUAGES:
-        said = {
-            explain(replace(BASE, match=MatchFormat.DROP_OUT, limit=45, win=win), language) for win in Win
-        }
-        assert len(said) == len(Win)
 
 
 def test_languages_have_the_same_sentences_with_the_same_blanks() -> None:
@@ -89,8 +92,10 @@ def test_languages_have_the_same_sentences_with_the_same_blanks() -> None:
 
 def test_no_sentence_is_never_said() -> None:
     said = set()
-    for change in [{}, *CHANGES, *ENUM_CHANGES, {"tiles": (3,), "boxes": ()}, {"rounds": 2}]:
-        said |= {key for key, _ in words._facts(replace(BASE, **change))}
+    race = {"win": Win.FIRST_TO_SHUT, "blocked": Blocked.PASSES, "first_move_must_include": None}
+    for change in [{}, *CHANGES, *ENUM_CHANGES, {"tiles": (3,), "boxes": ()}, {"rounds": 2}, race]:
+        for draw in Draw:
+            said |= {key for key, _ in words._facts(replace(BASE, **{"draw": draw, **change}))}
     assert said == set(words.ENGLISH)
 
 
@@ -120,7 +125,12 @@ def test_words_know_the_language_of_the_pub() -> None:
     ("name", "language", "sentence"),
     [
         ("jouhet", "en", "When the open tiles add up to 6 or less, one die must be thrown."),
-        ("jouhet", "fr", "La partie se joue en 3 manches, dont on additionne les scores."),
+        (
+            "jouhet",
+            "fr",
+            "La partie se joue en 3 manches, sauf si les joueurs en conviennent autrement. "
+            "On additionne les scores.",
+        ),
         ("2012", "en", "A throw is one die with 20 sides."),
         (
             "lucky-seven",
@@ -128,11 +138,26 @@ def test_words_know_the_language_of_the_pub() -> None:
             "Au début du tour, seul le clapet 7 est ouvert, les autres sont fermés et le restent.",
         ),
         ("traditional", "en", "The same rules are played on boxes with 9, 10 or 12 tiles."),
+        ("lucky-seven", "en", "Both dice are always thrown."),
+        ("the-300", "en", "All 4 dice are always thrown."),
+        ("lucky-seven", "en", "The first to shut the box wins."),
+        ("domino-bag", "fr", "Le tour est fini quand un domino ne permet de fermer aucun clapet."),
         ("unlucky-seven", "en", "A total of 7 ends the turn at once, even if tiles could be shut."),
     ],
 )
 def test_sentences(name: str, language: str, sentence: str) -> None:
     assert sentence in explain(profiles.builtin(name), language)
+
+
+def test_a_race_says_nothing_of_what_cannot_happen() -> None:
+    said = " ".join(explain(profiles.builtin("lucky-seven"), "en"))
+    for never in ("one die", "owest", "tie", "scores"):
+        assert never not in said
+
+
+def test_the_last_one_left_is_the_only_winner_of_a_tournament() -> None:
+    said = explain(profiles.builtin("tournament-45"), "en")
+    assert sum("wins" in sentence for sentence in said) == 1
 
 
 def test_stakes_speak_of_the_worst_score_whichever_it_is() -> None:

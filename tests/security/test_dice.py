@@ -29,6 +29,8 @@ from shutthebox.runner import Runner
 from shutthebox.simulator.virtual import VirtualBox
 from shutthebox.usual import settings_for, with_choices
 
+pytestmark = pytest.mark.slow
+
 PACKAGE = Path(shutthebox.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 BEGIN_AND_THROW = ("press", "press", "press")

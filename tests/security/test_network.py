@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 
+import pytest
 from tests.security.conftest import Ran
+
+pytestmark = pytest.mark.slow
 
 SERVERS_AND_CLIENTS = {
     "asyncio", "ftplib", "http", "http.client", "http.server", "imaplib", "poplib", "smtplib", "socketserver",

@@ -18,21 +18,20 @@ def promises(page: str) -> list[list[str]]:
     return [[cell.strip() for cell in row[1:-1].split("|")] for row in rows[2:]]
 
 
-@pytest.mark.parametrize(
-    "promise", [p for page in PAGES for p in promises(page)], ids=lambda promise: promise[0]
-)
-def test_each_promise_names_its_tests(promise: list[str]) -> None:
-    assert all(promise[:3])
-    assert re.fullmatch(r"`tests/[\w/]+\.py::test_\w+`(, `tests/[\w/]+\.py::test_\w+`)*", promise[2])
+def test_each_promise_names_its_tests() -> None:
+    tests = r"`tests/[\w/]+\.py::test_\w+`(, `tests/[\w/]+\.py::test_\w+`)*"
+    for promise in (promise for page in PAGES for promise in promises(page)):
+        assert all(promise[:3]), promise
+        assert re.fullmatch(tests, promise[2]), promise
 
 
-@pytest.mark.parametrize(("file", "name"), NAMED)
-def test_a_named_test_is_there(file: str, name: str) -> None:
-    tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
-    assert len(found) == 1
-    checks = any(isinstance(node, ast.Assert) or _expects(node) for node in ast.walk(found[0]))
-    assert checks or name in RAISES_BY_ITSELF
+def test_the_named_tests_are_there() -> None:
+    trees = {file: ast.parse((ROOT / file).read_text(encoding="utf-8")) for file, _ in NAMED}
+    for file, name in NAMED:
+        found = [node for node in trees[file].body if isinstance(node, ast.FunctionDef) and node.name == name]
+        assert len(found) == 1, f"{file}::{name}"
+        checks = any(isinstance(node, ast.Assert) or _expects(node) for node in ast.walk(found[0]))
+        assert checks or name in RAISES_BY_ITSELF, f"{file}::{name} asserts nothing"
 
 
 def _expects(node: ast.AST) -> bool:

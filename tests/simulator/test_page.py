@@ -19,6 +19,8 @@ from tests.chromium import start_chromium
 from shutthebox.simulator.box import BUZZER_LINE, LAMP_LINE, SimulatedBox, default_lever_lines
 from shutthebox.simulator.server import PageServer
 
+pytestmark = pytest.mark.slow
+
 # Notes what reaches the buzzer, since a test has no ears.
 SPY = """
 window.tones = [];

@@ -118,6 +118,7 @@ def slow_page(server: PageServer) -> socket.socket:
     return raw
 
 
+@pytest.mark.slow
 def test_a_slow_page_delays_nobody(server: PageServer, box: SimulatedBox, panel: FakePanel) -> None:
     black, white = Image.new("1", (128, 64)), Image.new("1", (128, 64), 1)
     with slow_page(server), page(server) as quick:

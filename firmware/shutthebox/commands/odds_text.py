@@ -8,7 +8,7 @@ from shutthebox.odds import Objective, OddsError, Value
 from shutthebox.odds.policies import Policy, policy_value
 from shutthebox.rules import tiles as sets
 from shutthebox.rules import turn as turns
-from shutthebox.rules.profile import Profile, Win
+from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, to_numbers
 from shutthebox.rules.turn import Turn
 
@@ -48,7 +48,7 @@ class Answer:
 def _aim(profile: Profile, objective: Objective) -> str:
     if objective is Objective.SHUT:
         return "the best chance to shut"
-    return "the highest score" if profile.win is Win.HIGHEST else "the lowest score"
+    return "the highest score" if profile.highest_wins else "the lowest score"
 
 
 def title(profile: Profile, turn: Turn, objective: Objective, answer: Answer) -> str:

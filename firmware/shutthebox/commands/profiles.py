@@ -91,7 +91,8 @@ def _page(profile: Profile) -> list[str]:
     lines = [f"{profile.name}: {_titles(profile)}"]
     if profile.source:
         lines.append(f"Source: {profile.source}")
-    lines.append(f"Boxes: {', '.join(map(str, profile.allowed_boxes))} tiles")
+    boxes = ", ".join(map(str, profile.allowed_boxes))
+    lines.append(f"Boxes: {boxes} {'tile' if boxes == '1' else 'tiles'}")
     for language in LANGUAGES:
         lines += ["", _HEADINGS[language], *(f"  {sentence}" for sentence in explain(profile, language))]
     return lines

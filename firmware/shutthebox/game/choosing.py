@@ -112,7 +112,9 @@ class Choosing(Playing):
         self._set(mode=Mode.ATTRACT, picker=None, item="", match=None)
 
     def _levers_after_match(self) -> None:
-        if self._state.signed is None and set(self._levers_put_back()) & {1, 2}:
+        result = self._match.result
+        assert result is not None, "the match is over"
+        if self._state.signed is None and result.winners and set(self._levers_put_back()) & {1, 2}:
             self._set(mode=Mode.INITIALS, signed="", letter="A")
 
     def _change_letter(self) -> None:

@@ -23,7 +23,7 @@ def turn_over_screen(state: State, match: Match, words: Translate) -> Screen:
         case Outcome.LOST:
             prompt = _("Lost: no {tile} to shut").format(tile=match.profile.first_move_must_include)
         case Outcome.ENDED:
-            prompt = _("A {total} ends the turn").format(total=sum(turn.throw or ()))
+            prompt = _ends_turn_text(sum(turn.throw or ()), words)
         case _:
             prompt = _("Blocked by {total}").format(total=sum(turn.throw or ()))
     account = _account_rows(state, words)
@@ -44,18 +44,29 @@ def turn_over_screen(state: State, match: Match, words: Translate) -> Screen:
     )
 
 
+def _ends_turn_text(total: int, words: Translate) -> str:
+    """Which total has ended the turn; English says "an 8", "an 11", "an 18" and "an 80"."""
+    _ = words
+    vowel = str(total).startswith("8") or total in (11, 18)
+    text = _("An {total} ends the turn") if vowel else _("A {total} ends the turn")
+    return text.format(total=total)
+
+
 def _account_rows(state: State, words: Translate) -> tuple[str, ...]:
     """What the turn's score is made of: its value, the dice and the decisions."""
     account = state.account
     if account is None:
         return ()
-    text = words("{start} dice {luck} play {given}")
-    numbers = {
-        "start": f"{float(account.start):.1f}",
-        "luck": f"{float(account.luck):+.1f}",
-        "given": f"{float(account.given_away):+.1f}",
-    }
-    return (text.format(**numbers),)
+    return (_luck_text(state, account.luck, account.given_away, words),)
+
+
+def _luck_text(state: State, luck: Fraction, given_away: Fraction, words: Translate) -> str:
+    """What the dice did and the decisions cost, in points; no sign has to be understood."""
+    _ = words
+    assert state.match is not None, "an account is of a match"
+    lucky = (luck >= 0) == state.match.profile.highest_wins or not luck
+    text = _("lucky {luck}, cost you {cost}") if lucky else _("unlucky {luck}, cost you {cost}")
+    return text.format(luck=f"{abs(float(luck)):.1f}", cost=f"{float(given_away):.1f}")
 
 
 def initials_screen(state: State, match: Match, words: Translate) -> Screen:
@@ -75,7 +86,9 @@ def match_over_screen(state: State, match: Match, words: Translate) -> Screen:
     result = match.result
     assert result is not None, "a finished match has a result"
     names = ", ".join(str(winner + 1) for winner in result.winners)
-    if len(result.winners) > 1:
+    if match.players == 1:
+        title = _solo_title(match, words)
+    elif len(result.winners) > 1:
         title = _("Shared by {players}").format(players=names)
     elif result.captain:
         title = _("Captain {player} wins!").format(player=names)
@@ -83,14 +96,22 @@ def match_over_screen(state: State, match: Match, words: Translate) -> Screen:
         title = _("Player {player} wins!").format(player=names)
     rows = tuple(_result_row(match, state.ledger, i, words) for i in range(match.players))
     if any(state.luck) or any(state.given_away):
-        skill = words("{player}: dice {luck} play {given}")
         rows += tuple(
-            skill.format(player=i + 1, luck=f"{float(luck):+.1f}", given=f"{float(given):+.1f}")
-            for i, (luck, given) in enumerate(zip(state.luck, state.given_away, strict=True))
+            f"{i}: {_luck_text(state, luck, given, words)}"
+            for i, (luck, given) in enumerate(zip(state.luck, state.given_away, strict=True), 1)
         )
-    return Screen(
-        Mode.MATCH_OVER, title=title, rows=rows, cursor=result.winners[0], prompt=_("Press: play again")
-    )
+    cursor = result.winners[0] if result.winners else None
+    return Screen(Mode.MATCH_OVER, title=title, rows=rows, cursor=cursor, prompt=_("Press: play again"))
+
+
+def _solo_title(match: Match, words: Translate) -> str:
+    """A player alone beats nobody: the score is what there is to say."""
+    _ = words
+    if match.result is not None and match.result.captain:
+        return _("Captain!")
+    if match.turn.outcome is Outcome.SHUT:
+        return _("You shut the box!")
+    return _("Your score: {score}").format(score=match.totals[0])
 
 
 def _result_row(match: Match, ledger: Sequence[Fraction], player: int, words: Translate) -> str:

@@ -8,12 +8,15 @@ from shutthebox.odds.advice import Hint
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Draw
+from shutthebox.rules.profile import Draw, MoveKind
 from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
 from shutthebox.rules.turn import Refusal
 
 MOST_HINTS = 9
 """Answers that a hint ranks."""
+
+MOST_ANSWERS = 4
+"""Answers that a prompt names; with nine dice there can be hundreds."""
 
 _FAULTS = (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
 
@@ -39,7 +42,7 @@ def prompt_for(state: State, match: Match, words: Translate) -> tuple[str, bool]
             return _("No move: lift one tile"), False
         if not turns.answers(match.profile, match.turn):
             return _("No move: press"), False
-        return _("Shut {total}").format(total=sum(match.turn.throw or ())), False
+        return _("Shut {answers}").format(answers=answers_text(match, words)), False
     if match.profile.draw is Draw.DOMINOES:
         return _("Press to draw"), False
     allowed = dice_allowed(match.profile, match.turn.open)
@@ -48,6 +51,27 @@ def prompt_for(state: State, match: Match, words: Translate) -> tuple[str, bool]
     if allowed == (1,) and match.profile.dice > 1:
         return _("Press: one die"), False
     return _("Press to throw"), False
+
+
+def answers_text(match: Match, words: Translate) -> str:
+    """What can be shut for the throw: the totals, or where they do not say enough the tiles.
+
+    For example ``8``, ``8 or 4``, ``8 with 2``, ``3+5 or 8``; cut after `MOST_ANSWERS`.
+    """
+    profile, legal = match.profile, turns.answers(match.profile, match.turn)
+    if profile.move is MoveKind.SET:
+        found = sorted({str(sum_of(move)) for move in legal}, key=int, reverse=True)
+    else:
+        highest_first = sorted(legal, key=lambda move: (move.bit_count(), -move))
+        found = ["+".join(map(str, to_numbers(move))) for move in highest_first]
+    if len(found) > MOST_ANSWERS:
+        listed = ", ".join(found[:MOST_ANSWERS]) + " …"
+    else:
+        listed = words(" or ").join(filter(None, (", ".join(found[:-1]), found[-1])))
+    must = profile.first_move_must_include
+    if profile.move is MoveKind.SET and must is not None and not match.turn.moves:
+        return words("{answers} with {tile}").format(answers=listed, tile=must)
+    return listed
 
 
 def _computer_prompt(state: State, match: Match, answer: Tiles, words: Translate) -> str:

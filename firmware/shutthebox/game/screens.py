@@ -97,7 +97,10 @@ def _aside(match: Match, words: Translate) -> str:
         number = str(match.round)
         return f"{number}/{match.rounds}" if match.profile.match is MatchFormat.TOTAL else number
     played = [score for i, score in enumerate(match.scores) if score is not None and i != match.player]
-    return words("best {score}").format(score=min(played)) if played else ""
+    if not played:
+        return ""
+    best = max if match.profile.highest_wins else min
+    return words("best {score}").format(score=best(played))
 
 
 def _ready_big(state: State, match: Match, words: Translate) -> str:

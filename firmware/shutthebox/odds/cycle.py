@@ -19,7 +19,8 @@ from shutthebox.odds.linear import Rows, solve, solve_exactly
 from shutthebox.odds.space import Space
 from shutthebox.odds.values import End, Goal, Number, OddsError, Worth
 from shutthebox.rules.profile import Scoring
-from shutthebox.rules.turn import MAX_THROWS, Turn
+from shutthebox.rules.score import MAX_THROWS
+from shutthebox.rules.turn import Turn
 
 _EXACT_POSITIONS = 128
 _NEGLIGIBLE = 1e-14

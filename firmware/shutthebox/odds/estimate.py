@@ -17,9 +17,9 @@ from shutthebox.odds.values import Objective, Value, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, legal_moves, totals
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
-from shutthebox.rules.score import lost_score, score
+from shutthebox.rules.score import MAX_THROWS, lost_score, score
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
-from shutthebox.rules.turn import DOMINOES, MAX_THROWS, Turn
+from shutthebox.rules.turn import DOMINOES, Turn
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told how many turns have been played out, and of how many."""

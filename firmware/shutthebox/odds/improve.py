@@ -3,7 +3,7 @@
 from shutthebox.odds.events import Event, Events
 from shutthebox.odds.linear import SETTLED, Rows, solve
 from shutthebox.odds.values import Goal
-from shutthebox.rules.turn import MAX_THROWS
+from shutthebox.rules.score import MAX_THROWS
 
 _TOLERANCE = 1e-11
 _ROUGH = 1e-7

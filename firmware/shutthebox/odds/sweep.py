@@ -27,7 +27,7 @@ from shutthebox.odds.space import Space
 from shutthebox.odds.values import Goal, Worth
 from shutthebox.rules.moves import can_ever_move
 from shutthebox.rules.profile import Blocked
-from shutthebox.rules.turn import MAX_THROWS
+from shutthebox.rules.score import MAX_THROWS
 
 _MOST_BITS = 1 << 13
 """Above so many bits the common denominator gives way to a power of two, and to rounding."""

@@ -9,7 +9,8 @@ from shutthebox.odds.sweep import Plan, Side, first, live, sweep
 from shutthebox.odds.values import End, Goal, Number, OddsError, Worth, exact_one
 from shutthebox.rules.moves import can_ever_move
 from shutthebox.rules.profile import Scoring
-from shutthebox.rules.turn import MAX_THROWS, Turn
+from shutthebox.rules.score import MAX_THROWS
+from shutthebox.rules.turn import Turn
 
 NEGLIGIBLE = 1e-15
 """Probability that is left undistributed where a turn has no last throw."""

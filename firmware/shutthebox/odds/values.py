@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import NamedTuple, Protocol, TypeAlias
 
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.rules.profile import Profile, Win
+from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Turn
 
@@ -131,7 +131,7 @@ class Solver(Protocol):
 
 def sign(profile: Profile) -> int:
     """1 where more points are better, else -1."""
-    return 1 if profile.win is Win.HIGHEST else -1
+    return 1 if profile.highest_wins else -1
 
 
 def exact_one(exact: bool) -> Number:

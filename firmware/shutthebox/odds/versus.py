@@ -22,8 +22,9 @@ from shutthebox.odds.values import End, Goal, Objective, Solver, TooLargeError, 
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Blocked, Draw, Profile, Scoring, ShutWins
+from shutthebox.rules.score import MAX_THROWS
 from shutthebox.rules.tiles import Tiles
-from shutthebox.rules.turn import MAX_THROWS, Outcome, Turn
+from shutthebox.rules.turn import Outcome, Turn
 
 _ONE = 10**12
 """A chance of 1 as a whole number, as solvers take them; what differs by less is a tie."""

@@ -13,7 +13,7 @@ from typing import TypeVar
 from shutthebox.rules import stakes as ledger
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw
-from shutthebox.rules.profile import MatchFormat, Profile, ShutWins, Tie, Turns, Win
+from shutthebox.rules.profile import MatchFormat, Profile, ShutWins, Tie, Turns
 from shutthebox.rules.score import score
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Outcome, Turn
@@ -43,7 +43,8 @@ class Result:
     """How a match ended.
 
     Attributes:
-        winners: players who won, rising; several share.
+        winners: players who won, rising; several share. None where a player alone has reached
+            the limit that loses.
         captain: the winner shut the box in the very first turn and takes the title (sheet 000).
         owes: per player the stakes owed; negative: gets.
     """
@@ -170,6 +171,8 @@ class Match:
             return match._won((at,))
         if shut and self.profile.shut_wins is ShutWins.ROUND:
             return match._round_shut(at)
+        if match._limit_lost:
+            return match._limit_reached()
         if match._following() is None:
             return match._round_over()
         return match
@@ -195,9 +198,6 @@ class Match:
     def _round_over(self) -> "Match":
         """Every row of the round is finished: has somebody won?"""
         everybody = tuple(range(self.players))
-        one_round = self.profile.match is MatchFormat.TOTAL and self.rounds == 1
-        if one_round and self.profile.win is Win.FIRST_TO_SHUT and self.shutters:
-            return self._won(self.shutters[:1])
         if self.tie_rounds:
             return self._decide(self.seats, self._round_scores())
         match self.profile.match:
@@ -205,7 +205,9 @@ class Match:
                 if self.round >= self.rounds:
                     return self._decide(everybody, self.totals)
             case MatchFormat.TARGET_LOSES:
-                if max(self.totals) >= self._limit or self.round >= LAST_ROUND:
+                if self._limit_lost:
+                    return self._limit_reached()
+                if self.round >= LAST_ROUND:
                     return self._decide(everybody, self.totals)
             case MatchFormat.TARGET_WINS:
                 there = tuple(i for i in everybody if self.totals[i] >= self._limit)
@@ -220,6 +222,23 @@ class Match:
         return self
 
     @property
+    def _limit_lost(self) -> bool:
+        """Somebody has reached the limit that loses; in a play-off nobody can."""
+        loses = self.profile.match is MatchFormat.TARGET_LOSES and not self.tie_rounds
+        return loses and max(self.totals) >= self._limit
+
+    def _limit_reached(self) -> "Match":
+        """Who has reached the limit has lost; the best of the others wins. Alone, nobody wins."""
+        others = tuple(i for i in range(self.players) if self.totals[i] < self._limit)
+        if not others:
+            return self._won(())
+        # Nobody else plays in this round, even if a play-off follows.
+        rows = tuple(
+            row if row.outcome else replace(row, throw=None, outcome=Outcome.UNPLAYED) for row in self.rows
+        )
+        return replace(self, rows=rows)._decide(others, self.totals)
+
+    @property
     def _limit(self) -> int:
         assert self.profile.limit is not None, "the reader asks for a limit where the format needs one"
         return self.profile.limit
@@ -229,7 +248,7 @@ class Match:
 
     def _decide(self, candidates: tuple[int, ...], points: tuple[int, ...]) -> "Match":
         """The best of the candidates wins; a tie is broken as the profile says."""
-        best = max if self.profile.most_wins else min
+        best = max if self.profile.highest_wins else min
         mark = best(points[i] for i in candidates)
         tied = tuple(i for i in candidates if points[i] == mark)
         if len(tied) == 1 or self.profile.tie is Tie.SHARE or self.tie_rounds >= MAX_TIE_ROUNDS:
@@ -256,12 +275,13 @@ def begin(profile: Profile, players: int, rounds: int | None = None) -> Match:
     Args:
         profile: the variant, on the box that is played.
         players: 1..9.
-        rounds: 1..99, for matches decided on totals; None for what the profile says.
+        rounds: 1..99, where the players may choose them (`Profile.on_total`); None for what the
+            profile says.
 
     Raises:
         ValueError: for a number out of range.
     """
-    rounds = profile.rounds if rounds is None else rounds
+    rounds = rounds if rounds is not None and profile.on_total else profile.rounds
     if not 1 <= players <= MAX_PLAYERS:
         raise ValueError(f"players: {players} is not allowed, 1 to {MAX_PLAYERS} are")
     if not 1 <= rounds <= MAX_ROUNDS:

@@ -198,15 +198,40 @@ class Profile:
         return self.difference or self.move is not MoveKind.SET
 
     @property
-    def most_wins(self) -> bool:
-        """Whether more points are better in the end: a format with a target says so itself."""
-        if self.match in (MatchFormat.TARGET_LOSES, MatchFormat.TARGET_WINS):
-            return self.match is MatchFormat.TARGET_WINS
+    def highest_wins(self) -> bool:
+        """Whether more points are better.
+
+        This is the one place that says so: for winners, odds, hints, the computer and every
+        "best" that is shown. The reader refuses formats that would contradict `win`.
+        """
         return self.win is Win.HIGHEST
+
+    @property
+    def shut_scores_best(self) -> bool:
+        """Whether no score of a turn is better than that of a shut box."""
+        return not self.highest_wins and self.score not in (Scoring.SHUT_SUM, Scoring.THROWS)
+
+    @property
+    def on_total(self) -> bool:
+        """Whether the players may choose a number of rounds, whose scores are added up."""
+        return self.match is MatchFormat.TOTAL and self.win is not Win.FIRST_TO_SHUT
+
+    @property
+    def only_shut_ends(self) -> bool:
+        """Whether a turn goes on until the box is shut: nothing blocks, loses or ends it before."""
+        return (
+            self.blocked is not Blocked.ENDS_TURN
+            and not self.ends_turn_on
+            and self.first_move_must_include is None
+        )
 
     def title(self, language: str) -> str:
         """The shown title: French for ``fr``, else English; the name where there is none."""
         return (self.title_fr if language == "fr" else self.title_en) or self.title_en or self.name
+
+    def with_limit(self, limit: int | None) -> "Profile":
+        """This variant to another limit, from 1 up; the same where it has none, or for None."""
+        return self if self.limit is None or limit is None else replace(self, limit=limit)
 
     def for_box(self, count: int) -> "Profile | None":
         """This variant on a box of `count` tiles; None if its sheet does not allow that box."""

@@ -25,7 +25,7 @@ from shutthebox.rules.profile import (
     Turns,
     Win,
 )
-from shutthebox.rules.score import score
+from shutthebox.rules.score import score, worst_score
 from shutthebox.rules.tiles import MAX_TILE, Tiles, sum_of, to_numbers, to_tiles
 
 MAX_DIGITS = 15
@@ -167,7 +167,7 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
                 f"{where}: name: missing, and the file's, {given}, is not allowed; allowed is {wrong}"
             ) from None
     settings: dict[str, Any] = {key.replace("title.", "title_"): value for key, value in keys.items()}
-    profile = Profile(**{"name": name, **settings})
+    profile = _with_defaults(Profile(**{"name": name, **settings}), keys)
     for count in profile.allowed_boxes:
         box = profile.for_box(count)
         assert box is not None, "an allowed box"
@@ -181,6 +181,15 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
             f"{where}: start_open: tile {profile.start_open[-1]} is on no box of this profile; "
             f"allowed are its tiles"
         )
+    return profile
+
+
+def _with_defaults(profile: Profile, keys: Mapping[str, object]) -> Profile:
+    """The profile with the defaults of keys that depend on other keys."""
+    if "win" not in keys and profile.match is MatchFormat.TARGET_WINS:
+        profile = replace(profile, win=Win.HIGHEST)
+    if "shut_wins" not in keys and not profile.shut_scores_best:
+        profile = replace(profile, shut_wins=ShutWins.NO)
     return profile
 
 
@@ -220,6 +229,36 @@ def _contradiction(box: Profile) -> str | None:
         return 'limit: means nothing with match = "total"; allowed with target-loses, target-wins, drop-out'
     if box.limit is not None and _best_score(box) == 0:
         return "limit: never reached, since every turn scores 0; allowed where a turn can score"
+    if must is not None and box.lost_score is not None:
+        worst = worst_score(box)
+        if (box.lost_score > worst) if box.highest_wins else (box.lost_score < worst):
+            allowed = f"up to {worst}" if box.highest_wins else f"{worst} or more"
+            return (
+                f"lost_score: {box.lost_score} is better than the worst score of a turn; allowed is {allowed}"
+            )
+    return _contradiction_of_match(box)
+
+
+def _contradiction_of_match(box: Profile) -> str | None:
+    """The same, of the keys that say who wins."""
+    if box.win is Win.FIRST_TO_SHUT:
+        if box.rounds != 1 or box.match is not MatchFormat.TOTAL or box.shut_wins is ShutWins.NO:
+            return (
+                'win: "first-to-shut" is not allowed here; allowed with rounds = 1, match = "total" and '
+                'shut_wins = "match" or "round"'
+            )
+    elif box.match is not MatchFormat.TOTAL and box.highest_wins != (box.match is MatchFormat.TARGET_WINS):
+        return (
+            f'win: "{box.win}" contradicts match = "{box.match}"; allowed is '
+            f'"{Win.HIGHEST if box.match is MatchFormat.TARGET_WINS else Win.LOWEST}"'
+        )
+    if box.shut_wins is not ShutWins.NO and not box.shut_scores_best:
+        why = f'win = "{box.win}"' if box.highest_wins else f'score = "{box.score}"'
+        return (
+            f'shut_wins: "{box.shut_wins}" is not allowed, as with {why} a shut is not best; allowed is "no"'
+        )
+    if box.captain and box.shut_wins is not ShutWins.MATCH:
+        return 'captain: needs a shut that wins the match; allowed is true with shut_wins = "match"'
     return None
 
 

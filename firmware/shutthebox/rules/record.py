@@ -271,7 +271,7 @@ def _result_lines(match: Match) -> list[str]:
     lines = [
         "scores " + " ".join("-" if score is None else str(score) for score in match.scores),
         "totals " + " ".join(map(str, match.totals)),
-        "winners " + " ".join(str(winner + 1) for winner in match.result.winners),
+        "winners " + (" ".join(str(winner + 1) for winner in match.result.winners) or "-"),
     ]
     if match.result.captain:
         lines.append("captain")

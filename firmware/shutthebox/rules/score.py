@@ -1,7 +1,10 @@
 """What a finished turn is worth."""
 
-from shutthebox.rules.profile import Profile, Scoring
+from shutthebox.rules.profile import Blocked, Profile, Scoring
 from shutthebox.rules.tiles import Tiles, sum_of, to_numbers
+
+MAX_THROWS = 999
+"""A turn that a variant would let go on for ever is blocked after so many throws."""
 
 
 def score(profile: Profile, open_tiles: Tiles, throws: int) -> int:
@@ -26,6 +29,17 @@ def score(profile: Profile, open_tiles: Tiles, throws: int) -> int:
             return throws
 
 
+def worst_score(profile: Profile) -> int:
+    """The score that no turn of the profile does worse than."""
+    worst = min if profile.highest_wins else max
+    if profile.score is Scoring.THROWS:
+        # Every throw that goes on shuts a tile, unless the turn goes on without.
+        longest = len(to_numbers(profile.starting))
+        return worst(1, longest if profile.blocked is Blocked.ENDS_TURN else MAX_THROWS)
+    # Each tile counts for itself, so the extremes are all tiles open and none.
+    return worst(score(profile, profile.starting, 0), score(profile, 0, 0))
+
+
 def lost_score(profile: Profile) -> int:
-    """The score of a turn lost on its first move: as given, else the sum of all tiles."""
-    return sum(profile.tiles) if profile.lost_score is None else profile.lost_score
+    """The score of a turn lost on its first move: as given, else the worst score that a turn can have."""
+    return worst_score(profile) if profile.lost_score is None else profile.lost_score

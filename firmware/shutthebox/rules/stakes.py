@@ -13,12 +13,14 @@ def owes(
 
     Args:
         profile: whose `stakes` are played for.
-        winners: indices of the players who won; several share.
+        winners: indices of the players who won; several share, and nothing is owed where nobody did.
         winner_shut: the winner shut the box in this match (`Stakes.POOL_DOUBLE`, sheet 002:
             the others pay a second stake).
         totals: per player; None for who did not get to play.
     """
     nothing = (Fraction(0),) * len(totals)
+    if not winners:
+        return nothing
     match profile.stakes:
         case Stakes.NONE:
             return nothing
@@ -32,7 +34,7 @@ def owes(
                 return nothing
             losers = [i for i in range(len(totals)) if i not in winners] or list(range(len(totals)))
             played = [total for i in losers if (total := totals[i]) is not None]
-            worst = (min if profile.most_wins else max)(played, default=None)
+            worst = (min if profile.highest_wins else max)(played, default=None)
             # Nobody else has scored when the first player wins at once: then they share it.
             payers = [i for i in losers if totals[i] == worst]
             return tuple(Fraction(i in payers, len(payers)) for i in range(len(totals)))

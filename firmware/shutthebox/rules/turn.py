@@ -12,15 +12,11 @@ from itertools import combinations_with_replacement
 from shutthebox.rules import tiles as sets
 from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, legal_moves
 from shutthebox.rules.profile import Blocked, Draw, Profile
-from shutthebox.rules.score import lost_score, score
+from shutthebox.rules.score import MAX_THROWS, lost_score, score
 from shutthebox.rules.tiles import Tiles
 
 DOMINOES: tuple[Throw, ...] = tuple(combinations_with_replacement(range(1, 7), 2))
 """The bag of 21, each as its two ends."""
-
-
-MAX_THROWS = 999
-"""A turn that a variant would let go on for ever is blocked after so many throws."""
 
 
 class Outcome(StrEnum):
@@ -52,7 +48,8 @@ class Turn:
         moves: throws answered so far by shutting tiles.
         drawn: dominoes out of the bag, bit i for `DOMINOES[i]`.
         outcome: how the turn ended; None while it lasts.
-        score: the score of a finished turn.
+        score: the score of a finished turn; None while it lasts, and where the match was decided
+            before the player could play it.
     """
 
     open: Tiles

@@ -7,7 +7,8 @@ languages, so that a rule and its words cannot drift apart and a language cannot
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from shutthebox.rules.profile import Draw, MatchFormat, Profile, ShutWins
+from shutthebox.rules.moves import HIGH
+from shutthebox.rules.profile import Draw, MatchFormat, OneDie, Profile, ShutWins, Win
 from shutthebox.rules.score import lost_score
 from shutthebox.rules.tiles import to_numbers
 
@@ -27,7 +28,8 @@ ENGLISH: dict[str, str] = {
     "dice.one": "A throw is one die with {sides} sides.",
     "draw=dominoes": "There are no dice: a throw is a domino drawn from a bag of 21, 1-1 to 6-6. Drawn "
     "dominoes stay out; the bag is full again for every turn, and when it has run empty.",
-    "one_die=never": "All the dice are thrown, always.",
+    "one_die=never": "All {dice} dice are always thrown.",
+    "one_die=never.two": "Both dice are always thrown.",
     "one_die=optional-high": "When no tile above 6 is open, the player may throw one die instead.",
     "one_die=forced-high": "When no tile above 6 is open, one die must be thrown.",
     "one_die=optional-sum": "When the open tiles add up to 6 or less, the player may throw one die instead.",
@@ -40,8 +42,8 @@ ENGLISH: dict[str, str] = {
     "each die if all show different numbers.",
     "move=faces": "For a throw the player shuts either the tile of the total, or the tiles that the dice "
     "show: all of these that are still open.",
-    "move=faces-free": "For a throw the player shuts either the tile of the total, or any of the tiles "
-    "that the dice show.",
+    "move=faces-free": "For a throw the player shuts either the tile of the total, or any of the tiles that "
+    "the dice show.",
     "max_tiles": "At most {most} tiles are shut in one move.",
     "max_tiles.one": "Only one tile is shut in one move.",
     "difference": "The two dice may also be subtracted, the smaller from the larger.",
@@ -66,19 +68,24 @@ ENGLISH: dict[str, str] = {
     "win=lowest": "The lowest score wins.",
     "win=highest": "The highest score wins.",
     "win=first-to-shut": "The first to shut the box wins; if nobody does, the lowest score.",
+    "win=first-to-shut.sure": "The first to shut the box wins.",
     "shut_wins=match": "Whoever shuts the box wins the match at once.",
     "shut_wins=round": "Whoever shuts the box ends the round at once; the others score their tiles as they "
     "stand.",
     "shut_wins=round.only": "Whoever shuts the box wins at once.",
     "shut_wins=no": "A shut box ends only the player's turn: the round is played to its end.",
-    "rounds": "A match has {rounds} rounds, and their scores are added up.",
+    "rounds": "A match has {rounds} rounds, unless the players agree on another number. Their scores are "
+    "added up.",
     "rounds.one": "A match is one round, one turn for every player.",
-    "match=target-loses": "Scores are added up round after round. When somebody has {limit} points at the "
-    "end of a round the match is over, and the lowest total wins.",
-    "match=target-wins": "Scores are added up round after round. When somebody has {limit} points at the "
-    "end of a round the match is over, and of those who have them the highest total wins.",
-    "match=drop-out": "Scores are added up round after round. A player who has {limit} points at the end "
-    "of a round is out, and the last one left wins.",
+    "match=target-loses": "Scores are added up round after round. The match ends with the turn in which "
+    "somebody reaches {limit} points, or another limit that the players have agreed on: that player has "
+    "lost, and the lowest total of the others wins.",
+    "match=target-wins": "Scores are added up round after round. When somebody has {limit} points, or as "
+    "many as the players have agreed on, at the end of a round, the match is over and the highest total "
+    "wins.",
+    "match=drop-out": "Scores are added up round after round. A player who has {limit} points, or as many "
+    "as the players have agreed on, at the end of a round is out, and the last one left wins. If the last "
+    "ones go out together, the lowest of their totals wins.",
     "tie=play-off": "Players tied for the win play another round among themselves.",
     "tie=replay-all": "If players tie for the win, everybody starts over with another round.",
     "tie=share": "Players tied for the win share it.",
@@ -88,6 +95,28 @@ ENGLISH: dict[str, str] = {
     "has shut the box gets a second stake from each of the others.",
     "stakes=loser-pays": "The loser, with the worst score, buys the round.",
     "captain": "Who wins by shutting the box in the very first turn of the match is Captain.",
+    "move=set.dominoes": "For a domino the player shuts any set of open tiles that adds up to its total.",
+    "move=single.dominoes": "For a domino the player shuts exactly one open tile: the total, or what one of "
+    "its ends shows.",
+    "move=exact.dominoes": "The whole domino must be used: the player shuts the tile of the total, or one "
+    "tile for each end if they show different numbers.",
+    "move=faces.dominoes": "For a domino the player shuts either the tile of the total, or the tiles that "
+    "its ends show: all of these that are still open.",
+    "move=faces-free.dominoes": "For a domino the player shuts either the tile of the total, or one or both "
+    "of the tiles that its ends show.",
+    "max_tiles.dominoes": "At most {most} tiles are shut for one domino.",
+    "max_tiles.one.dominoes": "Only one tile is shut for one domino.",
+    "difference.dominoes": "The two ends may also be subtracted, the smaller from the larger.",
+    "first_move_must_include.dominoes": "The first move of a turn must shut tile {tile}. A first domino "
+    "that cannot do so loses the turn, which then scores {points}.",
+    "blocked=ends-turn.dominoes": "A domino for which nothing can be shut ends the turn.",
+    "blocked=passes.dominoes": "A domino for which nothing can be shut does nothing: the player goes on at "
+    "the next domino.",
+    "blocked=opens-one.dominoes": "For a domino for which nothing can be shut, the player opens one shut "
+    "tile and goes on.",
+    "turns=alternate.dominoes": "The players draw one domino each in rotation, and everybody has a row of "
+    "tiles of their own.",
+    "score=throws.dominoes": "A turn scores the number of dominoes that it took.",
 }
 
 FRENCH: dict[str, str] = {
@@ -103,7 +132,8 @@ FRENCH: dict[str, str] = {
     "dice.one": "On lance un seul dé à {sides} faces.",
     "draw=dominoes": "On joue sans dés, en tirant un domino d'un sac de 21, de 1-1 à 6-6. Un domino tiré "
     "reste dehors, et le sac est de nouveau plein à chaque tour, ou dès qu'il est vide.",
-    "one_die=never": "On lance toujours tous les dés.",
+    "one_die=never": "On lance toujours les {dice} dés.",
+    "one_die=never.two": "On lance toujours les deux dés.",
     "one_die=optional-high": "Quand aucun clapet au-dessus de 6 n'est ouvert, on peut choisir de ne lancer "
     "qu'un dé.",
     "one_die=forced-high": "Quand aucun clapet au-dessus de 6 n'est ouvert, on ne lance plus qu'un dé.",
@@ -118,8 +148,8 @@ FRENCH: dict[str, str] = {
     "si tous les dés sont différents.",
     "move=faces": "À chaque lancer, on ferme soit le clapet du total, soit ceux que montrent les dés, et "
     "alors tous ceux d'entre eux qui sont encore ouverts.",
-    "move=faces-free": "À chaque lancer, on ferme soit le clapet du total, soit un ou plusieurs de ceux "
-    "que montrent les dés.",
+    "move=faces-free": "À chaque lancer, on ferme soit le clapet du total, soit un ou plusieurs de ceux que "
+    "montrent les dés.",
     "max_tiles": "On ferme {most} clapets au plus par lancer.",
     "max_tiles.one": "On ne ferme qu'un clapet par lancer.",
     "difference": "On peut aussi soustraire le plus petit dé du plus grand.",
@@ -127,16 +157,16 @@ FRENCH: dict[str, str] = {
     "impossible, le tour est perdu et compte {points}.",
     "ends_turn_on": "Un total de {totals} met fin au tour, même si l'on pouvait fermer quelque chose.",
     "blocked=ends-turn": "Le tour est fini quand un lancer ne permet de fermer aucun clapet.",
-    "blocked=passes": "Un lancer qui ne permet de fermer aucun clapet est perdu, et l'on continue au "
-    "lancer suivant.",
+    "blocked=passes": "Un lancer qui ne permet de fermer aucun clapet est perdu, et l'on continue au lancer "
+    "suivant.",
     "blocked=opens-one": "Quand un lancer ne permet de fermer aucun clapet, on en rouvre un au choix et "
     "l'on continue.",
     "turns=whole": "Chacun joue son tour jusqu'au bout avant de passer la main.",
     "turns=alternate": "On lance une fois chacun, à tour de rôle, et chacun a sa propre rangée de clapets.",
     "score=sum": "On marque la somme des clapets restés ouverts.",
     "score=count": "On marque un point par clapet resté ouvert.",
-    "score=digits": "On lit les clapets restés ouverts de gauche à droite comme un seul nombre, par "
-    "exemple 147 points s'il reste le 1, le 4 et le 7.",
+    "score=digits": "On lit les clapets restés ouverts de gauche à droite comme un seul nombre, par exemple "
+    "147 points s'il reste le 1, le 4 et le 7.",
     "score=digits-reversed": "On lit les clapets restés ouverts de droite à gauche comme un seul nombre, "
     "par exemple 932 points s'il reste le 2, le 3 et le 9.",
     "score=shut-sum": "On marque la somme des clapets que l'on a fermés.",
@@ -145,19 +175,23 @@ FRENCH: dict[str, str] = {
     "win=highest": "Le plus grand score gagne.",
     "win=first-to-shut": "Le premier à fermer la boîte gagne, et si personne n'y arrive, le plus petit "
     "score.",
+    "win=first-to-shut.sure": "Le premier à fermer la boîte gagne.",
     "shut_wins=match": "Qui ferme la boîte gagne aussitôt la partie.",
     "shut_wins=round": "Qui ferme la boîte met aussitôt fin à la manche, et les autres marquent leurs "
     "clapets tels qu'ils sont.",
     "shut_wins=round.only": "Qui ferme la boîte gagne aussitôt.",
     "shut_wins=no": "Fermer la boîte ne met fin qu'à son propre tour, et la manche se joue jusqu'au bout.",
-    "rounds": "La partie se joue en {rounds} manches, dont on additionne les scores.",
+    "rounds": "La partie se joue en {rounds} manches, sauf si les joueurs en conviennent autrement. On "
+    "additionne les scores.",
     "rounds.one": "La partie se joue en une manche, un tour par joueur.",
-    "match=target-loses": "Les scores s'additionnent de manche en manche. Dès qu'un joueur a {limit} "
-    "points en fin de manche, la partie est finie et le plus petit total gagne.",
-    "match=target-wins": "Les scores s'additionnent de manche en manche. Dès qu'un joueur a {limit} points "
-    "en fin de manche, la partie est finie et, parmi ceux qui les ont, le plus grand total gagne.",
-    "match=drop-out": "Les scores s'additionnent de manche en manche. Qui a {limit} points en fin de "
-    "manche est éliminé, et le dernier en jeu gagne.",
+    "match=target-loses": "Les scores s'additionnent de manche en manche. La partie prend fin avec le tour "
+    "où un joueur atteint {limit} points, ou une autre limite convenue : il a perdu, et le plus petit total "
+    "des autres gagne.",
+    "match=target-wins": "Les scores s'additionnent de manche en manche. Dès qu'un joueur a {limit} points, "
+    "ou le nombre convenu, en fin de manche, la partie est finie et le plus grand total gagne.",
+    "match=drop-out": "Les scores s'additionnent de manche en manche. Qui a {limit} points, ou le nombre "
+    "convenu, en fin de manche est éliminé, et le dernier en jeu gagne. Si les derniers sont éliminés "
+    "ensemble, le plus petit de leurs totaux gagne.",
     "tie=play-off": "Les ex æquo en tête rejouent une manche entre eux.",
     "tie=replay-all": "S'il y a des ex æquo en tête, tout le monde recommence une manche.",
     "tie=share": "Les ex æquo en tête se partagent la victoire.",
@@ -167,6 +201,29 @@ FRENCH: dict[str, str] = {
     "chacun des autres lui doit une deuxième mise.",
     "stakes=loser-pays": "Le perdant, celui qui a le plus mauvais score, paye la tournée.",
     "captain": "Qui gagne en fermant la boîte au tout premier tour de la partie devient Capitaine.",
+    "move=set.dominoes": "À chaque tirage, on ferme au choix des clapets ouverts dont la somme fait "
+    "exactement le total du domino.",
+    "move=single.dominoes": "À chaque tirage, on ferme un seul clapet, celui du total ou celui d'un des "
+    "bouts du domino.",
+    "move=exact.dominoes": "Il faut jouer tout le domino, en fermant soit le clapet du total, soit un "
+    "clapet par bout si les bouts sont différents.",
+    "move=faces.dominoes": "À chaque tirage, on ferme soit le clapet du total, soit ceux des deux bouts, et "
+    "alors tous ceux d'entre eux qui sont encore ouverts.",
+    "move=faces-free.dominoes": "À chaque tirage, on ferme soit le clapet du total, soit un ou deux de ceux "
+    "des bouts du domino.",
+    "max_tiles.dominoes": "On ferme {most} clapets au plus par domino.",
+    "max_tiles.one.dominoes": "On ne ferme qu'un clapet par domino.",
+    "difference.dominoes": "On peut aussi soustraire le plus petit bout du plus grand.",
+    "first_move_must_include.dominoes": "Le premier domino du tour doit servir à fermer le {tile}. Si c'est "
+    "impossible, le tour est perdu et compte {points}.",
+    "blocked=ends-turn.dominoes": "Le tour est fini quand un domino ne permet de fermer aucun clapet.",
+    "blocked=passes.dominoes": "Un domino qui ne permet de fermer aucun clapet est perdu, et l'on continue "
+    "au tirage suivant.",
+    "blocked=opens-one.dominoes": "Quand un domino ne permet de fermer aucun clapet, on en rouvre un au "
+    "choix et l'on continue.",
+    "turns=alternate.dominoes": "On tire un domino chacun, à tour de rôle, et chacun a sa propre rangée de "
+    "clapets.",
+    "score=throws.dominoes": "On marque le nombre de dominos tirés pendant le tour.",
 }
 
 _TABLES = {"en": (ENGLISH, "{} to {}", " and ", " or "), "fr": (FRENCH, "de {} à {}", " et ", " ou ")}
@@ -203,9 +260,10 @@ def _listed(numbers: Sequence[int], span: str, conjunction: str) -> str:
 
 
 def _facts(profile: Profile) -> Iterator[_Fact]:
-    yield from _facts_of_box(profile)
-    yield from _facts_of_turn(profile)
-    yield from _facts_of_match(profile)
+    facts = (*_facts_of_box(profile), *_facts_of_turn(profile), *_facts_of_match(profile))
+    for key, values in facts:
+        drawn = f"{key}.dominoes"
+        yield drawn if profile.draw is Draw.DOMINOES and drawn in ENGLISH else key, values
 
 
 def _facts_of_box(profile: Profile) -> Iterator[_Fact]:
@@ -226,7 +284,7 @@ def _facts_of_turn(profile: Profile) -> Iterator[_Fact]:
     else:
         yield _one("dice", profile.dice), {"dice": profile.dice, "sides": profile.sides}
         if profile.dice > 1:
-            yield f"one_die={profile.one_die}", {}
+            yield from _facts_of_one_die(profile)
     yield f"move={profile.move}", {}
     if profile.difference:
         yield "difference", {}
@@ -239,23 +297,43 @@ def _facts_of_turn(profile: Profile) -> Iterator[_Fact]:
         yield "ends_turn_on", {"totals": tuple(sorted(profile.ends_turn_on))}
     yield f"blocked={profile.blocked}", {}
     yield f"turns={profile.turns}", {}
-    yield f"score={profile.score}", {}
+    if not _is_race(profile):
+        yield f"score={profile.score}", {}
+
+
+def _facts_of_one_die(profile: Profile) -> Iterator[_Fact]:
+    # No tile of a turn may ever be low enough for one die to be thrown.
+    tiles = to_numbers(profile.starting)
+    ever = 1 in tiles if profile.one_die is OneDie.ONLY_ONE else tiles[0] <= HIGH
+    if profile.one_die is not OneDie.NEVER and ever:
+        yield f"one_die={profile.one_die}", {}
+    else:
+        yield "one_die=never" + (".two" if profile.dice == 2 else ""), {"dice": profile.dice}
 
 
 def _facts_of_match(profile: Profile) -> Iterator[_Fact]:
     on_total = profile.match is MatchFormat.TOTAL
-    if on_total:
+    if on_total and not _is_race(profile):
         yield _one("rounds", profile.rounds), {"rounds": profile.rounds}
-    else:
+    elif not on_total:
         yield f"match={profile.match}", {"limit": profile.limit or 0}
-    if on_total or profile.match is MatchFormat.DROP_OUT:
+    if on_total and not _is_race(profile):
         yield f"win={profile.win}", {}
+    elif on_total:
+        yield "win=first-to-shut.sure", {}
     only = ".only" if profile.shut_wins is ShutWins.ROUND and on_total and profile.rounds == 1 else ""
-    yield f"shut_wins={profile.shut_wins}{only}", {}
-    yield f"tie={profile.tie}", {}
+    if profile.win is not Win.FIRST_TO_SHUT:
+        yield f"shut_wins={profile.shut_wins}{only}", {}
+    if not _is_race(profile):
+        yield f"tie={profile.tie}", {}
     yield f"stakes={profile.stakes}", {}
     if profile.captain:
         yield "captain", {}
+
+
+def _is_race(profile: Profile) -> bool:
+    """Whether somebody always shuts the box and so wins: scores and ties never come to count."""
+    return profile.win is Win.FIRST_TO_SHUT and profile.only_shut_ends
 
 
 def _one(key: str, count: int) -> str:
