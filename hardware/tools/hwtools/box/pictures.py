@@ -93,7 +93,7 @@ def _whole(target: Path, levers: int, *, wood: bool = False) -> None:
             for plate in plates(d):
                 if plate.group == "shell":
                     scene.add(plate.solid, "burlywood")
-        else:
+        elif not item.name.startswith("bolt"):
             scene.items([item])
     _numbers(scene, box, angles)
     scene.save(target, (-0.5, -1.2, 1.0), 0.95)
