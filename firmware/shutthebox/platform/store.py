@@ -204,10 +204,7 @@ class Store:
             case Signed(player, initials):
                 self._sign(player, initials)
             case Settled():
-                self._chain.add(facts.SETTLE)
-                self._db.execute("update match set settled = 1 where not settled")
-                reseal(self._db, "match", "settled")
-                self._db.execute("delete from owed")
+                self._settle()
             case Faulted(kind, text):
                 self._log(kind, text, at_s)
             case _:
@@ -262,6 +259,13 @@ class Store:
         if changed.rowcount:
             reseal(self._db, "result", "match = ? and player = ?", (self._match, player))
             self._chain.add(facts.sign(player, initials))
+
+    def _settle(self) -> None:
+        self._chain.add(facts.SETTLE)
+        (first,) = self._db.execute("select min(id) from match where not settled").fetchone()
+        self._db.execute("update match set settled = 1 where not settled")
+        reseal(self._db, "match", "id >= ?", (first,))
+        self._db.execute("delete from owed")
 
     def _act(self, action: Action) -> None:
         self._chain.add(action.to_text())
