@@ -221,7 +221,7 @@ def _take_over(folder: Path, now_s: float) -> tuple[str, Trouble | None]:
         (RESTORE_NAME, "replaced", "restored"),
     ):
         waiting = folder / name
-        if not waiting.is_file():
+        if waiting.is_symlink() or not waiting.is_file():
             continue
         said, trouble = done, Trouble.SET_ASIDE if why == "damaged" else None
         if any(os.path.lexists(folder / file) for file in FILES):

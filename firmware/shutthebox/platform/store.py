@@ -229,11 +229,10 @@ class Store:
     def _resume(self, conditions: Conditions) -> None:
         row = self._db.execute("select conditions from match where id = ?", (self._match,)).fetchone()
         before = conditions_from_lines(row[0].splitlines()) if row else None
-        if before is not None and before.joined(conditions.joined(_THIS_BOX)) != before:
-            self._set_conditions(before.joined(conditions.joined(_THIS_BOX)))
-
-    def _set_conditions(self, conditions: Conditions) -> None:
-        text = facts.conditions_text(conditions)
+        joined = before and before.joined(conditions.joined(_THIS_BOX))
+        if joined == before:
+            return
+        text = facts.conditions_text(joined)
         self._chain.add(facts.resume(text))
         self._db.execute("update match set conditions = ? where id = ?", (text, self._match))
         reseal(self._db, "match", "id = ?", (self._match,))
@@ -487,7 +486,8 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> Record:
             rounds=rounds,
             actions=actions,
             conditions=conditions_from_lines(conditions.splitlines()),
-            given_up=bool(left) and match.result is None,
+            # A match that has lost facts may have a result all the same.
+            given_up=bool(left) and not any(facts.word_of(text) == "finish" for text in texts),
         )
     except UNREADABLE as error:
         raise StoreError(f"{where}: match {number}: {error}") from error
