@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -12,12 +13,13 @@ from random import Random
 import pytest
 from tests.writer import facts
 
-from shutthebox.game.facts import Began, Chosen, Fact, Finished, Settled, Signed
+from shutthebox.game.facts import Began, Chosen, Fact, Finished, Left, Settled, Signed
 from shutthebox.game.faults import Fault
-from shutthebox.platform import verification
+from shutthebox.platform import statistics, verification
 from shutthebox.platform.chain import read_mark
 from shutthebox.platform.setaside import FILES, open_or_set_aside
-from shutthebox.platform.store import FILE_NAME, Store
+from shutthebox.platform.store import FILE_NAME, Store, kept_match
+from shutthebox.rules.record import unproven
 
 VARIANTS = 120
 SECTOR = 512
@@ -140,3 +142,38 @@ def test_a_lost_end_is_said_with_what_is_missing(tmp_path: Path) -> None:
     with closing(store):
         kept = [text for text in told(store.connection) if not text.startswith(("choose ", "lost "))]
         assert kept == [text for text in before if not text.startswith("choose ")]
+
+
+def test_a_bad_fact_costs_the_rest_of_its_own_match_only(tmp_path: Path) -> None:
+    """Other matches, earlier and later, stay whole, and so do all results, settings and debts."""
+    with closing(Store(tmp_path, lambda: 1_700_000_000.0)) as whole:
+        for fact in played(3, 200):
+            whole.keep(fact)
+        whole.keep(Left())
+        whole.keep_health({1: 3}, {1: 2})
+        db = whole.connection
+        numbers = [number for (number,) in db.execute("select id from match order by id")]
+        before = [kept_match(db, number, "test") for number in numbers]
+        summary, debts = statistics.read(db), whole.tally()
+        latest = statistics.latest(db, 100)
+        (first,) = db.execute("select first from match where id = ?", (numbers[2],)).fetchone()
+        db.execute("update fact set text = 'shut 9' where number = ?", (first + 4,))
+    store, store_fault = open_or_set_aside(tmp_path, lambda: 0.0)
+    assert store is not None
+    assert store_fault is not None
+    assert f"fact {first + 4} was altered" in store_fault.text
+    with closing(store):
+        db = store.connection
+        after = [kept_match(db, number, "test") for number in numbers]
+        spoilt = after[2]
+        assert (before[:2], before[3:]) == (after[:2], after[3:])
+        assert spoilt.actions == before[2].actions[:3]
+        assert spoilt.conditions is not None
+        assert spoilt.conditions.lost > 0
+        assert not spoilt.given_up
+        assert f"facts lost to damage of the store: {spoilt.conditions.lost}" in unproven(spoilt)
+        assert statistics.latest(db, 100) == latest
+        assert store.tally() == debts
+        again = statistics.read(db)
+        assert replace(again, faults=()) == replace(summary, faults=())
+        assert len(again.faults) == 1

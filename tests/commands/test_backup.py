@@ -16,6 +16,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from tests.platform.test_migrations import version_2
 from tests.writer import write
 
 from shutthebox.cli import main
@@ -269,6 +270,23 @@ def test_a_plug_pulled_while_it_is_taken_over(tmp_path: Path) -> None:
         assert store is not None
         with closing(store):
             assert store.choices() == {"game.profile": "digits"}
+
+
+def test_a_store_of_an_earlier_version_is_restored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "old").mkdir()
+    version_2(tmp_path / "old", 3)
+    assert main(["restore", str(tmp_path / "old" / FILE_NAME), "--state", str(tmp_path / "state")]) == 0
+    assert "good, 3 matches" in capsys.readouterr().out
+    store, store_fault = open_or_set_aside(tmp_path / "state", lambda: 0.0)
+    assert store_fault is None
+    assert store is not None
+    with closing(store):
+        assert store.choices() == {"box.language": "fr"}
+        assert store.running_match() is not None
+    with closing(sqlite3.connect(tmp_path / "old" / FILE_NAME)) as old:
+        assert old.execute("pragma user_version").fetchone() == (2,), "it is left as it was"
 
 
 WITH = "-- a store, and\n"

@@ -145,8 +145,7 @@ def _copy(file: Path, to: Path, *, must: bool) -> None:
 def _checked(work: Path, file: Path) -> Store:
     try:
         store = open_checked(work, lambda: 0.0)
-        found = next(verification.faults(store.connection, None), None)
-        if found is not None:
+        if found := verification.first_fault(store.connection, None):
             store.close()
             raise StoreError(f"{store.path}: {found}")
     except StoreError as error:

@@ -188,7 +188,7 @@ class Mark:
     def write(self, head: Head, *, sync: bool = False) -> None:
         """Notes how far the chain is; a mark that cannot be written is a line in the journal, once."""
         try:
-            if self._file < 0 or not os.path.samestat(os.fstat(self._file), os.lstat(self.path)):
+            if not self._in_place():
                 self._open()
                 sync = True
             os.pwrite(self._file, _mark_text(head), self._place * _SLOT)
@@ -203,6 +203,12 @@ class Mark:
             self._failing = True
         else:
             self._failing = False
+
+    def _in_place(self) -> bool:
+        """Whether the file that is open is the one that has the name."""
+        with suppress(FileNotFoundError):
+            return self._file >= 0 and os.path.samestat(os.fstat(self._file), os.lstat(self.path))
+        return False
 
     def _open(self) -> None:
         self.close()

@@ -23,7 +23,7 @@ Result: TypeAlias = tuple[int, int, str, int]
 
 def word_of(text: str) -> str:
     """The word that says what kind of fact this is."""
-    return text.split(maxsplit=1)[0] if text else ""
+    return next(iter(text.split(maxsplit=1)), "")
 
 
 def is_action(text: str) -> bool:

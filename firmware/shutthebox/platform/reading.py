@@ -4,16 +4,12 @@ import contextlib
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from shutthebox.platform import statistics, verification
 from shutthebox.platform.chain import Head, read_mark
 from shutthebox.platform.schema import UNREADABLE, VERSION, version_of
 from shutthebox.platform.store import FILE_NAME, StoreError
-
-_MOST_SAID = 1000
-"""Faults that are counted; a store with more is as bad."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +32,8 @@ class Reading:
         Raises:
             StoreError: naming the first thing that is wrong, and how many more are.
         """
-        found = list(islice(verification.faults(self.db, self.mark), _MOST_SAID))
-        if found:
-            raise StoreError(f"{self.path}: damaged: {verification.in_a_line(found)}")
+        if found := verification.first_fault(self.db, self.mark):
+            raise StoreError(f"{self.path}: damaged: {found}")
 
 
 @contextlib.contextmanager

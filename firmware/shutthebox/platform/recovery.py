@@ -98,14 +98,17 @@ def bring_up_to_date(store: Path, patience_s: float) -> None:
         OSError: if the new file cannot be written.
     """
     new = store.with_name(f"{store.name}.new")
-    with closing(sqlite3.connect(store, isolation_level=None, timeout=patience_s)) as db:
-        db.execute("begin immediate")  # nobody else may write to it from now on
-        copy(db, new, None)
-        db.execute("rollback")
-        # So that it has no log, which the new file would be taken to have; refused if anybody reads.
-        db.execute("pragma journal_mode = delete")
-    sync_folder(store.parent)
-    new.rename(store)
+    try:
+        with closing(sqlite3.connect(store, isolation_level=None, timeout=patience_s)) as db:
+            db.execute("begin immediate")  # nobody else may write to it from now on
+            copy(db, new, None)
+            db.execute("rollback")
+            # SQLite would take its log for the new file's; this deletes it, or fails if anybody reads.
+            db.execute("pragma journal_mode = delete")
+        sync_folder(store.parent)
+        new.rename(store)
+    finally:
+        new.unlink(missing_ok=True)
     sync_folder(store.parent)
 
 

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 
 from shutthebox.game.facts import Faulted
@@ -49,11 +48,8 @@ _UNREADABLE = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ, sqlit
 """Input and output errors that come from the file; others may come from a full disk."""
 
 
-_MOST_SAID = 1000
-"""Faults that are counted; a store with more is as bad."""
-
-_LAST_MATCH = 2**32
-"""Matches are numbered one by one; after the highest number of all SQLite would draw lots."""
+_LAST = 2**40
+"""Matches and facts are numbered one by one; after SQLite's highest number there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +221,7 @@ def _take_over(folder: Path, now_s: float) -> tuple[str, Fault | None]:
         (RESTORE_NAME, "replaced", "restored"),
     ):
         waiting = folder / name
-        if not waiting.is_file():
+        if waiting.is_symlink() or not waiting.is_file():
             continue
         said, fault = done, Fault.STORE_REPLACED if why == "damaged" else None
         if any(os.path.lexists(folder / file) for file in FILES):
@@ -302,11 +298,11 @@ def _check(store: Store, facts: int) -> None:
             raise StoreError(f"{store.path}: {verdict.splitlines()[0]}")
         if store.connection.execute("pragma foreign_key_check").fetchone():
             raise StoreError(f"{store.path}: something is kept of a match that is not there")
-        if store.connection.execute("select 1 from match where id > ?", (_LAST_MATCH,)).fetchone():
-            raise StoreError(f"{store.path}: a match has an impossible number")
-        wrong = verification.faults(store.connection, read_mark(store.path), most=facts)
-        if found := list(islice(wrong, _MOST_SAID)):
-            raise StoreError(f"{store.path}: {verification.in_a_line(found)}")
+        for table, number in (("match", "id"), ("fact", "number")):
+            if store.connection.execute(f"select 1 from {table} where {number} > ?", (_LAST,)).fetchone():
+                raise StoreError(f"{store.path}: a {table} has an impossible number")
+        if found := verification.first_fault(store.connection, read_mark(store.path), most=facts):
+            raise StoreError(f"{store.path}: {found}")
         with suppress(StoreError):
             store.running_match()  # one that the rules do not allow any more is left, and nothing else
         store.tally()

@@ -214,10 +214,7 @@ class Store:
             case Signed(player, initials):
                 self._sign(player, initials)
             case Settled():
-                self._chain.add(facts.SETTLE)
-                self._db.execute("update match set settled = 1 where not settled")
-                reseal(self._db, "match", "settled")
-                self._db.execute("delete from owed")
+                self._settle()
             case Faulted(kind, text):
                 self._log(kind, text, at_s)
             case _:
@@ -242,11 +239,10 @@ class Store:
     def _resume(self, conditions: Conditions) -> None:
         row = self._db.execute("select conditions from match where id = ?", (self._match,)).fetchone()
         before = conditions_from_lines(row[0].splitlines()) if row else None
-        if before is not None and before.joined(conditions.joined(_THIS_BOX)) != before:
-            self._set_conditions(before.joined(conditions.joined(_THIS_BOX)))
-
-    def _set_conditions(self, conditions: Conditions) -> None:
-        text = facts.conditions_text(conditions)
+        joined = before and before.joined(conditions.joined(_THIS_BOX))
+        if joined == before:
+            return
+        text = facts.conditions_text(joined)
         self._chain.add(facts.resume(text))
         self._db.execute("update match set conditions = ? where id = ?", (text, self._match))
         reseal(self._db, "match", "id = ?", (self._match,))
@@ -272,6 +268,13 @@ class Store:
         if changed.rowcount:
             reseal(self._db, "result", "match = ? and player = ?", (self._match, player))
             self._chain.add(facts.sign(player, initials))
+
+    def _settle(self) -> None:
+        self._chain.add(facts.SETTLE)
+        (first,) = self._db.execute("select min(id) from match where not settled").fetchone()
+        self._db.execute("update match set settled = 1 where not settled")
+        reseal(self._db, "match", "id >= ?", (first,))
+        self._db.execute("delete from owed")
 
     def _act(self, action: Action) -> None:
         self._chain.add(action.to_text())
@@ -493,7 +496,8 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> Record:
             rounds=rounds,
             actions=actions,
             conditions=conditions_from_lines(conditions.splitlines()),
-            given_up=bool(left) and match.result is None,
+            # A match that has lost facts may have a result all the same.
+            given_up=bool(left) and not any(facts.word_of(text) == "finish" for text in texts),
         )
     except UNREADABLE as error:
         raise StoreError(f"{where}: match {number}: {error}") from error

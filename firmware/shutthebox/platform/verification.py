@@ -1,13 +1,16 @@
 """Compares everything in a store with its checksums, and what follows from the facts with the facts."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, islice
 
 from shutthebox.platform import facts
 from shutthebox.platform.chain import Head, read_facts, seal
 from shutthebox.platform.schema import COLUMNS
+
+_MOST_COUNTED = 1000
+"""Faults; a store with more is as bad."""
 
 _NAMES = {
     "match": "match {0}",
@@ -59,9 +62,15 @@ def faults(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None
         yield f"{lacking} faults are missing"
 
 
-def in_a_line(found: Sequence[str]) -> str:
-    """The first of these faults, and how many more there are."""
-    return found[0] + (f", and {len(found) - 1} more" if len(found) > 1 else "")
+def first_fault(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None) -> str | None:
+    """The first thing that is wrong and how many more are, as `faults` has them; None if nothing is.
+
+    Raises:
+        sqlite3.Error: where it cannot be read.
+    """
+    found = list(islice(faults(db, mark, most=most), _MOST_COUNTED))
+    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+    return found[0] + more if found else None
 
 
 def _against_mark(db: sqlite3.Connection, mark: Head, last: int) -> Iterator[str]:
