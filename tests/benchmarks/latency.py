@@ -13,13 +13,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from shutthebox.config import Config, DiceKind, Game, Setup
+from shutthebox.adapters.display.worker import Display, open_panel
+from shutthebox.config.schema import Config, DiceKind, Game, Setup
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
-from shutthebox.platform.oled import Display, open_panel
 from shutthebox.rules import turn as turns
-from shutthebox.simulator.panel import PanelModel
-from shutthebox.simulator.virtual import VirtualBox
+from shutthebox.simulator.hardware.panel_model import PanelModel
+from shutthebox.simulator.virtual_box import VirtualBox
 
 MS = 1_000_000
 

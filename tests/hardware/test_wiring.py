@@ -11,8 +11,8 @@ import pytest
 from hwtools import kicad, pinout
 from hwtools.pinout import CHANNELS
 from hwtools.places import places
-from shutthebox import config
-from shutthebox.commands.check import HEADER, wiring
+from shutthebox.cli.check_config import HEADER, wiring
+from shutthebox.config import schema as config
 
 WIRING = pinout.load()
 BOARD = kicad.read()

@@ -19,7 +19,7 @@ from PIL import Image, ImageDraw
 
 import luma_spans
 from luma_spans import ChangedSpans
-from shutthebox.simulator.panel import PanelModel
+from shutthebox.simulator.hardware.panel_model import PanelModel
 
 SIZES = {
     "ssd1306": [(128, 64), (128, 32), (96, 16), (64, 48), (64, 32)],

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 import gpiozero_gpiod
-from shutthebox import __version__, config
-from shutthebox.profiles import builtins
+from shutthebox import __version__
+from shutthebox.config import schema as config
+from shutthebox.config.profiles import builtins
 
 from .control import PROJECT
 from .root import GPIOZERO_DEB, PINS_DEB, Root

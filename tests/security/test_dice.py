@@ -19,16 +19,16 @@ import pytest
 from tests.security.conftest import Ran
 
 import shutthebox
-from shutthebox.cli import main
-from shutthebox.commands import run as run_command
-from shutthebox.config import Config, ConfigError, DiceKind, parse
+from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.cli import run as run_command
+from shutthebox.cli.main import main
+from shutthebox.config.schema import Config, ConfigError, DiceKind, parse
+from shutthebox.config.settings_loader import with_choices
 from shutthebox.game.inputs import Input
 from shutthebox.game.machine import Machine
 from shutthebox.game.menu_items import CHOOSABLE, ENTRIES, Item, Statistics, ToService
-from shutthebox.platform.store import FILE_NAME
 from shutthebox.runtime.runner import Runner
-from shutthebox.simulator.virtual import VirtualBox
-from shutthebox.usual import with_choices
+from shutthebox.simulator.virtual_box import VirtualBox
 
 pytestmark = pytest.mark.slow
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.paper import PaperMatch
+from tests.support.paper import PaperMatch
 
-from shutthebox.config import parse
+from shutthebox.config.schema import parse
+from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.modes.turn_over import TurnOver
-from shutthebox.usual import settings_for
 
 from .table import LEVERS, Table
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from shutthebox import values
+from shutthebox import validation as values
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.rules.moves import can_ever_move, most_moves
 from shutthebox.rules.profile import (
