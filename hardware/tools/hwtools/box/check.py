@@ -330,10 +330,6 @@ def _blocked(moving: list[Item], still: list[Item], path: Iterable[Point]) -> st
     return ""
 
 
-#: Tiles' angle while a step is done.
-_HELD = {"levers": 15.0, "switches": -17.0}
-
-
 def assembling(d: Dimensions) -> Iterator[str]:
     """In the order of the guide: each part gets to its place, each group onto the next."""
     boxes = {
