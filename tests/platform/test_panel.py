@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from luma.core.interface.serial import i2c
 from PIL import Image
 
+from luma_spans import changed_runs, changed_windows, pack
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.platform import opening
 from shutthebox.platform.opening import CONTROLLERS, open_i2c, open_panel
-from shutthebox.platform.packing import changed_runs, changed_windows, pack
 from shutthebox.platform.panel import SIZE, Controller, DisplayError
 from shutthebox.simulator.panel import PanelModel
 
@@ -126,6 +126,15 @@ def test_changes_below_each_other_share_a_window_only_where_that_is_cheaper() ->
 
     assert windows(10) == windows(15) == 1
     assert windows(16) == 2
+
+
+def test_many_small_changes_cost_no_more_than_everything() -> None:
+    """Every other page has a gap in it, so no window is worth joining to the one below: 1,028 bytes."""
+    picture = Image.new("1", SIZE, 1)
+    for y in range(8, 64, 16):
+        picture.paste(0, (62, y, 64, y + 8))
+    windows = changed_windows(pack(Image.new("1", SIZE)), pack(picture), 1, tall=True)
+    assert sum(window.size + 1 for window in windows) <= 1024 + 1
 
 
 @settings(max_examples=100, deadline=None)

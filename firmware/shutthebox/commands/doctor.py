@@ -14,6 +14,7 @@ from shutthebox import config as configuration
 from shutthebox.commands import devices, memory
 from shutthebox.commands.finding import Finding, Verdict
 from shutthebox.config import Config
+from shutthebox.errors import one_line
 
 LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 10)}
 """What the box runs on, and the oldest version that will do."""
@@ -62,10 +63,10 @@ def run(args: argparse.Namespace) -> int:
         return watch(memory.as_chosen(config), args.seconds, as_json=args.json)
     findings = list(examine(config))
     if args.json:
-        print(json.dumps([dataclasses.asdict(finding) for finding in findings], ensure_ascii=False))
+        print(json.dumps([dataclasses.asdict(finding) for finding in findings]))
     else:
         for finding in findings:
-            print(f"{finding.verdict:4}  {finding.check:14}  {finding.reason}")
+            print(f"{finding.verdict:4}  {finding.check:14}  {one_line(finding.reason)}")
     return int(any(finding.verdict is Verdict.FAIL for finding in findings))
 
 

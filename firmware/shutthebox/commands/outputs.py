@@ -10,8 +10,8 @@ from PIL import Image, ImageDraw
 
 from shutthebox.commands.finding import Finding, Verdict
 from shutthebox.config import Config, Controller
-from shutthebox.game.debounce import ROLL_BUTTON
 from shutthebox.game.effects import Sound
+from shutthebox.game.switches.debounce import DICE_BUTTON
 from shutthebox.platform import glyphs
 from shutthebox.platform.buzzer import Buzzer
 from shutthebox.platform.gpio import Edge, Pins, PinsError, open_factory
@@ -44,7 +44,7 @@ def test(config: Config, seconds: float | None, *, as_json: bool) -> int:
     findings: list[Finding] = []
     try:
         try:
-            pins = Pins(factory, {ROLL_BUTTON: config.gpio.roll}, config.gpio.lamp, inbox.put)
+            pins = Pins(factory, {DICE_BUTTON: config.gpio.roll}, config.gpio.lamp, inbox.put)
             buzzer = Buzzer(factory, config.gpio.buzzer)
         except PinsError as error:
             raise PinsError(f"{error}; a running box has them: sudo systemctl stop shutthebox") from None

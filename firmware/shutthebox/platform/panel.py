@@ -2,8 +2,8 @@
 
 luma knows the controllers and their start-up sequences and drives the bus; its `display()`
 however walks over every pixel in Python and sends the whole memory for every changed digit.
-A `Panel` packs the picture in C and sends the changed parts; what the glass shows is the
-same to the byte. `opening` makes one.
+A `Panel` leaves that to `luma_spans`, and adds what a box needs that runs for years: it sets the
+controller up again when that may have been reset. `opening` makes one.
 """
 
 import contextlib
@@ -12,20 +12,13 @@ from typing import Literal, Protocol
 
 from PIL import Image
 
+from luma_spans import ChangedSpans, Device
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.platform.packing import Window, changed_windows, pack
 
 Controller = Literal["ssd1306", "sh1106", "ssd1309"]
 SIZE = (128, 64)
 
 _DISPLAY_OFF, _DISPLAY_ON, _CONTRAST = 0xAE, 0xAF, 0x81
-_COLUMNS, _PAGES, _PAGE, _LOW_COLUMN, _HIGH_COLUMN = 0x21, 0x22, 0xB0, 0x00, 0x10
-_SH1106_FIRST_COLUMN = 2  # the glass shows columns 2 to 129 of 132
-
-# What a window costs on I2C beside its contents: address and control byte of the command,
-# its bytes, and address and control byte of the data.
-_WINDOW_OVERHEAD = 2 + 6 + 2
-_RUN_OVERHEAD = 2 + 3 + 2
 
 
 class DisplayError(ShutTheBoxError, OSError):
@@ -45,19 +38,8 @@ class Serial(Protocol):
         """Closes the bus."""
 
 
-class LumaDevice(Protocol):
+class LumaDevice(Device, Protocol):
     """The part of a luma.oled device that a panel uses."""
-
-    size: tuple[int, int]
-
-    def command(self, *cmd: int) -> None:
-        """Sends command bytes."""
-
-    def data(self, data: Sequence[int]) -> None:
-        """Sends bytes for the controller's memory."""
-
-    def preprocess(self, image: Image.Image) -> Image.Image:
-        """Turns the picture the way the panel is mounted."""
 
     def cleanup(self) -> None:
         """Closes the bus."""
@@ -104,7 +86,7 @@ class Panel:
         self._device = device
         self._start = [tuple(command) for command in start]
         self._contrast = contrast
-        self._held: list[bytes] | None = None  # None: unknown, so set up and send everything
+        self._spans = ChangedSpans(device)
         self._lit = False
         self._closed = False
 
@@ -115,7 +97,7 @@ class Panel:
             dark: switch the panel off first, so that the memory's garbage is never seen.
                 Without it a panel that is showing a picture goes on showing it.
         """
-        self._held = None
+        self._spans.forget()
         with self._sending():
             for command in self._start:
                 if command[0] == _DISPLAY_OFF and not dark:
@@ -139,23 +121,19 @@ class Panel:
             DisplayError: the bus failed.
             ValueError: another mode or size.
         """
-        if image.size != self._device.size:
-            raise ValueError(f"a picture of {image.size} does not fit the panel's {self._device.size}")
-        pages = pack(self._device.preprocess(image))
-        if refresh or self._held is None:
-            self.initialise(dark=self._held is None)
+        if refresh or not self._spans.known:
+            self.initialise(dark=not self._spans.known)
         with self._sending():
-            self._send_pages(pages)
+            self._spans.display(image)
             if not self._lit or refresh:
                 self._device.command(_DISPLAY_ON)
-        self._held = pages
         self._lit = True
 
     def blank(self) -> None:
         """Switches the panel off. The next `push` sets it up again, for it may be hours away."""
         with self._sending():
             self._device.command(_DISPLAY_OFF)
-        self._held = None
+        self._spans.forget()
         self._lit = False
 
     def contrast(self, level: int) -> None:
@@ -180,28 +158,6 @@ class Panel:
                 yield
         except BaseException:
             # Whatever interrupts a transfer: part of it may have arrived.
-            self._held = None
+            self._spans.forget()
             self._lit = False
             raise
-
-    def _send_pages(self, pages: list[bytes]) -> None:
-        tall = self.controller != "sh1106"
-        if self._held is None:
-            width = len(pages[0])
-            windows = [Window(0, width, 0, len(pages))] if tall else [
-                Window(0, width, page, page + 1) for page in range(len(pages))
-            ]  # fmt: skip
-        else:
-            overhead = _WINDOW_OVERHEAD if tall else _RUN_OVERHEAD
-            windows = changed_windows(self._held, pages, overhead, tall)
-        for window in windows:
-            first, end = window.first_column, window.end_column
-            if tall:
-                self._device.command(_COLUMNS, first, end - 1, _PAGES, window.first_page, window.end_page - 1)
-            else:
-                column = first + _SH1106_FIRST_COLUMN
-                self._device.command(
-                    _PAGE | window.first_page, _LOW_COLUMN | column & 15, _HIGH_COLUMN | column >> 4
-                )
-            rows = pages[window.first_page : window.end_page]
-            self._device.data(list(b"".join(row[first:end] for row in rows)))
