@@ -20,7 +20,8 @@ from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.debounce import SwitchChanged
 from shutthebox.game.effects import Began, Chosen, Effect, Fact, Finished, Left, Record, Settled, Show, Signed
 from shutthebox.game.mode import Mode
-from shutthebox.platform import statistics
+from shutthebox.platform import statistics, verification
+from shutthebox.platform.chain import read_mark
 from shutthebox.platform.store import FILE_NAME, Store, StoreError
 from shutthebox.profiles import builtin, builtins, read
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
@@ -302,6 +303,7 @@ def test_actions_that_could_not_be_written_are_caught_up_with(store: Store, tmp_
     assert found(tmp_path) == match.throw((3, 5)).move(to_tiles([8])).throw((1, 1))
     counted = store.connection.execute("select sum(count) from throws where die = 0").fetchone()
     assert counted == (2,)
+    assert list(verification.faults(store.connection, read_mark(store.path))) == []
 
 
 def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
@@ -322,6 +324,7 @@ def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
     store.catch_up()
     assert found(tmp_path) == other.throw((3, 5))
     assert store.connection.execute("select count(*) from result where initials = 'BAD'").fetchone() == (0,)
+    assert list(verification.faults(store.connection, read_mark(store.path))) == []
 
 
 # -- the box on a store that it cannot go on with ----------------------------------------------
