@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from tests.support.generate import next_action
 
 from shutthebox.adapters.store import queries as statistics
+from shutthebox.adapters.store import verification
+from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store, StoreError
 from shutthebox.config import schema as configuration
 from shutthebox.config.profiles import builtin, builtins, read
@@ -309,6 +311,7 @@ def test_actions_that_could_not_be_written_are_caught_up_with(store: Store, tmp_
     assert found(tmp_path) == match.throw((3, 5)).move(to_tiles([8])).throw((1, 1))
     counted = store.connection.execute("select sum(count) from throws where die = 0").fetchone()
     assert counted == (2,)
+    assert list(verification.faults(store.connection, read_mark(store.path))) == []
 
 
 def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
@@ -329,6 +332,7 @@ def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
     store.catch_up()
     assert found(tmp_path) == other.throw((3, 5))
     assert store.connection.execute("select count(*) from result where initials = 'BAD'").fetchone() == (0,)
+    assert list(verification.faults(store.connection, read_mark(store.path))) == []
 
 
 # -- the box on a store that it cannot go on with ----------------------------------------------

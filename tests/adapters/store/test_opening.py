@@ -395,6 +395,7 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
     # The plug: the match goes on where it was, with what was played while the disk was full.
     table.box.cut_power()
     assert table.box.runner.machine.state.match == kept
+    assert not list(tmp_path.glob("*.damaged"))
     table.box.close()
 
 
