@@ -10,20 +10,30 @@ from fractions import Fraction
 from typing import Protocol
 
 from shutthebox.game.judge import judge
+from shutthebox.game.machine import State
 from shutthebox.game.mode import Mode
-from shutthebox.game.screens import build_screen
+from shutthebox.game.modes.attract import Attract
+from shutthebox.game.modes.flipping import Flipping
+from shutthebox.game.modes.match_over import MatchOver
+from shutthebox.game.modes.ready import Ready
+from shutthebox.game.modes.turn_over import TurnOver
+from shutthebox.game.play import MatchInPlay, with_verdict
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import State
-from shutthebox.i18n import translations
-from shutthebox.odds.advice import Step, account
+from shutthebox.game.state import Shared, View
+from shutthebox.game.table import ModeState, screen_of
 from shutthebox.odds.book import Odds
+from shutthebox.odds.review import PlayedThrow, account
 from shutthebox.platform.draw import draw
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.tiles import Tiles
+from shutthebox.translations import translations
 
-ATTRACT = State(Mode.ATTRACT, 0)
+
+def attract(settings: Settings) -> State:
+    """A box that nobody plays at."""
+    return State(Shared(settings, 0, 0), Attract())
 
 
 class Hands(Protocol):
@@ -39,11 +49,11 @@ class Hands(Protocol):
         """Waits until the panel shows one of these states, and says which; fails if it never does."""
 
 
-def pictures(state: State, settings: Settings) -> set[bytes]:
+def pictures(state: State) -> set[bytes]:
     """Every phase of what a state looks like: a byte a pixel, 0 or 255."""
-    screen = build_screen(state, settings, translations()[settings.language])
+    screen = screen_of(state.mode, View(state.shared, translations()[state.shared.settings.language]))
     # In attract the words drift for minutes, so that nothing burns in.
-    phases = range(0, 3000, 5) if state.mode is Mode.ATTRACT else range(20)
+    phases = range(0, 3000, 5) if screen.mode is Mode.ATTRACT else range(20)
     return {draw(screen, phase * 100_000_000).convert("L").tobytes() for phase in phases}
 
 
@@ -54,11 +64,11 @@ class PaperMatch:
         """Begins with a press."""
         self.hands = hands
         self.match: Match = begin(settings.profile, players=2)
-        self._profile = settings.profile
+        self._settings, self._profile = settings, settings.profile
         self._levers: Tiles = 0
         self._press_to_throw = True
         self._odds = Odds(settings.profile)
-        self._steps: list[Step] = []
+        self._steps: list[PlayedThrow] = []
         self._given = [Fraction(0)] * 2
         self._luck = [Fraction(0)] * 2
         hands.press()
@@ -81,7 +91,7 @@ class PaperMatch:
         seen = self.hands.look_for([self._shown(self.match.throw(faces), faces) for faces in throws])
         assert seen.match is not None
         self.match = seen.match
-        self._steps.append(Step(self.match.turn.throw or ()))
+        self._steps.append(PlayedThrow(self.match.turn.throw or ()))
 
     def throw(self) -> None:
         """Presses, and reads off the glass what was thrown."""
@@ -94,10 +104,11 @@ class PaperMatch:
         self._levers |= move
         self.hands.set_levers(self._levers)
         self.match = before.move(move)
-        self._steps[-1] = Step(self._steps[-1].faces, move)
+        self._steps[-1] = PlayedThrow(self._steps[-1].faces, move)
         if self.match.stage is Stage.THROW:
             verdict = judge(self._profile, before.turn, self._levers)
-            self.hands.look_for([replace(self._shown(before), verdict=verdict)])
+            play = with_verdict(self._play(before), verdict)
+            self.hands.look_for([replace(self._shown(before), mode=Flipping(play))])
             self.hands.press()
             # With a choice of dice the box waits for it, else it throws again by itself.
             self._press_to_throw = len(dice_allowed(self._profile, self.match.turn.open)) > 1
@@ -137,16 +148,22 @@ class PaperMatch:
         """The state of the box as it is on paper."""
         return self._shown(self.match)
 
-    def _shown(self, match: Match, faces: Throw | None = None) -> State:
-        modes = {Stage.ANSWER: Mode.FLIPPING, Stage.ADVANCE: Mode.TURN_OVER, Stage.FINISHED: Mode.MATCH_OVER}
-        steps = [*self._steps, Step(faces)] if faces else self._steps
+    def _play(self, match: Match, faces: Throw | None = None) -> MatchInPlay:
+        steps = [*self._steps, PlayedThrow(faces)] if faces else self._steps
         over = match.stage is Stage.ADVANCE
-        return State(
-            modes.get(match.stage, Mode.READY),
-            self._levers,
+        return MatchInPlay(
             match,
-            ledger=match.result.owes if match.result else (),
             account=account(self._odds, steps) if over else None,
             given_away=tuple(self._given),
             luck=tuple(self._luck),
         )
+
+    def _shown(self, match: Match, faces: Throw | None = None) -> State:
+        play = self._play(match, faces)
+        modes: dict[Stage, ModeState] = {
+            Stage.THROW: Ready(play, since_ns=0),
+            Stage.ANSWER: Flipping(play),
+            Stage.ADVANCE: TurnOver(play),
+            Stage.FINISHED: MatchOver(play),
+        }
+        return State(Shared(self._settings, self._levers, touched_ns=0), modes[match.stage])

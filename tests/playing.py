@@ -9,8 +9,8 @@ from tests.tally import Tally
 
 from shutthebox import config as configuration
 from shutthebox.config import Config
-from shutthebox.game.debounce import SwitchChanged
 from shutthebox.game.effects import Effect
+from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.player import Habits, Player
 from shutthebox.simulator.virtual import VirtualBox
 

@@ -49,8 +49,8 @@ def keep(folder: Path, seed: int, count: int, synchronous: str) -> None:
     """Keeps facts; with a mark when the store is open, and after each."""
     retention.MATCHES = KEPT
     mark = os.open(folder / MARK, os.O_WRONLY | os.O_CREAT)
-    store, mishap = open_or_set_aside(folder / "state", lambda: 0.0)
-    assert mishap is None
+    store, store_fault = open_or_set_aside(folder / "state", lambda: 0.0)
+    assert store_fault is None
     assert store is not None
     store.connection.execute(f"pragma synchronous = {synchronous}")
     store.connection.execute(f"pragma wal_autocheckpoint = {CHECKPOINT}")
@@ -126,12 +126,12 @@ class Disk:
     """The store's folder. A name that was made or taken away is sure once the folder is synced."""
 
     names: dict[str, File] = field(default_factory=dict)
-    pending: list[tuple[str, File | None]] = field(default_factory=list)
+    pending: list[tuple[tuple[str, File | None], ...]] = field(default_factory=list)
 
     def now(self) -> dict[str, File]:
         names = dict(self.names)
-        for name, file in self.pending:
-            _rename(names, name, file)
+        for changed in self.pending:
+            _rename(names, *changed)
         return names
 
     def sync(self) -> None:
@@ -141,16 +141,17 @@ class Disk:
     def after_cut(self, rng: Random, fate: str) -> dict[str, bytes]:
         """The files afterwards."""
         names = dict(self.names)
-        for name, file in self.pending:
+        for changed in self.pending:
             if fate == "all" or (fate == "some" and rng.random() < 0.5):
-                _rename(names, name, file)
+                _rename(names, *changed)
         return {name: file.after_cut(rng, fate) for name, file in names.items()}
 
 
-def _rename(names: dict[str, File], name: str, file: File | None) -> None:
-    names.pop(name, None)
-    if file is not None:
-        names[name] = file
+def _rename(names: dict[str, File], *changed: tuple[str, File | None]) -> None:
+    for name, file in changed:
+        names.pop(name, None)
+        if file is not None:
+            names[name] = file
 
 
 def missing() -> str | None:
@@ -209,7 +210,7 @@ def _changed(disk: Disk, state: Path, call: str, args: str, path: Path) -> bool:
         case "openat":
             if "O_CREAT" not in args or path.name in names:
                 return False
-            disk.pending.append((path.name, File()))
+            disk.pending.append(((path.name, File()),))
         case "pwrite64":
             data, at = re.findall(r'"([^"]*)", \d+, (\d+)$', args)[0]
             names[path.name].pending.append((int(at), _data(data)))
@@ -218,7 +219,10 @@ def _changed(disk: Disk, state: Path, call: str, args: str, path: Path) -> bool:
         case "fsync" | "fdatasync":
             (disk if path == state else names[path.name]).sync()
         case "unlink":
-            disk.pending.append((path.name, None))
+            disk.pending.append(((path.name, None),))
+        case "rename":
+            after = Path(_data(_NAME.findall(args)[1]).decode()).name
+            disk.pending.append(((path.name, None), (after, names[path.name])))
         case "close":
             return False
         case _:

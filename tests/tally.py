@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from shutthebox.game.debounce import ROLL_BUTTON, SwitchChanged
-from shutthebox.game.effects import Began, Effect, Faulted, Finished, Left, Record, Show
+from shutthebox.game.effects import Effect, Keep, Show
+from shutthebox.game.facts import Began, Faulted, Finished, Left, Resumed
 from shutthebox.game.mode import Mode
+from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 
 Set = frozenset[int]
 NINE: Set = frozenset(range(1, 10))
@@ -134,7 +135,6 @@ class Tally:
     def __init__(self, game: str, players: int, down: Set = frozenset()) -> None:
         self.game, self.players, self.down = GAMES[game], players, down
         self.matches = self.given_up = self.turns = self.verdicts = 0
-        self.ledger = [Fraction(0)] * players
         self.playing = False
         self._thrown: tuple[int, ...] | None = None
         self._released_ns = -1
@@ -143,23 +143,23 @@ class Tally:
         """Checks one thing that the box did."""
         match what:
             case SwitchChanged(switch, active):
-                if switch == ROLL_BUTTON:
+                if switch == DICE_BUTTON:
                     self._released_ns = -1 if active else t_ns
                 else:
                     self.down = self.down | {switch} if active else self.down - {switch}
-            case Record(Began()):
+            case Keep(Began()):
                 self._begin()
-            case Record(Left()):
+            case Keep(Left()):
                 self.playing, self._thrown = False, None
                 self.given_up += 1
-            case Record(Finished(match)):
+            case Keep(Finished(match)):
                 self._reveal()
                 assert match.result is not None
                 assert set(match.result.winners) == set(self.winners)
                 assert list(match.result.owes) == self.owes
-            case Record(Faulted()):
+            case Keep(Faulted() | Resumed()):
                 pass
-            case Record(fact):
+            case Keep(fact):
                 self._act(str(fact.to_text()), t_ns)  # type: ignore[union-attr]
             case Show():
                 self._check(what)
@@ -301,7 +301,6 @@ class Tally:
             payers = [i for i in losers or winners if self.totals[i] == most]
             for i in payers:
                 self.owes[i] = Fraction(1, len(payers))
-        self.ledger = [before + owes for before, owes in zip(self.ledger, self.owes, strict=True)]
 
     def _next(self, t_ns: int) -> None:
         assert self.phase == "turn-over"
@@ -340,8 +339,7 @@ class Tally:
         assert list(show.scores) == self.scores
         assert list(show.totals) == self.totals
         assert list(show.winners) == [i + 1 for i in self.winners]
-        owes = [*show.owes, *(Fraction(0) for _ in range(self.players))][: self.players]
-        assert owes == self.ledger, f"owed are {self.ledger}, the box says {show.owes}"
+        assert list(show.owes) == self.owes, f"owed are {self.owes}, the box says {show.owes}"
         assert show.mode in self._modes(verdict)
         if show.mode is Mode.MATCH_OVER:
             captain = self.game.captain and self.finished_turns == 1 and self.shutter >= 0

@@ -15,7 +15,7 @@ from tests.crowd.people import BAD
 from tests.crowd.referee import WAYS, Seen
 from tests.crowd.table import FaultError, Faults, Plan, Table, again, plans, play, scenario, shortest
 
-from shutthebox.game.effects import Effect, Play, Record, Show, Sound
+from shutthebox.game.effects import Effect, Keep, Play, Show, Sound
 from shutthebox.game.mode import Mode
 from shutthebox.rules.actions import Advanced, Moved, Thrown
 from shutthebox.simulator import scenario as scenarios
@@ -104,10 +104,10 @@ LIES: dict[str, Callable[[Show], Effect]] = {
     "viable tiles blink": lambda show: replace(
         show, screen=replace(show.screen, tiles=((9, show.screen.tiles[4][1]),))
     ),
-    "one throw at a time": lambda show: Record(Thrown((1, 1))),
-    "tiles shut by legal moves only": lambda show: Record(Moved(0b100)),
-    "what the levers show is committed": lambda show: Record(Moved(0b10000000)),
-    "a press goes on": lambda show: Record(Advanced()),
+    "one throw at a time": lambda show: Keep(Thrown((1, 1))),
+    "tiles shut by legal moves only": lambda show: Keep(Moved(0b100)),
+    "what the levers show is committed": lambda show: Keep(Moved(0b10000000)),
+    "a press goes on": lambda show: Keep(Advanced()),
 }
 
 
@@ -124,7 +124,7 @@ def test_a_throw_that_nobody_made_is_found_out(tmp_path: Path) -> None:
     table.box.run_until(table.box.now_ns + 100 * MS)
     assert table.look().mode is Mode.READY
     with pytest.raises(AssertionError, match="no throw without a press"):
-        table.referee.watch(Record(Thrown((1, 1))), table.box.now_ns)
+        table.referee.watch(Keep(Thrown((1, 1))), table.box.now_ns)
     table.box.close()
 
 
@@ -139,7 +139,7 @@ def test_a_sound_without_end_is_found_out(table: Table) -> None:
 
 def test_a_box_that_does_not_come_on_is_found_out(tmp_path: Path) -> None:
     table = Table(replace(USUAL, bad=BAD[1:2], lost_edges=1.0), tmp_path, Seen(), Faults())
-    table.box.runner._pins.active = lambda: dict.fromkeys(range(10), False)  # type: ignore[method-assign]
+    table.box._pins.active = lambda: dict.fromkeys(range(10), False)  # type: ignore[method-assign]
     with pytest.raises(FaultError, match="does not come on"):
         list(table.play())
 
@@ -155,12 +155,11 @@ def test_a_table_plays_again_from_its_scenario(tmp_path: Path) -> None:
         told: list[str] = []
 
         def note(what: object, t_ns: int, told: list[str] = told) -> None:
-            if isinstance(what, Record):
+            if isinstance(what, Keep):
                 told.append(f"{t_ns} {fact_text(what.fact)}")
 
         table = Table(replace(plan, visits=1), folder, Seen(), Faults())
-        table.box._observers = (*table.box._observers, note)  # seen from the next start on
-        table.box.runner._observers = table.box._observers
+        table.box.observe(note)
         list(table.play())
         script = folder / "again.scn"
         script.write_text(scenario(plan, table.moves, "none"), encoding="utf-8")

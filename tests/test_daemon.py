@@ -14,16 +14,17 @@ import pytest
 
 from shutthebox import config as configuration
 from shutthebox.config import Config
-from shutthebox.daemon import serve
-from shutthebox.game.debounce import ROLL_BUTTON, SwitchChanged
 from shutthebox.game.dice import RandomDice
-from shutthebox.game.effects import Began, Effect, Fact, Show
+from shutthebox.game.effects import Effect, Show
+from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
+from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.platform import buzzer as buzzers
 from shutthebox.platform import oled
 from shutthebox.platform.buzzer import Buzzer
 from shutthebox.platform.oled import Panel, open_panel
 from shutthebox.platform.store import Store
+from shutthebox.runtime.daemon import serve
 from shutthebox.simulator.box import BUZZER_LINE, SimulatedBox, default_lever_lines
 from shutthebox.simulator.panel import PanelModel
 from shutthebox.usual import settings_for
@@ -110,7 +111,7 @@ def served(tmp_path: Path) -> Iterator[Serve]:
                 CONFIG,
                 settings_for(CONFIG, 9, "test"),
                 box.factory,
-                {ROLL_BUTTON: box.button_line, **default_lever_lines(9)},
+                {DICE_BUTTON: box.button_line, **default_lever_lines(9)},
                 connect,
                 RandomDice(Random(1).randrange),
                 tmp_path,

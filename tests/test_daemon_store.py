@@ -14,14 +14,14 @@ import pytest
 from shutthebox import config as configuration
 from shutthebox.cli import main
 from shutthebox.config import Config
-from shutthebox.daemon import serve
-from shutthebox.game.debounce import ROLL_BUTTON
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
+from shutthebox.game.switches.debounce import DICE_BUTTON
 from shutthebox.platform.setaside import open_or_set_aside
 from shutthebox.platform.statistics import read
 from shutthebox.platform.store import FILE_NAME
+from shutthebox.runtime.daemon import serve
 from shutthebox.simulator.box import SimulatedBox, default_lever_lines
 from shutthebox.usual import settings_for
 
@@ -56,7 +56,7 @@ def run_daemon(config: Config, state: Path, hands: Callable[[SimulatedBox], None
             config,
             settings_for(config, 9, "test"),
             box.factory,
-            {ROLL_BUTTON: box.button_line, **lines},
+            {DICE_BUTTON: box.button_line, **lines},
             None,
             RandomDice(Random(1).randrange),
             state,
@@ -92,8 +92,8 @@ def test_it_plays_while_its_store_is_backed_up(tmp_path: Path, capsys: pytest.Ca
 
     for name, actions in (("after", 1), ("before", 0)):
         assert main(["restore", str(tmp_path / name), "--state", str(tmp_path / f"restored {name}")]) == 0
-        store, mishap = open_or_set_aside(tmp_path / f"restored {name}", time.time)
-        assert mishap is None
+        store, store_fault = open_or_set_aside(tmp_path / f"restored {name}", time.time)
+        assert store_fault is None
         assert store is not None
         with closing(store):
             running = store.running_match()

@@ -10,18 +10,20 @@ from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po
 
 import shutthebox
-from shutthebox.i18n import translations
+from shutthebox.profiles import builtins
+from shutthebox.translations import OWN_NAME, translations
 
 PACKAGE = Path(shutthebox.__file__).parent
 CATALOG = resources.files("shutthebox") / "locale" / "fr" / "LC_MESSAGES"
 
 
-PANEL = ("game", "platform")
-PAGE = ("scoreboard",)
+PANEL = ("game", "platform", "runtime")
+ELSEWHERE = ("scoreboard", "commands", "rules")
+TITLES = {profile.title() for profile in builtins()}
 
 
 def texts_of_the_source(*folders: str) -> set[str]:
-    keywords = {"_": None, "words": None, "_words": None}
+    keywords = {"_": None, "message": None, "N_": None}
     found = set()
     for folder in folders:
         for _, _, message, _, _ in extract_from_dir(str(PACKAGE / folder), keywords=keywords):
@@ -29,7 +31,7 @@ def texts_of_the_source(*folders: str) -> set[str]:
     return found
 
 
-TEXTS = sorted(texts_of_the_source(*PANEL, *PAGE))
+TEXTS = sorted(texts_of_the_source(*PANEL, *ELSEWHERE) | TITLES | {OWN_NAME})
 
 
 def blanks(text: str) -> list[str]:
@@ -56,7 +58,7 @@ def test_the_source_was_searched() -> None:
 
 def test_no_translation_is_left_over() -> None:
     with (CATALOG / "shutthebox.po").open("rb") as file:
-        assert {str(entry.id) for entry in read_po(file) if entry.id} <= set(TEXTS) | {"Goodbye"}
+        assert {str(entry.id) for entry in read_po(file) if entry.id} <= set(TEXTS)
 
 
 def test_the_compiled_catalog_is_up_to_date() -> None:

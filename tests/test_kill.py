@@ -40,7 +40,7 @@ class Shown:
         unseen = count - len(self.matches)
         assert unseen in (0, 1)
         for number, texts in enumerate(self.matches, 1):
-            _, actions = kept_match(store.connection, number, "test")
+            actions = kept_match(store.connection, number, "test").actions
             there = [action.to_text() for action in actions]
             seen = [text for text in texts if text not in ("finished", "left")]
             assert there[: len(seen)] == seen, f"match {number}"
@@ -102,8 +102,8 @@ def test_killed_at_any_moment(seed: int, tmp_path: Path) -> None:
         for text in texts:
             assert not text.startswith("refused"), text
             shown.take(text)
-        store, mishap = open_or_set_aside(tmp_path, lambda: 0.0)
-        assert mishap is None
+        store, store_fault = open_or_set_aside(tmp_path, lambda: 0.0)
+        assert store_fault is None
         assert store is not None
         with closing(store):
             shown.compare(store)

@@ -18,10 +18,10 @@ from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from tests.chromium import start_chromium
-from tests.paper import ATTRACT, PaperMatch, pictures
+from tests.paper import PaperMatch, attract, pictures
 
+from shutthebox.game.machine import State
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import State
 from shutthebox.profiles import builtin
 from shutthebox.rules.match import Stage
 from shutthebox.rules.tiles import Tiles
@@ -85,7 +85,7 @@ class Player:
 
     def look_for(self, states: list[State]) -> State:
         """Waits until the panel shows one of these states, and says which."""
-        shown = {picture: state for state in states for picture in pictures(state, SETTINGS)}
+        shown = {picture: state for state in states for picture in pictures(state)}
         seen: list[State] = []
 
         def look() -> bool:
@@ -94,7 +94,7 @@ class Player:
                 seen.append(shown[picture])
             return bool(seen)
 
-        self._until(look, " or ".join(sorted({state.mode for state in states})))
+        self._until(look, " or ".join(sorted({state.mode.name for state in states})))
         return seen[0]
 
     def _until(self, condition: Callable[[], object], what: str) -> None:
@@ -114,7 +114,7 @@ class Player:
 @pytest.mark.timeout(120)
 def test_two_people_play_a_match(browser: webdriver.Chrome, box_url: str) -> None:
     player = Player(browser, box_url)
-    player.look_for([ATTRACT])
+    player.look_for([attract(SETTINGS)])
     paper = PaperMatch(player, SETTINGS)
     while paper.match.stage is not Stage.FINISHED:
         paper.go_on()

@@ -13,23 +13,27 @@ import pytest
 
 from shutthebox import config as configuration
 from shutthebox.config import Config
-from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON, SwitchChanged
 from shutthebox.game.dice import RandomDice
-from shutthebox.game.effects import Began, Effect, Finished, Record, Show
+from shutthebox.game.effects import Effect, Keep, Show
+from shutthebox.game.facts import Began, Finished
 from shutthebox.game.mode import Mode
+from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
 from shutthebox.platform.draw import draw
 from shutthebox.platform.gpio import Edge, Pins
+from shutthebox.platform.guard import StoreGuard
 from shutthebox.platform.oled import Display, DisplayError, Panel, open_panel
 from shutthebox.platform.statistics import read
 from shutthebox.platform.store import FILE_NAME, Store
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import to_tiles
-from shutthebox.runner import Runner, loop
+from shutthebox.runtime.ports import Ports
+from shutthebox.runtime.runner import Mail, Runner, loop
 from shutthebox.simulator.box import LAMP_LINE, SimulatedBox, default_lever_lines
 from shutthebox.simulator.panel import PanelModel
 from shutthebox.simulator.player import CAREFUL, Habits, Player
 from shutthebox.simulator.record import ScenarioRecorder
 from shutthebox.simulator.virtual import VirtualBox
+from shutthebox.translations import translations
 from shutthebox.usual import settings_for
 
 MS = 1_000_000
@@ -98,7 +102,7 @@ class Table:
 
     @property
     def facts(self) -> list[object]:
-        return [what.fact for what in self.done if isinstance(what, Record)]
+        return [what.fact for what in self.done if isinstance(what, Keep)]
 
     @property
     def begun(self) -> Match:
@@ -249,7 +253,7 @@ def test_a_lever_that_chatters_without_rest_is_named_and_the_others_play_on() ->
     table.box.set_lever(4, True)
     chatter(100 * MS)
     assert table.show.verdict == "complete"
-    assert table.box.runner.chatter[7] > 1000
+    assert table.box.runner.switches.chatter[7] > 1000
     table.box.set_lever(7, False)
     table.wait(2 * S)
     table.leave_match()
@@ -382,7 +386,7 @@ def test_a_clock_set_back_an_hour_and_on_a_year_changes_only_dates(tmp_path: Pat
 
 
 def opened(box: SimulatedBox, put: Callable[[Edge], None], lamp: int = LAMP_LINE) -> Pins:
-    return Pins(box.factory, {ROLL_BUTTON: box.button_line, **default_lever_lines(9)}, lamp, put)
+    return Pins(box.factory, {DICE_BUTTON: box.button_line, **default_lever_lines(9)}, lamp, put)
 
 
 @pytest.fixture
@@ -416,7 +420,7 @@ def test_without_its_lamp_a_box_plays_on(box: SimulatedBox, caplog: pytest.LogCa
     pins = opened(box, lambda edge: None, lamp=box.button_line)
     assert "lamp: line 12: " in caplog.text
     pins.light(1.0)
-    assert pins.active()[ROLL_BUTTON] is False
+    assert pins.active()[DICE_BUTTON] is False
     pins.close()
 
 
@@ -469,26 +473,24 @@ def test_a_line_that_cannot_be_read_keeps_its_last_state(
 # -- the loop ----------------------------------------------------------------------------------
 
 
+def runner_of(config: Config, ports: Ports, now_ns: int) -> Runner:
+    settings, dice = settings_for(config, 9, "test"), RandomDice(Random(1).randrange)
+    return Runner(settings, config.box.settle_ns, ports, dice, translations(), now_ns)
+
+
 class Looped:
     """A runner on the real loop's body, its clock and its inbox in the test's hands."""
 
     def __init__(self, box: SimulatedBox) -> None:
         self.now_ns = 5 * S
-        self.inbox: SimpleQueue[Edge | None] = SimpleQueue()
+        self.inbox: SimpleQueue[Mail] = SimpleQueue()
         self.pins = opened(box, lambda edge: None)
         self.seen: list[tuple[Effect | SwitchChanged, int]] = []
         config = config_with()
-        self.runner = Runner(
-            config,
-            settings_for(config, 9, "test"),
-            self.pins,
-            RandomDice(Random(1).randrange),
-            None,
-            None,
-            None,
-            lambda: self.now_ns,
-            [lambda what, t_ns: self.seen.append((what, t_ns))],
+        ports = Ports(
+            self.pins, StoreGuard(None), observers=[lambda what, t_ns: self.seen.append((what, t_ns))]
         )
+        self.runner = runner_of(config, ports, self.now_ns)
 
     def run(self, *edges: Edge) -> int:
         """Puts these in, ends after them, and says how often the watchdog was fed."""
@@ -504,7 +506,7 @@ def test_a_flood_of_edges_holds_up_neither_the_watchdog_nor_the_game(box: Simula
     looped = Looped(box)
     flood = [Edge(7, at % 2 == 0, looped.now_ns + at * 2 * MS) for at in range(10_000)]
     pressed = [
-        Edge(ROLL_BUTTON, down, looped.now_ns + 3 * S + at * MS) for down, at in ((True, 0), (False, 100))
+        Edge(DICE_BUTTON, down, looped.now_ns + 3 * S + at * MS) for down, at in ((True, 0), (False, 100))
     ]
     looped.now_ns += 20 * S
     edges = sorted([*flood, *pressed], key=lambda edge: edge.t_ns)
@@ -517,13 +519,13 @@ def test_a_flood_of_edges_holds_up_neither_the_watchdog_nor_the_game(box: Simula
 def test_an_edge_from_another_clock_counts_as_now(box: SimulatedBox) -> None:
     """A factory that stamps with the time of day: fifty years ahead of the monotonic clock."""
     looped = Looped(box)
-    looped.run(Edge(ROLL_BUTTON, True, 1_800_000_000 * S))
+    looped.run(Edge(DICE_BUTTON, True, 1_800_000_000 * S))
     looped.now_ns += 100 * MS
     looped.runner.pass_time(looped.now_ns)
-    looped.run(Edge(ROLL_BUTTON, False, 1_800_000_000 * S + 100 * MS))
+    looped.run(Edge(DICE_BUTTON, False, 1_800_000_000 * S + 100 * MS))
     looped.now_ns += 100 * MS
     looped.runner.pass_time(looped.now_ns)
-    assert looped.runner.machine.state.mode is Mode.READY
+    assert looped.runner.machine.state.mode.name is Mode.READY
     looped.pins.close()
 
 
@@ -531,25 +533,16 @@ def test_the_service_button_leads_to_service(box: SimulatedBox) -> None:
     config = config_with(gpio__service=20)
     clock = [5 * S]
     inbox: list[Edge] = []
-    lines = {SERVICE_BUTTON: 20, ROLL_BUTTON: box.button_line, **default_lever_lines(9)}
+    lines = {SERVICE_BUTTON: 20, DICE_BUTTON: box.button_line, **default_lever_lines(9)}
     pins = Pins(box.factory, lines, LAMP_LINE, inbox.append)
-    runner = Runner(
-        config,
-        settings_for(config, 9, "test"),
-        pins,
-        RandomDice(Random(1).randrange),
-        None,
-        None,
-        None,
-        lambda: clock[0],
-    )
+    runner = runner_of(config, Ports(pins, StoreGuard(None)), clock[0])
     for level in (False, True):
         box.factory.set_level(20, level)
         edge = inbox.pop()
-        runner.take(Edge(edge.switch, edge.active, clock[0]))
+        runner.take(Edge(edge.switch, edge.active, clock[0]), clock[0])
         clock[0] += 100 * MS
         runner.pass_time(clock[0])
-    assert runner.machine.state.mode is Mode.SERVICE
+    assert runner.machine.state.mode.name is Mode.SERVICE
     assert box.lamp == 1, "where it can be seen that the lamp works"
     pins.close()
 
@@ -559,7 +552,7 @@ def test_a_recording_on_a_full_disk_ends_and_the_game_goes_on(caplog: pytest.Log
     with open("/dev/full", "w", encoding="utf-8", buffering=1) as full:  # noqa: PTH123  (closed below)
         recorder = ScenarioRecorder(full, config_with(), 9, frozenset(), 0)
         table = Table()
-        table.box.runner._observers = (*table.box.runner._observers, recorder)
+        table.box.observe(recorder)
         table.press()
         table.throw(6, 3)
         table.flip(9)

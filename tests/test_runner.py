@@ -10,10 +10,10 @@ import pytest
 
 from shutthebox import config as configuration
 from shutthebox.config import Config
-from shutthebox.game.debounce import SwitchChanged
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.mode import Mode
-from shutthebox.runner import RECONCILE_NS
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.runtime.runner import RECONCILE_NS
 from shutthebox.simulator.virtual import VirtualBox
 
 MS = 1_000_000

@@ -1,4 +1,4 @@
-"""What survives the plug: every stage of a match, choices, the ledger; and faults of the file itself."""
+"""What survives the plug: every stage of a match, choices, the tally; and faults of the file itself."""
 
 import os
 import shutil
@@ -17,9 +17,11 @@ from tests.rules.generate import next_action
 from shutthebox import config as configuration
 from shutthebox.config import Config
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.debounce import SwitchChanged
-from shutthebox.game.effects import Began, Chosen, Effect, Fact, Finished, Left, Record, Settled, Show, Signed
+from shutthebox.game.effects import Effect, Keep, Show
+from shutthebox.game.facts import Began, Chosen, Fact, Finished, Left, Signed
 from shutthebox.game.mode import Mode
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.platform import statistics
 from shutthebox.platform.store import FILE_NAME, Store, StoreError
 from shutthebox.profiles import builtin, builtins, read
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
@@ -57,9 +59,9 @@ def found(folder: Path) -> Match | None:
         return where_it_stood(store)
 
 
-def ledger(folder: Path) -> list[Fraction]:
+def tally(folder: Path) -> list[Fraction]:
     with closing(open_store(folder)) as store:
-        return list(store.ledger())
+        return list(store.tally())
 
 
 def keep(folder: Path, *facts: Fact) -> None:
@@ -75,7 +77,7 @@ def keep(folder: Path, *facts: Fact) -> None:
 def test_a_new_store_knows_nothing(store: Store) -> None:
     assert store.running_match() is None
     assert store.choices() == {}
-    assert store.ledger() == ()
+    assert store.tally() == ()
 
 
 @pytest.mark.parametrize("name", [profile.name for profile in builtins()])
@@ -188,25 +190,31 @@ def finished(name: str = "pub") -> tuple[Match, list[Action]]:
     return match, actions
 
 
-def test_what_is_owed_comes_back_until_it_is_settled(tmp_path: Path) -> None:
+def test_the_tally_adds_up_the_matches_that_are_played_one_after_the_other(tmp_path: Path) -> None:
     match, actions = finished()
-    for times in (1, 2):
-        keep(tmp_path, Began(begin(match.profile, 2)), *actions, Finished(match), Signed(0, "ABC"), Left())
-        assert ledger(tmp_path) == [-times, times]
-    keep(tmp_path, Settled())
-    assert not any(ledger(tmp_path))
+    played = (Began(begin(match.profile, 2)), *actions, Finished(match))
+    keep(tmp_path, *played)
+    assert tally(tmp_path) == [], "the match on the table is not among the earlier ones"
+    keep(tmp_path, *played, Signed(0, "ABC"))
+    assert tally(tmp_path) == [-1, 1]
+    keep(tmp_path, *played)
+    assert tally(tmp_path) == [-2, 2]
 
 
-def test_a_match_still_on_the_table_is_not_in_the_ledger(tmp_path: Path) -> None:
+def test_nothing_is_owed_past_the_evening(tmp_path: Path) -> None:
     match, actions = finished()
-    keep(tmp_path, Began(begin(match.profile, 2)), *actions, Finished(match))
-    assert ledger(tmp_path) == []
+    played = (Began(begin(match.profile, 2)), *actions, Finished(match))
+    keep(tmp_path, *played, *played, Left())
+    assert tally(tmp_path) == []
+    keep(tmp_path, *played, *played)
+    assert tally(tmp_path) == [-1, 1], "a new evening begins from nothing"
 
 
 def test_finished_twice_counts_once(tmp_path: Path) -> None:
     match, actions = finished()
-    keep(tmp_path, Began(begin(match.profile, 2)), *actions, Finished(match), Finished(match), Left())
-    assert ledger(tmp_path) == [-1, 1]
+    keep(tmp_path, Began(begin(match.profile, 2)), *actions, Finished(match), Finished(match))
+    keep(tmp_path, Began(begin(match.profile, 2)))
+    assert tally(tmp_path) == [-1, 1]
 
 
 # -- the plug ----------------------------------------------------------------------------------
@@ -276,7 +284,7 @@ def broken(store: Store, *, on: bool) -> None:
 
 def test_a_fact_that_cannot_be_written_says_so(store: Store) -> None:
     broken(store, on=True)
-    for fact in (Chosen("box.sound", True), Began(begin(builtin("pub"), 2)), Settled()):
+    for fact in (Chosen("box.sound", True), Began(begin(builtin("pub"), 2)), Left()):
         with pytest.raises(StoreError, match=r"box\.sqlite3: "):
             store.keep(fact)
     with pytest.raises(StoreError):
@@ -345,26 +353,48 @@ def show_of(folder: Path, config: Config) -> Show:
 
 
 @pytest.mark.parametrize(
-    "spoil",
+    ("spoil", "mode"),
     [
-        "update action set text = 'shut 1,2,3' where number = 1",
-        "update action set text = 'nonsense' where number = 0",
-        "delete from action where number = 0",
-        "update match set profile = 'tiles = 99'",
-        "update match set players = 77",
-        "drop table action",
+        ("update fact set text = 'shut 1,7' where number = 3", Mode.FLIPPING),
+        ("update fact set text = 'throw 4+4' where number = 2", Mode.READY),
+        ("update fact set text = 'nonsense' where number = 2", Mode.READY),
+        ("delete from fact where number = 2", Mode.READY),
+        ("delete from fact where number = 3", Mode.FLIPPING),
+        ("update match set profile = 'tiles = 99'", Mode.ATTRACT),
+        ("update match set players = 77", Mode.ATTRACT),
+        ("drop table fact", Mode.ATTRACT),
     ],
 )
-def test_a_spoiled_match_does_not_keep_the_box_from_playing(spoil: str, tmp_path: Path) -> None:
+def test_a_spoiled_match_goes_on_from_the_last_good_fact(spoil: str, mode: Mode, tmp_path: Path) -> None:
     keep(tmp_path, Began(begin(builtin("traditional"), 2)), Thrown((3, 5)), Moved(to_tiles([8])))
     db = sqlite3.connect(tmp_path / FILE_NAME)
     db.execute(spoil)
     db.commit()
     db.close()
     show = show_of(tmp_path, config_with())
-    assert (show.mode, show.screen.alert) == (Mode.ATTRACT, True), "said on the screen"
+    said = show.screen.prompt if mode is Mode.ATTRACT else show.screen.aside
+    assert (show.mode, said) == (mode, "Memory was damaged" if mode is Mode.ATTRACT else "new memory")
     assert list(tmp_path.glob("*.damaged")), "what was kept is set aside, not thrown away"
-    assert not show_of(tmp_path, config_with()).screen.alert, "it is left for good"
+    again = show_of(tmp_path, config_with())
+    assert again.mode is mode
+    assert "memory" not in (again.screen.prompt + again.screen.aside).casefold(), "said once"
+    assert len(list(tmp_path.glob("*.damaged"))) == 1
+
+
+def test_a_match_that_the_rules_no_longer_allow_is_left_and_the_rest_stays(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    keep(tmp_path, Chosen("box.language", "fr"), Began(begin(builtin("traditional"), 2)), Thrown((3, 5)))
+    with closing(open_store(tmp_path)) as store:
+        store.keep(Thrown((3, 5)))  # as a program would that has other rules
+    assert show_of(tmp_path, config_with()).mode is Mode.ATTRACT
+    assert "the last match is not gone on with" in caplog.text
+    assert not list(tmp_path.glob("*.damaged"))
+    with closing(open_store(tmp_path)) as store:
+        assert store.running_match() is None
+        assert store.choices() == {"box.language": "fr"}
+        (fault,) = statistics.read(store.connection).faults
+        assert "not gone on with" in fault.text
 
 
 def test_a_match_for_more_levers_is_not_gone_on_with(
@@ -378,7 +408,7 @@ def test_a_match_for_more_levers_is_not_gone_on_with(
 def test_a_chosen_game_that_is_gone_takes_no_other_choice_with_it(tmp_path: Path) -> None:
     keep(tmp_path, Chosen("game.profile", "gone"), Chosen("box.language", "fr"))
     show = show_of(tmp_path, config_with())
-    assert show.screen.title == builtin("traditional").title("fr") != builtin("traditional").title("en")
+    assert show.screen.title == "Traditionnel" != builtin("traditional").title()
 
 
 def test_a_match_is_gone_on_with_whatever_is_configured_now(tmp_path: Path) -> None:
@@ -393,14 +423,13 @@ def test_what_is_kept_is_what_the_machine_recorded(tmp_path: Path) -> None:
     shown_with: list[int] = []
 
     def observe(what: Effect | SwitchChanged, t_ns: int) -> None:
-        if isinstance(what, Record):
+        if isinstance(what, Keep):
             kept.append(what.fact)
         elif isinstance(what, Show):
             db = sqlite3.connect(f"file:{tmp_path / FILE_NAME}?mode=ro", uri=True)
-            (matches,) = db.execute("select count(*) from match").fetchone()
-            (actions,) = db.execute("select count(*) from action").fetchone()
+            (facts,) = db.execute("select count(*) from fact").fetchone()
             db.close()
-            shown_with.append(matches + actions - sum(not isinstance(fact, Finished) for fact in kept))
+            shown_with.append(facts - len(kept))
 
     box = VirtualBox(config_with(), tmp_path, observers=[observe], advised=False)
     for _ in range(3):

@@ -5,7 +5,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
-from shutthebox.game.effects import Began, Fact, Finished, Left
+from shutthebox.game.facts import Began, Fact, Finished, Left
 from shutthebox.platform.setaside import open_or_set_aside
 from shutthebox.profiles import builtin
 from shutthebox.rules import turn as turns
@@ -55,9 +55,9 @@ def facts(match: Match | None, rng: Random) -> Iterator[Fact]:
 
 def write(folder: str, seed: int, shown: Connection) -> None:
     """Keeps facts and tells each when it has been kept; until killed."""
-    store, mishap = open_or_set_aside(Path(folder), lambda: 0.0)
-    if store is None or mishap is not None:
-        shown.send(f"refused: {mishap}")
+    store, store_fault = open_or_set_aside(Path(folder), lambda: 0.0)
+    if store is None or store_fault is not None:
+        shown.send(f"refused: {store_fault}")
         return
     running = store.running_match()
     match = None

@@ -2,13 +2,15 @@
 
 import argparse
 import importlib
+import io
+import logging
 import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
 from shutthebox import __version__
-from shutthebox.errors import ShutTheBoxError
+from shutthebox.errors import ShutTheBoxError, one_line
 
 _COMMANDS = (
     "run",
@@ -26,11 +28,18 @@ _COMMANDS = (
 _DEBIAN_NAMES = {"PIL": "python3-pil", "gpiod": "python3-libgpiod", "luma": "python3-luma.oled"}
 
 
+class _OneLine(logging.Formatter):
+    """A message is one line of the journal; only a traceback, which is a fault of ours, has several."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  (the library's name)
+        return one_line(super().formatMessage(record))
+
+
 class _Parser(argparse.ArgumentParser):
     """Complains in one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+        self.exit(2, f"{self.prog}: {one_line(message)}; see {self.prog} --help\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -43,10 +52,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     for command in argv[:1] if argv and argv[0] in _COMMANDS else _COMMANDS:
         importlib.import_module(f"shutthebox.commands.{command}").add_parser(subparsers)
     args = parser.parse_args(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # What the terminal's own encoding lacks must not end a command.
+            stream.reconfigure(errors="backslashreplace")
+    handler = logging.StreamHandler()
+    handler.setFormatter(_OneLine("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(handlers=[handler])
     try:
         return int(args.run(args))
     except ShutTheBoxError as error:
-        print(f"shutthebox: {error}", file=sys.stderr)
+        print(f"shutthebox: {one_line(str(error))}", file=sys.stderr)
         return error.exit_code
     except ModuleNotFoundError as error:
         name = (error.name or "").partition(".")[0]

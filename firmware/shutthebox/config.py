@@ -11,6 +11,8 @@ from typing import Any, Literal, TypeAlias
 from shutthebox import values
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
+from shutthebox.game.settings import ShownStakes
+from shutthebox.rules.reader import MAX_LIMIT
 
 HEADER_LINES = range(2, 28)
 """BCM lines on the header of a Pi; 0 and 1 belong to the identification of boards."""
@@ -32,13 +34,6 @@ class DiceKind(StrEnum):
 
     AUTO = "auto"
     REAL = "real"
-
-
-class Language(StrEnum):
-    """A language of the screens."""
-
-    EN = "en"
-    FR = "fr"
 
 
 class Backend(StrEnum):
@@ -73,6 +68,15 @@ def _rotate(value: object) -> int:
     if isinstance(value, bool) or value not in (0, 180):
         raise values.WrongValueError("0 or 180")
     return int(str(value))
+
+
+def _language(value: object) -> str:
+    from shutthebox.translations import translations  # reads files, which the defaults do not need
+
+    allowed = translations()
+    if not isinstance(value, str) or value not in allowed:
+        raise values.WrongValueError("one of " + ", ".join(f'"{language}"' for language in allowed))
+    return value
 
 
 def _key(check: Callable[[object], object], default: Any) -> Any:  # noqa: ANN401  (the field's type)
@@ -111,6 +115,8 @@ class Game:
     profile: str = _key(values.text, "traditional")
     players: int = _key(values.whole(1, 9), 2)
     rounds: int | None = _key(values.whole(1, 99), None)
+    limit: int | None = _key(values.whole(1, MAX_LIMIT), None)
+    stakes: ShownStakes = _key(values.choice(ShownStakes), ShownStakes.OFF)
     setup: Setup = _key(values.choice(Setup), Setup.ASK)
     dice: DiceKind = _key(values.choice(DiceKind), DiceKind.AUTO)
     hints: bool = _key(values.boolean, False)
@@ -122,7 +128,7 @@ class Box:
     """The box and how it treats its players; see default.toml."""
 
     levers: int | None = _key(values.whole(1, 54), None)
-    language: Language = _key(values.choice(Language), Language.EN)
+    language: str = _key(_language, "en")
     sound: bool = _key(values.boolean, True)
     out_of_play: tuple[int, ...] = _key(values.numbers(1, 54, least=0), ())
     sleep_min: float = _key(values.number(1, 240), 10.0)

@@ -15,6 +15,22 @@ class ShutTheBoxError(Exception):
     exit_code = 2
 
 
+MOST_SHOWN = 1000
+"""Characters of a line of foreign text; a longer one says nothing more."""
+
+
+def one_line(text: str) -> str:
+    """Foreign text on a terminal or in the journal: one line, in which nothing can work as a command.
+
+    Line ends, control characters and whatever else does not print are written as escapes.
+    """
+    if len(text) > MOST_SHOWN:
+        text = text[: MOST_SHOWN - 3] + "..."
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
 def shown(value: object) -> str:
     """The value for a complaint, cut to a length that still fits a line."""
     try:

@@ -1,12 +1,12 @@
 """Finds profiles: the built-in ones in the package, a pub's own in a folder or by path."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
 from shutthebox.errors import shown
-from shutthebox.files import read_text, shown_path
+from shutthebox.files import list_folder, read_text, reason, shown_path
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
 
@@ -75,18 +75,25 @@ def find(id_or_path: str, folder: Path | None = None) -> Profile:
         for profile in house:
             if profile.name == id_or_path:
                 return profile
-        file = folder / f"{id_or_path}.toml"
-        if file.is_file():
-            return read(file)  # says what is wrong with it, since it is not among the good ones
+        if f"{id_or_path}.toml" in (path.name for path in _files(folder)):
+            # Says what is wrong with it, since it is not among the good ones.
+            return read(folder / f"{id_or_path}.toml")
     return builtin(id_or_path)
 
 
 def house_rules(folder: Path) -> tuple[tuple[Profile, ...], tuple[ProfileError, ...]]:
-    """The profiles of a folder by file name, and what is wrong with those that are left out."""
+    """The profiles of a folder by file name, and what is wrong with those that are left out.
+
+    No such folder is an empty one.
+    """
     good: list[Profile] = []
     bad: list[ProfileError] = []
     taken = set(_builtin_texts())
-    for path in sorted(folder.glob("*.toml")):
+    try:
+        paths = _files(folder)
+    except ProfileError as error:
+        return (), (error,)
+    for path in paths:
         try:
             profile = read(path)
             if profile.name in taken:
@@ -99,3 +106,10 @@ def house_rules(folder: Path) -> tuple[tuple[Profile, ...], tuple[ProfileError, 
             taken.add(profile.name)
             good.append(profile)
     return tuple(good), tuple(bad)
+
+
+def _files(folder: Path) -> Sequence[Path]:
+    try:
+        return list_folder(folder, ".toml")
+    except OSError as error:
+        raise ProfileError(f"{shown_path(folder)}: {reason(error)}; allowed is a folder") from None

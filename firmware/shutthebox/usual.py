@@ -6,12 +6,13 @@ from pathlib import Path
 
 from shutthebox.config import Config, ConfigError, DiceKind, Setup, with_value
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.menu import CHOOSABLE
+from shutthebox.game.menu_items import CHOOSABLE
 from shutthebox.game.settings import Settings
 from shutthebox.profiles import builtins, find, house_rules
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.tiles import to_tiles
+from shutthebox.translations import languages
 from shutthebox.values import shown_key
 
 _log = logging.getLogger(__name__)
@@ -105,11 +106,14 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         players=config.game.players,
         rounds=config.game.rounds,
         usual=config.game.setup is Setup.USUAL,
+        limit=config.game.limit,
         hints=config.game.hints,
+        stakes=config.game.stakes,
         computers=config.game.computers,
         real_dice=config.game.dice is DiceKind.REAL,
         levers=levers,
-        language=config.box.language.value,
+        language=config.box.language,
+        languages=tuple(languages().items()),
         sound=config.box.sound,
         sleep_ns=round(config.box.sleep_min * 60_000_000_000),
         out=to_tiles(out),

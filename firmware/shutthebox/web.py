@@ -3,10 +3,12 @@
 import errno
 import ipaddress
 import socket
+from collections.abc import Collection
 
 from shutthebox.errors import ShutTheBoxError
 
 LOOPBACK = "127.0.0.1"
+LOCALHOST = "localhost"
 
 HEADERS = {
     "Cache-Control": "no-store",
@@ -59,5 +61,10 @@ def own_names(port: int) -> frozenset[str]:
 
     A page of another site can have its own name point here, but cannot send one of these.
     """
-    hosts = {f"{name}:{port}" for name in (LOOPBACK, "localhost")}
-    return frozenset(hosts | {LOOPBACK, "localhost"} if port == 80 else hosts)
+    return addressed((LOOPBACK, LOCALHOST), port)
+
+
+def addressed(names: Collection[str], port: int) -> frozenset[str]:
+    """The Host headers by which a browser asks for these names, in small letters, at a port."""
+    hosts = frozenset(f"{name}:{port}" for name in names)
+    return hosts | frozenset(names) if port == 80 else hosts

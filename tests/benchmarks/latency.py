@@ -71,14 +71,14 @@ class Hands:
 
 def play(world: VirtualBox, hands: Hands) -> None:
     """One match from attract to its result, always with the first legal move."""
-    while (state := world.runner.machine.state).mode is not Mode.MATCH_OVER:
+    while (state := world.runner.machine.state).mode.name is not Mode.MATCH_OVER:
         match = state.match
-        if match is not None and state.mode is Mode.RAISE:
+        if match is not None and state.mode.name is Mode.RAISE:
             hands.set_levers(match.profile.starting & ~match.turn.open)
-        elif match is not None and state.mode is Mode.FLIPPING:
+        elif match is not None and state.mode.name is Mode.FLIPPING:
             shut = match.profile.starting & ~match.turn.open
             hands.set_levers(shut | turns.answers(match.profile, match.turn)[0])
-            if world.runner.machine.state.mode is Mode.FLIPPING:
+            if world.runner.machine.state.mode.name is Mode.FLIPPING:
                 hands.press()
         else:
             hands.press()

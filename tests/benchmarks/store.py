@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from tests.recording import missing
 from tests.writer import facts
 
-from shutthebox.game.effects import Began, Left
+from shutthebox.game.facts import Began, Left
 from shutthebox.platform import retention
 from shutthebox.platform.store import Store
 
@@ -71,6 +71,8 @@ def keep(folder: Path, matches: int, pragmas: list[str]) -> None:
     with closing(Store(folder, time.time)) as store:
         for pragma in pragmas:
             store.connection.execute(f"pragma {pragma}")
+            if "journal_mode" in pragma:
+                store.look = lambda: None  # type: ignore[method-assign]  # it would miss its log
         for fact in facts(None, Random(1)):
             begun += isinstance(fact, Began)
             if begun > matches:

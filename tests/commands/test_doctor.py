@@ -17,7 +17,7 @@ from shutthebox.cli import main
 from shutthebox.commands import devices, memory
 from shutthebox.commands.finding import Finding
 from shutthebox.config import Config, with_value
-from shutthebox.game.effects import Began, Chosen
+from shutthebox.game.facts import Began, Chosen
 from shutthebox.platform.store import Store
 from shutthebox.profiles import builtin
 from shutthebox.rules.match import begin

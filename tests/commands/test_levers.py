@@ -12,8 +12,8 @@ from tests.pins.fake_gpiod import FakeKernel
 
 from shutthebox.cli import main
 from shutthebox.commands import levers
-from shutthebox.game import debounce
-from shutthebox.game.effects import Chosen
+from shutthebox.game.facts import Chosen
+from shutthebox.game.switches import debounce
 from shutthebox.platform.store import Store
 from shutthebox.simulator.box import SimulatedBox, default_lever_lines
 

@@ -22,10 +22,10 @@ try:
     main(["run", "--help"])
 except SystemExit:
     pass
-import shutthebox.daemon
+import shutthebox.runtime.daemon
 """
     modules = loaded(program)
-    assert {"shutthebox.commands.run", "shutthebox.daemon", "shutthebox.game.machine"} <= modules
+    assert {"shutthebox.commands.run", "shutthebox.runtime.daemon", "shutthebox.game.machine"} <= modules
     assert not {m for m in modules if m.startswith("shutthebox.simulator")}
     assert not modules & {"shutthebox.odds.book", "shutthebox.odds.versus", "shutthebox.odds.table"}
     assert {m for m in modules if m.startswith("shutthebox.commands.")} == {"shutthebox.commands.run"}

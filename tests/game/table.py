@@ -2,12 +2,26 @@
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from typing import Protocol
 
-from shutthebox.game.advisor import Advisor
-from shutthebox.game.button import Gesture
-from shutthebox.game.effects import Began, Effect, Fact, Play, Record, Show, Sound
-from shutthebox.game.machine import Machine
+from shutthebox.game.effects import Ask, Effect, Keep, Play, Show, Sound
+from shutthebox.game.facts import Began, Fact
+from shutthebox.game.inputs import (
+    Advice,
+    Held,
+    HeldLong,
+    Input,
+    LeversMoved,
+    Pressed,
+    ServicePressed,
+    TimeCame,
+)
+from shutthebox.game.machine import KeptMatch, Machine
+from shutthebox.game.messages import Text
 from shutthebox.game.mode import Mode
+from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.play import MatchInPlay
+from shutthebox.game.questions import Question, plain
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import Settings
 from shutthebox.profiles import builtin, builtins
@@ -55,7 +69,22 @@ def settings_for(profile: str | Profile = "traditional", **values: object) -> Se
     assert isinstance(levers, int)
     offered = tuple(p for p in (given.for_levers(levers) for given in builtins()) if p is not None)
     profiles = offered if usual in offered else (usual, *offered)
-    return Settings(profiles, usual, **{"usual": True, **values})  # type: ignore[arg-type]
+    chosen = {"usual": True, "languages": (("en", "English"), ("fr", "Français")), **values}
+    return Settings(profiles, usual, **chosen)  # type: ignore[arg-type]
+
+
+class Odds(Protocol):
+    """Answers questions at once."""
+
+    def ask(self, question: Question) -> Sequence[Advice]: ...
+
+
+class NoOdds:
+    """Answers as somebody who knows no odds."""
+
+    def ask(self, question: Question) -> Sequence[Advice]:
+        advice = plain(question)
+        return () if advice is None else (advice,)
 
 
 class Table:
@@ -67,9 +96,9 @@ class Table:
         down: levers that are down at the start.
         match: a match to go on with, where it was begun.
         actions: what has happened in it since.
-        ledger: stakes owed before.
+        tally: stakes owed from earlier matches of the evening.
         statistics: lines of the statistics screen.
-        advisor: knows the odds.
+        odds: answers the machine's questions.
     """
 
     def __init__(
@@ -80,9 +109,9 @@ class Table:
         down: Iterable[int] = (),
         match: Match | None = None,
         actions: Sequence[Action] = (),
-        ledger: Sequence[Fraction] = (),
-        statistics: Sequence[str] = (),
-        advisor: Advisor | None = None,
+        tally: Sequence[Fraction] = (),
+        statistics: Sequence[Text] = (),
+        odds: Odds | None = None,
     ) -> None:
         self.dice = Queue()
         self.dice.throws.extend(throws)
@@ -90,21 +119,19 @@ class Table:
         self.effects: list[Effect] = []
         self._begun, self._before = match, tuple(actions)
         self.down = set(down)
+        self.odds = odds or NoOdds()
         self.machine = Machine(
             settings or settings_for(),
             {"en": english, "fr": french},
             self.dice,
             to_tiles(self.down),
             self.now_ns,
-            match=match,
-            actions=actions,
-            ledger=ledger,
-            advisor=advisor,
-            statistics=lambda words: statistics,
+            resumed=None if match is None else KeptMatch(match, actions, tuple(tally)),
+            statistics=lambda: statistics,
         )
         self._take(self.machine.start())
 
-    def again(self, down: Iterable[int] | None = None, *, advisor: Advisor | None = None) -> "Table":
+    def again(self, down: Iterable[int] | None = None, *, odds: Odds | None = None) -> "Table":
         """The box after a power cut; the levers stand as they did, or as said."""
         begun, actions = self._begun, list(self._before)
         for fact in facts(self.effects):
@@ -113,22 +140,26 @@ class Table:
             elif isinstance(fact, Action):
                 actions.append(fact)
         levers = self.down if down is None else down
-        return Table(self.machine.settings, down=levers, match=begun, actions=actions, advisor=advisor)
+        return Table(self.machine.settings, down=levers, match=begun, actions=actions, odds=odds)
 
     # Hands. Each returns the effects of what it did.
 
     def press(self) -> list[Effect]:
-        return self._gesture(Gesture.PRESS)
+        return self.give(Pressed())
 
     def hold(self) -> list[Effect]:
-        return self._gesture(Gesture.HOLD)
+        return self.give(Held())
 
     def hold_long(self) -> list[Effect]:
         """Ten seconds; on the way it has been a hold."""
-        return self._gesture(Gesture.HOLD) + self._gesture(Gesture.LONG_HOLD)
+        return self.give(Held()) + self.give(HeldLong())
 
     def press_twice(self, apart_ns: int = 200 * MS) -> list[Effect]:
-        return self.press() + self._gesture(Gesture.PRESS, apart_ns)
+        return self.press() + self.give(Pressed(), apart_ns)
+
+    def press_service(self) -> list[Effect]:
+        """The owner's button inside the box."""
+        return self.give(ServicePressed())
 
     def flip(self, *levers: int) -> list[Effect]:
         return self.stand(self.down | set(levers))
@@ -139,8 +170,7 @@ class Table:
     def stand(self, down: Iterable[int]) -> list[Effect]:
         """Moves the levers at once so that these are down."""
         self.down = set(down)
-        self.now_ns += S
-        return self._take(self.machine.move_levers(to_tiles(self.down), self.now_ns))
+        return self.give(LeversMoved(to_tiles(self.down)))
 
     def choose(self, lever: int) -> list[Effect]:
         return self.flip(lever) + self.lift(lever)
@@ -150,7 +180,7 @@ class Table:
         until, effects = self.now_ns + lasts_ns, []
         while (deadline := self.machine.deadline_ns) is not None and deadline <= until:
             self.now_ns = deadline
-            effects += self._take(self.machine.elapse(deadline))
+            effects += self.give(TimeCame(), 0)
         self.now_ns = until
         return effects
 
@@ -160,13 +190,19 @@ class Table:
         self.press()
         self.wait(TUMBLE_NS)
 
-    def _gesture(self, gesture: Gesture, after_ns: int = S) -> list[Effect]:
+    def give(self, given: Input, after_ns: int = S) -> list[Effect]:
+        """One input, and the odds' answers to what it makes the machine ask."""
         self.now_ns += after_ns
-        return self._take(self.machine.gesture(gesture, self.now_ns))
+        return self._take(self.machine.step(given, self.now_ns))
 
     def _take(self, effects: list[Effect]) -> list[Effect]:
         self.effects += effects
-        return effects
+        taken = list(effects)
+        for effect in effects:
+            if isinstance(effect, Ask):
+                for advice in self.odds.ask(effect.question):
+                    taken += self._take(self.machine.step(advice, self.now_ns))
+        return taken
 
     # What there is to see.
 
@@ -193,6 +229,12 @@ class Table:
         return match
 
     @property
+    def play(self) -> MatchInPlay:
+        mode = self.machine.state.mode
+        assert isinstance(mode, MatchMode)
+        return mode.play
+
+    @property
     def verdict(self) -> str:
         return self.show.verdict
 
@@ -201,7 +243,7 @@ class Table:
 
 
 def facts(effects: Iterable[Effect]) -> list[Fact]:
-    return [effect.fact for effect in effects if isinstance(effect, Record)]
+    return [effect.fact for effect in effects if isinstance(effect, Keep)]
 
 
 def sounds(effects: Iterable[Effect]) -> list[Sound]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shutthebox.game.button import HOLD_NS, LONG_HOLD_NS, Button, Gesture
+from shutthebox.game.switches.button import HOLD_NS, LONG_HOLD_NS, Button, Gesture
 
 S = 1_000_000_000
 START = 7 * S

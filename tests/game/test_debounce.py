@@ -5,10 +5,10 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shutthebox.game.debounce import RESTLESS_NS, ROLL_BUTTON, Debouncer, SwitchChanged
+from shutthebox.game.switches.debounce import DICE_BUTTON, RESTLESS_NS, Debouncer, SwitchChanged
 
 MS = 1_000_000
-SETTLE = {ROLL_BUTTON: 25 * MS, 1: 40 * MS, 2: 40 * MS, 3: 7 * MS}
+SETTLE = {DICE_BUTTON: 25 * MS, 1: 40 * MS, 2: 40 * MS, 3: 7 * MS}
 Trace = list[tuple[int, int, bool]]
 """Edges as (time in ns, switch, state), in the order of their times."""
 
@@ -132,7 +132,7 @@ def test_reconcile_makes_lost_edges_good(trace: Trace, data: st.DataObject) -> N
 
 def test_reconcile_takes_a_difference_for_an_edge_now() -> None:
     debouncer = bank()
-    truth = {ROLL_BUTTON: False, 1: True, 2: False, 3: False}
+    truth = {DICE_BUTTON: False, 1: True, 2: False, 3: False}
     assert debouncer.reconcile(truth, 1_000 * MS) == []
     assert debouncer.reconcile(truth, 1_010 * MS) == [], "the same difference is no new edge"
     assert debouncer.settle(1_040 * MS) == [SwitchChanged(1, True, 1_040 * MS)]
@@ -141,7 +141,7 @@ def test_reconcile_takes_a_difference_for_an_edge_now() -> None:
 def test_reconcile_tells_what_was_due_before() -> None:
     debouncer = bank()
     debouncer.edge(1, True, 0)
-    truth = {ROLL_BUTTON: False, 1: False, 2: False, 3: False}
+    truth = {DICE_BUTTON: False, 1: False, 2: False, 3: False}
     assert debouncer.reconcile(truth, 50 * MS) == [SwitchChanged(1, True, 40 * MS)]
 
 
@@ -169,9 +169,9 @@ def test_how_switches_stand_at_the_start_is_no_event() -> None:
 
 def test_each_switch_has_its_own_window() -> None:
     debouncer = bank()
-    for switch in (1, ROLL_BUTTON, 3):
+    for switch in (1, DICE_BUTTON, 3):
         debouncer.edge(switch, True, 0)
-    assert [event.switch for event in debouncer.settle(40 * MS)] == [3, ROLL_BUTTON, 1]
+    assert [event.switch for event in debouncer.settle(40 * MS)] == [3, DICE_BUTTON, 1]
 
 
 def test_chatter_is_counted() -> None:
@@ -180,7 +180,7 @@ def test_chatter_is_counted() -> None:
         debouncer.edge(1, t_ns != 1, t_ns * MS)
     debouncer.settle(100 * MS)
     debouncer.edge(1, False, 200 * MS)
-    assert debouncer.chatter == {ROLL_BUTTON: 0, 1: 2, 2: 0, 3: 0}
+    assert debouncer.chatter == {DICE_BUTTON: 0, 1: 2, 2: 0, 3: 0}
 
 
 def test_a_contact_without_rest_is_told_from_one_that_bounces() -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from shutthebox import profiles
 from shutthebox.odds import Odds
-from shutthebox.odds.advice import Step, account, hint
+from shutthebox.odds.hints import hint
+from shutthebox.odds.review import PlayedThrow, account
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw, Profile
@@ -19,7 +20,7 @@ TRADITIONAL = profiles.builtin("traditional")
 NAMES = ["traditional", "digits", "misere", "cover-200", "trac-free", "two-to-go", "young", "unlucky-seven"]
 
 
-def play(profile: Profile, rng: random.Random, best: Odds | None = None) -> tuple[list[Step], Turn]:
+def play(profile: Profile, rng: random.Random, best: Odds | None = None) -> tuple[list[PlayedThrow], Turn]:
     """A turn played at random, or by the book."""
     turn, steps = turns.start(profile), []
     while turn.outcome is None and turn.throws < 300:
@@ -40,7 +41,7 @@ def play(profile: Profile, rng: random.Random, best: Odds | None = None) -> tupl
                 turn = turns.reopen(profile, turn, opened)
             else:
                 turn = turns.move(profile, turn, 0)
-        steps.append(Step(faces, shut, opened))
+        steps.append(PlayedThrow(faces, shut, opened))
     return steps, turn
 
 
@@ -56,8 +57,8 @@ def test_the_parts_add_up_exactly(name: str) -> None:
         steps, turn = play(profile, rng)
         parts = account(odds, steps)
         assert parts.start == odds.points(turns.start(profile))
-        assert all(cost >= 0 for cost in parts.steps)
-        assert parts.given_away == sum(parts.steps)
+        assert all(cost >= 0 for cost in parts.costs)
+        assert parts.given_away == sum(parts.costs)
         assert parts.score == turn.score
         assert parts.start + parts.luck + signed(profile) * parts.given_away == turn.score
         floats = float(parts.start) + float(parts.luck) + signed(profile) * float(parts.given_away)
@@ -78,7 +79,7 @@ def test_the_parts_add_up_for_other_solvers(profile: Profile) -> None:
     for _ in range(20):
         steps, turn = play(profile, rng)
         parts = account(odds, steps)
-        assert all(cost >= -1e-9 for cost in parts.steps)
+        assert all(cost >= -1e-9 for cost in parts.costs)
         assert parts.start + parts.luck + parts.given_away == parts.score
         assert turn.outcome is None or parts.score == turn.score
 
@@ -101,20 +102,20 @@ def test_luck_evens_out() -> None:
 
 def test_dice_can_be_the_mistake() -> None:
     odds, few = Odds(TRADITIONAL), Turn(to_tiles([1, 2]), moves=1)
-    parts = account(odds, [Step((6, 6))], few)
+    parts = account(odds, [PlayedThrow((6, 6))], few)
     assert parts.worst == 0
     assert parts.given_away == odds.points_with(few, 2) - odds.points(few) > 0
-    assert account(odds, [Step((3,))], few).given_away == 0
+    assert account(odds, [PlayedThrow((3,))], few).given_away == 0
 
 
 def test_a_total_needs_the_number_of_dice() -> None:
     odds, few = Odds(TRADITIONAL), Turn(to_tiles([1, 2, 3]), moves=1)
-    assert account(odds, [Step((3,), to_tiles([3]), dice=2)], few).given_away > 0
+    assert account(odds, [PlayedThrow((3,), to_tiles([3]), dice=2)], few).given_away > 0
 
 
 def test_an_unfinished_turn() -> None:
     odds = Odds(TRADITIONAL)
-    parts = account(odds, [Step((6, 6))])
+    parts = account(odds, [PlayedThrow((6, 6))])
     thrown = turns.throw(TRADITIONAL, turns.start(TRADITIONAL), (6, 6))
     assert parts.score == odds.points(thrown)
     assert parts.given_away == 0

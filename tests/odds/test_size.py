@@ -32,7 +32,7 @@ def test_twelve_tiles_take_no_time() -> None:
 
 def test_only_the_standard_library_and_no_clock() -> None:
     code = (
-        "import sys; before = set(sys.modules); import shutthebox.odds, shutthebox.odds.advice, "
+        "import sys; before = set(sys.modules); import shutthebox.odds, shutthebox.odds.review, "
         "shutthebox.odds.versus, shutthebox.odds.estimate, shutthebox.odds.fairness; "
         "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
     )

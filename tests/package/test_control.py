@@ -27,6 +27,7 @@ PACKAGES = {
     "gpiozero": "python3-gpiozero",
     "gpiozero-gpiod": "python3-gpiozero-gpiod",
     "gpiozero_gpiod": "python3-gpiozero-gpiod",
+    "h11": "python3-h11",
     "luma": "python3-luma.oled",
     "luma.oled": "python3-luma.oled",
     "PIL": "python3-pil",

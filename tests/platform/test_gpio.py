@@ -12,7 +12,7 @@ from gpiozero import InputDevice
 from gpiozero.exc import PinInvalidPin
 
 from shutthebox.config import Backend, Gpio
-from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON
+from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
 from shutthebox.platform.gpio import Edge, Pins, PinsError, open_factory, switch_lines
 from shutthebox.simulator.box import LAMP_LINE, SimulatedBox, default_lever_lines
 
@@ -39,7 +39,7 @@ def box(clock: Clock) -> SimulatedBox:
 
 def open_pins(box: SimulatedBox, edges: list[Edge] | None = None, lamp: int = LAMP_LINE) -> Pins:
     put = (edges if edges is not None else []).append
-    return Pins(box.factory, {ROLL_BUTTON: box.button_line, **LINES}, lamp, put)
+    return Pins(box.factory, {DICE_BUTTON: box.button_line, **LINES}, lamp, put)
 
 
 # -- wiring ------------------------------------------------------------------------------------
@@ -79,9 +79,9 @@ def test_edges_carry_switch_state_and_time(box: SimulatedBox, clock: Clock) -> N
     assert edges == [
         Edge(5, True, start),
         Edge(5, False, start + 12_345_678),
-        Edge(ROLL_BUTTON, True, start + 12_345_679),
+        Edge(DICE_BUTTON, True, start + 12_345_679),
     ]
-    assert pins.active()[ROLL_BUTTON]
+    assert pins.active()[DICE_BUTTON]
 
 
 def test_times_stay_exact_after_a_year(box: SimulatedBox, clock: Clock) -> None:
@@ -159,7 +159,7 @@ def test_after_a_failure_nothing_is_held(box: SimulatedBox) -> None:
 
 def test_a_line_that_is_not_there_is_named(box: SimulatedBox) -> None:
     with pytest.raises(PinsError, match=r"^gpio: line 99: "):
-        Pins(box.factory, {ROLL_BUTTON: 99}, LAMP_LINE, lambda edge: None)
+        Pins(box.factory, {DICE_BUTTON: 99}, LAMP_LINE, lambda edge: None)
 
 
 class LibraryError(Exception):
@@ -260,7 +260,7 @@ def test_rpi_gpio_behind_a_mock(rpi_gpio: RpiGpio) -> None:
     rpi_gpio.drive(4, 0)
     rpi_gpio.drive(4, 1)
     rpi_gpio.drive(12, 0)
-    assert [(edge.switch, edge.active) for edge in edges] == [(1, True), (1, False), (ROLL_BUTTON, True)]
+    assert [(edge.switch, edge.active) for edge in edges] == [(1, True), (1, False), (DICE_BUTTON, True)]
     assert [edge.t_ns for edge in edges] == sorted(edge.t_ns for edge in edges)
     pins.close()
     factory.close()

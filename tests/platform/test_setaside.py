@@ -3,6 +3,7 @@
 import logging
 import multiprocessing
 import os
+import shutil
 import sqlite3
 import subprocess
 import tempfile
@@ -17,14 +18,16 @@ import pytest
 from shutthebox import config as configuration
 from shutthebox.commands.run import find_config
 from shutthebox.config import Config, ConfigError
-from shutthebox.game.effects import Began, Show
+from shutthebox.game.effects import Show
+from shutthebox.game.facts import Began
+from shutthebox.game.faults import Fault
 from shutthebox.game.mode import Mode
-from shutthebox.game.trouble import Trouble
+from shutthebox.game.modes.rolling import Rolling
 from shutthebox.platform import statistics
-from shutthebox.platform.setaside import Mishap, open_or_set_aside
+from shutthebox.platform.setaside import FILES, StoreFault, open_or_set_aside
 from shutthebox.platform.store import FILE_NAME, Store
 from shutthebox.profiles import builtin
-from shutthebox.rules.actions import Advanced, Moved, Thrown
+from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.simulator.virtual import VirtualBox
 from shutthebox.usual import broken_rules
@@ -76,15 +79,35 @@ def a_folder(folder: Path) -> None:
     (folder / FILE_NAME / "in it").mkdir(parents=True)
 
 
-def against_the_rules(folder: Path) -> None:
-    play_a_little(folder)
-    with closing(Store(folder, clock)) as store:
-        store.running_match()
-        store.keep(Advanced())
-
-
 def a_stray_log(folder: Path) -> None:
     (folder / f"{FILE_NAME}-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(5000))
+
+
+def emptied(folder: Path) -> None:
+    play_a_little(folder)
+    os.truncate(folder / FILE_NAME, 0)
+
+
+def removed(folder: Path) -> None:
+    play_a_little(folder)
+    (folder / FILE_NAME).unlink()
+
+
+def crashed(folder: Path, empty: str) -> None:
+    """The files of a box that had no time to say goodbye: all facts are in the log. Some are emptied."""
+    with closing(Store(folder / "running", clock)) as store:
+        store.connection.execute("pragma wal_checkpoint(truncate)")
+        for fact in (Began(begin(builtin("traditional"), 2)), Thrown((3, 5)), Moved(0b10000000)):
+            store.keep(fact)
+        for name in FILES:
+            if not name.endswith("-shm"):
+                shutil.copy(folder / "running" / name, folder / name)
+    log = folder / FILES[1]
+    if not empty:
+        log.unlink()
+    for name in empty.split():
+        os.truncate(log if name == "wal" else folder / FILE_NAME, 0)
+    shutil.rmtree(folder / "running")
 
 
 def foreign(folder: Path) -> None:
@@ -92,7 +115,7 @@ def foreign(folder: Path) -> None:
         db.execute("create table a (b)")
 
 
-DAMAGES = {
+DAMAGES: dict[str, Callable[[Path], None]] = {
     "text": text,
     "overwritten": overwritten,
     "cut short": cut_short,
@@ -102,36 +125,55 @@ DAMAGES = {
     "foreign": foreign,
     "foreign of our version": change("drop table lever"),
     "a column more": change("alter table lever add column colour text"),
-    "against the rules": against_the_rules,
-    "no action": change("update action set text = 'throw caution to the wind' where number = 0"),
-    "a gap": change("delete from action where number = 0"),
+    "no action": change("update fact set text = 'throw caution to the wind' where number = 2"),
+    "a gap": change("delete from fact where number = 2"),
+    "no beginning": change("delete from fact where number = 1"),
+    "no end": change("delete from fact where number = 3"),
+    "no facts": change("delete from fact"),
+    "no match": change("delete from match"),
     "no profile": change("update match set profile = 'name = 3'"),
     "odd stakes": change(
-        "insert into result values (1, 0, 3, '1/0', 1, null); update match set \"left\" = 1"
+        "insert into result values (1, 0, 3, '1/0', 1, null, 0); update match set \"left\" = 1"
     ),
-    "odd setting": change("insert into setting values ('game.profile', '[[[')"),
-    "not text": change("update action set text = cast(x'ff' as text)"),
+    "odd setting": change("insert into setting values ('game.profile', '[[[', 0)"),
+    "not text": change("update fact set text = cast(x'ff' as text)"),
+    "a checksum": change("update fact set checksum = checksum + 1 where number = 2"),
+    "no counts": change("delete from forgotten"),
+    "a count": change("update throws set count = 2 where die = 0"),
+    "a view": change("create view dice as select * from throws"),
+    "a trigger": change("create trigger t after insert on fact begin delete from setting; end"),
+    "an index": change("create index i on fact (text)"),
     "stray log": a_stray_log,
+    "emptied": emptied,
+    "removed": removed,
+    "log removed": lambda folder: crashed(folder, ""),
+    "log emptied": lambda folder: crashed(folder, "wal"),
+    "store and log emptied": lambda folder: crashed(folder, "store wal"),
+    "store emptied, log there": lambda folder: crashed(folder, "store"),
 }
 
 
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
     DAMAGES[name](tmp_path)
-    store, mishap = open_or_set_aside(tmp_path, clock)
-    assert mishap is not None
-    assert mishap.trouble is Trouble.SET_ASIDE
-    assert FILE_NAME in mishap.text
-    assert "\n" not in mishap.text
+    store, store_fault = open_or_set_aside(tmp_path, clock)
+    assert store_fault is not None
+    assert store_fault.fault is Fault.STORE_REPLACED
+    assert FILE_NAME in store_fault.text
+    assert "\n" not in store_fault.text
     assert store is not None
     with closing(store):
-        assert store.running_match() is None
+        running = store.running_match()
+        if running is not None:
+            assert running[1] == (Thrown((3, 5)), Moved(0b10000000))[: len(running[1])], (
+                "what came before stays"
+            )
         store.keep(Began(begin(builtin("traditional"), 2)))
     kept = [path.name for path in tmp_path.iterdir() if path.name.startswith(KEPT)]
     assert kept
-    store, mishap = open_or_set_aside(tmp_path, clock)
+    store, store_fault = open_or_set_aside(tmp_path, clock)
     assert store is not None
-    assert mishap is None, "the new one is sound"
+    assert store_fault is None, "the new one is sound"
     store.close()
 
 
@@ -157,8 +199,8 @@ def test_damage_of_the_same_second_gets_another_name(tmp_path: Path) -> None:
 
 def test_a_sound_store_stays(tmp_path: Path) -> None:
     play_a_little(tmp_path)
-    store, mishap = open_or_set_aside(tmp_path, clock)
-    assert mishap is None
+    store, store_fault = open_or_set_aside(tmp_path, clock)
+    assert store_fault is None
     assert store is not None
     with closing(store):
         running = store.running_match()
@@ -171,19 +213,19 @@ def test_a_store_that_another_program_holds_is_left_alone(tmp_path: Path) -> Non
     with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
         other.execute("pragma locking_mode = exclusive")
         other.execute("begin exclusive")
-        store, mishap = open_or_set_aside(tmp_path, clock, patience_s=0.1)
+        store, store_fault = open_or_set_aside(tmp_path, clock, patience_s=0.1)
     assert store is None
-    assert mishap is not None
-    assert mishap.trouble is Trouble.FORGETS
+    assert store_fault is not None
+    assert store_fault.fault is Fault.FORGETS
     assert [path.name for path in tmp_path.iterdir() if "damaged" in path.name] == []
 
 
 def test_no_folder_no_memory(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    store, mishap = open_or_set_aside(tmp_path / "file" / "folder", clock)
+    store, store_fault = open_or_set_aside(tmp_path / "file" / "folder", clock)
     assert store is None
-    assert mishap is not None
-    assert mishap.trouble is Trouble.FORGETS
+    assert store_fault is not None
+    assert store_fault.fault is Fault.FORGETS
 
 
 def open_as_nobody(folder: str, result: Connection) -> None:
@@ -192,8 +234,8 @@ def open_as_nobody(folder: str, result: Connection) -> None:
         os.setgroups([])
         os.setgid(NOBODY)
         os.setuid(NOBODY)
-    store, mishap = open_or_set_aside(Path(folder), clock)
-    result.send((store is not None and not store.waiting, mishap))
+    store, store_fault = open_or_set_aside(Path(folder), clock)
+    result.send((store is not None and not store.waiting, store_fault))
     if store is not None:
         store.close()
 
@@ -211,14 +253,14 @@ def nobodys() -> Iterator[Path]:
         folder.chmod(0o700)
 
 
-def opened(folder: Path) -> tuple[bool, Mishap | None]:
+def opened(folder: Path) -> tuple[bool, StoreFault | None]:
     processes = multiprocessing.get_context("forkserver")
     receiver, sender = processes.Pipe(duplex=False)
     child = processes.Process(target=open_as_nobody, args=(str(folder), sender))
     child.start()
     sender.close()
     with closing(receiver):
-        found: tuple[bool, Mishap | None] = receiver.recv()
+        found: tuple[bool, StoreFault | None] = receiver.recv()
     child.join()
     return found
 
@@ -227,20 +269,20 @@ def opened(folder: Path) -> tuple[bool, Mishap | None]:
 def test_a_folder_that_cannot_be_written_to(nobodys: Path) -> None:
     assert opened(nobodys) == (True, None)
     nobodys.chmod(0o500)
-    keeps, mishap = opened(nobodys)
+    keeps, store_fault = opened(nobodys)
     assert not keeps
-    assert mishap is not None
-    assert mishap.trouble is Trouble.FORGETS
+    assert store_fault is not None
+    assert store_fault.fault is Fault.FORGETS
 
 
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("mode", [0o400, 0o000])
 def test_a_store_that_may_not_be_written_to_is_set_aside(mode: int, nobodys: Path) -> None:
     (nobodys / FILE_NAME).chmod(mode)
-    keeps, mishap = opened(nobodys)
+    keeps, store_fault = opened(nobodys)
     assert keeps
-    assert mishap is not None
-    assert mishap.trouble is Trouble.SET_ASIDE
+    assert store_fault is not None
+    assert store_fault.fault is Fault.STORE_REPLACED
     assert (nobodys / KEPT).stat().st_mode & 0o777 == mode
 
 
@@ -336,13 +378,14 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
 ) -> None:
     table = Table(tmp_path)
     table.press()
-    full(table.box.runner.keeper.store)
+    full(table.box.store)
     with caplog.at_level(logging.INFO):
         play_until_it_forgets(table)
         assert table.mode() is not Mode.ATTRACT, "it plays on"
         assert caplog.text.count("playing without memory") == 1
-        playing = table.box.runner.machine.state
-        store = table.box.runner.keeper.store
+        state = table.box.runner.machine.state
+        kept = state.mode.thrown if isinstance(state.mode, Rolling) else state.match
+        store = table.box.store
         assert store is not None
         store.connection.execute("pragma max_page_count = 1000000")
         table.box.run_until(table.box.now_ns + 2000 * MS)
@@ -351,7 +394,7 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
     assert any("disk is full" in fault.text for fault in statistics.read(store.connection).faults)
     # The plug: the match goes on where it was, with what was played while the disk was full.
     table.box.cut_power()
-    assert table.box.runner.machine.state.match == (playing.rolled or playing.match)
+    assert table.box.runner.machine.state.match == kept
     table.box.close()
 
 
@@ -407,7 +450,7 @@ def test_a_box_that_starts_on_a_full_disk(small_disk: Path) -> None:
 def test_a_full_disk_that_stays_full_costs_a_match(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     table = Table(tmp_path)
     table.press()
-    full(table.box.runner.keeper.store)
+    full(table.box.store)
     play_until_it_forgets(table)
     table.abandon()
     assert table.mode() is Mode.ATTRACT
@@ -444,8 +487,8 @@ def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
     for lasts in (100, 100, 100, 100, 100, 100, 1000):
         box.press(lasts * MS)
         box.run_until(box.now_ns + 500 * MS)
-    assert box.runner.machine.state.mode is Mode.FLIPPING
-    store = box.runner.keeper.store
+    assert box.runner.machine.state.mode.name is Mode.FLIPPING
+    store = box.store
     assert store is not None
     assert statistics.read(store.connection).throws == 0
     box.close()
@@ -460,12 +503,12 @@ def test_what_switches_go_through_is_counted(tmp_path: Path) -> None:
         table.box.run_until(table.box.now_ns + 100 * MS)
     table.press()
     table.abandon()
-    store = table.box.runner.keeper.store
+    store = table.box.store
     assert store is not None
     found = statistics.health(store.connection)
     assert found[4].presses == 3
-    assert found[4].chatter == table.box.runner.chatter[4] > 0
-    assert found[0].presses == table.box.runner.presses[0] == 3
+    assert found[4].chatter == table.box.runner.switches.chatter[4] > 0
+    assert found[0].presses == table.box.runner.switches.presses[0] == 3
     table.box.close()
     store, _ = open_or_set_aside(tmp_path, clock)
     assert store is not None
@@ -484,7 +527,7 @@ def test_a_box_without_a_folder_tries_again_at_every_match(
         table.press()
         table.abandon()
         table.press()
-        assert table.box.runner.keeper.store is None
+        assert table.box.store is None
         assert caplog.text == "", "the daemon has said so at its start"
     table.abandon()
     folder.unlink()
@@ -497,24 +540,25 @@ def test_a_box_without_a_folder_tries_again_at_every_match(
 def test_damage_at_work_is_set_aside_at_the_next_match(tmp_path: Path) -> None:
     table = Table(tmp_path)
     table.press()
-    store = table.box.runner.keeper.store
+    store = table.box.store
     assert store is not None
-    store.connection.execute("drop table action")
+    store.connection.execute("drop table fact")
     table.press(3, 5)
     assert table.show.throw == (3, 5)
     table.abandon()
     table.press()
-    assert table.box.runner.keeper.store is not None
+    assert table.box.store is not None
     assert len(list(tmp_path.glob("*.damaged"))) == 1
+    assert table.show.screen.aside == "new memory"
     table.box.close()
 
 
 def test_statistics_that_cannot_be_read_are_empty(tmp_path: Path) -> None:
     table = Table(tmp_path)
-    store = table.box.runner.keeper.store
+    store = table.box.store
     assert store is not None
     store.connection.execute("drop table lever")
-    assert table.box.runner.keeper.statistics(str) == ()
+    assert table.box.memory.statistics() == ()
     table.box.close()
 
 
@@ -526,15 +570,15 @@ def test_a_broken_configuration_of_the_box_is_not_the_end(
 ) -> None:
     path = tmp_path / "config.toml"
     path.write_text("[game]\nplayers = 'many'\n")
-    assert find_config(None, path) == (Config(), Trouble.CONFIG)
+    assert find_config(None, path) == (Config(), Fault.CONFIG)
     assert str(path) in caplog.text
     path.write_text("[game]\nprofile = 'unheard-of'\n[gpio]\nlamp = 20\n")
-    config, trouble = find_config(None, path)
-    assert trouble is Trouble.CONFIG
+    config, fault = find_config(None, path)
+    assert fault is Fault.CONFIG
     assert config == configuration.with_value(Config(), "gpio.lamp", 20, "test"), "the wiring was good"
     path.unlink()
     path.mkdir()
-    assert find_config(None, path) == (Config(), Trouble.CONFIG)
+    assert find_config(None, path) == (Config(), Fault.CONFIG)
     path.rmdir()
     assert find_config(None, path) == (Config(), None)
 

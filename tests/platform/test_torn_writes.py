@@ -17,8 +17,9 @@ from random import Random
 import pytest
 from tests.writer import facts
 
-from shutthebox.game.effects import Began, Finished, Left
+from shutthebox.game.facts import Began, Finished, Left
 from shutthebox.platform.setaside import FILES, open_or_set_aside
+from shutthebox.platform.store import kept_match
 
 pytestmark = pytest.mark.slow
 
@@ -81,14 +82,15 @@ def assert_nothing_lost(folder: Path, store: bytes, log: bytes, allowed: tuple[D
     folder.mkdir()
     for name, content in zip(FILES, (store, log), strict=False):
         (folder / name).write_bytes(content)
-    found, mishap = open_or_set_aside(folder, lambda: 0.0)
-    assert mishap is None, mishap
+    found, store_fault = open_or_set_aside(folder, lambda: 0.0)
+    assert store_fault is None, store_fault
     assert found is not None
     with closing(found):
         (matches,) = found.connection.execute("select count(*) from match").fetchone()
-        query = "select text from action where match = ? order by number"
-        texts = found.connection.execute(query, (matches,))
-        actions = tuple(text for (text,) in texts)
+        actions: tuple[str, ...] = ()
+        if matches:
+            kept = kept_match(found.connection, matches, "test").actions
+            actions = tuple(action.to_text() for action in kept)
     assert (matches, actions) in {(disk.matches, disk.actions) for disk in allowed}
 
 

@@ -120,8 +120,7 @@ def test_keys(name: str) -> None:
     profile = profiles.builtin(name)
     assert profile.name == name
     assert rules(profile) == {**DEFAULTS, **TABLE[name]}
-    assert profile.title_en
-    assert profile.title_fr
+    assert dict(profile.titles)["en"]
     assert profile.source
 
 

@@ -51,7 +51,7 @@ def test_examples_are_read_and_play_to_their_end(text: str, tmp_path: Path) -> N
     path.write_text(text, encoding="utf-8")
     profile = profiles.read(path)
     assert profile.title("fr") != profile.title("en")
-    assert explain(profile, "fr")
+    assert explain(profile)
     for seed in range(5):
         *_, (_, _, last) = generate.play(profile, 3, seed, most=50_000)
         assert last.stage is Stage.FINISHED

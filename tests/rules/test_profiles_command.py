@@ -8,6 +8,7 @@ import pytest
 
 from shutthebox import cli, profiles
 from shutthebox.rules.words import explain
+from shutthebox.translations import translations
 
 
 def run(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
@@ -43,7 +44,7 @@ def test_one_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert (code, err) == (0, "")
     lines = [line.strip() for line in out.splitlines()]
     for language in ("en", "fr"):
-        assert set(explain(profiles.builtin("jouhet"), language)) <= set(lines)
+        assert set(explain(profiles.builtin("jouhet"), translations()[language])) <= set(lines)
     assert lines[0] == "jouhet: À Toi De Jouhet"
     assert lines[1].startswith("Source: À Toi De Jouhet")
 
@@ -56,7 +57,7 @@ def test_one_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert document["title"] == {"en": "Trac to 100", "fr": "Trac en 100"}
     assert (document["move"], document["limit"], document["boxes"]) == ("faces", 100, [9, 12])
     assert document["max_tiles"] is None
-    assert document["words"]["fr"] == list(explain(profiles.builtin("trac-100"), "fr"))
+    assert document["words"]["fr"] == list(explain(profiles.builtin("trac-100"), translations()["fr"]))
     assert set(document) == {
         *("name", "title", "source", "tiles", "boxes", "start_open", "dice", "sides", "draw", "one_die"),
         *("move", "max_tiles", "difference", "first_move_must_include", "ends_turn_on", "blocked"),

@@ -9,9 +9,18 @@ from tests.rules import generate
 
 from shutthebox import profiles
 from shutthebox.errors import ShutTheBoxError
+from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
 from shutthebox.rules.match import Stage
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.record import FIRST_LINE, Record, RecordError, parse, replay, write
+from shutthebox.rules.record import (
+    FIRST_LINE,
+    Record,
+    RecordError,
+    parse,
+    replay,
+    unproven,
+    write,
+)
 
 SHUT = """\
 shut-the-box record 1
@@ -160,7 +169,20 @@ BROKEN = [
     ("players 3", "players 3\nplayers 3", "players: given twice", 1),
     ("rounds 1", "rounds 100", "rounds: '100' is not allowed; allowed is 1 to 99"),
     ("rounds 1", "hello", "'hello' is no line of a record's head"),
-    ("shut-the-box record 1", "shut-the-box record 2", "not a record; its first line must be"),
+    ("shut-the-box record 1", "shut-the-box record 3", "not a record; its first line must be"),
+    ("rounds 1", "rounds 1\ndice loaded", "dice: 'loaded' is not allowed; allowed are box and real", 1),
+    ("rounds 1", "rounds 1\ndice", "dice: '' is not allowed; allowed are box and real", 1),
+    ("rounds 1", "rounds 1\ncomputers 2", "computers: allowed after the line that begins with dice", 1),
+    ("rounds 1", "rounds 1\ndice box\ndice box", "dice: given twice", 2),
+    ("rounds 1", "rounds 1\ndice box\ncomputers 2 2", "computers: '2 2' is not allowed; allowed are ris", 2),
+    ("rounds 1", "rounds 1\ndice box\ncomputers 3 2", "computers: '3 2' is not allowed; allowed are ris", 2),
+    ("rounds 1", "rounds 1\ndice box\ncomputers 10", "computers: '10' is not allowed; allowed are risi", 2),
+    ("rounds 1", "rounds 1\ndice box\nout-of-play 55", "out-of-play: '55' is not allowed; allowed are", 2),
+    ("rounds 1", "rounds 1\ndice box\nlost 0", "lost: '0' is not allowed; allowed are rising", 2),
+    ("rounds 1", "rounds 1\ndice box\nversion 1.0", "version: '1.0' is not allowed; allowed is", 2),
+    ("rounds 1", "rounds 1" + "\ndice box" + "\nversion 1 rules 1" * 10, "version: '1 rules 1' is not", 11),
+    ("owes 2 -4 2", "owes 2 -4 2\ngiven-up", "'given-up': not expected here, the match has ended", 1),
+    ("1 blocked 13", "given-up", "'2 6+3 9': not expected here, the match has not ended yet", 1),
 ]
 
 
@@ -204,6 +226,65 @@ def test_fail__heads(text: str, complaint: str) -> None:
 def test_ok__line_ends_and_margins(change: object) -> None:
     assert callable(change)
     assert read(change(SHUT.splitlines())) == read(SHUT)
+
+
+# -- what a record does not prove --------------------------------------------------------------
+
+CONDITIONS = st.builds(
+    Conditions,
+    st.booleans(),
+    st.frozensets(st.integers(1, 9)).map(lambda seats: tuple(sorted(seats))),
+    st.frozensets(st.integers(1, 54)).map(lambda levers: tuple(sorted(levers))),
+    st.lists(st.sampled_from(["0.1.0 rules 1", "0.1.0 rules 2", "1.0-rc1+x rules 30"]), unique=True).map(
+        tuple
+    ),
+    st.integers(0, 999_999),
+)
+
+
+@given(CONDITIONS, st.booleans())
+def test_conditions_read_back(conditions: Conditions, given_up: bool) -> None:
+    broken_off = "\n".join(SHUT.splitlines()[:9])
+    record = replace(read(broken_off), conditions=conditions, given_up=given_up)
+    text = write(record)
+    assert parse(text, "x", no_profiles) == record
+    assert conditions_from_lines(conditions.to_lines()) == conditions
+
+
+def test_a_record_of_an_earlier_version_says_that_nothing_is_known() -> None:
+    record = read(SHUT)
+    assert record.conditions is None
+    assert unproven(record) == ("dice, computers, levers and version are not known: the record does not say",)
+    assert write(record).startswith("shut-the-box record 2\n")
+    assert read(write(record)) == record
+
+
+def test_everything_that_is_not_proved_is_said() -> None:
+    conditions = Conditions(True, (2, 3), (4, 7), ("0.1.0 rules 1",), 5)
+    record = replace(read("\n".join(SHUT.splitlines()[:9])), conditions=conditions, given_up=True)
+    assert unproven(record) == (
+        "real dice: the players threw and entered them, the box did not see them",
+        "player 2 was the computer",
+        "player 3 was the computer",
+        "out of play: levers 4, 7",
+        "facts lost to damage of the store: 5",
+        "played on version 0.1.0 rules 1",
+        "checked here by rules 2",
+        "given up before its end",
+    )
+
+
+def test_a_plain_match_says_its_version_alone() -> None:
+    record = replace(read(SHUT), conditions=Conditions(versions=(f"0.1.0 rules {RULES_VERSION}",)))
+    assert unproven(record) == (f"played on version 0.1.0 rules {RULES_VERSION}",)
+
+
+def test_a_match_played_under_two_conditions_has_both() -> None:
+    first = Conditions(False, (1,), (4,), ("0.1.0 rules 2",), 1)
+    later = Conditions(True, (3,), (), ("0.2.0 rules 2",), 2)
+    both = Conditions(True, (1, 3), (4,), ("0.1.0 rules 2", "0.2.0 rules 2"), 3)
+    assert first.joined(later) == both
+    assert first.joined(Conditions(versions=first.versions)) == first
 
 
 @settings(deadline=None, max_examples=300)

@@ -27,7 +27,7 @@ class Reader:
     """A player who has only read the rules."""
 
     def __init__(self, profile: Profile) -> None:
-        self.said = " ".join(explain(profile, "en"))
+        self.said = " ".join(explain(profile))
         highest = "highest score wins" in self.said or "highest total wins" in self.said
         lowest = any(
             words in self.said for words in ("lowest score", "lowest total", "lowest of their totals")

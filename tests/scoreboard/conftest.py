@@ -4,8 +4,9 @@ from random import Random
 import pytest
 from tests.playing import Table, config_for
 
-from shutthebox.game.debounce import SwitchChanged
-from shutthebox.game.effects import Effect, Record, Signed
+from shutthebox.game.effects import Effect, Keep
+from shutthebox.game.facts import Signed
+from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.platform.scores import ScoresWriter
 from shutthebox.platform.statistics import open_to_read
 from shutthebox.platform.store import FILE_NAME
@@ -32,10 +33,10 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
     player.sit_down(box)
     for initials in ("ANN", "<B>", "C&D"):
         player.play_match()
-        store = box.runner.keeper.store
+        store = box.store
         assert store is not None
         store.keep(Signed(0, initials))
-        observe(Record(Signed(0, initials)), box.now_ns)
+        observe(Keep(Signed(0, initials)), box.now_ns)
     box.press(100_000_000)
     box.run_until(box.now_ns + 2_000_000_000)
     box.close()

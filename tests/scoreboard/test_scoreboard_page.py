@@ -57,7 +57,7 @@ TAGS = _Reader(page(json.dumps(SCORES), "en")).tags
 def test_what_it_says() -> None:
     words = " ".join(_Reader(page(json.dumps(SCORES), "fr")).words).split()
     text = " ".join(words)
-    assert "Now playing: pub last turn so far Player 1 15 15 Player 2 – 0" in text
+    assert "Now playing: pub last turn so far Player 1 15 15 Player 2 – –" in text
     assert "pub ANN: 3 ★, 2: 9" in text
     assert "2d6 Die 1 500 p = 0.43" in text
 

@@ -5,9 +5,11 @@ import http.client
 import logging
 import os
 import socket
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from http import HTTPStatus
 from pathlib import Path
@@ -24,13 +26,17 @@ Start = Callable[..., int]
 
 
 @pytest.fixture
-def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
+def start(tmp_path: Path) -> Iterator[Start]:
     """Serves a folder on an address and gives the port."""
-    monkeypatch.setattr(server_module, "_ROUND_S", 0.02)
     with ExitStack() as stack:
 
-        def start(folder: Path = tmp_path, address: str = "127.0.0.1", language: str = "en") -> int:
-            server = stack.enter_context(ScoreboardServer(listen(0, address), folder, language))
+        def start(
+            folder: Path = tmp_path,
+            address: str = "127.0.0.1",
+            language: str = "en",
+            names: Sequence[str] = (),
+        ) -> int:
+            server = stack.enter_context(ScoreboardServer(listen(0, address), folder, language, names))
             thread = threading.Thread(target=lambda: server.serve(), daemon=True)
             thread.start()
             stack.callback(thread.join)
@@ -94,7 +100,7 @@ def test_headers(start: Start, path: str) -> None:
     assert response.headers["X-Content-Type-Options"] == "nosniff"
     assert response.headers["X-Frame-Options"] == "DENY"
     assert response.headers["Referrer-Policy"] == "no-referrer"
-    assert response.headers["Server"] == "shutthebox"
+    assert "Server" not in response.headers
 
 
 def test_head_is_a_get_without_its_body(start: Start) -> None:
@@ -137,22 +143,78 @@ def test_nothing_else_is_served(start: Start, path: str, evening: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "localhost.:{port}", ""]
+    "host",
+    [
+        "evil.example",
+        "evil.example:{port}",
+        "127.0.0.1",
+        "127.0.0.2:{port}",
+        "[::1]:{port}",
+        "0.0.0.0:{port}",
+        "localhost.:{port}",
+        "box.pub.lan",
+        "box.pub.lan:80",
+        "pub.lan:{port}",
+        "",
+    ],
 )
-def test_another_name_on_loopback_is_refused(start: Start, host: str) -> None:
-    port = start()
+@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0"])
+def test_another_name_is_refused(start: Start, address: str, host: str) -> None:
+    port = start(address=address, names=["box.pub.lan"])
     assert ask(port, Host=host.format(port=port))[0].status == 403
 
 
-@pytest.mark.parametrize("hosts", [[], ["127.0.0.1:{port}", "evil.example"]])
-def test_exactly_one_host_on_loopback(start: Start, hosts: list[str]) -> None:
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:{port}", "localhost:{port}", "LocalHost:{port}", "box.pub.lan:{port}", "BOX:{port}"]
+)
+@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0"])
+def test_its_names_are_its_address_and_what_the_owner_says(start: Start, address: str, host: str) -> None:
+    port = start(address=address, names=["box.pub.lan", "Box"])
+    assert ask(port, Host=host.format(port=port))[0].status == 200
+
+
+def test_its_address_is_the_one_that_was_reached(start: Start) -> None:
+    """All of 127.0.0.0/8 is this machine."""
+    port = start(address="0.0.0.0")
+    assert ask(port, address="127.0.0.2")[0].status == 200
+    assert ask(port, address="127.0.0.2", Host=f"127.0.0.1:{port}")[0].status == 403
+
+
+def test_at_the_usual_port_a_browser_leaves_it_out(tmp_path: Path) -> None:
+    with ScoreboardServer(listen(0), tmp_path, "en", ["box"]) as server:
+        assert server.answer("/", "box", ("127.0.0.1", 80))[0] == 200
+        assert server.answer("/", "box:80", ("127.0.0.1", 80))[0] == 200
+        assert server.answer("/", "box", ("127.0.0.1", 8090))[0] == 403
+
+
+@pytest.mark.parametrize(
+    ("asked", "host"),
+    [
+        (("::ffff:192.0.2.1", 8090), "192.0.2.1:8090"),
+        (("2001:db8::1", 8090), "[2001:db8::1]:8090"),
+        (("fe80::1%eth0", 8090), "[fe80::1]:8090"),
+    ],
+)
+def test_addresses_as_they_stand_in_a_url(tmp_path: Path, asked: tuple[str, int], host: str) -> None:
+    with ScoreboardServer(listen(0), tmp_path, "en") as server:
+        assert server.answer("/", host, asked)[0] == 200
+        assert server.answer("/", "192.0.2.7:8090", asked)[0] == 403
+
+
+@pytest.mark.parametrize(
+    ("version", "hosts", "status"),
+    [
+        ("1.1", [], b"400"),
+        ("1.0", [], b"403"),
+        ("1.0", ["127.0.0.1:{port}"], b"200"),
+        ("1.1", ["127.0.0.1:{port}", "evil.example"], b"400"),
+        ("1.1", ["evil.example", "127.0.0.1:{port}"], b"400"),
+    ],
+)
+def test_exactly_one_host(start: Start, version: str, hosts: list[str], status: bytes) -> None:
     port = start()
     lines = "".join(f"Host: {host.format(port=port)}\r\n" for host in hosts)
-    assert raw(port, f"GET / HTTP/1.1\r\n{lines}\r\n".encode()).startswith(b"HTTP/1.0 403 ")
-
-
-def test_any_name_elsewhere(start: Start) -> None:
-    assert ask(start(address="0.0.0.0"), Host="box.pub.lan")[0].status == 200
+    assert raw(port, f"GET / HTTP/{version}\r\n{lines}\r\n".encode()).split()[1] == status
 
 
 def has_ipv6() -> bool:
@@ -178,11 +240,12 @@ def test_ipv6(start: Start) -> None:
     [
         (b"\x16\x03\x01\x02\x00\r\n\r\n", HTTPStatus.BAD_REQUEST),
         (b"GET\r\n\r\n", HTTPStatus.BAD_REQUEST),
-        (b"GET / HTTP/9.9\r\n\r\n", HTTPStatus.HTTP_VERSION_NOT_SUPPORTED),
-        (b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 1000 + b"\r\n", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE),
+        (b"GET / HTTP/9.9\r\nHost: x\r\n\r\n", HTTPStatus.HTTP_VERSION_NOT_SUPPORTED),
+        (b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 3000 + b"\r\n", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE),
         (b"GET / HTTP/1.1\r\nX: " + b"y" * 70_000 + b"\r\n\r\n", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE),
-        (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", HTTPStatus.REQUEST_URI_TOO_LONG),
-        (b"<b>" * 10 + b" / HTTP/1.1\r\nHost: x\r\n\r\n", HTTPStatus.METHOD_NOT_ALLOWED),
+        (b"GET /" + b"a" * 70_000 + b" HTTP/1.1\r\n\r\n", HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE),
+        (b"<b>" * 10 + b" / HTTP/1.1\r\nHost: x\r\n\r\n", HTTPStatus.BAD_REQUEST),
+        (b"b" * 10 + b" / HTTP/1.1\r\nHost: x\r\n\r\n", HTTPStatus.METHOD_NOT_ALLOWED),
     ],
     ids=lambda value: value[:12].decode("latin-1") if isinstance(value, bytes) else None,
 )
@@ -204,15 +267,29 @@ def test_nonsense_is_refused_without_an_echo(
 
 
 def test_it_makes_no_socket_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In its unit it could not: no family of addresses is allowed but that of systemd's own."""
+    """In its unit it could not: no family of addresses is allowed. Those made in pairs are no matter."""
     listener = listen(0)
 
-    def forbidden(*args: object, **more: object) -> None:
-        raise OSError(errno.EAFNOSUPPORT, "Address family not supported by protocol")
+    class Passed(socket.socket):
+        def __init__(
+            self, family: int = -1, type: int = -1, proto: int = -1, fileno: int | None = None
+        ) -> None:
+            if fileno is None:
+                raise OSError(errno.EAFNOSUPPORT, "Address family not supported by protocol")
+            super().__init__(family, type, proto, fileno)
 
-    monkeypatch.setattr(socket, "socket", forbidden)
+    monkeypatch.setattr(socket, "socket", Passed)
+    with pytest.raises(OSError, match="Address family"):
+        socket.create_server(("127.0.0.1", 0))
     with ScoreboardServer(listener, tmp_path, "en") as server:
-        assert server.socket is listener
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        monkeypatch.undo()
+        try:
+            assert ask(listener.getsockname()[1])[0].status == 200
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 # -- bad files ---------------------------------------------------------------------------
@@ -284,6 +361,7 @@ def test_a_slow_visitor_is_cut_off(start: Start, drips: bool, monkeypatch: pytes
         (["--listen", "192.0.2.1"], "192.0.2.1 is no address of this machine"),
         (["--port", "70000"], "port 70000: --port takes 0"),
         (["--config", "/nowhere.toml"], "/nowhere.toml"),
+        (["--state", "/dev/null"], "--state: /dev/null: Not a directory"),
     ],
 )
 def test_wrong_use_is_one_line(arguments: list[str], line: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -291,6 +369,49 @@ def test_wrong_use_is_one_line(arguments: list[str], line: str, capsys: pytest.C
     said = capsys.readouterr().err
     assert line in said
     assert len(said.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["", "a b", "box.local:8090", "-x", "x.", "[::1]", "b" * 254, "b\nx", "é.local"]
+)
+def test_a_name_that_is_none(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["scoreboard", f"--name={name}"])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "argument --name: " in said
+    assert "is not allowed; allowed is a host name: box.local" in said
+    assert len(said.splitlines()) == 1
+
+
+def said_by(*arguments: str) -> tuple[list[str], int, bytes]:
+    """What the command prints, its port, and what it answers to a visitor of the name box.pub.lan."""
+    command = [sys.executable, "-m", "shutthebox", "scoreboard", "--port", "0", "--state", "/", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            lines = [process.stdout.readline()]
+            port = int(lines[0].rpartition(":")[2].rstrip("/\n"))
+            lines += [process.stdout.readline() for _ in range(1 if "127.0.0.1" in lines[0] else 2)]
+            answer = raw(port, f"GET / HTTP/1.1\r\nHost: box.pub.lan:{port}\r\n\r\n".encode())
+        finally:
+            process.kill()
+    return [line.rstrip("\n") for line in lines], port, answer
+
+
+def test_it_says_that_it_is_open_to_this_machine_only() -> None:
+    lines, port, answer = said_by()
+    assert lines == [f"The scores are at http://127.0.0.1:{port}/", "Only this machine can read them."]
+    assert b" 403 " in answer.partition(b"\n")[0]
+
+
+def test_it_says_to_whom_it_is_open() -> None:
+    lines, port, answer = said_by("--listen", "0.0.0.0", "--name", "box.pub.lan")
+    assert lines[0] == f"The scores are at http://0.0.0.0:{port}/"
+    assert lines[1].startswith("Everybody who can reach this machine can read scores")
+    assert "names: box.pub.lan" in lines[2] or ", box.pub.lan" in lines[2]
+    assert socket.gethostname() in lines[2]
+    assert b" 200 " in answer.partition(b"\n")[0]
 
 
 def test_a_port_in_use(start: Start) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.game.effects import Chosen, Record, Show
+from shutthebox.game.effects import Keep, Show
+from shutthebox.game.facts import Chosen
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.platform.scores import FILE_NAME, MATCHES, ScoresWriter
@@ -80,7 +81,7 @@ def test_the_throw_is_not_told(tmp_path: Path) -> None:
 
 def test_it_speaks_what_the_box_speaks(tmp_path: Path) -> None:
     writer = ScoresWriter(tmp_path, None, "en")
-    writer(Record(Chosen("box.language", "fr")), 0)
+    writer(Keep(Chosen("box.language", "fr")), 0)
     writer(SHOW, 0)
     assert read(tmp_path)["language"] == "fr"
 

@@ -66,7 +66,7 @@ def run_box(tmp_path: Path) -> Iterator[Callable[..., Ran]]:
             while True:
                 messages.append(wire.recv(1000).decode())
         with closing(sqlite3.connect(state / FILE_NAME)) as db:
-            texts = [text for (text,) in db.execute("select text from action order by match, number")]
+            texts = [text for (text,) in db.execute("select text from fact order by number")]
             (counted,) = db.execute("select coalesce(sum(count), 0) from throws where die = 0").fetchone()
         return Ran(
             **found,

@@ -2,6 +2,8 @@
 
 import logging
 import socket
+from contextlib import closing
+from http.client import HTTPConnection, HTTPResponse
 
 import pytest
 from tests.simulator.pages import FakePanel, get, page, receive, wait_for
@@ -250,6 +252,59 @@ def test_files_and_their_policy(server: PageServer, path: str, kind: str) -> Non
 )
 def test_nothing_else_is_served(server: PageServer, path: str) -> None:
     assert get(server, path).status == 404
+
+
+def ask(server: PageServer, path: str, method: str, body: bytes | None = None) -> tuple[HTTPResponse, bytes]:
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=5)) as connection:
+        connection.request(method, path, body)
+        response = connection.getresponse()
+        return response, response.read()
+
+
+@pytest.mark.parametrize(("path", "status"), [("/", 200), ("/box.js", 200), ("/nothing", 404)])
+def test_head_is_a_get_without_its_body(server: PageServer, path: str, status: int) -> None:
+    (head, nothing), (got, body) = ask(server, path, "HEAD"), ask(server, path, "GET")
+    assert head.status == got.status == status
+    assert nothing == b""
+    assert {k: v for k, v in head.headers.items() if k != "Date"} == {
+        k: v for k, v in got.headers.items() if k != "Date"
+    }
+    assert int(head.headers["Content-Length"]) == len(body)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "DICE"])
+@pytest.mark.parametrize("path", ["/", "/box", "/nothing"])
+def test_nothing_can_be_done(server: PageServer, method: str, path: str) -> None:
+    response, _ = ask(server, path, method, b"lever=3" if method != "TRACE" else None)
+    assert response.status == 405
+    assert response.headers["Allow"] == "GET, HEAD"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_head_of_the_socket_makes_no_page(server: PageServer) -> None:
+    headers = {
+        "Origin": f"http://127.0.0.1:{server.port}",
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+        "Sec-WebSocket-Version": "13",
+    }
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=5)) as connection:
+        connection.request("HEAD", "/box", headers=headers)
+        assert connection.getresponse().status == 405
+    assert server.watchers == 0
+
+
+def test_a_request_in_drips(server: PageServer) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as slow:
+        slow.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in f"HEAD / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode():
+            slow.sendall(bytes([byte]))
+        answer = b""
+        while part := slow.recv(1000):
+            answer += part
+    assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert answer.endswith(b"\r\n\r\n")
 
 
 def test_the_socket_is_not_a_page(server: PageServer) -> None:

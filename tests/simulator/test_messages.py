@@ -2,6 +2,7 @@
 
 import json
 import logging
+import socket
 import time
 from contextlib import suppress
 
@@ -12,10 +13,12 @@ from tests.simulator.pages import FakePanel, page, receive, wait_for
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
+from shutthebox.simulator import doorman
 from shutthebox.simulator import server as server_module
 from shutthebox.simulator.box import SimulatedBox, default_lever_lines
+from shutthebox.simulator.doorman import BURST, FRAMES_PER_S
 from shutthebox.simulator.message import MAX_MESSAGE
-from shutthebox.simulator.server import BURST, MESSAGES_PER_S, PageServer
+from shutthebox.simulator.server import PageServer
 
 # -- what nobody may send ----------------------------------------------------------------
 
@@ -136,12 +139,68 @@ def test_a_flood_of_messages_ends_that_page_only(server: PageServer, box: Simula
         wait_for(lambda: 1 in box.levers_down)
 
 
+FRAMES = {"pings": 0x89, "pongs": 0x8A, "pieces of a message": 0x00}
+
+
+@pytest.mark.parametrize("opcode", FRAMES.values(), ids=FRAMES.keys())
+def test_a_flood_of_other_frames_ends_that_page_only(
+    server: PageServer, box: SimulatedBox, opcode: int
+) -> None:
+    """Of what the library deals with by itself, too."""
+    empty = bytes([opcode, 0x80, 1, 2, 3, 4])
+    with page(server) as good, page(server) as bad:
+        with suppress(OSError):
+            if not opcode:
+                bad.socket.sendall(bytes([0x01, 0x80, 1, 2, 3, 4]))  # the message's first piece
+            for _ in range(100):
+                bad.socket.sendall(empty * BURST)
+        assert goodbye(bad) == 1008
+        good.send('{"lever": 1, "down": true}')
+        wait_for(lambda: 1 in box.levers_down)
+
+
+def test_a_flood_in_one_piece_is_not_taken_apart_to_its_end(
+    server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[object] = []
+    take = doorman.Connection.process_event
+
+    def process_event(self: doorman.Connection, event: object) -> None:
+        taken.append(event)
+        take(self, event)
+
+    monkeypatch.setattr(doorman.Connection, "process_event", process_event)
+    with page(server) as bad:
+        with suppress(OSError):
+            bad.socket.sendall(bytes([0x89, 0x80, 1, 2, 3, 4]) * 40_000)
+        assert goodbye(bad) == 1008
+    assert BURST < len(taken) < 2 * BURST
+
+
+def test_a_page_that_is_thrown_out_and_stays_is_cut_off(
+    server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doorman, "GOODBYE_S", 0.1)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as stays:
+        host = f"127.0.0.1:{server.port}"
+        stays.sendall(
+            f"GET /box HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nUpgrade: websocket\r\n"
+            "Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+            "Sec-WebSocket-Version: 13\r\n\r\n".encode()
+        )
+        wait_for(lambda: server.watchers == 1)
+        stays.sendall(bytes([0x89, 0x80, 1, 2, 3, 4]) * (2 * BURST))
+        # It never closes its side.
+        wait_for(lambda: server.watchers == 0)
+        assert server.watchers == 0
+
+
 def test_a_page_may_say_so_much_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now_s)
-    fast = server_module._Page(None)  # type: ignore[arg-type]
-    assert [fast.may_speak() for _ in range(BURST + 1)] == [True] * BURST + [False]
-    steady = server_module._Page(None)  # type: ignore[arg-type]
+    fast = doorman.Allowance()
+    assert [fast.take() for _ in range(BURST + 1)] == [True] * BURST + [False]
+    steady = doorman.Allowance()
     for _ in range(20 * BURST):
-        assert steady.may_speak()
-        now_s += 1 / MESSAGES_PER_S
+        assert steady.take()
+        now_s += 1 / FRAMES_PER_S

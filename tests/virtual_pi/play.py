@@ -7,6 +7,7 @@ from dataclasses import replace
 from tests.paper import PaperMatch
 
 from shutthebox.config import parse
+from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.usual import settings_for
 
 from .table import LEVERS, Table
@@ -26,4 +27,8 @@ class Play(PaperMatch):
         """The glass shows the position that is on paper."""
         shown = self.shown()
         # A box that has just been started may end a turn before it knows the odds.
-        self.hands.look_for([shown, replace(shown, account=None)])
+        without = [shown]
+        if isinstance(shown.mode, TurnOver):
+            play = replace(shown.mode.play, account=None)
+            without = [replace(shown, mode=TurnOver(play))]
+        self.hands.look_for([shown, *without])

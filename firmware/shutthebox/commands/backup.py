@@ -4,8 +4,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from shutthebox.commands.stats import add_options, open_store, store_folder
+from shutthebox.commands.stats import add_options, store_folder
+from shutthebox.files import shown_path
 from shutthebox.platform.backup import back_up, put_beside
+from shutthebox.platform.reading import reading
 
 
 def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
@@ -22,14 +24,15 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
 
 def run_backup(args: argparse.Namespace) -> int:
     """Copies the store."""
-    with open_store(args) as db:
-        back_up(db, args.file)
-    print(f"{args.file}: {args.file.stat().st_size / 1024:.0f} KiB")
+    with reading(store_folder(args)) as store:
+        store.verify()
+        size = back_up(store.db, args.file)
+    print(f"{shown_path(args.file)}: {size / 1024:.0f} KiB")
     return 0
 
 
 def run_restore(args: argparse.Namespace) -> int:
     """Puts the copy where the box finds it."""
     matches = put_beside(args.file, store_folder(args))
-    print(f"{args.file}: good, {matches} matches; the box takes it over at its next start")
+    print(f"{shown_path(args.file)}: good, {matches} matches; the box takes it over at its next start")
     return 0

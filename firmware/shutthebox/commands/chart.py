@@ -6,6 +6,7 @@ from html import escape
 from pathlib import Path
 
 from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import open_to_write, reason, shown_path
 
 WIDTH, HEIGHT = 800, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 20, 50, 50
@@ -149,11 +150,12 @@ def write_chart(path: Path, distribution: Mapping[int, float], title: str) -> No
         raise ChartError(f"--plot: {path} is neither; allowed are names ending in .svg or .png")
     try:
         if kind == ".svg":
-            path.write_text(svg(distribution, title), encoding="utf-8")
+            with open_to_write(path) as file:
+                file.write(svg(distribution, title).encode())
         else:
             _write_png(path, distribution, title)
     except OSError as error:
-        raise ChartError(f"--plot: {path}: {error.strerror or error}") from None
+        raise ChartError(f"--plot: {shown_path(path)}: {reason(error)}") from None
 
 
 def _write_png(path: Path, distribution: Mapping[int, float], title: str) -> None:
@@ -178,4 +180,5 @@ def _write_png(path: Path, distribution: Mapping[int, float], title: str) -> Non
         draw.text((at, HEIGHT - _BOTTOM + 8), label, fill=_INK, font=font)
     right = WIDTH - _RIGHT - draw.textlength("final score", font=font)
     draw.text((right, HEIGHT - 20), "final score", fill=_INK, font=font)
-    image.save(path)
+    with open_to_write(path) as file:
+        image.save(file, "PNG")

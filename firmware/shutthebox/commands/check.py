@@ -6,7 +6,7 @@ from typing import Any
 
 from shutthebox import config as configuration
 from shutthebox.config import CONFIG_FILE, Config, Line
-from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON
+from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
 from shutthebox.usual import DEFAULT_LEVERS, settings_for
 
 HEADER = {
@@ -50,7 +50,7 @@ def run_pins(args: argparse.Namespace) -> int:
 
 def switch_name(switch: int) -> str:
     """What a switch is called, as in the wiring table."""
-    return {ROLL_BUTTON: "dice button", SERVICE_BUTTON: "service button"}.get(switch, f"lever {switch}")
+    return {DICE_BUTTON: "dice button", SERVICE_BUTTON: "service button"}.get(switch, f"lever {switch}")
 
 
 def wiring(config: Config) -> list[tuple[str, Line]]:

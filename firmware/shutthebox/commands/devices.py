@@ -97,7 +97,7 @@ def display(config: Config) -> Iterator[Finding]:
         with SMBus(display.bus) as bus:
             # A control byte without a command: every controller of these takes it, and does nothing.
             bus.write_byte(display.address, 0x00)
-            status = _read_status(bus, display.address)
+            status = read_status(bus, display.address)
     except ImportError:
         yield Finding("display", Verdict.SKIP, "smbus2 is not installed")
     except OSError as error:
@@ -108,8 +108,8 @@ def display(config: Config) -> Iterator[Finding]:
         yield _panel_type(display.controller, status)
 
 
-def _read_status(bus: Any, address: int) -> int | None:  # noqa: ANN401  (smbus2 has no types)
-    """The panel's status byte; None from the many that are wired for writing only."""
+def read_status(bus: Any, address: int) -> int | None:  # noqa: ANN401  (smbus2 has no types)
+    """Returns the panel's status byte; None from the many that are wired for writing only."""
     try:
         return int(bus.read_byte(address))
     except OSError:

@@ -14,6 +14,7 @@ from shutthebox import config as configuration
 from shutthebox.commands import devices, memory
 from shutthebox.commands.finding import Finding, Verdict
 from shutthebox.config import Config
+from shutthebox.errors import one_line
 
 LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 10)}
 """What the box runs on, and the oldest version that will do."""
@@ -25,7 +26,16 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
     parser.add_argument("--json", action="store_true", help="one JSON document; with --levers one a line")
     parser.add_argument("--levers", action="store_true", help="watch the levers and buttons while they move")
-    parser.add_argument("--seconds", metavar="N", type=_seconds, help="with --levers: end after N seconds")
+    parser.add_argument("--outputs", action="store_true", help="try lamp, buzzer and display, by eye and ear")
+    parser.add_argument(
+        "--display", action="store_true", help="find the display and its lines for the config"
+    )
+    parser.add_argument(
+        "--seconds",
+        metavar="N",
+        type=_seconds,
+        help="with --levers: end after N s; with --outputs: wait N s each",
+    )
     parser.set_defaults(run=run)
 
 
@@ -39,16 +49,24 @@ def _seconds(text: str) -> float:
 def run(args: argparse.Namespace) -> int:
     """Prints every finding; 1 if one of them is bad."""
     config = configuration.read(args.config) if args.config else configuration.usual()
+    if args.display:
+        from shutthebox.commands import panels
+
+        return panels.show(config, as_json=args.json)
+    if args.outputs:
+        from shutthebox.commands import outputs  # this and the next need gpiozero, the checks do not
+
+        return outputs.test(config, args.seconds, as_json=args.json)
     if args.levers:
-        from shutthebox.commands.levers import watch  # the other checks need no gpiozero
+        from shutthebox.commands.levers import watch
 
         return watch(memory.as_chosen(config), args.seconds, as_json=args.json)
     findings = list(examine(config))
     if args.json:
-        print(json.dumps([dataclasses.asdict(finding) for finding in findings], ensure_ascii=False))
+        print(json.dumps([dataclasses.asdict(finding) for finding in findings]))
     else:
         for finding in findings:
-            print(f"{finding.verdict:4}  {finding.check:14}  {finding.reason}")
+            print(f"{finding.verdict:4}  {finding.check:14}  {one_line(finding.reason)}")
     return int(any(finding.verdict is Verdict.FAIL for finding in findings))
 
 

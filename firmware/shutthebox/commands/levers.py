@@ -10,7 +10,7 @@ from typing import Any
 
 from shutthebox.commands.check import switch_name
 from shutthebox.config import Config
-from shutthebox.game.debounce import WORN, Debouncer, Health
+from shutthebox.game.switches.debounce import WORN, ContactHealth, Debouncer
 from shutthebox.platform.gpio import Edge, Pins, PinsError, open_factory, switch_lines
 from shutthebox.usual import DEFAULT_LEVERS
 
@@ -58,7 +58,7 @@ def watch(config: Config, seconds: float | None, *, as_json: bool) -> int:
     return int(any(verdict not in ("ok", "out of play") for verdict in verdicts.values()))
 
 
-def _verdict(out: bool, health: Health) -> str:
+def _verdict(out: bool, health: ContactHealth) -> str:
     if out:
         return "out of play"
     if health.restless:
@@ -68,12 +68,12 @@ def _verdict(out: bool, health: Health) -> str:
     return "worn" if health.chatter > WORN * health.moves else "ok"
 
 
-_Show = Callable[[float, Mapping[int, bool], Mapping[int, Health]], None]
+_Show = Callable[[float, Mapping[int, bool], Mapping[int, ContactHealth]], None]
 
 
 def _turn(
     config: Config, pins: Pins, inbox: "SimpleQueue[Edge]", seconds: float | None, show: _Show
-) -> dict[int, Health]:
+) -> dict[int, ContactHealth]:
     """Takes edges in and shows what they come to; returns how the switches did."""
     start = time.monotonic_ns()
     end = None if seconds is None else start + round(seconds * 1e9)
@@ -108,10 +108,10 @@ def _turn(
 
 def _shower(as_json: bool) -> _Show:
     """Prints what has changed since the last time: as a table drawn anew, as lines, or as JSON."""
-    before: dict[int, tuple[bool, Health]] = {}
+    before: dict[int, tuple[bool, ContactHealth]] = {}
     redraws = sys.stdout.isatty() and not as_json
 
-    def show(t_s: float, down: Mapping[int, bool], health: Mapping[int, Health]) -> None:
+    def show(t_s: float, down: Mapping[int, bool], health: Mapping[int, ContactHealth]) -> None:
         changed = [switch for switch in down if before.get(switch) != (down[switch], _steady(health[switch]))]
         if not changed:
             return
@@ -134,11 +134,11 @@ def _shower(as_json: bool) -> _Show:
     return show
 
 
-def _steady(health: Health) -> Health:
+def _steady(health: ContactHealth) -> ContactHealth:
     """Its health without what changes when others move."""
-    return Health(health.moves, health.chatter, 0, health.restless)
+    return ContactHealth(health.moves, health.chatter, 0, health.restless)
 
 
-def _columns(down: bool, health: Health) -> Iterator[tuple[str, object]]:
+def _columns(down: bool, health: ContactHealth) -> Iterator[tuple[str, object]]:
     yield from (("down", down), ("moves", health.moves), ("chatter", health.chatter))
     yield "chatters", health.restless

@@ -3,18 +3,20 @@
 import contextlib
 import os
 import shutil
-import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from shutthebox.commands.check import switch_name
 from shutthebox.commands.finding import Finding, Verdict
+from shutthebox.commands.stats import date_text
 from shutthebox.config import Config
-from shutthebox.game.debounce import ROLL_BUTTON, WORN
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import check_folder
+from shutthebox.game.switches.debounce import DICE_BUTTON, WORN
 from shutthebox.platform import statistics
-from shutthebox.platform.store import FILE_NAME
+from shutthebox.platform.reading import reading
+from shutthebox.platform.store import FILE_NAME, StoreError
 from shutthebox.usual import DEFAULT_LEVERS, with_choices
 
 OLDEST_CLOCK_S = 1_735_689_600
@@ -37,14 +39,14 @@ def levers(config: Config) -> Iterator[Finding]:
     text = f"out of play: {', '.join(map(str, out))}" if out else "all in play"
     yield Finding("levers", Verdict.OK, f"{len(levers)}, {text}; `shutthebox doctor --levers` watches them")
     found: dict[int, statistics.Health] = {}
-    with contextlib.suppress(sqlite3.Error), _reading(config) as db:
-        found = statistics.health(db)
+    with contextlib.suppress(StoreError), reading(config.state_folder) as kept:
+        found = statistics.health(kept.db)
     most = max((health.presses for health in found.values()), default=0)
     if most < MANY_PRESSES:
         yield Finding("lever health", Verdict.SKIP, "too few presses are kept to tell")
         return
     ailing = []
-    for switch in (ROLL_BUTTON, *levers):
+    for switch in (DICE_BUTTON, *levers):
         health = found.get(switch, statistics.Health(0, 0))
         if switch not in out and not health.presses:
             ailing.append(f"{switch_name(switch)} was never pressed: is its wire cut?")
@@ -58,16 +60,10 @@ def levers(config: Config) -> Iterator[Finding]:
         yield Finding("lever health", Verdict.OK, f"up to {most} presses each, none chatters")
 
 
-def _reading(config: Config) -> Any:  # noqa: ANN401  (contextlib's own type)
-    """The store, for reading only; a running box is not disturbed."""
-    file = (config.state_folder / FILE_NAME).absolute()
-    return contextlib.closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True))
-
-
 def as_chosen(config: Config) -> Config:
     """The configuration with what was chosen at the box, as far as it can be read."""
-    with contextlib.suppress(sqlite3.Error, ValueError), _reading(config) as db:
-        out = statistics.out_of_play(db)
+    with contextlib.suppress(StoreError), reading(config.state_folder) as kept:
+        out = statistics.out_of_play(kept.db)
         return with_choices(config, {"box.out_of_play": out if out is None else list(out)})
     return config
 
@@ -80,21 +76,29 @@ def store(config: Config) -> Iterator[Finding]:
     except (AttributeError, BlockingIOError):
         yield Finding("entropy", Verdict.SKIP, "not ready, or not to be asked on this system")
     folder = config.state_folder
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    try:
+        check_folder(folder, "store.folder")
+    except ShutTheBoxError as error:
+        yield Finding("store", Verdict.FAIL, str(error))
+        yield Finding("dice", Verdict.SKIP, "there is no store")
+        return
+    # Not Path.exists, which raises for a folder in one that this user may not look into.
+    there = next(path for path in (folder, *folder.absolute().parents) if os.access(path, os.F_OK))
     if not os.access(there, os.R_OK | os.W_OK | os.X_OK):
         yield Finding("store", Verdict.FAIL, f"{there} may not be read and written")
         return
     file = folder / FILE_NAME
-    if not file.is_file():
+    if not os.path.lexists(file):
         yield Finding("store", Verdict.OK, f"{folder} can be written; nothing is kept there yet")
         yield Finding("dice", Verdict.SKIP, "no throws are kept")
         return
     try:
-        with _reading(config) as db:
-            found = statistics.read(db)
-    except sqlite3.Error as error:
-        yield Finding("store", Verdict.FAIL, f"{file}: {error}")
-        yield Finding("dice", Verdict.SKIP, "the store cannot be read")
+        with reading(folder) as kept:
+            found = statistics.read(kept.db)
+            kept.verify()
+    except StoreError as error:
+        yield Finding("store", Verdict.FAIL, str(error))
+        yield Finding("dice", Verdict.SKIP, "the store cannot be read, or not be relied on")
         return
     free = shutil.disk_usage(folder).free
     if not os.access(file, os.W_OK):
@@ -120,7 +124,7 @@ def clock(config: Config) -> Iterator[Finding]:
     if now < OLDEST_CLOCK_S:
         yield Finding("clock", Verdict.FAIL, f"{shown}: it has never been set; scores get wrong dates")
     elif latest is not None and latest > now + 60:
-        kept = time.strftime("%Y-%m-%d %H:%M", time.localtime(latest))
+        kept = date_text(latest, "%Y-%m-%d %H:%M")
         text = f"{shown}, but the last match is of {kept}: it has been set back, or was ahead"
         yield Finding("clock", Verdict.FAIL, text)
     elif KEPT_RIGHT.exists():
@@ -129,7 +133,8 @@ def clock(config: Config) -> Iterator[Finding]:
         yield Finding("clock", Verdict.OK, f"{shown}; nothing here keeps it right, which only dates need")
 
 
-def _latest_match(config: Config) -> float | None:
-    with contextlib.suppress(sqlite3.Error), _reading(config) as db:
-        return db.execute("select max(began_s) from match").fetchone()[0]  # type: ignore[no-any-return]
+def _latest_match(config: Config) -> int | None:
+    with contextlib.suppress(StoreError), reading(config.state_folder) as kept:
+        (began_s,) = kept.db.execute("select max(began_s) from match").fetchone()
+        return None if began_s is None else int(began_s)
     return None

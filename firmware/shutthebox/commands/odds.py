@@ -9,6 +9,7 @@ from pathlib import Path
 from shutthebox import config as configuration
 from shutthebox.commands.chart import write_chart
 from shutthebox.commands.odds_text import Answer, Move, answer_text, title
+from shutthebox.commands.progress import working
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.odds import Objective, Odds, TooLargeError, Value
 from shutthebox.odds.estimate import SAMPLES, Progress, estimate, estimated_moves
@@ -52,7 +53,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="a chart of the scores: .svg or .png")
     parser.add_argument(
-        "--samples", type=int, default=SAMPLES, metavar="N", help=f"turns for an estimate ({SAMPLES})"
+        "--samples",
+        type=int,
+        metavar="N",
+        help=f"turns for an estimate ({SAMPLES}, or fewer where turns are long)",
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="where an estimate's lots start (1)")
     parser.set_defaults(run=run)
@@ -68,10 +72,12 @@ def run(args: argparse.Namespace) -> int:
     try:
         profile = _profile(args.profile, args.tiles)
         turn = _turn(profile, args.open, args.throw)
-        if not 2 <= args.samples <= _MOST_SAMPLES:
+        if args.samples is not None and not 2 <= args.samples <= _MOST_SAMPLES:
             raise UsageError(f"--samples: {args.samples} is not allowed; 2 to {_MOST_SAMPLES} are")
         objective = Objective(args.objective)
-        answer = _exact(profile, turn, objective) or _estimated(profile, turn, objective, args)
+        with working(lambda: "working out the best play"):
+            answer = _exact(profile, turn, objective)
+        answer = answer or _estimated(profile, turn, objective, args)
         if args.plot is not None:
             write_chart(args.plot, answer.distribution, title(profile, turn, objective, answer))
     except ShutTheBoxError as error:
@@ -80,7 +86,9 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(_document(profile, turn, objective, answer)))
     else:
-        print(answer_text(profile, turn, objective, answer))
+        with working(lambda: "comparing with simpler play"):
+            text = answer_text(profile, turn, objective, answer)
+        print(text)
     return 0
 
 

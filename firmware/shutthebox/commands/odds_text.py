@@ -56,7 +56,7 @@ def title(profile: Profile, turn: Turn, objective: Objective, answer: Answer) ->
     kind = "an estimate, " if answer.error is not None else ""
     thrown = f", {'+'.join(map(str, turn.throw))} thrown" if turn.throw else ""
     row = " ".join(map(str, to_numbers(turn.open)))
-    return f"{profile.title('en')}: {row} open{thrown} ({kind}playing for {_aim(profile, objective)})"
+    return f"{profile.title()}: {row} open{thrown} ({kind}playing for {_aim(profile, objective)})"
 
 
 def answer_text(profile: Profile, turn: Turn, objective: Objective, answer: Answer) -> str:

@@ -10,15 +10,16 @@ from shutthebox import config as configuration
 from shutthebox import profiles
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
-from shutthebox.rules.words import LANGUAGES, explain
+from shutthebox.rules.words import N_, explain
 from shutthebox.rules.writer import to_keys
+from shutthebox.translations import translations
 from shutthebox.usual import rules_folder
 
 if TYPE_CHECKING:
     # argparse names its own type only for type checkers.
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
 
-_HEADINGS = {"en": "Rules", "fr": "Règles"}
+_HEADING = N_("Rules")
 
 
 def add_parser(subparsers: "Subparsers") -> argparse.ArgumentParser:
@@ -75,7 +76,7 @@ def _list(as_json: bool, folder: Path | None) -> int:
 def _entry(profile: Profile) -> dict[str, object]:
     return {
         "name": profile.name,
-        "title": {language: profile.title(language) for language in LANGUAGES},
+        "title": {language: profile.title(language, _) for language, _ in translations().items()},
         "source": profile.source,
         "boxes": list(profile.allowed_boxes),
     }
@@ -83,7 +84,7 @@ def _entry(profile: Profile) -> dict[str, object]:
 
 def _document(profile: Profile) -> dict[str, object]:
     keys = {key: value for key, value in to_keys(profile).items() if not key.startswith("title.")}
-    words = {language: list(explain(profile, language)) for language in LANGUAGES}
+    words = {language: list(explain(profile, _)) for language, _ in translations().items()}
     return {**keys, **_entry(profile), "words": words}
 
 
@@ -93,13 +94,14 @@ def _page(profile: Profile) -> list[str]:
         lines.append(f"Source: {profile.source}")
     boxes = ", ".join(map(str, profile.allowed_boxes))
     lines.append(f"Boxes: {boxes} {'tile' if boxes == '1' else 'tiles'}")
-    for language in LANGUAGES:
-        lines += ["", _HEADINGS[language], *(f"  {sentence}" for sentence in explain(profile, language))]
+    for _ in translations().values():
+        lines += ["", _(_HEADING), *(f"  {sentence}" for sentence in explain(profile, _))]
     return lines
 
 
 def _titles(profile: Profile) -> str:
-    return " / ".join(dict.fromkeys(profile.title(language) for language in LANGUAGES))
+    titles = (profile.title(language, _) for language, _ in translations().items())
+    return " / ".join(dict.fromkeys(titles))
 
 
 def _complain(error: ProfileError) -> None:

@@ -1,12 +1,13 @@
 """`shutthebox replay`: plays a scenario, or a match record, in virtual time."""
 
 import argparse
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from shutthebox.errors import ShutTheBoxError
-from shutthebox.files import read_text
+from shutthebox.commands.progress import working
+from shutthebox.files import make_folder, read_text
 
 
 def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
@@ -32,28 +33,26 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.simulator.rerun import scenario_text
 
     text = read_text(args.script, scenario.ScenarioError, "a scenario", scenario.MAX_BYTES)
-    _make_folder(args.frames, "--frames")
-    _make_folder(args.state, "--state")
+    for option, folder in (("--frames", args.frames), ("--state", args.state)):
+        if folder is not None:
+            make_folder(folder, option)
 
     def tell(effect: Effect, t_ns: int) -> None:
         if args.json:
             print(as_json(effect, t_ns))
 
     with tempfile.TemporaryDirectory(prefix="shutthebox-") as temporary:
-        if text.startswith(record.FIRST_LINE):
+        if text.startswith(record.KIND):
             match = record.parse(text, str(args.script), builtin)
+            # With --json only effects are on stdout.
+            for sentence in record.unproven(match):
+                print(f"not proved: {sentence}", file=sys.stderr if args.json else sys.stdout)
             profile = Path(temporary) / "profile.toml"
             profile.write_text("\n".join(to_lines(match.profile)), "utf-8")
             text = scenario_text(match, profile)
         script = scenario.parse(text, str(args.script))
         state = args.state or Path(temporary)
-        Replay(script, state, VirtualDisplay(script.config, args.frames), tell).run()
+        replay = Replay(script, state, VirtualDisplay(script.config, args.frames), tell)
+        with working(lambda: f"at line {replay.line} of {script.steps[-1].line if script.steps else 0}"):
+            replay.run()
     return 0
-
-
-def _make_folder(folder: Path | None, option: str) -> None:
-    if folder is not None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ShutTheBoxError(f"{option}: {folder}: {error.strerror}") from None

@@ -13,7 +13,7 @@ from typing import Any
 from shutthebox import config as configuration
 from shutthebox.config import Config, Controller
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.trouble import Trouble
+from shutthebox.game.faults import Fault
 
 _log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
 
 def find_config(
     asked_for: Path | None, usual: Path = configuration.CONFIG_FILE
-) -> tuple[Config, Trouble | None]:
+) -> tuple[Config, Fault | None]:
     """The configuration to run with.
 
     Args:
@@ -48,7 +48,7 @@ def find_config(
             _try(config, usual)
         except ShutTheBoxError as error:
             _log.error("%s; playing with the built-in configuration", error)
-            return _as_wired(config), Trouble.CONFIG
+            return _as_wired(config), Fault.CONFIG
     return config, None
 
 
@@ -74,16 +74,16 @@ def _as_wired(config: Config) -> Config:
 def run(args: argparse.Namespace) -> int:
     """Runs until it is told to stop."""
     # Imported here: the other commands need neither gpiozero nor luma.
-    from shutthebox.daemon import serve
     from shutthebox.game.dice import RandomDice
     from shutthebox.platform.gpio import open_factory, switch_lines
     from shutthebox.platform.oled import open_i2c, open_panel
     from shutthebox.platform.scores import scores_folder
     from shutthebox.platform.systemd import Systemd
+    from shutthebox.runtime.daemon import serve
     from shutthebox.usual import DEFAULT_LEVERS, settings_for
 
-    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    config, trouble = find_config(args.config)
+    logging.getLogger().setLevel(logging.INFO)
+    config, fault = find_config(args.config)
     levers = config.box.levers or DEFAULT_LEVERS
     lines = switch_lines(config.gpio, levers)
     settings = settings_for(config, levers, str(args.config or configuration.CONFIG_FILE))
@@ -117,7 +117,7 @@ def run(args: argparse.Namespace) -> int:
             observers=observers,
             started=systemd.ready,
             beat=systemd.alive,
-            trouble=trouble,
+            fault=fault,
             scores=scores_folder(config),
         )
         systemd.stopping()

@@ -1,12 +1,18 @@
 """`shutthebox scoreboard`: a page with the scores, for everybody to read."""
 
 import argparse
+import re
+import socket
 import sys
+from collections.abc import Iterator, Sequence
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 from shutthebox import config as configuration
 from shutthebox.config import Config, ConfigError
+from shutthebox.errors import shown
+from shutthebox.files import check_folder
 from shutthebox.web import LOOPBACK, listen
 
 
@@ -22,7 +28,21 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
         default=LOOPBACK,
         help="of this machine; :: is all of them; default: this machine only",
     )
+    parser.add_argument(
+        "--name",
+        metavar="HOST",
+        type=_host_name,
+        action="append",
+        default=[],
+        help="another name by which visitors reach this machine, such as box.local; may be repeated",
+    )
     parser.set_defaults(run=run)
+
+
+def _host_name(text: str) -> str:
+    if len(text) > 253 or not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?", text):
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not allowed; allowed is a host name: box.local")
+    return text
 
 
 def run(args: argparse.Namespace) -> int:
@@ -33,13 +53,29 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.scoreboard.server import ScoreboardServer
 
     config = configuration.read(args.config) if args.config else _usual()
+    if args.state is not None:
+        check_folder(args.state, "--state")
     folder = args.state or scores_folder(config)
     listener = passed_socket() or listen(args.port, args.listen)
-    with ScoreboardServer(listener, folder, config.box.language) as server:
-        host, port = server.socket.getsockname()[:2]
-        print(f"The scores are at http://{f'[{host}]' if ':' in host else host}:{port}/", flush=True)
+    own = socket.gethostname()
+    names = sorted({own, f"{own.partition('.')[0]}.local", *args.name})
+    with ScoreboardServer(listener, folder, config.box.language, names) as server:
+        address, port = server.socket.getsockname()[:2]
+        print("\n".join(_opened(address, port, names)), flush=True)
         server.serve()
     return 0
+
+
+def _opened(address: str, port: int, names: Sequence[str]) -> Iterator[str]:
+    """The lines that say where the page is, and to whom it is open."""
+    yield f"The scores are at http://{f'[{address}]' if ':' in address else address}:{port}/"
+    found = ip_address(address)
+    if found.is_loopback:
+        yield "Only this machine can read them."
+        return
+    reach = "this machine" if found.is_unspecified else "this address"
+    yield f"Everybody who can reach {reach} can read scores and initials, and do nothing else."
+    yield f"It answers to its addresses and to these names: {', '.join(names)}. More with --name."
 
 
 def _usual() -> Config:

@@ -44,10 +44,10 @@ def read_config(args: argparse.Namespace) -> Config:
 def run(args: argparse.Namespace) -> int:
     """Serves the page and runs the daemon until it is told to stop."""
     # Imported here: the other commands need neither gpiozero nor a web server.
-    from shutthebox.daemon import serve
-    from shutthebox.game.debounce import ROLL_BUTTON
     from shutthebox.game.dice import RandomDice
+    from shutthebox.game.switches.debounce import DICE_BUTTON
     from shutthebox.platform.oled import open_panel
+    from shutthebox.runtime.daemon import serve
     from shutthebox.simulator.box import SimulatedBox, default_lever_lines
     from shutthebox.simulator.panel import PanelModel
     from shutthebox.simulator.record import ScenarioRecorder, create
@@ -84,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
             config,
             settings,
             box.factory,
-            {ROLL_BUTTON: box.button_line, **lines},
+            {DICE_BUTTON: box.button_line, **lines},
             None if controller is Controller.NONE else lambda: open_panel(panel.controller, panel),
             RandomDice(secrets.randbelow),
             state,

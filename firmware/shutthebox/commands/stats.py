@@ -1,21 +1,22 @@
 """`shutthebox stats` and `shutthebox export`: what the box remembers, for people and for programs."""
 
 import argparse
-import contextlib
 import dataclasses
 import json
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from shutthebox import config as configuration
+from shutthebox.errors import one_line
+from shutthebox.files import check_folder
 from shutthebox.platform import statistics
-from shutthebox.platform.schema import TABLES, VERSION, version_of
-from shutthebox.platform.store import FILE_NAME, StoreError, kept_match
-from shutthebox.rules.record import Record, write
+from shutthebox.platform.reading import reading
+from shutthebox.platform.schema import COLUMNS
+from shutthebox.platform.store import kept_match
+from shutthebox.rules.record import write
 
 SERVICE_FOLDER = Path("/var/lib/shutthebox")
 """Where systemd keeps the state of the service, which only the daemon is told."""
@@ -42,13 +43,22 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def run_stats(args: argparse.Namespace) -> int:
-    """Prints the statistics."""
-    with open_store(args) as db:
-        found = statistics.read(db)
-    if args.json:
-        print(json.dumps(_document(found), ensure_ascii=False))
-        return 0
-    print(f"matches   {found.finished} finished of {found.matches} begun")
+    """Prints the statistics; then a complaint, if the store is damaged."""
+    with reading(store_folder(args)) as store:
+        found = statistics.read(store.db)
+        if args.json:
+            print(json.dumps(_document(found)))
+        else:
+            _print(found)
+        store.verify()
+    return 0
+
+
+def _print(found: statistics.Statistics) -> None:
+    print(f"matches   {found.finished} finished of {found.matches} begun, {found.given_up} given up")
+    print(f"          {found.real_dice} with real dice, {found.with_computer} with the computer, ", end="")
+    print(f"{found.without_levers} with levers out of play")
+    print(f"played on {', '.join(map(one_line, found.versions)) or 'no version that is known'}")
     print(f"throws    {found.throws}")
     for entry in found.dice:
         what = f"die {entry.die}" if entry.die else "total"
@@ -59,8 +69,11 @@ def run_stats(args: argparse.Namespace) -> int:
             print(f"  {value:3} {count:7} {'#' * round(40 * count / most)}")
     print("\nhall of fame" if found.fame else "\nhall of fame: nobody has signed yet")
     for famous in found.fame:
-        date = _date(famous.began_s, "%Y-%m-%d")
-        print(f"  {famous.initials}  {famous.score:6}  {famous.profile:16} {date}")
+        date = date_text(famous.began_s, "%Y-%m-%d")
+        unproven = f"  ({', '.join(famous.unproven)})" if famous.unproven else ""
+        score = "–" if famous.score is None else famous.score
+        initials, profile = one_line(famous.initials), one_line(famous.profile)
+        print(f"  {initials}  {score:>6}  {profile:16} {date}{unproven}")
     print("\nlever health (edges while settling: many a press foretell a dying switch)")
     for switch, health in found.switches.items():
         name = "button" if switch == 0 else f"lever {switch}"
@@ -70,9 +83,8 @@ def run_stats(args: argparse.Namespace) -> int:
         print(f"  lever {lever:<3} out of play")
     print("\nfaults" if found.faults else "\nfaults: none")
     for fault in found.faults:
-        date = _date(fault.at_s, "%Y-%m-%d %H:%M")
-        print(f"  {date}  {fault.kind}: {fault.text}")
-    return 0
+        date = date_text(fault.at_s, "%Y-%m-%d %H:%M")
+        print(f"  {date}  {one_line(f'{fault.kind}: {fault.text}')}")
 
 
 def _document(found: statistics.Statistics) -> dict[str, Any]:
@@ -83,17 +95,21 @@ def _document(found: statistics.Statistics) -> dict[str, Any]:
 
 
 def run_export(args: argparse.Namespace) -> int:
-    """Prints every row of the store, an object a line, each with its table's name; or one record."""
-    with open_store(args) as db:
+    """Prints every row of the store, an object a line, each with its table's name; or one record.
+
+    Then a complaint, if the store is damaged.
+    """
+    with reading(store_folder(args)) as store:
         if args.record is not None:
-            number = args.record or db.execute("select max(id) from match").fetchone()[0] or 0
-            beginning, actions = kept_match(db, number, "--record")
-            print(write(Record(beginning.profile, beginning.players, beginning.rounds, actions)), end="")
-            return 0
-        db.row_factory = sqlite3.Row
-        for table in TABLES:
-            for row in db.execute(f"select * from {table}"):
-                print(json.dumps({"table": table, **dict(row)}, ensure_ascii=False))
+            number = args.record or store.db.execute("select max(id) from match").fetchone()[0] or 0
+            print(write(kept_match(store.db, number, "--record")), end="")
+        else:
+            store.db.row_factory = sqlite3.Row
+            for table in COLUMNS:
+                for row in store.db.execute(f"select * from {table}"):
+                    print(json.dumps({"table": table, **dict(row)}))
+            store.db.row_factory = None
+        store.verify()
     return 0
 
 
@@ -101,9 +117,11 @@ def store_folder(args: argparse.Namespace) -> Path:
     """Where the store lies that is meant: as said, as configured, or the service's.
 
     Raises:
+        ShutTheBoxError: if that can be no folder.
         ConfigError: if the config file cannot be used.
     """
     if args.state is not None:
+        check_folder(args.state, "--state")
         return Path(args.state)
     config = configuration.read(args.config) if args.config else configuration.usual()
     if not config.store.folder and os.path.lexists(SERVICE_FOLDER):
@@ -111,34 +129,8 @@ def store_folder(args: argparse.Namespace) -> Path:
     return config.state_folder
 
 
-@contextlib.contextmanager
-def open_store(args: argparse.Namespace) -> Iterator[sqlite3.Connection]:
-    """The store, for reading only; a running box is not disturbed.
-
-    Raises:
-        StoreError: if there is none, it cannot be read, or what it holds makes no sense.
-    """
-    path = store_folder(args) / FILE_NAME
-    try:
-        db = statistics.open_to_read(path)
-    except FileNotFoundError as error:
-        raise StoreError(str(error)) from None
-    except PermissionError:
-        raise StoreError(f"{path}: belongs to the service; say sudo shutthebox ...") from None
-    except sqlite3.Error as error:
-        raise StoreError(f"{path}: {error}") from None
-    with contextlib.closing(db):
-        try:
-            if version_of(db) < VERSION:
-                raise StoreError(
-                    f"{path}: of an earlier version; a box brings it up to date at its next start"
-                )
-            yield db
-        except (sqlite3.Error, ValueError, TypeError, LookupError, ArithmeticError) as error:
-            raise StoreError(f"{path}: {' '.join(str(error).split())}") from None
-
-
-def _date(at_s: int, form: str) -> str:
+def date_text(at_s: int, form: str) -> str:
+    """A time of day for people; a question mark where no calendar has it."""
     try:
         return time.strftime(form, time.localtime(at_s))
     except (ValueError, OverflowError, OSError):  # no year that a calendar has

@@ -4,11 +4,17 @@ from typing import TypeAlias
 
 from shutthebox.odds.rolls import Roll, rolls_by_position
 from shutthebox.odds.space import Space
+from shutthebox.odds.values import TooLargeError
 from shutthebox.rules.moves import can_ever_move
 from shutthebox.rules.profile import Blocked
 
 Event: TypeAlias = tuple[int, tuple[int, ...]]
 """A number of throws, and the positions of which the player chooses one after them."""
+
+
+MOST_EVENTS = 60_000
+"""Most events that are iterated on, where positions come round: some seconds of work. The games on
+the sheets have 37,644 at most."""
 
 
 class Events:
@@ -21,9 +27,17 @@ class Events:
     """
 
     def __init__(self, space: Space) -> None:
+        """Goes through every position once.
+
+        Raises:
+            TooLargeError: for more events than can be iterated on.
+        """
         self.space = space
         self._far, self._near = rolls_by_position(space)
         self.at = [[self._events(mask, roll) for roll in self.rolls(mask)] for mask in range(space.size)]
+        count = sum(len(events) for rolls in self.at for events in rolls)
+        if count > MOST_EVENTS:
+            raise TooLargeError(f"{count} events are too many for exact odds, {MOST_EVENTS} are the most")
 
     def rolls(self, mask: int) -> tuple[Roll, ...]:
         """The rolls that a player may choose from, the usual number of dice first."""

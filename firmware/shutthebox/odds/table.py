@@ -1,12 +1,14 @@
 """The table of a profile played with dice, looked up and followed to the ends of a turn."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 from shutthebox.odds.rolls import Roll
 from shutthebox.odds.space import Space
 from shutthebox.odds.sweep import Plan, Side, first, live, sweep
-from shutthebox.odds.values import End, Goal, Number, OddsError, Worth, exact_one
+from shutthebox.odds.values import End, Goal, Number, OddsError, TooLargeError, Worth, exact_one
 from shutthebox.rules.moves import can_ever_move
 from shutthebox.rules.profile import Scoring
 from shutthebox.rules.score import MAX_THROWS
@@ -18,6 +20,28 @@ NEGLIGIBLE = 1e-15
 MOST_THROWS = 20_000
 """Most throws that a list of ends goes to. The rules cut a turn off long before, but values are
 those of a turn that is not, and a list has to agree with them."""
+
+MOST_FOLLOWED = 10_000_000
+"""Most steps from a position to one that follows it, for a list of ends by throws: some seconds of work."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What one throw at a position comes to.
+
+    Attributes:
+        total: throws that there are, each equally likely.
+        after: the positions that follow, each once, with how many of the throws.
+        ended: how many of them end the turn.
+        lost: how many of them lose it.
+        stuck: the turn ends only because it has had all its throws.
+    """
+
+    total: int
+    after: tuple[tuple[int, int], ...]
+    ended: int
+    lost: int
+    stuck: bool
 
 
 class Table:
@@ -70,6 +94,7 @@ class Table:
 
         Raises:
             OddsError: if fractions are asked for where throws count and may be passed for ever.
+            TooLargeError: if too many throws have to be followed to too many positions.
         """
         if self._profile.score is Scoring.THROWS:
             return self._ends_by_throws(turn, goal, exact)
@@ -166,35 +191,50 @@ class Table:
         one = exact_one(exact)
         ends: dict[End, Number] = {}
         layer: dict[int, Number] = {self._space.dense(turn.open): one}
+        known: dict[int, _Step] = {}
+        followed = 0
         for throws, is_first in self._throw_numbers(turn):
             following: dict[int, Number] = {}
             for mask, mass in layer.items():
-                roll, after, dead = self._follow(turn, mask, goal, is_first=is_first)
-                share = mass / roll.total
-                ended = roll.ended
-                if is_first:
-                    lost = End(self._space.lost(), False)
-                    ends[lost] = ends.get(lost, 0 * one) + share * dead
-                elif self._plan.passes and self._lasts(mask, roll):
-                    following[mask] = following.get(mask, 0 * one) + share * dead
-                else:
-                    ended += dead
-                for position, weight in after:
+                if mask not in known:
+                    known[mask] = self._step(turn, mask, goal, is_first=is_first)
+                step = known[mask]
+                followed += len(step.after) + 1
+                share = mass / step.total
+                for position, weight in step.after:
                     following[position] = following.get(position, 0 * one) + share * weight
-                if ended:
-                    stuck = self._plan.passes and not live(roll, mask) and self._can_move(mask)
-                    end = End(throws - 1 + MAX_THROWS if stuck else throws, False)
-                    ends[end] = ends.get(end, 0 * one) + share * ended
+                if step.lost:
+                    lost = End(self._space.lost(), False)
+                    ends[lost] = ends.get(lost, 0 * one) + share * step.lost
+                if step.ended:
+                    end = End(throws - 1 + MAX_THROWS if step.stuck else throws, False)
+                    ends[end] = ends.get(end, 0 * one) + share * step.ended
             if shut := following.pop(0, None):
                 ends[End(throws, True)] = shut
             layer = {mask: mass for mask, mass in following.items() if mass > NEGLIGIBLE * (not exact)}
             if not layer:
                 break
+            if is_first:
+                known.clear()
+            if followed > MOST_FOLLOWED:
+                raise TooLargeError("the turn goes on for too many throws for a list of its ends")
         return {end: chance for end, chance in ends.items() if chance}
 
-    def _lasts(self, mask: int, roll: Roll) -> bool:
-        """Whether a throw of this roll without a move is followed by another."""
-        return bool(live(roll, mask)) and self._can_move(mask)
+    def _step(self, turn: Turn, mask: int, goal: int, *, is_first: bool) -> _Step:
+        roll, after, dead = self._follow(turn, mask, goal, is_first=is_first)
+        weights: Counter[int] = Counter()
+        for position, weight in after:
+            weights[position] += weight
+        ended, lost = roll.ended, 0
+        alive = bool(live(roll, mask))
+        passes = self._plan.passes and self._can_move(mask)
+        if is_first:
+            lost = dead
+        elif passes and alive:
+            weights[mask] += dead
+        else:
+            ended += dead
+        return _Step(roll.total, tuple(weights.items()), ended, lost, stuck=passes and not alive)
 
     def _can_move(self, mask: int) -> bool:
         return can_ever_move(self._profile, self._space.sparse(mask))

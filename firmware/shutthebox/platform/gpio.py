@@ -17,7 +17,7 @@ from gpiozero.pins import Factory
 
 from shutthebox.config import Backend, Gpio, Line
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON
+from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class Edge:
     """A contact has moved.
 
     Attributes:
-        switch: `ROLL_BUTTON`, `SERVICE_BUTTON`, or the lever's number.
+        switch: `DICE_BUTTON`, `SERVICE_BUTTON`, or the lever's number.
         active: closed to ground.
         t_ns: when, on the monotonic clock.
     """
@@ -53,7 +53,7 @@ def switch_lines(gpio: Gpio, levers: int) -> dict[int, Line]:
         raise PinsError(
             f"box.levers: {levers} levers, but gpio.levers names {len(gpio.levers)} lines; one each is needed"
         )
-    lines: dict[int, Line] = {ROLL_BUTTON: gpio.roll, **dict(enumerate(gpio.levers[:levers], 1))}
+    lines: dict[int, Line] = {DICE_BUTTON: gpio.roll, **dict(enumerate(gpio.levers[:levers], 1))}
     return lines if gpio.service is None else {SERVICE_BUTTON: gpio.service, **lines}
 
 

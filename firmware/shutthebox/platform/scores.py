@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox.config import Config
-from shutthebox.game.debounce import SwitchChanged
-from shutthebox.game.effects import Began, Chosen, Effect, Finished, Left, Record, Show, Signed
+from shutthebox.files import open_to_write
+from shutthebox.game.effects import Effect, Keep, Show
+from shutthebox.game.facts import Began, Chosen, Finished, Left, Signed
+from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.platform import statistics
+from shutthebox.platform.schema import UNREADABLE
 
 _log = logging.getLogger(__name__)
 
@@ -66,9 +69,9 @@ class ScoresWriter:
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         """Takes in what happened."""
         match what:
-            case Record(Chosen("box.language", str(language))):
+            case Keep(Chosen("box.language", str(language))):
                 self._language = language
-            case Record(Began() | Finished() | Signed() | Left()):
+            case Keep(Began() | Finished() | Signed() | Left()):
                 self._look_back()
             case Show():
                 # What is shown has been kept, and only what has been shown may be known.
@@ -84,7 +87,7 @@ class ScoresWriter:
                 found = statistics.read(db)
                 latest = statistics.latest(db, MATCHES)
                 game = statistics.latest_game(db)
-        except (OSError, sqlite3.Error, ValueError, TypeError, LookupError, ArithmeticError) as error:
+        except (OSError, *UNREADABLE) as error:
             _log.warning("the scoreboard shows no past: %s", error)
             return
         self._past = {
@@ -112,10 +115,9 @@ class ScoresWriter:
         new = self._path.with_suffix(".new")
         try:
             # Readable by everybody, whatever the umask; a half-written one is never seen.
-            flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
-            with os.fdopen(os.open(new, flags, 0o644), "w", encoding="utf-8") as file:
+            with open_to_write(new, follow_links=False) as file:
                 os.fchmod(file.fileno(), 0o644)
-                file.write(text)
+                file.write(text.encode())
             new.replace(self._path)
         except OSError as error:
             if not self._failing:

@@ -1,7 +1,7 @@
 """Opens the store whatever state its files are in, so that a box always starts and plays.
 
-What cannot be used is kept: the files get a dated name beside their own, and a new store is
-begun. Where nothing can be written, the box plays without memory.
+What cannot be used is kept: the files get a dated name beside their own, and a new store is begun with
+all of it whose checksums are right. Where nothing can be written, the box plays without memory.
 """
 
 import logging
@@ -9,22 +9,34 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from shutthebox.game.effects import Faulted
-from shutthebox.game.trouble import Trouble
-from shutthebox.platform import statistics
+from shutthebox.game.facts import Faulted
+from shutthebox.game.faults import Fault
+from shutthebox.platform import statistics, verification
+from shutthebox.platform.chain import MARK_NAME, read_mark
+from shutthebox.platform.recovery import Recovered, copy, sync_folder
+from shutthebox.platform.schema import UNREADABLE, VERSION
 from shutthebox.platform.store import FILE_NAME, PATIENCE_S, Store, StoreError
 
 _log = logging.getLogger(__name__)
 
-FILES = (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm")
-"""The store itself, first; the log that belongs to it, and its index."""
+FILES = (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}{MARK_NAME}")
+"""The store itself, first; the log that belongs to it, its index, and the head mark."""
 
 RESTORE_NAME = f"{FILE_NAME}.restore"
 """A store that was checked and waits to take the place of the one that is there."""
+
+RECOVERED_NAME = f"{FILE_NAME}.recovered"
+"""The good part of a damaged store, which waits to take its place."""
+
+START_FACTS = 200_000
+"""Facts that are compared with their checksums at a start, the latest: more than 5,000 matches for two."""
+
+AT_WORK_FACTS = 2_000
+"""Facts that are compared where a store is opened anew while the box plays, and the levers wait for it."""
 
 _PASSING = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM)
 """Errors that say nothing about the file."""
@@ -36,20 +48,20 @@ _UNREADABLE = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ, sqlit
 """Input and output errors that come from the file; others may come from a full disk."""
 
 
-_LAST_MATCH = 2**32
-"""Matches are numbered one by one; after the highest number of all SQLite would draw lots."""
+_LAST = 2**40
+"""Matches and facts are numbered one by one; after SQLite's highest number there is none."""
 
 
 @dataclass(frozen=True, slots=True)
-class Mishap:
+class StoreFault:
     """Why the store is not the one that was there.
 
     Attributes:
-        trouble: for the players.
+        fault: for the players.
         text: for the journal, one line: which file, what is wrong, what was done.
     """
 
-    trouble: Trouble
+    fault: Fault
     text: str
 
 
@@ -59,66 +71,164 @@ def open_or_set_aside(
     *,
     count_throws: bool = True,
     patience_s: float = PATIENCE_S,
-) -> tuple[Store | None, Mishap | None]:
+    facts: int = START_FACTS,
+) -> tuple[Store | None, StoreFault | None]:
     """The store in this folder, or a new one in its place.
 
     A store is used if SQLite finds no fault in it, its tables are ours, its running match can
     be played again and its statistics can be counted. Never raises for anything that files
     can be.
 
+    Args:
+        folder: where it is or will be.
+        wall_clock_s: as for `Store`.
+        count_throws: as for `Store`.
+        patience_s: as for `Store`.
+        facts: how many are compared with their checksums, the latest.
+
     Returns:
         The store, None if none can be had now; and what went wrong, None if nothing did.
     """
-    stray = folder / FILES[1]
+
+    def opened() -> Store:
+        return open_checked(
+            folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s, facts=facts
+        )
+
     reason: StoreError
+    store_fault: StoreFault | None = None
     try:
-        restored = _take_over(folder, wall_clock_s())
-        if not (folder / FILE_NAME).exists() and stray.exists():
-            # The plug was pulled while a store was set aside.
-            reason = StoreError(f"{stray}: a log without its store")
-        else:
-            store = open_checked(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s)
-            if restored:
-                _log.warning("%s: %s", store.path, restored)
-                with suppress(StoreError):
-                    store.keep(Faulted("store", restored))
-            return store, None
+        said, fault = _take_over(folder, wall_clock_s())
+        _look_for_leftovers(folder)
+        store = opened()
+        if said:
+            said = f"{store.path}: {said}"
+            store_fault = StoreFault(fault, said) if fault else None
+            if store_fault is None:
+                _log.warning("%s", said)
+            with suppress(StoreError):
+                store.keep(Faulted("store", said))
+        return store, store_fault
     except StoreError as error:
         reason = error
     except OSError as error:
         reason = StoreError(f"{folder}: {error}")
         reason.__cause__ = error
     if not _is_damage(reason, folder):
-        return None, Mishap(Trouble.FORGETS, f"{reason}; playing without memory")
+        return None, StoreFault(Fault.FORGETS, f"{reason}; playing without memory")
     try:
-        kept = set_aside(folder, wall_clock_s(), "damaged")
-        store = open_checked(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s)
+        store, done = _begin_anew(folder, wall_clock_s, opened)
     except OSError as error:
-        return None, Mishap(Trouble.FORGETS, f"{reason}; {error}; playing without memory")
-    mishap = Mishap(Trouble.SET_ASIDE, f"{reason}; kept as {kept.name}, a new store is begun")
+        return None, StoreFault(Fault.FORGETS, f"{reason}; {error}; playing without memory")
+    store_fault = StoreFault(Fault.STORE_REPLACED, f"{reason}; {done}")
     with suppress(StoreError):  # it waits in the store then
-        store.keep(Faulted("store", mishap.text))
-    return store, mishap
+        store.keep(Faulted("store", store_fault.text))
+    return store, store_fault
 
 
-def _take_over(folder: Path, now_s: float) -> str:
-    """Puts a store that waits to be restored into its place; nothing is lost if the plug is pulled.
+def _begin_anew(
+    folder: Path, wall_clock_s: Callable[[], float], opened: Callable[[], Store]
+) -> tuple[Store, str]:
+    """Sets the store aside and opens a new one with what is good of it.
 
     Returns:
-        What was done, empty for nothing.
+        The new store, and what was done in words.
+
+    Raises:
+        OSError: if files cannot be renamed or written.
+        StoreError: if the new one cannot be opened.
+    """
+    recovered = _recover(folder)
+    kept = set_aside(folder, wall_clock_s(), "damaged")
+    _take_over(folder, wall_clock_s())
+    try:
+        store = opened()
+    except StoreError as error:
+        if recovered is None or not _is_damage(error, folder):
+            raise
+        # What was recovered is no better.
+        recovered = None
+        set_aside(folder, wall_clock_s(), "damaged")
+        store = opened()
+    done = f"kept as {kept.name}, " if os.path.lexists(kept) else ""
+    done += "a new store is begun"
+    if recovered is not None and recovered.facts:
+        done += f" with the {recovered.facts} facts and {recovered.matches} matches that are good"
+        done += f", {recovered.lost} facts are lost" if recovered.lost else ""
+    return store, done
+
+
+def _look_for_leftovers(folder: Path) -> None:
+    """Finds a store that is gone or empty though it should not be.
+
+    Raises:
+        StoreError: saying so.
+    """
+    store, log = folder / FILES[0], folder / FILES[1]
+    if store.exists() and store.stat().st_size:
+        return
+    mark = read_mark(store)
+    if mark is not None and mark.number:
+        what = "was emptied" if store.exists() else "was removed"
+        raise StoreError(f"{store}: {what}; {mark.number} facts had been kept in it")
+    if os.path.lexists(log) and (log.lstat().st_size or not store.exists()):
+        # The plug was pulled while a store was set aside. SQLite would delete the log of an empty store.
+        raise StoreError(f"{log}: a log without its store")
+
+
+def _recover(folder: Path) -> Recovered | None:
+    """Makes a new file of what is good in the store that is there, to be taken over.
+
+    Returns:
+        What it holds; None if nothing can be read.
+
+    Raises:
+        StoreError: if the new file cannot be written.
+        OSError: if the new file cannot be written.
+    """
+    store, waiting = folder / FILE_NAME, folder / RECOVERED_NAME
+    if not store.is_file():
+        return None
+    part = waiting.with_name(f"{waiting.name}.part")
+    try:
+        with closing(sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            if db.execute("pragma user_version").fetchone()[0] > VERSION:
+                return None  # the newer program understands it better
+            recovered = copy(db, part, read_mark(store))
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _PASSING:
+            raise StoreError(f"{part}: {error}") from error
+        return None
+    except UNREADABLE:
+        return None
+    part.rename(waiting)
+    sync_folder(folder)
+    return recovered
+
+
+def _take_over(folder: Path, now_s: float) -> tuple[str, Fault | None]:
+    """Puts a store that waits into its place; nothing is lost if the plug is pulled.
+
+    Returns:
+        What was done, empty for nothing; and what the players should know of it.
 
     Raises:
         OSError: if it cannot be put there.
     """
-    waiting = folder / RESTORE_NAME
-    if not waiting.is_file():
-        return ""
-    said = "restored"
-    if any(os.path.lexists(folder / name) for name in FILES):
-        said += f", the one before is kept as {set_aside(folder, now_s, 'replaced').name}"
-    waiting.rename(folder / FILE_NAME)
-    sync_folder(folder)
-    return said
+    said, fault = "", None
+    for name, why, done in (
+        (RECOVERED_NAME, "damaged", "the good part of a damaged store was taken over"),
+        (RESTORE_NAME, "replaced", "restored"),
+    ):
+        waiting = folder / name
+        if waiting.is_symlink() or not waiting.is_file():
+            continue
+        said, fault = done, Fault.STORE_REPLACED if why == "damaged" else None
+        if any(os.path.lexists(folder / file) for file in FILES):
+            said += f", the one before is kept as {set_aside(folder, now_s, why).name}"
+        waiting.rename(folder / FILE_NAME)
+        sync_folder(folder)
+    return said, fault
 
 
 def set_aside(folder: Path, now_s: float, why: str) -> Path:
@@ -153,22 +263,13 @@ def _renamed(name: str, base: str) -> str:
     return base + name.removeprefix(FILE_NAME)
 
 
-def sync_folder(folder: Path) -> None:
-    """Makes renaming durable, where the file system can."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-
-
 def open_checked(
     folder: Path,
     wall_clock_s: Callable[[], float],
     *,
     count_throws: bool = True,
     patience_s: float = PATIENCE_S,
+    facts: int = START_FACTS,
 ) -> Store:
     """A store in which nothing is wrong.
 
@@ -177,15 +278,16 @@ def open_checked(
     """
     store = Store(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s)
     try:
-        _check(store)
+        _check(store, facts)
+        store.mark_head()
     except BaseException:
         store.close()
         raise
     return store
 
 
-def _check(store: Store) -> None:
-    """Everything that the box will read is read once.
+def _check(store: Store, facts: int) -> None:
+    """Everything that the box will read is read once, and so many facts are compared with their checksums.
 
     Raises:
         StoreError: naming what is wrong.
@@ -196,15 +298,19 @@ def _check(store: Store) -> None:
             raise StoreError(f"{store.path}: {verdict.splitlines()[0]}")
         if store.connection.execute("pragma foreign_key_check").fetchone():
             raise StoreError(f"{store.path}: something is kept of a match that is not there")
-        if store.connection.execute("select 1 from match where id > ?", (_LAST_MATCH,)).fetchone():
-            raise StoreError(f"{store.path}: a match has an impossible number")
-        store.running_match()
-        store.ledger()
+        for table, number in (("match", "id"), ("fact", "number")):
+            if store.connection.execute(f"select 1 from {table} where {number} > ?", (_LAST,)).fetchone():
+                raise StoreError(f"{store.path}: a {table} has an impossible number")
+        if found := verification.first_fault(store.connection, read_mark(store.path), most=facts):
+            raise StoreError(f"{store.path}: {found}")
+        with suppress(StoreError):
+            store.running_match()  # one that the rules do not allow any more is left, and nothing else
+        store.tally()
         store.choices()
-        statistics.lines(statistics.read(store.connection), str)
+        statistics.lines(statistics.read(store.connection))
     except sqlite3.Error as error:
         raise StoreError(f"{store.path}: {error}") from error
-    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
+    except UNREADABLE as error:
         raise StoreError(f"{store.path}: what it holds makes no sense: {error}") from error
 
 

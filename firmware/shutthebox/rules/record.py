@@ -1,15 +1,19 @@
 """A whole match as text: written, read back, and checked line by line against the rules.
 
-A record starts with the rules and the players, has one line for every throw and one for the
-end of every turn, and closes with the result when the match has one::
+A record starts with the rules, the players and the conditions of play, has one line for every throw
+and one for the end of every turn, and closes with the result when the match has one::
 
-    shut-the-box record 1
+    shut-the-box record 2
     name = "pub"
     tiles = [1, 2, 3, 4, 5, 6, 7, 8, 9]
     one_die = "optional-high"
     shut_wins = "match"
     players 2
     rounds 1
+    dice real
+    computers 2
+    out-of-play 4 7
+    version 0.1.0 rules 2
     1 3+5 1,7
     1 6+6 3,9
     1 6+6
@@ -18,14 +22,17 @@ end of every turn, and closes with the result when the match has one::
 
 A throw's line is player, faces and answer: the tiles shut, ``-`` for a pass, ``+4`` for a tile
 opened again, nothing where the throw ended the turn (or, on the last line, has no answer yet).
-Instead of its keys, a record written by hand may name a profile: ``profile pub``, or
-``profile traditional 12`` for the box of 12. Empty lines and lines that start with # are passed over.
+A match that was left before its end closes with ``given-up`` instead. Instead of its keys, a record
+written by hand may name a profile: ``profile pub``, or ``profile traditional 12`` for the box of 12.
+Empty lines and lines that start with # are passed over.
+
+Record 1 had no conditions and no ``given-up``. It is still read: nothing is known of them then.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from shutthebox.errors import ShutTheBoxError
+from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.rules.actions import (
     Action,
     Advanced,
@@ -36,6 +43,7 @@ from shutthebox.rules.actions import (
     faces_from_text,
     faces_to_text,
 )
+from shutthebox.rules.conditions import RULES_VERSION, WORDS, Conditions, conditions_from_lines
 from shutthebox.rules.match import MAX_PLAYERS, MAX_ROUNDS, Match, begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
@@ -44,9 +52,15 @@ from shutthebox.rules.tiles import from_text, to_text
 from shutthebox.rules.turn import Outcome
 from shutthebox.rules.writer import to_lines
 
-FIRST_LINE = "shut-the-box record 1"
+KIND = "shut-the-box record"
+"""How the first line of every record begins."""
+
+FIRST_LINE = f"{KIND} 2"
+
+_READABLE = (f"{KIND} 1", FIRST_LINE)
 
 _OUTCOMES = tuple(outcome.value for outcome in Outcome)
+GIVEN_UP = "given-up"
 
 
 class RecordError(ShutTheBoxError, ValueError):
@@ -55,19 +69,49 @@ class RecordError(ShutTheBoxError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A match from its beginning: finished, or as far as it got.
+    """A match from its beginning: finished, given up, or as far as it got.
 
     Attributes:
         profile: the variant, on the box that is played.
         players: how many, 1..9.
         rounds: rounds to play, 1..99, where the match is decided on totals.
         actions: everything that happened, in order.
+        conditions: of play; None if they are not known.
+        given_up: the players left the match before it was decided.
     """
 
     profile: Profile
     players: int
     rounds: int
     actions: tuple[Action, ...] = ()
+    conditions: Conditions | None = None
+    given_up: bool = False
+
+
+def unproven(record: Record) -> tuple[str, ...]:
+    """What the record does not prove, in short English sentences without a full stop."""
+    found = []
+    conditions = record.conditions
+    if conditions is None:
+        found.append("dice, computers, levers and version are not known: the record does not say")
+    else:
+        if conditions.real_dice:
+            found.append("real dice: the players threw and entered them, the box did not see them")
+        for seats in conditions.computers:
+            found.append(f"player {seats} was the computer")
+        if conditions.out_of_play:
+            levers = ", ".join(map(str, conditions.out_of_play))
+            found.append(f"out of play: lever{'s' * (len(conditions.out_of_play) > 1)} {levers}")
+        if conditions.lost:
+            found.append(f"facts lost to damage of the store: {conditions.lost}")
+        found += [f"played on version {version}" for version in conditions.versions] or [
+            "the version of the box is not known"
+        ]
+        if any(not version.endswith(f" rules {RULES_VERSION}") for version in conditions.versions):
+            found.append(f"checked here by rules {RULES_VERSION}")
+    if record.given_up:
+        found.append("given up before its end")
+    return tuple(found)
 
 
 def replay(record: Record) -> list[Match]:
@@ -91,6 +135,7 @@ def write(record: Record) -> str:
     positions = replay(record)
     lines = [FIRST_LINE, *to_lines(record.profile)]
     lines += [f"players {record.players}", f"rounds {record.rounds}"]
+    lines += record.conditions.to_lines() if record.conditions else ()
     for match, action in zip(positions, record.actions, strict=False):
         match action:
             case Thrown(faces):
@@ -101,7 +146,8 @@ def write(record: Record) -> str:
                 lines[-1] += f" +{tile}"
             case Advanced():
                 lines.append(_end_of_turn(match))
-    return "\n".join([*lines, *_result_lines(positions[-1])]) + "\n"
+    lines += [GIVEN_UP] if record.given_up else _result_lines(positions[-1])
+    return "\n".join(lines) + "\n"
 
 
 def parse(text: str, where: str, find_profile: Callable[[str], Profile]) -> Record:
@@ -128,7 +174,7 @@ class _Parser:
         self._at = 0
 
     def record(self) -> Record:
-        match = self._header()
+        match, conditions = self._header()
         start = match
         actions: list[Action] = []
         while (line := self._peek()) is not None and "1" <= line[0] <= "9":
@@ -138,8 +184,10 @@ class _Parser:
                 match = apply(match, action)
                 actions.append(action)
             self._at += 1
+        given_up = match.result is None and self._peek() == GIVEN_UP
+        self._at += given_up
         self._result(match)
-        return Record(start.profile, start.players, start.rounds, tuple(actions))
+        return Record(start.profile, start.players, start.rounds, tuple(actions), conditions, given_up)
 
     def _peek(self) -> str | None:
         return self._lines[self._at][1] if self._at < len(self._lines) else None
@@ -153,10 +201,11 @@ class _Parser:
         words = self._lines[self._at][1].split()
         return words[1] if isinstance(action, Moved | Reopened | Thrown) else f"{words[1]} {words[2]}"
 
-    def _header(self) -> Match:
-        if self._peek() != FIRST_LINE:
+    def _header(self) -> tuple[Match, Conditions | None]:
+        if self._peek() not in _READABLE:
             raise self._error(f"not a record; its first line must be {FIRST_LINE!r}")
         self._at += 1
+        lines, conditions = list[str](), None
         keys: dict[str, object] = {}
         named: Profile | None = None
         counts: dict[str, int] = {}
@@ -172,10 +221,16 @@ class _Parser:
                 if named is not None or keys:
                     raise self._error("profile: allowed once, and instead of keys")
                 named = self._named(rest)
-            elif word in ("scores", "totals", "winners", "captain", "owes") and "players" in counts:
+            elif word in WORDS and "=" not in line:
+                lines.append(line)
+                try:
+                    conditions = conditions_from_lines(lines)
+                except ValueError as error:
+                    raise self._error(str(error)) from None
+            elif word in ("scores", "totals", "winners", "captain", "owes", GIVEN_UP) and "players" in counts:
                 break
             else:
-                raise self._error(f"{_shown(line)} is no line of a record's head")
+                raise self._error(f"{shown(line)} is no line of a record's head")
             self._at += 1
         if "players" not in counts:
             raise self._error("players: missing; allowed are 1 to 9")
@@ -186,11 +241,11 @@ class _Parser:
                 named = to_profile(keys, self._where, "record")
             except ProfileError as error:
                 raise RecordError(str(error)) from None
-        return begin(named, counts["players"], counts.get("rounds"))
+        return begin(named, counts["players"], counts.get("rounds")), conditions
 
     def _number(self, word: str, text: str, most: int) -> int:
         if not (text.isascii() and text.isdigit() and len(text) <= 2 and 1 <= int(text) <= most):
-            raise self._error(f"{word}: {_shown(text)} is not allowed; allowed is 1 to {most}")
+            raise self._error(f"{word}: {shown(text)} is not allowed; allowed is 1 to {most}")
         return int(text)
 
     def _named(self, rest: str) -> Profile:
@@ -204,7 +259,7 @@ class _Parser:
         allowed = ", ".join(map(str, profile.allowed_boxes))
         played = profile.for_box(int(box)) if box in allowed.split(", ") else None
         if played is None:
-            raise self._error(f"profile: a box of {_shown(box)} is not allowed; allowed are {allowed}")
+            raise self._error(f"profile: a box of {shown(box)} is not allowed; allowed are {allowed}")
         return played
 
     def _add_keys(self, keys: dict[str, object], line: str) -> None:
@@ -222,14 +277,14 @@ class _Parser:
         line = self._lines[self._at][1]
         words = line.split()
         if words[0] != str(match.player + 1):
-            raise self._error(f"{_shown(words[0])}: it is the turn of player {match.player + 1}")
+            raise self._error(f"{shown(words[0])}: it is the turn of player {match.player + 1}")
         if len(words) == 3 and words[1] in _OUTCOMES:
             yield Advanced()  # refused, if the turn is not over, before its words are compared
             if line != _end_of_turn(match):
-                raise self._error(f"{words[1]} {_shown(words[2])}: by the rules {_end_of_turn(match)!r}")
+                raise self._error(f"{words[1]} {shown(words[2])}: by the rules {_end_of_turn(match)!r}")
             return
         if not 2 <= len(words) <= 3:
-            raise self._error(f"{_shown(line)} is no line of a turn: player, throw and answer")
+            raise self._error(f"{shown(line)} is no line of a turn: player, throw and answer")
         try:
             yield Thrown(faces_from_text(words[1]))
             if len(words) == 3:
@@ -245,11 +300,11 @@ class _Parser:
             if line is None:
                 raise self._error(f"the record ends without its result; due is {expected!r}")
             if line != expected:
-                raise self._error(f"{_shown(line)}: by the rules it is {expected!r}")
+                raise self._error(f"{shown(line)}: by the rules it is {expected!r}")
             self._at += 1
         if (line := self._peek()) is not None:
             ended = "the match has ended" if match.result else "the match has not ended yet"
-            raise self._error(f"{_shown(line)}: not expected here, {ended}")
+            raise self._error(f"{shown(line)}: not expected here, {ended}")
 
 
 def _answer(word: str) -> Action:
@@ -257,7 +312,7 @@ def _answer(word: str) -> Action:
         return Moved(from_text(word))
     tile = from_text(word[1:])
     if tile.bit_count() != 1:
-        raise ValueError(f"{_shown(word)}: exactly one tile is opened")
+        raise ValueError(f"{shown(word)}: exactly one tile is opened")
     return Reopened(tile.bit_length())
 
 
@@ -280,7 +335,3 @@ def _result_lines(match: Match) -> list[str]:
 
 def _no_like(name: str) -> dict[str, object]:
     raise KeyError("a record has its keys itself")
-
-
-def _shown(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "...")

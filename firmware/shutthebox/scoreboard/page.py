@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any, TypeAlias
 
-from shutthebox.game.menu import Translate
-from shutthebox.i18n import translations
+from shutthebox.game.messages import Translate
 from shutthebox.platform.scores import VERSION
+from shutthebox.translations import translations
 
 REFRESH_S = 15
 """How often a browser asks again."""
@@ -57,8 +57,9 @@ def _running(scores: _Scores, words: Translate) -> str:
         _row(
             (
                 _("Player {number}").format(number=player),
-                "–" if score is None else f"{score:d}",
-                f"{total:d}",
+                _score(score),
+                # Whoever has had no turn has no points yet, not the nought of a shut box.
+                _score(None if score is None else total),
             ),
             now=player == running["player"] and not running["winners"],
             won=player in running["winners"],
@@ -84,13 +85,18 @@ def _matches(scores: _Scores, words: Translate) -> str:
 def _result(player: _Scores) -> str:
     """Who, how many, and whether that won; never broken over two lines."""
     who = player["initials"] or player["number"]
-    return f"{who}:\u00a0{player['score']:d}" + ("\u00a0★" if player["won"] else "")
+    return f"{who}:\u00a0{_score(player['score'])}" + ("\u00a0★" if player["won"] else "")
+
+
+def _score(score: int | None) -> str:
+    """A dash for a turn that was not played."""
+    return "–" if score is None else f"{score:d}"
 
 
 def _fame(scores: _Scores, words: Translate) -> str:
     _ = words
     rows = [
-        _row((famous["initials"], f"{famous['score']:d}", famous["profile"], _date(famous["began_s"])))
+        _row((famous["initials"], _score(famous["score"]), famous["profile"], _date(famous["began_s"])))
         for famous in scores.get("fame", ())
     ]
     return _section(_("Hall of fame"), rows)

@@ -1,83 +1,105 @@
 """Serves the scoreboard: GET and HEAD of one page and its style, to anybody who is let near.
 
-One thread a connection, one request a connection; how many there are, how long one may take
-and how much it may say are bounded, so that a crowd or a grudge costs the page, not the box.
+One connection is one request and one answer. How many connections there are, how long each may take and
+how much it may say are bounded before anything is read, so that a crowd or a grudge costs the page, not
+the box. One thread serves all of them; h11 takes the requests apart.
 """
 
-import ipaddress
-import logging
-import os
-import socket
-import stat
-import sys
-import threading
-import time
-from contextlib import suppress
+import asyncio
+from collections.abc import Callable, Iterable
+from email.utils import formatdate
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
+from ipaddress import IPv6Address, ip_address
 from pathlib import Path
-from socketserver import BaseServer
-from typing import Any
+from socket import socket
+from typing import Self, cast
 
+import h11
+
+from shutthebox.files import read_bytes
 from shutthebox.platform.scores import FILE_NAME
 from shutthebox.scoreboard.page import page
-from shutthebox.web import HEADERS, own_names
-
-_log = logging.getLogger(__name__)
+from shutthebox.web import HEADERS, LOCALHOST, addressed
 
 MAX_CONNECTIONS = 64
-"""Open at the same time; one more is closed unheard."""
+"""Open at the same time; one more is closed and nothing of it is read."""
 
 WHOLE_S = 10.0
-"""A connection that has not asked and been answered after so long is cut off, at the next round."""
+"""A connection is cut off after so long, whatever it is doing."""
 
-MAX_FILE = 100_000
-"""Bytes of the scores file; ours has a tenth at most."""
+MAX_HEAD = 8192
+"""Bytes of a request's line and headers; a browser sends a tenth of it."""
 
-_ROUND_S = 2.0
+MAX_BYTES = 64 * 1024
+"""Bytes that a connection may send in all. What comes after the request is thrown away."""
+
+MAX_FILE = 32 * 1024
+"""Bytes of the scores file; ours has a third of it at most."""
+
+_PART = 4096  # bytes taken from a connection at once
 _POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+Answer = tuple[HTTPStatus, str, bytes]
+"""Status, kind of the content, content."""
 
-class ScoreboardServer(ThreadingHTTPServer):
-    """The scoreboard on a socket that already listens, which it closes in the end.
+
+class ScoreboardServer:
+    """The scoreboard on a socket that already listens.
 
     Args:
-        listener: from `shutthebox.web.listen`, or passed by systemd.
+        listener: from `shutthebox.web.listen`, or passed by systemd; closed in the end.
         folder: where the daemon writes the scores; read at every request.
         language: of the page while there are none.
+        names: of this machine, which visitors may ask for besides its addresses. A page of another
+            site can have its own name lead here, but cannot ask for one of these.
     """
 
-    daemon_threads = True
-    block_on_close = False
-
-    def __init__(self, listener: socket.socket, folder: Path, language: str) -> None:
-        address = listener.getsockname()
-        # Not the direct base's, which would make a socket first: the unit forbids all but ours.
-        BaseServer.__init__(self, address[:2], _Handler)
+    def __init__(self, listener: socket, folder: Path, language: str, names: Iterable[str] = ()) -> None:
         self.socket = listener
         self._path, self._language = folder / FILE_NAME, language
+        self._names = frozenset(name.lower() for name in (*names, LOCALHOST))
         self._style = (files("shutthebox.scoreboard") / "style.css").read_bytes()
-        self._open: dict[Any, float] = {}  # since when
-        self._lock = threading.Lock()
-        # On loopback a page of another site could reach us under its own name; elsewhere the
-        # names that people give the box are not known, and there is nothing but this to read.
-        loopback = ipaddress.ip_address(address[0]).is_loopback
-        self._hosts = own_names(address[1]) | {f"[::1]:{address[1]}"} if loopback else None
+        self._visits: set[_Visit] = set()
+        self._loop = asyncio.new_event_loop()
+        self._stopped = asyncio.Event()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.socket.close()
+        self._loop.close()
 
     def serve(self) -> None:
         """Answers until it is shut down; blocks."""
-        self.serve_forever(_ROUND_S)
+        self._loop.run_until_complete(self._serve())
 
-    def answer(self, path: str, hosts: list[str]) -> tuple[HTTPStatus, str, bytes]:
-        """What to send: status, kind of the content, content.
+    def shutdown(self) -> None:
+        """Ends `serve`; called by another thread."""
+        self._loop.call_soon_threadsafe(self._stopped.set)
+
+    async def _serve(self) -> None:
+        visit: Callable[[], _Visit] = lambda: _Visit(self._visits, self.answer)  # noqa: E731
+        server = await self._loop.create_server(visit, sock=self.socket)
+        try:
+            await self._stopped.wait()
+        finally:
+            server.close()
+            for open_visit in tuple(self._visits):
+                open_visit.cut_off()
+
+    def answer(self, path: str, host: str | None, asked: tuple[str, int]) -> Answer:
+        """The answer to a GET.
 
         Args:
             path: as asked for.
-            hosts: the Host headers of the request.
+            host: the request's Host header; None for none.
+            asked: the address and the port of this machine that the visitor has reached.
         """
-        if self._hosts is not None and (len(hosts) != 1 or hosts[0].lower() not in self._hosts):
-            return HTTPStatus.FORBIDDEN, "text/plain", b"This page has another name.\n"
+        if host is None or host.lower() not in addressed({*self._names, _literal(asked[0])}, asked[1]):
+            text = b"This machine does not know itself by this name; its owner can add it with --name.\n"
+            return HTTPStatus.FORBIDDEN, "text/plain", text
         match path.partition("?")[0]:
             case "/":
                 shown = page(self._scores(), self._language)
@@ -90,75 +112,114 @@ class ScoreboardServer(ThreadingHTTPServer):
     def _scores(self) -> str:
         """The file's text; empty if there is none, as while the box is off."""
         try:
-            # Nothing that could make us wait or lead elsewhere: a plain file, or nothing.
-            descriptor = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-            with os.fdopen(descriptor, "rb") as file:
-                if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                    return ""
-                return file.read(MAX_FILE).decode("utf-8", "replace")
+            return read_bytes(self._path, MAX_FILE, follow_links=False).decode("utf-8", "replace")
         except OSError:
             return ""
 
-    def verify_request(self, request: Any, client_address: Any) -> bool:  # noqa: ANN401  (the base class's)
-        """Whether there is room for one more."""
-        with self._lock:
-            if len(self._open) >= MAX_CONNECTIONS:
-                return False
-            self._open[request] = time.monotonic()
-            return True
 
-    def shutdown_request(self, request: Any) -> None:  # noqa: ANN401
-        """Closes a connection."""
-        with self._lock:
-            self._open.pop(request, None)
-        super().shutdown_request(request)
-
-    def service_actions(self) -> None:
-        """Cuts off those who take too long."""
-        late = time.monotonic() - WHOLE_S
-        with self._lock:
-            for request, since in self._open.items():
-                if since < late:
-                    with suppress(OSError):  # gone by itself
-                        request.shutdown(socket.SHUT_RDWR)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
-        """A visitor who hangs up is no news; anything else is a fault of ours, told once a visit."""
-        error = sys.exc_info()[1]
-        if not isinstance(error, OSError):
-            _log.error("a visit failed", exc_info=error)
+def _literal(address: str) -> str:
+    """An address as it stands in a URL."""
+    found = ip_address(address.partition("%")[0])
+    if isinstance(found, IPv6Address):
+        # A socket for both versions shows an IPv4 address in this form.
+        return str(found.ipv4_mapped or f"[{found}]")
+    return str(found)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    server: ScoreboardServer
+class _Visit(asyncio.BufferedProtocol):
+    """One connection: one request, its answer, and nothing more.
 
-    def do_GET(self) -> None:
-        self._send(*self.server.answer(self.path, self.headers.get_all("Host") or []))
+    Args:
+        visits: all that are open; it enters itself there.
+        answer: to a GET.
+    """
 
-    do_HEAD = do_GET  # noqa: N815  (the name is the library's)
+    def __init__(
+        self, visits: "set[_Visit]", answer: Callable[[str, str | None, tuple[str, int]], Answer]
+    ) -> None:
+        self._visits, self._answer = visits, answer
+        self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD)
+        # A buffer of our own: asyncio would take a quarter of a megabyte at once.
+        self._part = bytearray(_PART)
+        self._left = MAX_BYTES
+        self._answered = False
 
-    def _send(self, status: HTTPStatus, kind: str, content: bytes) -> None:
-        self.send_response(status)
-        for name, value in HEADERS.items():
-            self.send_header(name, value)
-        self.send_header("Content-Security-Policy", _POLICY)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        self.send_header("Content-Length", str(len(content)))
-        self.send_header("Connection", "close")
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        self._deadline = asyncio.get_running_loop().call_later(WHOLE_S, self.cut_off)
+        if len(self._visits) >= MAX_CONNECTIONS:
+            self.cut_off()
+        else:
+            self._visits.add(self)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._deadline.cancel()
+        self._visits.discard(self)
+
+    def cut_off(self) -> None:
+        """Closes the connection at once."""
+        self._transport.abort()
+
+    def get_buffer(self, size_hint: int) -> bytearray:
+        return self._part
+
+    def buffer_updated(self, size: int) -> None:
+        self._left -= size
+        if self._left < 0:
+            self.cut_off()
+        elif not self._answered:
+            self._http.receive_data(bytes(self._part[:size]))
+            self._look()
+
+    def eof_received(self) -> bool:
+        if not self._answered:
+            self._http.receive_data(b"")
+            self._look()
+        return False
+
+    def _look(self) -> None:
+        """Answers, if the request is there."""
+        try:
+            event = self._http.next_event()
+        except h11.RemoteProtocolError as error:
+            self._refuse(HTTPStatus(error.error_status_hint), head=False)
+            return
+        if isinstance(event, h11.Request):
+            self._take(event)
+        elif isinstance(event, h11.ConnectionClosed):
+            self.cut_off()
+
+    def _take(self, request: h11.Request) -> None:
+        head = request.method == b"HEAD"
+        if request.http_version not in (b"1.0", b"1.1"):
+            self._refuse(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, head=head)
+        elif request.method not in (b"GET", b"HEAD"):
+            self._refuse(HTTPStatus.METHOD_NOT_ALLOWED, head=False)
+        else:
+            hosts = [value.decode("latin-1") for name, value in request.headers if name == b"host"]
+            asked = self._transport.get_extra_info("sockname")[:2]
+            path = request.target.decode("latin-1")
+            self._send(*self._answer(path, hosts[0] if hosts else None, asked), head=head)
+
+    def _refuse(self, status: HTTPStatus, *, head: bool) -> None:
+        """Says why not, without a word of what was asked."""
+        self._send(status, "text/plain", f"{status.phrase}\n".encode(), head=head)
+
+    def _send(self, status: HTTPStatus, kind: str, content: bytes, *, head: bool) -> None:
+        self._answered = True
+        headers = {
+            "Date": formatdate(usegmt=True),
+            **HEADERS,
+            "Content-Security-Policy": _POLICY,
+            "Content-Type": f"{kind}; charset=utf-8",
+            "Content-Length": str(len(content)),
+            "Connection": "close",
+        }
         if status is HTTPStatus.METHOD_NOT_ALLOWED:
-            self.send_header("Allow", "GET, HEAD")
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(content)
-
-    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Refuses, without a word of what was asked."""
-        # The library says 501 to methods that it finds no function for.
-        status = HTTPStatus.METHOD_NOT_ALLOWED if code == HTTPStatus.NOT_IMPLEMENTED else HTTPStatus(code)
-        self._send(status, "text/plain", f"{status.phrase}\n".encode())
-
-    def version_string(self) -> str:
-        return "shutthebox"
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Who looks at the scores is nobody's business."""
+            headers["Allow"] = "GET, HEAD"
+        response = h11.Response(status_code=status, reason=status.phrase, headers=list(headers.items()))
+        events = [response] if head else [response, h11.Data(content)]
+        self._transport.write(b"".join(self._http.send(event) or b"" for event in events))
+        # What is still coming is read and thrown away: closing now could take the answer back.
+        if self._transport.can_write_eof():
+            self._transport.write_eof()

@@ -1,13 +1,22 @@
 """The display without its thread: the real drawing, the real bus protocol, a modelled panel."""
 
+from io import BytesIO
 from pathlib import Path
 
 from PIL import Image, ImageChops
 
 from shutthebox.config import Config
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import MAX_BYTES, open_to_write, read_bytes, reason, shown_path
 from shutthebox.game.screen import Screen
 from shutthebox.platform.oled import Display, open_panel
 from shutthebox.simulator.panel import PanelModel
+
+
+class FramesError(ShutTheBoxError, OSError):
+    """A picture cannot be saved; the text names its file."""
+
+    exit_code = 1
 
 
 class VirtualDisplay:
@@ -36,7 +45,12 @@ class VirtualDisplay:
             self._screen, self._since_ns = screen, t_ns
         if self._frames is not None:
             self._count += 1
-            self.look(t_ns).save(self._frames / f"{self._count:04}-{screen.mode}.png")
+            picture = self._frames / f"{self._count:04}-{screen.mode}.png"
+            try:
+                with open_to_write(picture) as file:
+                    self.look(t_ns).save(file, "PNG")
+            except OSError as error:
+                raise FramesError(f"--frames: {shown_path(picture)}: {reason(error)}") from None
 
     def sleep(self) -> None:
         """Shows nothing from now on."""
@@ -56,8 +70,13 @@ class VirtualDisplay:
 
     def shows(self, golden: Path, now_ns: int) -> bool:
         """Whether the glass looks like this picture now; False if there is no such picture."""
-        if not golden.is_file():
+        seen = self.look(now_ns)
+        try:
+            with Image.open(BytesIO(read_bytes(golden, MAX_BYTES)), formats=("PNG",)) as wanted:
+                # Its size first: the pixels are taken out of the file only after it.
+                return (
+                    wanted.size == seen.size
+                    and not ImageChops.difference(wanted.convert("1"), seen).getbbox()
+                )
+        except (OSError, SyntaxError, ValueError):  # the last two are Pillow's for a PNG that is damaged
             return False
-        with Image.open(golden) as wanted:
-            seen = self.look(now_ns)
-            return wanted.size == seen.size and not ImageChops.difference(wanted.convert("1"), seen).getbbox()

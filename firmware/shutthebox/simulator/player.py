@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from random import Random
 
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.debounce import SwitchChanged
-from shutthebox.game.effects import Effect, Record, Show
+from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
+from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.bounce import bounce_edges
 from shutthebox.simulator.virtual import VirtualBox
 
@@ -79,7 +79,7 @@ class Player:
         """Sees what the box does; to be given to the box as an observer."""
         if isinstance(what, Show):
             self._show = what
-        elif isinstance(what, Record):
+        elif isinstance(what, Keep):
             self._facts += 1
         self._looks_on(what, t_ns)
 
@@ -122,7 +122,7 @@ class Player:
             StuckError: if it shows others.
         """
         self._wait(QUIET_NS)
-        seen = self.box.runner.machine.state.levers
+        seen = self.box.runner.machine.state.shared.levers
         down = sum(1 << (number - 1) for number in self._down)
         if seen != down:
             raise StuckError(f"levers {sorted(self._down)} are down, the box sees {seen:b}")

@@ -1,5 +1,6 @@
 """Writes what hands did to a box as a scenario that plays the same again."""
 
+import io
 import logging
 from collections.abc import Iterator
 from dataclasses import fields
@@ -7,9 +8,10 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from shutthebox.config import Config
-from shutthebox.game.button import HOLD_NS
-from shutthebox.game.debounce import ROLL_BUTTON, SERVICE_BUTTON, SwitchChanged
-from shutthebox.game.effects import Effect, Record
+from shutthebox.files import open_to_write, reason, shown_path
+from shutthebox.game.effects import Effect, Keep
+from shutthebox.game.switches.button import HOLD_NS
+from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
 from shutthebox.rules.actions import Thrown
 from shutthebox.simulator.scenario import PRESS_NS, ScenarioError
 
@@ -23,9 +25,9 @@ def create(path: Path) -> TextIO:
         ScenarioError: if it cannot be made.
     """
     try:
-        return path.open("w", encoding="utf-8")
+        return io.TextIOWrapper(open_to_write(path), encoding="utf-8")
     except OSError as error:
-        raise ScenarioError(f"--record: {path}: {error.strerror}") from None
+        raise ScenarioError(f"--record: {shown_path(path)}: {reason(error)}") from None
 
 
 class ScenarioRecorder:
@@ -69,11 +71,11 @@ class ScenarioRecorder:
                     self.flush()
                 if switch == SERVICE_BUTTON:
                     pass  # a scenario has no hand inside the box
-                elif switch == ROLL_BUTTON:
+                elif switch == DICE_BUTTON:
                     self._button(active, moved_ns)
                 else:
                     self._held_back.append((moved_ns, f"{'flip' if active else 'lift'} {switch}", 0))
-            case Record(Thrown() as thrown):
+            case Keep(Thrown() as thrown):
                 self._thrown.append(thrown)
 
     def _button(self, active: bool, moved_ns: int) -> None:

@@ -6,20 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.debounce import SwitchChanged
-from shutthebox.game.effects import (
-    Began,
-    Chosen,
-    Effect,
-    Faulted,
-    Finished,
-    Left,
-    Play,
-    Record,
-    Settled,
-    Show,
-    Signed,
-)
+from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
+from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Resumed, Settled, Signed
+from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.box import UnknownLeverError
 from shutthebox.simulator.display import VirtualDisplay
 from shutthebox.simulator.scenario import Scenario, ScenarioError, Step
@@ -56,7 +45,7 @@ def as_json(effect: Effect, t_ns: int) -> str:
             }
         case Play(sound):
             line |= {"kind": "sound", "name": sound.value}
-        case Record(fact):
+        case Keep(fact):
             line |= {"kind": "record", "fact": fact_text(fact)}
     return json.dumps(line, ensure_ascii=False)
 
@@ -66,6 +55,8 @@ def fact_text(fact: object) -> str:
     match fact:
         case Began(match):
             return f"begin {match.profile.name} {match.players} players {match.rounds} rounds"
+        case Resumed():
+            return "resume"
         case Left():
             return "leave"
         case Finished(match):
@@ -92,6 +83,9 @@ class Replay:
         display: a display in virtual time, whose panel `expect panel` looks at; None for none.
         tell: gets every effect with its time in ns.
 
+    Attributes:
+        line: of the script, that is played now.
+
     Raises:
         ShutTheBoxError: for a game that is unknown or does not fit the box.
     """
@@ -105,6 +99,7 @@ class Replay:
     ) -> None:
         self._scenario, self._display, self._tell = scenario, display, tell
         self._show: Show | None = None
+        self.line = 0
         self.world = VirtualBox(
             scenario.config,
             state,
@@ -115,8 +110,8 @@ class Replay:
         )
 
     def _observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        if isinstance(what, SwitchChanged):
-            return
+        if isinstance(what, SwitchChanged | Ask):
+            return  # what the box asks of itself is no effect on the world
         if isinstance(what, Show):
             self._show = what
         self._tell(what, t_ns)
@@ -131,6 +126,7 @@ class Replay:
         hand: Step | None = None
         try:
             for step in (*self._scenario.steps, _LOOK_ON):
+                self.line = step.line
                 try:
                     self._wait_for(step)
                     if step.verb not in ("expect", "wait"):

@@ -63,6 +63,8 @@ class _Hands:
         result = positions[-1].result
         if result is not None:
             self.lines.append("expect winner " + " ".join(str(winner + 1) for winner in result.winners))
+        elif record.given_up:
+            self.lines += ["hold 10.5", "press", "expect mode attract"]
 
     def _set_levers(self, wanted: Tiles) -> None:
         for verb, tiles in (("lift", self._down & ~wanted), ("flip", wanted & ~self._down)):

@@ -12,7 +12,7 @@ from shutthebox import config as configuration
 from shutthebox.config import Config, ConfigError
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
-from shutthebox.simulator.verbs import VERBS, WrongError, duration_ns
+from shutthebox.simulator.verbs import LONGEST_NS, VERBS, WrongError, duration_ns
 
 PAUSE_NS = 500_000_000
 """Between the end of one line and the start of the next, unless the line says otherwise."""
@@ -22,7 +22,12 @@ PRESS_NS = 100_000_000
 MAX_BYTES = 1024 * 1024
 """Scenarios are recorded too: an evening at a pub's box fits."""
 
+MAX_STEPS = 50_000
+"""What one script may do, in steps: as many lines as fit into `MAX_BYTES` with their times, some ten
+seconds of work. A power cut and a look at the panel take as long as 50 others."""
+
 _MAX_LINE = 64 * 1024
+_STEPS_OF = {"power-cut": 50, "panel": 50}
 
 _WITHOUT_TIME = ("config", "seed", "dice")
 
@@ -64,6 +69,13 @@ class Step:
             case _:
                 return 0
 
+    @property
+    def work(self) -> int:
+        """How much there is to do, in steps of one press."""
+        if self.verb in ("flip", "lift"):
+            return len(self.args)
+        return _STEPS_OF.get(self.args[0] if self.verb == "expect" else self.verb, 1)
+
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
@@ -89,7 +101,14 @@ def parse(text: str, where: str) -> Scenario:
     """The scenario in this text; errors as for `read`."""
     steps: list[Step] = []
     config, seed, begun = Config(), 0, False
+    work = now_ns = 0
     for step in _steps(text, where):
+        work += step.work
+        now_ns = (now_ns + step.after_ns if step.at_ns is None else max(now_ns, step.at_ns)) + step.lasts_ns
+        if work > MAX_STEPS:
+            raise ScenarioError(f"{where}:{step.line}: too much to do; allowed are {MAX_STEPS} steps in all")
+        if now_ns > LONGEST_NS:
+            raise ScenarioError(f"{where}:{step.line}: too late; allowed are up to 100 hours in all")
         begun = begun or step.verb not in _WITHOUT_TIME
         if step.verb == "config":
             if begun:

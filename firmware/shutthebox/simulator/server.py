@@ -15,7 +15,6 @@ import json
 import logging
 import socket
 import threading
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
@@ -26,7 +25,14 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from shutthebox.simulator.box import Change, SimulatedBox
-from shutthebox.simulator.doorman import Doorman, connection_class, refusal
+from shutthebox.simulator.doorman import (
+    GOODBYE_S,
+    Connection,
+    Doorman,
+    connection_class,
+    not_allowed,
+    refusal,
+)
 from shutthebox.simulator.message import BUTTON, MAX_MESSAGE, parse
 from shutthebox.web import LOOPBACK, listen
 
@@ -35,15 +41,10 @@ if TYPE_CHECKING:
 
 MAX_PAGES = 32
 """Connected at the same time; one more is told to come back later."""
-BURST = 200
-"""Messages that one page may send at once."""
-MESSAGES_PER_S = 50
-"""Messages that one page may send for ever: more than two hands can do."""
 
 _POLICY_VIOLATION = 1008
 _GAP_S = 0.012  # between two messages to one page: more than any screen can show
 _OPEN_S = 5.0  # how long anybody may take over a request
-_CLOSE_S = 1.0  # how long a page may take over its goodbye
 _State = dict[str, object]
 
 
@@ -166,7 +167,7 @@ class PageServer:
                 # Beyond this the library hangs up with 1009; up to it the reason is ours to give.
                 max_size=4 * MAX_MESSAGE,
                 open_timeout=_OPEN_S,
-                close_timeout=_CLOSE_S,
+                close_timeout=GOODBYE_S,
                 server_header=None,
                 logger=self._logger,
                 create_connection=connection_class(),
@@ -181,7 +182,10 @@ class PageServer:
         """Serves a file; None lets a well-formed WebSocket handshake go on."""
         response = self._doorman.answer(request)
         if response is None and len(self._pages) >= MAX_PAGES:
-            return refusal(503, "Service Unavailable", "Too many pages are open.\n")
+            response = refusal(503, "Service Unavailable", "Too many pages are open.\n")
+        if isinstance(connection, Connection) and connection.head:
+            response = response or not_allowed()
+            response.body = b""
         return response
 
     async def _attend(self, connection: ServerConnection) -> None:
@@ -234,8 +238,6 @@ class PageServer:
 
     def _take(self, page: "_Page", message: str | bytes) -> str | None:
         """Does what a page asks for; otherwise says why not."""
-        if not page.may_speak():
-            return f"a page sends at most {MESSAGES_PER_S} messages a second"
         wish = parse(message)
         if isinstance(wish, str):
             return wish
@@ -268,14 +270,6 @@ class _Page:
         self.news = asyncio.Event()
         self.shown: _State = {}
         self.holds = False
-        self._left, self._counted_s = float(BURST), time.monotonic()
-
-    def may_speak(self) -> bool:
-        """Counts a message; False for one too many."""
-        now_s = time.monotonic()
-        self._left = min(BURST, self._left + (now_s - self._counted_s) * MESSAGES_PER_S) - 1
-        self._counted_s = now_s
-        return self._left >= 0
 
 
 def _no_bad_handshakes(record: logging.LogRecord) -> bool:

@@ -13,7 +13,8 @@ HOLD_NS = 1_000_000_000
 """How long a hold lasts that does not say."""
 
 _UNITS = {"": 1_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
-_LONGEST_NS = 100 * 3600 * 1_000_000_000
+LONGEST_NS = 100 * 3600 * 1_000_000_000
+"""Virtual time that a script may take."""
 
 
 class WrongError(Exception):
@@ -30,7 +31,7 @@ def duration_ns(word: str) -> int:
     if not found:
         raise WrongError(f"{shown(word)} is no duration; allowed are seconds like 1.5, or 12ms, 200us")
     duration = round(Fraction(found[1]) * _UNITS[found[2]])
-    if duration > _LONGEST_NS:
+    if duration > LONGEST_NS:
         raise WrongError(f"{shown(word)} is too long; allowed are up to 100 hours")
     return duration
 

@@ -7,16 +7,21 @@ from queue import SimpleQueue
 from random import Random
 
 from shutthebox.config import Config, DiceKind, Gpio
-from shutthebox.game.debounce import ROLL_BUTTON
 from shutthebox.game.dice import RandomDice
-from shutthebox.platform.advisor import OddsAdvisor
+from shutthebox.game.faults import Fault
+from shutthebox.game.switches.debounce import DICE_BUTTON
 from shutthebox.platform.gpio import Edge, Pins
-from shutthebox.platform.setaside import Mishap, open_or_set_aside
+from shutthebox.platform.guard import StoreGuard
+from shutthebox.platform.lock import FolderLock
+from shutthebox.platform.odds_worker import OddsNow
+from shutthebox.platform.setaside import StoreFault, open_or_set_aside
 from shutthebox.platform.store import FILE_NAME, Store
 from shutthebox.rules.moves import Throw
-from shutthebox.runner import Display, Observer, Runner
+from shutthebox.runtime.ports import DisplayPort, Observer, Ports
+from shutthebox.runtime.runner import Runner
 from shutthebox.simulator.bounce import bounce_edges
 from shutthebox.simulator.box import SimulatedBox, default_lever_lines
+from shutthebox.translations import translations
 from shutthebox.usual import as_chosen, levers_needed, settings_for
 
 
@@ -67,7 +72,8 @@ class VirtualBox:
         where: names the config in complaints.
 
     Raises:
-        ShutTheBoxError: for a game that is unknown or does not fit the box.
+        ShutTheBoxError: for a game that is unknown or does not fit the box, and for a folder on whose
+            store another box plays.
     """
 
     def __init__(
@@ -76,7 +82,7 @@ class VirtualBox:
         state: Path | None = None,
         *,
         seed: int = 0,
-        display: Display | None = None,
+        display: DisplayPort | None = None,
         observers: Sequence[Observer] = (),
         where: str = "config",
         advised: bool = True,
@@ -86,43 +92,56 @@ class VirtualBox:
         # Wired as the simulated hardware is, not as a real box: it has no service button, say.
         self._config = replace(config, gpio=Gpio())
         self._state, self._display = state, display
-        self._observers = observers
-        self._advisor = OddsAdvisor(wait=True) if advised else None
+        self._observers = list(observers)
+        self._odds = OddsNow() if advised else None
         levers = levers_needed(config, where)
         self._where = where
         lines = default_lever_lines(levers)
         self.box = SimulatedBox(lines, real_time=False, clock_ns=lambda: self.now_ns, seed=seed)
-        self._lines = {ROLL_BUTTON: self.box.button_line, **lines}
+        self._lines = {DICE_BUTTON: self.box.button_line, **lines}
         self._inbox: SimpleQueue[Edge] = SimpleQueue()
         self._rng = Random(f"{seed} bounces")
-        self._start()
+        self._lock = FolderLock(state)
+        self._lock.take()
+        try:
+            self._start()
+        except BaseException:
+            self._lock.release()
+            raise
 
     def _start(self) -> None:
         self._pins = Pins(self.box.factory, self._lines, 19, self._inbox.put)
         settings = settings_for(self._config, max(self._lines), self._where)
-        store, mishap = self._open_store()
+        store, store_fault = self._open_store()
         if store is not None:
             settings = as_chosen(self._config, settings, store.choices())
+        fault = store_fault.fault if store_fault else None
+        self.memory = StoreGuard(store, self._open_store, forgetting=fault is Fault.FORGETS)
+        ports = Ports(self._pins, self.memory, self._odds, self._display, observers=self._observers)
         self.runner = Runner(
-            self._config,
             settings,
-            self._pins,
+            self._config.box.settle_ns,
+            ports,
             self.dice,
-            store,
-            self._display,
-            None,
-            lambda: self.now_ns,
-            self._observers,
-            self._advisor,
-            mishap.trouble if mishap else None,
-            self._open_store,
+            translations(),
+            self.now_ns,
+            fault=fault,
         )
 
-    def _open_store(self) -> tuple[Store | None, Mishap | None]:
+    def _open_store(self) -> tuple[Store | None, StoreFault | None]:
         if self._state is None:
             return None, None
         thrown = self._config.game.dice is DiceKind.AUTO
         return open_or_set_aside(self._state, lambda: self.now_ns / 1e9, count_throws=thrown, patience_s=0.0)
+
+    def observe(self, observer: Observer) -> None:
+        """Has one more observer told of everything from now on, restarts included."""
+        self._observers.append(observer)
+
+    @property
+    def store(self) -> Store | None:
+        """The box's store as it is now; None if it forgets."""
+        return self.memory.store
 
     def run_until(self, t_ns: int) -> None:
         """Lets time pass; the runner is turned at each of its deadlines on the way."""
@@ -135,7 +154,7 @@ class VirtualBox:
         """Puts a line to an electrical level now, and lets the runner take the edge in."""
         self.box.set_level(line, level)
         while not self._inbox.empty():
-            self.runner.take(self._inbox.get())
+            self.runner.take(self._inbox.get(), self.now_ns)
 
     def set_lever(self, number: int, down: bool) -> None:
         """Flips a lever down or puts it back, one clean edge."""
@@ -192,3 +211,4 @@ class VirtualBox:
         self._pins.close()
         self.runner.close()
         self.box.close()
+        self._lock.release()

@@ -1,0 +1,112 @@
+"""The conditions under which a match is played, as far as its throws and moves do not show them.
+
+Their text is lines of a record (`shutthebox.rules.record`).
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from shutthebox.errors import shown
+from shutthebox.rules.match import MAX_PLAYERS
+from shutthebox.rules.tiles import MAX_TILE
+
+RULES_VERSION = 2
+"""Of the rules of this program. Raise it whenever a match could come out otherwise than before."""
+
+WORDS = ("dice", "computers", "out-of-play", "version", "lost")
+"""The words that begin the lines, in their order."""
+
+_MOST_VERSIONS = 9
+"""Versions of the box that one record names; a match is not played through more updates."""
+
+_MOST_LOST = 999_999
+
+_VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30} rules [1-9][0-9]{0,3}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The conditions of play that the box knows of but a record of throws and moves does not prove.
+
+    Attributes:
+        real_dice: players threw dice of their own and entered them, in the whole match or a part.
+        computers: seats, from 1, that the computer played, in the whole match or a part.
+        out_of_play: levers that the owner had taken out of play, so that their tiles started shut.
+        versions: of the box and its rules, for example ``0.1.0 rules 2``; several if the box was
+            updated during the match.
+        lost: facts of this match that were kept and were lost to damage of the store.
+    """
+
+    real_dice: bool = False
+    computers: tuple[int, ...] = ()
+    out_of_play: tuple[int, ...] = ()
+    versions: tuple[str, ...] = ()
+    lost: int = 0
+
+    def to_lines(self) -> tuple[str, ...]:
+        """The lines of a record, in the order of the attributes."""
+        lines = [f"dice {'real' if self.real_dice else 'box'}"]
+        for word, numbers in (("computers", self.computers), ("out-of-play", self.out_of_play)):
+            if numbers:
+                lines.append(f"{word} {' '.join(map(str, numbers))}")
+        lines += [f"version {version}" for version in self.versions]
+        if self.lost:
+            lines.append(f"lost {self.lost}")
+        return tuple(lines)
+
+    def joined(self, later: "Conditions") -> "Conditions":
+        """The conditions of a match of which a later part was played under other conditions."""
+        return Conditions(
+            self.real_dice or later.real_dice,
+            tuple(sorted({*self.computers, *later.computers})),
+            tuple(sorted({*self.out_of_play, *later.out_of_play})),
+            tuple(dict.fromkeys((*self.versions, *later.versions)))[:_MOST_VERSIONS],
+            min(self.lost + later.lost, _MOST_LOST),
+        )
+
+
+def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
+    """The conditions whose `to_lines` these are; None for no lines.
+
+    Raises:
+        ValueError: for anything else, with the line and what is allowed.
+    """
+    if not lines:
+        return None
+    real_dice, numbers, versions, lost = False, dict[str, tuple[int, ...]](), list[str](), 0
+    seen = set[str]()
+    for line in lines:
+        word, _, rest = line.partition(" ")
+        if not seen and word != "dice":
+            raise ValueError(f"{word}: allowed after the line that begins with dice")
+        if word in seen and word != "version":
+            raise ValueError(f"{word}: given twice")
+        seen.add(word)
+        match word:
+            case "dice":
+                if rest not in ("box", "real"):
+                    raise ValueError(f"dice: {shown(rest)} is not allowed; allowed are box and real")
+                real_dice = rest == "real"
+            case "computers" | "out-of-play":
+                numbers[word] = _numbers(word, rest, MAX_PLAYERS if word == "computers" else MAX_TILE)
+            case "version":
+                if not _VERSION.fullmatch(rest) or len(versions) == _MOST_VERSIONS:
+                    raise ValueError(f"version: {shown(rest)} is not allowed; allowed is 0.1.0 rules 1")
+                versions.append(rest)
+            case "lost":
+                (lost,) = _numbers(word, rest, _MOST_LOST)[:1]
+            case _:
+                raise ValueError(f"{shown(line)} is no condition; allowed are {', '.join(WORDS)}")
+    return Conditions(
+        real_dice, numbers.get("computers", ()), numbers.get("out-of-play", ()), tuple(versions), lost
+    )
+
+
+def _numbers(word: str, text: str, most: int) -> tuple[int, ...]:
+    words = text.split(" ")
+    if all(w.isascii() and w.isdigit() and len(w) <= 6 and 1 <= int(w) <= most for w in words):
+        found = tuple(map(int, words))
+        if found == tuple(sorted(set(found))):
+            return found
+    raise ValueError(f"{word}: {shown(text)} is not allowed; allowed are rising numbers from 1 to {most}")
