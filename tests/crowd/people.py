@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
+from tests.support.clumsy_player import Habits, Player
+
 from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import DICE_BUTTON
-from shutthebox.simulator.bounce import bounce_edges
-from shutthebox.simulator.player import Habits, Player
-from shutthebox.simulator.virtual import VirtualBox
+from shutthebox.simulator.hardware.bounce import bounce_edges
+from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.translations import translations
 
 MS = 1_000_000

@@ -12,16 +12,16 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from tests.rules import oracle
-from tests.tally import Set, pool, verdict_on
+from tests.support import oracle
+from tests.support.tally import Set, pool, verdict_on
 
+from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, Keep, Play, Show
 from shutthebox.game.facts import Began, Faulted, Finished, Left, Resumed
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.game.table import transitions
-from shutthebox.profiles import builtin
 from shutthebox.rules import record as records
 from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown
 from shutthebox.rules.match import Match

@@ -14,17 +14,16 @@ from typing import TypeVar
 
 from tests.crowd.people import BAD, MS, Person, Regular, Touch
 from tests.crowd.referee import Referee, Seen, add_fields
+from tests.support.clumsy_player import QUIET_NS, Habits
 
-from shutthebox import config as configuration
-from shutthebox.config import Config
+from shutthebox.config.profiles import builtins, find
+from shutthebox.config.schema import Config, with_value
 from shutthebox.game.effects import Effect, Play, Show, Sound
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
-from shutthebox.profiles import builtins, find
 from shutthebox.rules.profile import MatchFormat
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
-from shutthebox.simulator.player import QUIET_NS, Habits
-from shutthebox.simulator.virtual import VirtualBox
+from shutthebox.simulator.virtual_box import VirtualBox
 
 PATIENCE = 400
 """Things that the regular player does in a row without anything coming of them: then it is a dead end."""
@@ -148,7 +147,7 @@ def plans(seed: int) -> Iterator[Plan]:
 
 
 def _keys_of(name: str) -> dict[str, object]:
-    from shutthebox.profiles import _builtin_keys
+    from shutthebox.config.profiles import _builtin_keys
 
     return dict(_builtin_keys(name))
 
@@ -345,7 +344,7 @@ def config_of(plan: Plan, folder: Path) -> Config:
             file = folder / "crowd.toml"
             file.write_text(plan.profile, encoding="utf-8")
             value = str(file)
-        config = configuration.with_value(config, key, value, "crowd")
+        config = with_value(config, key, value, "crowd")
     find(config.game.profile)
     return config
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from tests.game.table import NoOdds, S, Table, facts, settings_for
+from tests.support.machine import NoOdds, S, Table, facts, settings_for
 
 from shutthebox.game.effects import Ask
 from shutthebox.game.inputs import Advice, AnswerCame, DiceCame, HintCame

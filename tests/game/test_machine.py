@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.game.table import (
+from tests.support.machine import (
     MS,
     TUMBLE_NS,
     Table,

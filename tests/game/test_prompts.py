@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.game.table import S, Table, settings_for
+from tests.support.machine import S, Table, settings_for
 
 from shutthebox.game.mode import Mode
 from shutthebox.rules.tiles import to_tiles

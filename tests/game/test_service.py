@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
-from tests.game.table import MS, S, Table, facts, settings_for, sounds
+from tests.support.machine import MS, S, Table, facts, settings_for, sounds
 
 from shutthebox.game.effects import Sound
 from shutthebox.game.facts import Began, Chosen

@@ -6,7 +6,7 @@ from functools import cache
 from random import Random
 
 import pytest
-from tests.game.table import MS, S, english, settings_for
+from tests.support.machine import MS, S, english, settings_for
 
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Ask, Effect, Keep, Show

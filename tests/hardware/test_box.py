@@ -82,12 +82,17 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "rods that cannot be pushed in": (
         {"blind_end": True}, "assembling", r"step levers: axle meets bank"),
     "no hard stop": ({"tail_over": -4.0}, "sweep", r"stop: nothing stops lever 1"),
+    "a switch that its tile does not reach": (
+        {"switch_reach": -6.0}, "sweep", r"nothing presses switch 1"),
     "a slammed tile lands on the microswitch": (
         {"tail_over": 8.0}, "sweep", r"stiff part of lever 1 meets switch 1"),
     "a tile that runs into the deck": ({"drum_gap": -0.5}, "sweep", r"lever 1 meets bank"),
     "a tray that is a ceiling in printing position": (
         {"tray_in_body": True}, "printing", r"overhang: body has a ceiling of \d+ x \d+ mm"),
     "a body too large for a bed of 220 mm": ({"width": 244.0}, "printing", r"bed: body of 244 x 204"),
+    "a spring that sticks to what is printed over it": (
+        {"finger_clear": 0.0}, "springs", r"the finger sticks to what is printed over it"),
+    "a detent's arm without room": ({"nose_lift": 3.0}, "springs", r"arm has no room to bend"),
     "a spring thinner than a printer's line": ({"finger": 0.5}, "printing", r"thin: lever-1"),
     "a display that does not fit its opening": (
         {"bezel_opening": (60.0, 40.0)}, "collisions", r"clamp left cuts into body|body cuts into clamp"),
@@ -124,7 +129,7 @@ def test_fail__the_check_sees(what: str) -> None:
 
 @solids
 @pytest.mark.parametrize(
-    "check", ["collisions", "screws", "sweep", "gaps", "printing", "holding", "tolerances"]
+    "check", ["collisions", "screws", "sweep", "gaps", "springs", "printing", "holding", "tolerances"]
 )
 def test_ok__the_right_box_has_none(check: str) -> None:
     assert list(of_solids(check)(Dimensions(levers=12))) == []

@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from shutthebox.odds import Objective, Odds, TooLargeError, table
+from shutthebox.config.profiles import builtin, builtins
+from shutthebox.odds import Objective, Odds, TooLargeError
 from shutthebox.odds import estimate as estimates
+from shutthebox.odds import one_pass as table
 from shutthebox.odds.estimate import MOST_THROWS, SAMPLES, estimate, estimated_moves
-from shutthebox.odds.events import MOST_EVENTS, Events
 from shutthebox.odds.rolls import MOST_ENTRIES, rolls_by_position
-from shutthebox.odds.space import Space
-from shutthebox.profiles import builtin, builtins
+from shutthebox.odds.state_space import Space
+from shutthebox.odds.transitions import MOST_EVENTS, Events
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile, Scoring
 from shutthebox.rules.reader import parse_keys, to_profile
@@ -61,7 +62,7 @@ def test_what_would_take_too_long_is_refused_before_it_is_begun(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[str] = []
-    monkeypatch.setattr("shutthebox.odds.cycle.fewest_throws", lambda events: begun.append("cycle"))
+    monkeypatch.setattr("shutthebox.odds.cyclic.fewest_throws", lambda events: begun.append("cycle"))
     monkeypatch.setattr(table, "sweep", lambda plan, goals: begun.append("table"))
     with pytest.raises(TooLargeError):
         Odds(house(f"tiles = 12\n{text}"))

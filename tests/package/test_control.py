@@ -18,7 +18,8 @@ from unittest import mock
 import pytest
 
 import gpiozero_gpiod
-from shutthebox import __version__, cli
+from shutthebox import __version__
+from shutthebox.cli import main as cli
 
 from .control import PROJECT, fields, relations
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 
-from shutthebox.config import Config
+from shutthebox.config.schema import Config
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
-from shutthebox.simulator.display import VirtualDisplay
+from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 
 from .root import GPIOZERO_DEB, PINS_DEB, Root
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.tiles import to_text

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
-from tests.rules import generate
+from tests.support import generate
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.rules import words
 from shutthebox.rules.profile import Blocked, Draw, MatchFormat, Profile, Stakes, Win
 from shutthebox.rules.words import explain

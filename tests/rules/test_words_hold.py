@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
-from tests.rules import generate
+from tests.support import generate
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.odds import Odds, OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage

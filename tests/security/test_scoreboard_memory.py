@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.platform.scores import FILE_NAME
+from shutthebox.adapters.store.scores_file import FILE_NAME
 
 MOST_MB = 48
 VISITORS = 64

@@ -24,10 +24,10 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
-from tests.writer import facts
+from tests.support.writer import facts
 
-from shutthebox.platform.setaside import open_or_set_aside
-from shutthebox.platform.store import Store
+from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.opening import open_or_set_aside
 
 WORK = Path("/var/tmp/power-cuts")
 MOUNT = WORK / "mount"

@@ -6,16 +6,16 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.paper import pictures
+from tests.support.paper import pictures
 
-from shutthebox.config import Config
+from shutthebox.adapters.display.layout import draw
+from shutthebox.config.schema import Config
 from shutthebox.game.machine import State
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
-from shutthebox.platform.draw import draw
 from shutthebox.rules.tiles import Tiles
-from shutthebox.simulator.panel import PanelModel
+from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.translations import translations
 
 from .machine import PanelWrite, VirtualPi
@@ -33,7 +33,7 @@ BindReadOnlyPaths=/run/cpuinfo:/proc/cpuinfo
 PROGRAM = """\
 #!/usr/bin/python3
 import sys
-from shutthebox.cli import main
+from shutthebox.cli.main import main
 sys.exit(main())
 """
 GPIO = Config().gpio

@@ -6,12 +6,12 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from tests.paper import attract
+from tests.support.paper import attract
 from tests.virtual_pi import VirtualPi
 from tests.virtual_pi.play import CONFIG, SETTINGS, Play
 from tests.virtual_pi.table import Table, install_box, until
 
-from shutthebox.platform.oled import REFRESH_NS
+from shutthebox.adapters.display.worker import REFRESH_NS
 from shutthebox.rules.match import Stage
 
 pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(240)]

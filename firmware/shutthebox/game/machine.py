@@ -99,7 +99,7 @@ class Machine:
 
         >>> from random import Random
         >>> from shutthebox.game.dice import RandomDice
-        >>> from shutthebox.profiles import builtin
+        >>> from shutthebox.config.profiles import builtin
         >>> settings = Settings((builtin("pub"),), builtin("pub"))
         >>> machine = Machine(settings, {"en": str}, RandomDice(Random(1).randrange), 0, t_ns=0)
         >>> *_, show = machine.step(Pressed(), t_ns=1_000_000_000)

@@ -1,7 +1,7 @@
 """Estimates where exact odds are out of reach: turns played out by lot, by a fixed rule.
 
 An estimate is no best play: it is what the best of a few fixed rules earns (see
-`shutthebox.odds.policies`), found on turns of its own, so the figures are not flattered by the
+`shutthebox.odds.baselines`), found on turns of its own, so the figures are not flattered by the
 choice. Best play does at least as well.
 """
 
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from shutthebox.odds.policies import Policy, choose
+from shutthebox.odds.baselines import Policy, choose
 from shutthebox.odds.values import Objective, TooLargeError, Value, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, legal_moves, totals

@@ -12,7 +12,7 @@ from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Turn
 
 if TYPE_CHECKING:  # a reader of hints needs no solver
-    from shutthebox.odds.book import Odds
+    from shutthebox.odds.odds import Odds
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import product
 
-from shutthebox.odds.space import Space
+from shutthebox.odds.state_space import Space
 from shutthebox.odds.values import TooLargeError
 from shutthebox.rules.moves import HIGH, Throw, dice_allowed, legal_moves, totals
 from shutthebox.rules.profile import MoveKind

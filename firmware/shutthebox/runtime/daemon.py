@@ -17,27 +17,28 @@ from typing import Any
 
 from gpiozero.pins import Factory
 
-from shutthebox.config import Config, DiceKind, Line
+from shutthebox.adapters.buzzer import Buzzer
+from shutthebox.adapters.display.panel import Panel
+from shutthebox.adapters.display.worker import DisplayWorker
+from shutthebox.adapters.gpio import Pins
+from shutthebox.adapters.odds_worker import OddsWorker
+from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store, StoreError
+from shutthebox.adapters.store.guard import StoreGuard
+from shutthebox.adapters.store.lock import FolderLock, InUseError
+from shutthebox.adapters.store.opening import AT_WORK_FACTS, START_FACTS, StoreFault, open_or_set_aside
+from shutthebox.adapters.store.queries import open_to_read
+from shutthebox.adapters.store.scores_file import ScoresWriter
+from shutthebox.config.schema import Config, DiceKind, Line
+from shutthebox.config.settings_loader import as_chosen, broken_rules
 from shutthebox.game.dice import Dice
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
-from shutthebox.platform.buzzer import Buzzer
-from shutthebox.platform.gpio import Pins
-from shutthebox.platform.guard import StoreGuard
-from shutthebox.platform.lock import FolderLock, InUseError
-from shutthebox.platform.odds_worker import OddsWorker
-from shutthebox.platform.oled import Display, Panel
-from shutthebox.platform.scores import ScoresWriter
-from shutthebox.platform.setaside import AT_WORK_FACTS, START_FACTS, StoreFault, open_or_set_aside
-from shutthebox.platform.statistics import open_to_read
-from shutthebox.platform.store import FILE_NAME, PATIENCE_S, Store, StoreError
 from shutthebox.runtime.ports import Observer, Ports
 from shutthebox.runtime.runner import Mail, Runner, loop
 from shutthebox.translations import translations
-from shutthebox.usual import as_chosen, broken_rules
 
 _log = logging.getLogger(__name__)
 
@@ -117,7 +118,7 @@ def serve(
             stack.callback(buzzer.close)
         display = None
         if connect is not None:
-            display = Display(connect)
+            display = DisplayWorker(connect)
             _ = translations()[settings.language]
             goodbye = Screen(Mode.ATTRACT, big=_("Goodbye"))
             stack.callback(display.close, goodbye)

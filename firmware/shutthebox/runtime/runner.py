@@ -9,6 +9,7 @@ from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import TypeAlias
 
+from shutthebox.adapters.gpio import Edge
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
 from shutthebox.game.facts import Finished, Left
@@ -21,7 +22,6 @@ from shutthebox.game.questions import plain
 from shutthebox.game.settings import Settings
 from shutthebox.game.switches.debounce import SERVICE_BUTTON, SwitchChanged
 from shutthebox.game.switches.stage import Switches, TimedInput
-from shutthebox.platform.gpio import Edge
 from shutthebox.runtime.ports import Ports
 
 RECONCILE_NS = 1_000_000_000
@@ -44,10 +44,10 @@ class Runner:
         fault: what has failed before, for the players.
 
     Example:
-        See `shutthebox.simulator.virtual.VirtualBox`, which turns a runner in virtual time:
+        See `shutthebox.simulator.virtual_box.VirtualBox`, which turns a runner in virtual time:
 
-        >>> from shutthebox.config import Config
-        >>> from shutthebox.simulator.virtual import VirtualBox
+        >>> from shutthebox.config.schema import Config
+        >>> from shutthebox.simulator.virtual_box import VirtualBox
         >>> box = VirtualBox(Config())
         >>> box.press(100_000_000)
         >>> box.run_until(1_000_000_000)

@@ -103,7 +103,8 @@ def _default_toml(text: str, wiring: Pinout) -> str:
 
 def files(wiring: Pinout) -> dict[Path, str]:
     """Return every generated file with what it has to contain."""
-    docs, default = ROOT / "docs" / "hardware.md", ROOT / "firmware" / "shutthebox" / "default.toml"
+    docs = ROOT / "docs" / "hardware.md"
+    default = ROOT / "firmware" / "shutthebox" / "config" / "default.toml"
     text = docs.read_text(encoding="utf-8")
     text = _between(_between(text, "pins", _pins_table(wiring)), "plugs", _plugs_table(wiring))
     return {

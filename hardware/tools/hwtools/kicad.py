@@ -49,10 +49,10 @@ def read(path: Path = BOARD) -> Board:
         fields = _properties(footprint)
         ref = fields["Reference"]
         attributes = [str(a) for node in children(footprint, "attr") for a in node[1:]]
-        shapes = [kind for kind in ("fp_line", "fp_rect", "fp_circle", "fp_poly") for _ in [0]]
-        courtyard = any(
-            atom(shape, "layer").endswith(".CrtYd") for kind in shapes for shape in children(footprint, kind)
-        )
+        shapes = [
+            s for kind in ("fp_line", "fp_rect", "fp_circle", "fp_poly") for s in children(footprint, kind)
+        ]
+        courtyard = any(atom(shape, "layer").endswith(".CrtYd") for shape in shapes)
         parts[ref] = Part(
             ref, fields["Value"], fields, "dnp" not in attributes, "smd" in attributes, courtyard
         )

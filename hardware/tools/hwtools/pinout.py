@@ -67,7 +67,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """One plug of the HAT; ``pins`` are net names from pin 1 on, as in pinout.toml."""
+    """One plug of the board; ``pins`` are net names from pin 1 on, as in pinout.toml."""
 
     ref: str
     name: str

@@ -4,14 +4,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from shutthebox.game.inputs import HealthChanged, Held, HeldLong, Input, LeversMoved, Pressed, ServicePressed
-from shutthebox.game.switches.button import Button, Gesture
-from shutthebox.game.switches.debounce import (
-    DICE_BUTTON,
-    SERVICE_BUTTON,
-    Debouncer,
-    SwitchChanged,
+from shutthebox.game.inputs import (
+    HealthChanged,
+    Held,
+    HeldLong,
+    Input,
+    LeversMoved,
+    Pressed,
+    ServicePressed,
 )
+from shutthebox.game.switches.button import Button, Gesture
+from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, Debouncer, SwitchChanged
 from shutthebox.rules.tiles import Tiles, to_tiles
 
 _GESTURES: Mapping[Gesture, Input] = {

@@ -180,14 +180,20 @@ def _levers(box: Assembly, angles: dict[int, float]) -> None:
                 colour=colour,
                 lever=n,
             )
+    _rods(box, "levers")
+
+
+def _rods(box: Assembly, step: str) -> None:
+    """Add the rods of a step: those through the switches, or all others."""
+    d = box.dimensions
     for name, (y, z, diameter) in printed.bank_rods(d).items():
-        if name.startswith("switch"):
+        if name.startswith("switch") != (step == "switches"):
             continue
         length = d.bank_width + d.rib + 0.4
         start = (d.bank_left - d.rib / 2 - 0.2, d.axle_y + y, d.axle_z + z)
-        solid = rod(start, (1, 0, 0), length, diameter, 24)
         part = f"steel rod {diameter:g} mm, {length:.0f} mm"
-        _add(box, name, solid, "levers", "bank", (200.0, 0.0, 0.0), part=part, colour="silver")
+        solid = rod(start, (1, 0, 0), length, diameter, 24)
+        _add(box, name, solid, step, "bank", (200.0, 0.0, 0.0), part=part, colour="silver")
 
 
 def switch_solid(d: Dimensions, n: int) -> tuple[Manifold, Manifold]:
@@ -237,22 +243,7 @@ def _switches(box: Assembly) -> None:
             colour="tan",
         )
         _add(box, f"switch lever {n}", lever, "switches", "bank", (0.0, 0.0, -60.0), colour="silver")
-    for name, (y, z, diameter) in printed.bank_rods(d).items():
-        if not name.startswith("switch"):
-            continue
-        length = d.bank_width + d.rib + 0.4
-        start = (d.bank_left - d.rib / 2 - 0.2, d.axle_y + y, d.axle_z + z)
-        part = f"steel rod {diameter:g} mm, {length:.0f} mm"
-        _add(
-            box,
-            name,
-            rod(start, (1, 0, 0), length, diameter, 24),
-            "switches",
-            "bank",
-            (200.0, 0.0, 0.0),
-            part=part,
-            colour="silver",
-        )
+    _rods(box, "switches")
 
 
 def _display(box: Assembly) -> None:

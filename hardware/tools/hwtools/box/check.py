@@ -15,7 +15,7 @@ from manifold3d import CrossSection, Manifold
 from hwtools.box import printed, wooden
 from hwtools.box.assembly import STEPS, Assembly, Item, Screw, assemble
 from hwtools.box.dimensions import Dimensions
-from hwtools.box.solids import Point, at_axis, overlap, rod, rounded
+from hwtools.box.solids import Point, at_axis, overlap, prism_x, rod, rounded
 
 __all__ = [
     "BEDS",
@@ -28,6 +28,7 @@ __all__ = [
     "printing",
     "prints",
     "screws",
+    "springs",
     "sweep",
 ]
 
@@ -175,6 +176,14 @@ def sweep(d: Dimensions, step: float = 2.0, past: float = 10.0) -> Iterator[str]
             for end, solid in beside.items():
                 if overlap(turned["whole"], solid) > _NOTHING:
                     yield f"sweep: lever {number} at {angle:.1f} degrees meets its neighbour at {end:g}"
+        # where the spring would stand on its own is within the switch: so it presses it
+        switch = box.item(f"switch lever {number}").solid + box.item(f"switch {number}").solid
+        finger = parts["finger"]
+        presses = {a: overlap(at_axis(finger, a, d.axle_y, d.axle_z), switch) for a in (d.up, d.down)}
+        if presses[d.down] < 1.0:
+            yield f"switch: nothing presses switch {number} when its tile is down"
+        if presses[d.up] > _NOTHING:
+            yield f"switch: switch {number} is pressed although its tile is up"
         for angle, stop in ((d.up - 2.0, "rod up"), (d.down + 2.0, "rod down")):
             if overlap(at_axis(parts["stiff"], angle, d.axle_y, d.axle_z), box.item(stop).solid) < _NOTHING:
                 yield f"stop: nothing stops lever {number} at {angle:.1f} degrees"
@@ -215,6 +224,28 @@ def gaps(d: Dimensions, step: float = 2.5) -> Iterator[str]:
         yield f"gap: {2 * d.side_gap:.1f} mm are open beside a tile; {GAP:g} are allowed"
     if narrowest < 0.4:
         yield f"gap: a tile comes as near as {narrowest:.1f} mm to the plate: it would rub"
+
+
+def springs(d: Dimensions) -> Iterator[str]:
+    """The springs of a lever are free all round: nothing that is printed over or beside them holds them."""
+    parts = printed.lever_parts(d, 1)
+    z = d.axle_z
+    away = d.finger_root + 1.5  # from here on the spring has to be free
+    ring = rod((-1, d.axle_y, z), (1, 0, 0), d.width, 2 * away)
+    free = parts["finger"] - ring
+    for name, by in (("over it", 0.5), ("beside it", -0.5)):
+        if overlap(free.translate((by, 0, 0)), parts["stiff"]) > 0.05:
+            yield f"spring: the finger sticks to what is printed {name}"
+    y, low = printed.tail_point(d, away, -d.tail_half)
+    bent = at_axis(parts["finger"], -12.0, d.axle_y + y, z + low) - ring
+    if overlap(bent, parts["stiff"]) > 0.5:
+        yield "spring: the finger has no room to bend"
+    inward = parts["nose"] - rod((-1, d.axle_y, z), (1, 0, 0), d.width, 2 * (d.drum - d.arm_thick - 0.1))
+    low, high = d.nose_at - 8, d.nose_at + 30
+    slit = printed.ring_sector(low, high, d.drum - d.arm_thick - d.nose_lift, d.drum)
+    room = prism_x(slit, d.bay_left(1) + d.side_gap, d.lever_width).translate((0, d.axle_y, z))
+    if inward.is_empty() or overlap(room, parts["stiff"]) > 0.5:
+        yield "spring: the detent's arm has no room to bend"
 
 
 # --- printing -------------------------------------------------------------------------------------------
@@ -330,10 +361,6 @@ def _blocked(moving: list[Item], still: list[Item], path: Iterable[Point]) -> st
     return ""
 
 
-#: Tiles' angle while a step is done.
-_HELD = {"levers": 15.0, "switches": -17.0}
-
-
 def assembling(d: Dimensions) -> Iterator[str]:
     """In the order of the guide: each part gets to its place, each group onto the next."""
     boxes = {
@@ -392,5 +419,14 @@ def everything(d: Dimensions) -> list[str]:
     from hwtools.box import tolerances
 
     box = assemble(d)
-    found = [*collisions(box), *screws(box), *sweep(d), *gaps(d), *printing(d), *assembling(d), *holding(d)]
+    found = [
+        *collisions(box),
+        *screws(box),
+        *sweep(d),
+        *gaps(d),
+        *springs(d),
+        *printing(d),
+        *assembling(d),
+        *holding(d),
+    ]
     return [*found, *(wooden.faults(d) if d.wooden else ()), *tolerances.faults(d)]

@@ -92,6 +92,9 @@ class Dimensions:
     arm: float = 2.0  # thickness of the detent's arm in a lever of 11.8 mm
     finger: float = 0.8  # thickness of the spring that presses the switch
     finger_width: float = 5.0
+    finger_clear: float = (
+        0.8  # air over the spring as it is printed: four layers, or it would stick to the tail
+    )
     finger_root: float = 6.5  # from the axle
     finger_tip: float = 24.0
 

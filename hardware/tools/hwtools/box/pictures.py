@@ -121,7 +121,7 @@ def _levers(target: Path) -> None:
     for item in _of(box, "levers"):
         if item.name in ("axle", "rod up", "rod down", "rod detent"):
             scene.items([item], (75 if item.name == "axle" else 140, 0, 0))
-    scene.save(target, (0.6, -1.0, -0.5))
+    scene.save(target, (0.6, -1.0, -0.5), 1.25)
 
 
 def _switches(target: Path) -> None:

@@ -33,8 +33,10 @@ __all__ = [
     "lever_profile",
     "lock",
     "pi_holes",
+    "ring_sector",
     "spacer",
     "spout",
+    "tail_point",
     "tray",
     "window_size",
 ]
@@ -50,16 +52,17 @@ BOSS = 4.0
 # --- lever: profile in (y, z) around the axle, standing straight ----------------------------------------
 
 
-def _tail_point(d: Dimensions, s: float, w: float) -> tuple[float, float]:
+def tail_point(d: Dimensions, s: float, w: float) -> tuple[float, float]:
+    """Return (y, z) from the axle of the point *s* along the tail and *w* behind its middle."""
     b = math.radians(d.tail_at)
     return s * math.sin(b) + w * math.cos(b), -s * math.cos(b) + w * math.sin(b)
 
 
 def _tail_area(d: Dimensions, corners: list[tuple[float, float]]) -> CrossSection:
-    return polygon(_tail_point(d, s, w) for s, w in corners)
+    return polygon(tail_point(d, s, w) for s, w in corners)
 
 
-def _sector(low: float, high: float, inner: float, outer: float) -> CrossSection:
+def ring_sector(low: float, high: float, inner: float, outer: float) -> CrossSection:
     """Ring from one direction to another, in degrees from straight down towards the back."""
     steps = [math.radians(low + (high - low) * k / 24) for k in range(25)]
     return polygon(
@@ -71,7 +74,7 @@ def _sector(low: float, high: float, inner: float, outer: float) -> CrossSection
 def _arm_cut(d: Dimensions) -> CrossSection:
     """What is cut out of the drum so that the nose can give way: a slit under the rim, open at its end."""
     top, free = d.drum - d.arm_thick, d.nose_at - math.degrees(d.nose / d.drum)
-    return _sector(free - 7, 104, top - 2.2, top) + _sector(free - 7, free, top - 2.2, d.drum + 5)
+    return ring_sector(free - 7, 104, top - 2.2, top) + ring_sector(free - 7, free, top - 2.2, d.drum + 5)
 
 
 def _profiles(d: Dimensions) -> tuple[CrossSection, CrossSection, CrossSection, CrossSection]:
@@ -97,15 +100,15 @@ def _profiles(d: Dimensions) -> tuple[CrossSection, CrossSection, CrossSection, 
             (d.finger_root - 1, -t + d.finger),
         ],
     )
-    tip = disc(2 * 0.8, 24).translate(_tail_point(d, d.finger_tip, d.finger_back - 0.8))
+    tip = disc(2 * 0.8, 24).translate(tail_point(d, d.finger_tip, d.finger_back - 0.8))
     finger += CrossSection.batch_hull(
-        [tip, disc(d.finger, 16).translate(_tail_point(d, d.finger_tip - 2, -t + d.finger / 2))]
+        [tip, disc(d.finger, 16).translate(tail_point(d, d.finger_tip - 2, -t + d.finger / 2))]
     )
     at = math.radians(d.nose_at)
     out = d.stop_radius - d.rod / 2 + d.nose_lift - d.nose
     nose = disc(2 * d.nose, 32).translate((out * math.sin(at), -out * math.cos(at)))
     nose -= disc(2 * (d.drum - 0.3), 96)
-    arm = _sector(d.nose_at - math.degrees(d.nose / d.drum), 104, d.drum - d.arm_thick, d.drum)
+    arm = ring_sector(d.nose_at - math.degrees(d.nose / d.drum), 104, d.drum - d.arm_thick, d.drum)
     return common - pocket, common, nose + arm, finger
 
 
@@ -117,7 +120,8 @@ def lever_parts(d: Dimensions, number: int) -> dict[str, Manifold]:
     beside, elsewhere, nose, finger = _profiles(d)
     x = d.bay_left(number) + d.side_gap
     width = min(d.finger_width, d.lever_width)
-    stiff = prism_x(beside, x, width) + prism_x(elsewhere, x + width, d.lever_width - width)
+    open_width = width + d.finger_clear
+    stiff = prism_x(beside, x, open_width) + prism_x(elsewhere, x + open_width, d.lever_width - open_width)
     springs = {
         "nose": prism_x(nose, x, d.lever_width),
         "finger": prism_x(finger, x, width),

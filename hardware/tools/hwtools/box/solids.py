@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from manifold3d import CrossSection, Manifold
+from manifold3d import CrossSection, Manifold, OpType
 
 __all__ = [
     "Point",
@@ -16,7 +16,6 @@ __all__ = [
     "countersunk",
     "disc",
     "joined",
-    "moved",
     "overlap",
     "polygon",
     "prism_x",
@@ -93,18 +92,7 @@ def tube(points: Sequence[Point], diameter: float) -> Manifold:
 def joined(parts: Iterable[Manifold]) -> Manifold:
     """Return the union; an empty solid of nothing."""
     found = list(parts)
-    return Manifold.batch_boolean(found, _add()) if found else Manifold()
-
-
-def _add() -> object:
-    from manifold3d import OpType
-
-    return OpType.Add
-
-
-def moved(solid: Manifold, by: Point) -> Manifold:
-    """Return the solid shifted."""
-    return solid.translate(by)
+    return Manifold.batch_boolean(found, OpType.Add) if found else Manifold()
 
 
 def at_axis(solid: Manifold, angle: float, y: float, z: float) -> Manifold:

@@ -1,0 +1,98 @@
+"""`shutthebox doctor`: the live hardware, one check a line."""
+
+import argparse
+import contextlib
+import dataclasses
+import importlib.metadata
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from shutthebox.cli.doctor import hardware, store
+from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed
+from shutthebox.config.schema import Config, box_config, read_config
+from shutthebox.errors import one_line
+
+LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 10)}
+"""What the box runs on, and the oldest version that will do."""
+
+
+def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+    """Adds the command."""
+    parser = subparsers.add_parser("doctor", help="check the live hardware")
+    parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+    parser.add_argument("--json", action="store_true", help="one JSON document; with --levers one a line")
+    parser.add_argument("--levers", action="store_true", help="watch the levers and buttons while they move")
+    parser.add_argument("--outputs", action="store_true", help="try lamp, buzzer and display, by eye and ear")
+    parser.add_argument(
+        "--display", action="store_true", help="find the display and its lines for the config"
+    )
+    parser.add_argument(
+        "--seconds",
+        metavar="N",
+        type=_seconds,
+        help="with --levers: end after N s; with --outputs: wait N s each",
+    )
+    parser.set_defaults(run=run)
+
+
+def _seconds(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 < float(text) <= 86_400:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not allowed; allowed are up to 86400 seconds")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Prints every result; 1 if one of them is bad."""
+    config = read_config(args.config) if args.config else box_config()
+    if args.display:
+        from shutthebox.cli.doctor import displays
+
+        return displays.show(config, as_json=args.json)
+    if args.outputs:
+        from shutthebox.cli.doctor import outputs
+
+        return outputs.test(config, args.seconds, as_json=args.json)
+    if args.levers:
+        from shutthebox.cli.doctor.levers import watch
+
+        return watch(store.as_chosen(config), args.seconds, as_json=args.json)
+    results = list(examine(config))
+    if args.json:
+        print(json.dumps([dataclasses.asdict(result) for result in results]))
+    else:
+        for result in results:
+            print(f"{result.verdict:4}  {result.check:14}  {one_line(result.reason)}")
+    return int(any(result.verdict is CheckStatus.FAIL for result in results))
+
+
+def examine(config: Config) -> Iterator[CheckResult]:
+    """Every check of this box, in the order in which faults hide behind each other."""
+    yield passed("python", sys.version.split()[0])
+    for name, least in LIBRARIES.items():
+        yield _library(name, least)
+    checks: tuple[Callable[[Config], Iterator[CheckResult]], ...] = (
+        store.levers,
+        hardware.access,
+        hardware.pins,
+        hardware.display,
+        store.store,
+        store.clock,
+    )
+    for check in checks:
+        yield from check(config)
+
+
+def _library(name: str, least: tuple[int, ...]) -> CheckResult:
+    wanted = ".".join(map(str, least))
+    try:
+        version = importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return failed(name, f"not installed; {wanted} or newer is needed")
+    digits = tuple(int(part) for part in version.split(".")[: len(least)] if part.isdigit())
+    return CheckResult(
+        name, CheckStatus.OK if digits >= least else CheckStatus.FAIL, f"{version}, needed {wanted}"
+    )
