@@ -9,6 +9,7 @@ from shutthebox.config.profiles import builtin, builtins
 from shutthebox.odds import Objective, Odds, TooLargeError
 from shutthebox.odds import estimate as estimates
 from shutthebox.odds import one_pass as table
+from shutthebox.odds.augmented import is_augmented
 from shutthebox.odds.estimate import MOST_THROWS, SAMPLES, estimate, estimated_moves
 from shutthebox.odds.rolls import MOST_ENTRIES, rolls_by_position
 from shutthebox.odds.state_space import Space
@@ -28,6 +29,7 @@ SHEETS = [
     for profile in builtins()
     for count in profile.allowed_boxes
     if (box := profile.for_box(count)) and box.draw is Draw.DICE and box.starting.bit_count() <= 12
+    if not is_augmented(box)
 ]
 
 

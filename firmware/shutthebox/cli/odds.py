@@ -113,7 +113,7 @@ def _turn(profile: Profile, open_text: str | None, throw_text: str | None) -> Tu
         return turn
     faces = _faces(throw_text)
     # Dice read as a total alone are for the box; here a single number is a single die.
-    dice = dice_allowed(profile, turn.open)
+    dice = dice_allowed(profile, turn.open, turn.behind)
     if len(faces) not in dice or not turns.possible_throw(profile, turn, faces):
         raise UsageError(f"--throw: {throw_text} cannot be thrown here; {_possible(profile, turn)}")
     return turns.throw(profile, turn, faces)
@@ -142,7 +142,9 @@ def _faces(text: str) -> Throw:
 def _possible(profile: Profile, turn: Turn) -> str:
     if profile.draw is Draw.DOMINOES:
         return "allowed are the two ends of a domino, 1,1 to 6,6"
-    counts = " or ".join("1 die" if n == 1 else f"{n} dice" for n in dice_allowed(profile, turn.open))
+    counts = " or ".join(
+        "1 die" if n == 1 else f"{n} dice" for n in dice_allowed(profile, turn.open, turn.behind)
+    )
     return f"allowed are {counts} with faces 1 to {profile.sides}"
 
 

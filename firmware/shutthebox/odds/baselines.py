@@ -8,6 +8,7 @@ the lowest.
 from collections.abc import Sequence
 from enum import StrEnum
 
+from shutthebox.odds.augmented import is_augmented
 from shutthebox.odds.backward_induction import live
 from shutthebox.odds.domino_bag import Bag
 from shutthebox.odds.linear_system import Rows, solve
@@ -51,8 +52,10 @@ def policy_value(profile: Profile, policy: Policy) -> Value:
 
     Raises:
         TooLargeError: for more than 12 tiles, or rules with too many positions.
-        OddsError: where that player's turn has no end.
+        OddsError: where that player's turn has no end, or positions are more than open tiles.
     """
+    if is_augmented(profile):
+        raise OddsError(f"positions of {profile.name} are more than open tiles")
     space = Space(profile)
     if profile.draw is Draw.DOMINOES:
         return _with_dominoes(space, policy)
@@ -137,7 +140,7 @@ def _rolls(policy: Policy, rolls: tuple[Roll, ...], mask: int) -> tuple[Roll, ..
 def _after_blocked(space: Space, mask: int) -> int | None:
     """The position after a throw without a move; None if the turn is over."""
     profile = space.profile
-    if profile.blocked is Blocked.ENDS_TURN:
+    if profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES):
         return None
     shut = (space.size - 1) & ~mask
     if profile.blocked is Blocked.OPENS_ONE and shut:

@@ -52,7 +52,7 @@ def hint(odds: Odds, turn: Turn, objective: Objective = Objective.SCORE) -> Hint
         opens = bool(turns.reopenings(odds.profile, turn))
         return Hint(value, None, None, odds.ranked(turn, objective), opens)
     best = odds.best_dice(turn, objective)
-    others = [dice for dice in dice_allowed(odds.profile, turn.open) if dice != best]
+    others = [dice for dice in dice_allowed(odds.profile, turn.open, turn.behind) if dice != best]
     cost = None
     if others:
         other = odds.with_dice(turn, others[0], objective)

@@ -9,6 +9,7 @@ everything asked of it afterwards is a look-up, except distributions.
 from collections.abc import Iterator
 from fractions import Fraction
 
+from shutthebox.odds.augmented import Augmented, is_augmented
 from shutthebox.odds.cyclic import Cycle
 from shutthebox.odds.domino_bag import Bag
 from shutthebox.odds.one_pass import Table
@@ -41,6 +42,8 @@ def solver_for(space: Space, goals: tuple[Goal, Goal]) -> Solver:
     Raises:
         TooLargeError: if none of them would end in reasonable time.
     """
+    if is_augmented(space.profile):
+        return Augmented(space, goals)
     if space.profile.draw is Draw.DOMINOES:
         return Bag(space, goals)
     if space.profile.blocked is Blocked.OPENS_ONE:
@@ -212,7 +215,7 @@ class Odds:
         """Whether one die is best; None where there is no choice, or no throw to be made."""
         if turn.outcome is not None or turn.awaits_answer:
             return None
-        if len(dice_allowed(self.profile, turn.open)) < 2:
+        if len(dice_allowed(self.profile, turn.open, turn.behind)) < 2:
             return None
         return self.best_dice(turn, objective) == 1
 

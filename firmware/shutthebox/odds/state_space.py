@@ -5,7 +5,7 @@ Numbered densely, all their sets are the integers below 2 ** count, and a move, 
 clears bits, leads to a smaller integer.
 """
 
-from shutthebox.odds.values import MOST_TILES, Goal, Objective, TooLargeError, sign
+from shutthebox.odds.values import MOST_TILES, MOST_TILES_OF_TWO_ROWS, Goal, Objective, TooLargeError, sign
 from shutthebox.rules.profile import Profile, Scoring
 from shutthebox.rules.score import lost_score, score
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
@@ -19,7 +19,8 @@ class Space:
     Attributes:
         profile: the variant.
         tiles: the tiles that can be open.
-        numbers: their numbers, rising; the index is the dense bit.
+        numbers: their numbers, rising; the index is the dense bit. With two rows the bits of the
+            back row stand above those of the front row.
         size: how many sets there are.
     """
 
@@ -27,12 +28,11 @@ class Space:
         self.profile = profile
         self.tiles = profile.starting if tiles is None else tiles | profile.starting
         self.numbers = to_numbers(self.tiles)
-        if len(self.numbers) > MOST_TILES:
-            raise TooLargeError(
-                f"{len(self.numbers)} tiles are too many for exact odds, {MOST_TILES} are the most"
-            )
-        self.size = 1 << len(self.numbers)
-        self.contiguous = self.tiles == self.size - 1
+        most = MOST_TILES if profile.rows == 1 else MOST_TILES_OF_TWO_ROWS
+        if len(self.numbers) > most:
+            raise TooLargeError(f"{len(self.numbers)} tiles are too many for exact odds, {most} are the most")
+        self.size = 1 << len(self.numbers) * profile.rows
+        self.contiguous = self.tiles == (1 << len(self.numbers)) - 1
 
     def dense(self, tiles: Tiles) -> int:
         """A set in dense bits.
@@ -62,11 +62,13 @@ class Space:
 
     def scores(self) -> list[int]:
         """The score of a turn that ends with each set open; 0 everywhere if throws count."""
+        if self.profile.score is Scoring.THROWS:
+            return [0] * self.size
         if self.profile.score not in _ADDITIVE:
             return [score(self.profile, self.sparse(mask), 0) for mask in range(self.size)]
         empty = score(self.profile, 0, 0)
         scores = [empty]
-        for number in self.numbers:
+        for number in self.numbers * self.profile.rows:
             step = score(self.profile, to_tiles([number]), 0) - empty
             scores += [points + step for points in scores]
         return scores

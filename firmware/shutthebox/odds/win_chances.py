@@ -180,7 +180,7 @@ class Duel:
 
     def best_dice(self, turn: Turn) -> int:
         """How many dice to throw at a turn that awaits a throw."""
-        allowed = dice_allowed(self.profile, turn.open)
+        allowed = dice_allowed(self.profile, turn.open, turn.behind)
         if len(allowed) == 1:
             return allowed[0]
         return max(allowed, key=lambda dice: self._order(self._with_dice(turn, dice)))

@@ -132,7 +132,7 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | raising.Raise | r
     if not isinstance(after, ready.Ready):
         return step
     match, shared = after.play.match, context.shared
-    choice = len(dice_allowed(match.profile, match.turn.open)) > 1
+    choice = len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) > 1
     entered = shared.settings.real_dice or is_computers_turn(after.play, shared)
     if match.profile.turns is not Turns.WHOLE or choice or entered:
         return step

@@ -86,7 +86,7 @@ def leave(play: MatchInPlay, context: Context) -> Step[attract.Attract]:
 def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
     """What the odds are asked where the number of dice is a choice."""
     match = play.match
-    if len(dice_allowed(match.profile, match.turn.open)) < 2:
+    if len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) < 2:
         return ()
     if is_computers_turn(play, shared):
         return (Ask(AskDice(match)),)
@@ -101,7 +101,7 @@ def press(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | enter
 def hold(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | entering.Entering]:
     """Throws one die, where that is a choice."""
     match = mode.play.match
-    if len(dice_allowed(match.profile, match.turn.open)) > 1:
+    if len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) > 1:
         return throw(mode, context, one_die=True)
     refusal = turns.dice_refusal(match.profile, match.turn, 1) or Refusal.ONE_DIE_ONLY
     return refused(mode, REFUSALS[refusal])
@@ -174,7 +174,7 @@ def _big(mode: Ready) -> Text:
 def _prompt(match: Match) -> Text:
     if match.profile.draw is Draw.DOMINOES:
         return message("Press to draw")
-    allowed = dice_allowed(match.profile, match.turn.open)
+    allowed = dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)
     if len(allowed) > 1:
         return message("Press {dice}, hold 1 die", dice=allowed[0])
     if allowed == (1,) and match.profile.dice > 1:
