@@ -12,7 +12,8 @@ from shutthebox import validation
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
 from shutthebox.game.settings import ShownStakes
-from shutthebox.rules.reader import MAX_LIMIT
+from shutthebox.rules.profile import HeadStart
+from shutthebox.rules.reader import MAX_LIMIT, head_starts, teams, turn_seconds
 
 HEADER_LINES = range(2, 28)
 """BCM lines on the header of a Pi; 0 and 1 belong to the identification of boards."""
@@ -67,6 +68,20 @@ def _rotate(value: object) -> int:
     return int(str(value))
 
 
+def _or_none(check: Callable[[object], int]) -> Callable[[object], int]:
+    """A check that also takes 0, for none."""
+
+    def read(value: object) -> int:
+        if value == 0 and not isinstance(value, bool | float):
+            return 0
+        try:
+            return check(value)
+        except validation.WrongValueError as wrong:
+            raise validation.WrongValueError(f"0, or {wrong}") from None
+
+    return read
+
+
 def _language(value: object) -> str:
     from shutthebox.translations import translations
 
@@ -113,6 +128,9 @@ class GameConfig:
     players: int = _key(validation.whole(1, 9), 2)
     rounds: int | None = _key(validation.whole(1, 99), None)
     limit: int | None = _key(validation.whole(1, MAX_LIMIT), None)
+    teams: int | None = _key(_or_none(teams), None)
+    handicap: tuple[HeadStart, ...] | None = _key(head_starts, None)
+    turn_seconds: int | None = _key(_or_none(turn_seconds), None)
     stakes: ShownStakes = _key(validation.choice(ShownStakes), ShownStakes.OFF)
     setup: SetupChoice = _key(validation.choice(SetupChoice), SetupChoice.ASK)
     dice: DiceKind = _key(validation.choice(DiceKind), DiceKind.AUTO)

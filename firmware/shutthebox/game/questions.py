@@ -78,8 +78,8 @@ def plain_dice(match: Match) -> int:
 
 def plain_answer(match: Match) -> Tiles:
     """The move with the highest tiles (a tile to open: the lowest), none to pass."""
-    answers = turns.answers(match.profile, match.turn)
+    answers = turns.answers(match.seat_profile, match.turn)
     if answers:
         return max(answers)
-    reopenings = turns.reopenings(match.profile, match.turn)
+    reopenings = turns.reopenings(match.seat_profile, match.turn)
     return reopenings & -reopenings

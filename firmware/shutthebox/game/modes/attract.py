@@ -39,7 +39,7 @@ def press(mode: Attract, context: Context) -> Step[Attract | setup.Setup | Raise
     if settings.game is None:
         out = listed(settings.out & settings.profile.all_tiles)
         return refused(mode, message("Not without lever {tiles}", tiles=out))
-    return ready.begin(settings.game, context) if settings.usual else Step(setup.enter(settings))
+    return ready.begin(settings.game, context) if settings.usual else setup.enter(context)
 
 
 def hold(mode: Attract, context: Context) -> Step[menu.Menu]:

@@ -19,6 +19,8 @@ from shutthebox.game.settings import ShownStakes
 from shutthebox.game.state import Context, Step, View
 from shutthebox.game.wording import luck_text
 from shutthebox.rules.match import Match, Result, begin
+from shutthebox.rules.profile import Stakes, Turns
+from shutthebox.rules.reader import chosen
 from shutthebox.rules.turn import Outcome
 
 SIGN_LEVERS = (1, 2)
@@ -45,9 +47,17 @@ class MatchOver(MatchMode):
 def press(mode: MatchOver, context: Context) -> Step[raising.Raise | ready.Ready]:
     """A new match of the same players."""
     match, settings = mode.play.match, context.settings
+    before = match.profile
     # The levers may have been taken out of play, or put back, while the power was off.
-    played = (game for game in settings.games if game.name == match.profile.name)
-    profile = next(played, match.profile).with_limit(match.profile.limit)
+    played = next((game for game in settings.games if game.name == before.name), before)
+    profile = chosen(
+        played,
+        limit=before.limit,
+        best=settings.best(played),
+        teams=before.teams or 0,
+        handicap=before.handicap,
+        turn_seconds=before.turn_seconds or 0,
+    )
     return ready.begin_anew(begin(profile, match.players, match.rounds), context, tally(mode.play))
 
 
@@ -86,15 +96,16 @@ def screen(mode: MatchOver, view: View) -> Screen:
     if mode.shows_tally:
         rows = tuple(f"{i}: {_owes(owes).told(_)}" for i, owes in enumerate(tally(play), 1))
         return Screen(mode.name, title=_("Stakes of the evening"), rows=rows, prompt=prompt, lit=True)
-    staked = view.settings.stakes is not ShownStakes.OFF
-    rows = tuple(_row(play.match, result, i, view, staked=staked) for i in range(play.match.players))
+    staked = view.settings.stakes is not ShownStakes.OFF or play.match.profile.stakes is Stakes.BANK
+    before = _rows_before(play.match, view)
+    rows = before + tuple(_row(play.match, result, i, view, staked=staked) for i in range(play.match.players))
     if any(play.luck) or any(play.given_away):
         accounts = zip(play.luck, play.given_away, strict=True)
         profile = play.match.profile
         rows += tuple(
             f"{i}: {luck_text(profile, luck, cost).told(_)}" for i, (luck, cost) in enumerate(accounts, 1)
         )
-    cursor = result.winners[0] if result.winners else None
+    cursor = len(before) + result.winners[0] if result.winners else None
     title = _title(play.match, result).told(_)
     return Screen(mode.name, title=title, rows=rows, cursor=cursor, prompt=prompt, lit=True)
 
@@ -106,8 +117,15 @@ def _result(play: MatchInPlay) -> Result:
 
 def _title(match: Match, result: Result) -> Message:
     winners = ", ".join(str(winner + 1) for winner in result.winners)
+    if match.profile.stakes is Stakes.BANK:
+        return _bank_title(match, winners)
     if match.players == 1:
         return _solo_title(match, result)
+    if match.in_teams and result.winners:
+        teams = sorted({winner % match.teams + 1 for winner in result.winners})
+        if len(teams) == 1:
+            return message("Team {number} wins!", number=teams[0])
+        return message("Shared by teams {teams}", teams=", ".join(map(str, teams)))
     if len(result.winners) > 1:
         return message("Shared by {players}", players=winners)
     if result.captain:
@@ -116,7 +134,9 @@ def _title(match: Match, result: Result) -> Message:
 
 
 def _solo_title(match: Match, result: Result) -> Message:
-    """A player alone beats nobody: the score is what there is to say."""
+    """A player alone beats nobody, or the ladder: the score is what there is to say."""
+    if match.profile.is_solo and result.winners:
+        return message("New best: {score}", score=match.totals[0])
     if result.captain:
         return message("Captain!")
     if match.turn.outcome is Outcome.SHUT:
@@ -124,8 +144,31 @@ def _solo_title(match: Match, result: Result) -> Message:
     return message("Your score: {score}", score=match.totals[0])
 
 
+def _bank_title(match: Match, winners: str) -> Message:
+    if not winners:
+        return message("The bank wins")
+    if match.players == 1:
+        return message("You beat the bank!")
+    return message("Bank beaten by {players}", players=winners)
+
+
+def _rows_before(match: Match, view: View) -> tuple[str, ...]:
+    """What comes before the players: the totals of the teams, or what the ladder had to be beaten by."""
+    if match.profile.is_solo and match.profile.limit is not None:
+        return (message("best {score}", score=match.profile.limit).told(view.translate),)
+    if not match.in_teams or match.profile.turns is Turns.SHARED:
+        return ()
+    totals = match.team_totals[: match.teams]
+    return tuple(
+        message("Team {number}: {score}", number=number, score=total).told(view.translate)
+        for number, total in enumerate(totals, 1)
+    )
+
+
 def _row(match: Match, result: Result, player: int, view: View, *, staked: bool) -> str:
     score = "–" if match.scores[player] is None else str(match.totals[player])
+    if match.profile.turns is Turns.SHARED:
+        score = (message("in") if player in result.winners else message("out")).told(view.translate)
     owes = result.owes[player] if staked else Fraction(0)
     return f"{player + 1}: {score} {_owes(owes).told(view.translate)}" if owes else f"{player + 1}: {score}"
 

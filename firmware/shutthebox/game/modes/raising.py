@@ -8,10 +8,10 @@ from typing import ClassVar
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, ready
+from shutthebox.game.modes import attract, ready, turn_over
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Step, View
+from shutthebox.game.state import Context, Shared, Step, View
 from shutthebox.game.wording import player_name
 
 
@@ -21,10 +21,19 @@ class Raise(MatchMode):
 
     name: ClassVar[Mode] = Mode.RAISE
 
+    def deadline_ns(self, shared: Shared) -> int | None:
+        """When the player's clock shows another second."""
+        return self.play.clock.next_ns if self.play.clock else None
+
 
 def levers(mode: Raise, context: Context) -> Step[Raise | ready.Ready]:
     """Goes on as soon as the levers fit."""
     return ready.await_throw(mode.play, context)
+
+
+def time(mode: Raise, context: Context) -> Step[Raise | turn_over.TurnOver]:
+    """The player's clock goes on; when it has come to its end, the turn is over."""
+    return turn_over.tick(mode, context)
 
 
 def abandon(mode: Raise, context: Context) -> Step[attract.Attract]:

@@ -13,7 +13,7 @@ from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Text, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, entering, raising, rolling
+from shutthebox.game.modes import attract, entering, raising, rolling, turn_over
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import MatchInPlay, begun, conditions_of, is_computers_turn, judged
 from shutthebox.game.questions import AskDice, AskHint, plain_dice
@@ -50,7 +50,9 @@ class Ready(MatchMode):
     computers_dice: int | None = None
 
     def deadline_ns(self, shared: Shared) -> int | None:
-        """When the computer throws; None while a person does, or the levers are wrong."""
+        """When the player's clock shows another second, or the computer throws; None where neither does."""
+        if self.play.clock:
+            return self.play.clock.next_ns
         waits = self.play.verdict.kind is VerdictKind.OK and not shared.asleep
         return self.since_ns + COMPUTER_NS if waits and is_computers_turn(self.play, shared) else None
 
@@ -58,7 +60,8 @@ class Ready(MatchMode):
 def begin(profile: Profile, context: Context) -> Step[raising.Raise | Ready]:
     """A new match of the usual number of players and rounds."""
     settings = context.settings
-    return begin_anew(begin_match(profile, settings.players, settings.rounds), context)
+    players = 1 if profile.is_solo else settings.players
+    return begin_anew(begin_match(profile, players, settings.rounds), context)
 
 
 def begin_anew(
@@ -103,7 +106,7 @@ def hold(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | enteri
     match = mode.play.match
     if len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) > 1:
         return throw(mode, context, one_die=True)
-    refusal = turns.dice_refusal(match.profile, match.turn, 1) or Refusal.ONE_DIE_ONLY
+    refusal = turns.dice_refusal(match.seat_profile, match.turn, 1) or Refusal.ONE_DIE_ONLY
     return refused(mode, REFUSALS[refusal])
 
 
@@ -113,8 +116,10 @@ def levers(mode: Ready, context: Context) -> Step[Ready]:
     return Step(replace(mode, play=play, since_ns=context.now_ns), effects)
 
 
-def time(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling]:
-    """The computer throws."""
+def time(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | turn_over.TurnOver]:
+    """The player's clock goes on, or the computer throws."""
+    if mode.play.clock:
+        return turn_over.tick(mode, context)
     deadline_ns = mode.deadline_ns(context.shared)
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)

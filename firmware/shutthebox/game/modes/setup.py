@@ -33,9 +33,10 @@ class Setup(BoxMode):
     picker: Picker
 
 
-def enter(settings: Settings) -> Setup:
-    """The first question."""
-    return _ask(questions(settings)[0], settings)
+def enter(context: Context) -> Step[Setup | Raise | ready.Ready]:
+    """The first question; begins at once where there is nothing to ask."""
+    asked = questions(context.settings)
+    return Step(_ask(asked[0], context.settings)) if asked else _begin(context)
 
 
 def levers(mode: Setup, context: Context) -> Step[Setup]:
@@ -52,8 +53,7 @@ def press(mode: Setup, context: Context) -> Step[Setup | Raise | ready.Ready]:
     at = asked.index(mode.item) + 1
     if at < len(asked):
         return Step(_ask(asked[at], settings), shared=context.shared)
-    assert settings.game is not None, "attract does not begin a game that cannot be played"
-    return replace(ready.begin(settings.game, context), shared=context.shared)
+    return replace(_begin(context), shared=context.shared)
 
 
 def hold(mode: Setup, context: Context) -> Step[Setup | attract.Attract]:
@@ -76,6 +76,12 @@ def service_press(mode: Setup, context: Context) -> Step[service.Service]:
 def screen(mode: Setup, view: View) -> Screen:
     """The question and its options."""
     return picker_screen(mode.name, mode.picker, view)
+
+
+def _begin(context: Context) -> Step[Raise | ready.Ready]:
+    game = context.settings.game
+    assert game is not None, "attract does not begin a game that cannot be played"
+    return ready.begin(game, context)
 
 
 def _ask(item: Item, settings: Settings) -> Setup:
