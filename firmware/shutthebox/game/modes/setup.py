@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from shutthebox.game.effects import Play, Sound
-from shutthebox.game.menu_items import Item, questions
+from shutthebox.game.menu_items import ENTRIES, Item, questions
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, ready, service
 from shutthebox.game.modes.base import BoxMode
@@ -47,20 +47,21 @@ def levers(mode: Setup, context: Context) -> Step[Setup]:
 
 def press(mode: Setup, context: Context) -> Step[Setup | Raise | ready.Ready]:
     """Takes the choice for this match; begins after the last question."""
-    asked = questions(context.settings)
     settings, _ = mode.item.choose(context.settings, mode.picker.cursor)
     context = replace(context, shared=replace(context.shared, settings=settings))
-    at = asked.index(mode.item) + 1
-    if at < len(asked):
-        return Step(_ask(asked[at], settings), shared=context.shared)
+    # A choice may do away with questions, its own among them: teams that are none.
+    at = ENTRIES.index(mode.item)
+    following = next((item for item in questions(settings) if ENTRIES.index(item) > at), None)
+    if following is not None:
+        return Step(_ask(following, settings), shared=context.shared)
     return replace(_begin(context), shared=context.shared)
 
 
 def hold(mode: Setup, context: Context) -> Step[Setup | attract.Attract]:
     """Back to the question before, or to attract."""
-    asked = questions(context.settings)
-    at = asked.index(mode.item)
-    return Step(_ask(asked[at - 1], context.settings)) if at else attract.enter(context)
+    at = ENTRIES.index(mode.item)
+    before = [item for item in questions(context.settings) if ENTRIES.index(item) < at]
+    return Step(_ask(before[-1], context.settings)) if before else attract.enter(context)
 
 
 def time(mode: Setup, context: Context) -> Step[attract.Attract]:
