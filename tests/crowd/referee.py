@@ -359,6 +359,7 @@ class Referee:
         self._must("a clock runs", bool(seconds) and runs and person, self.phase, row.throws)
         late_ns = t_ns - self._clock_ns - seconds * 1_000_000_000
         # It runs from where the first throw is seen, and waits for one that tumbles.
+        self._input_ns, self._sounds = t_ns, 0
         self._must("time is over in time", 0 <= late_ns <= 2 * TUMBLE_NS, late_ns, "ns late")
         self._turn_over(lost=False, late=True)
 

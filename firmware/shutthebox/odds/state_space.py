@@ -5,7 +5,18 @@ Numbered densely, all their sets are the integers below 2 ** count, and a move, 
 clears bits, leads to a smaller integer.
 """
 
-from shutthebox.odds.values import MOST_TILES, MOST_TILES_OF_TWO_ROWS, Goal, Objective, TooLargeError, sign
+from collections.abc import Sequence
+from functools import cached_property
+
+from shutthebox.odds.values import (
+    MOST_TILES,
+    MOST_TILES_OF_TWO_ROWS,
+    End,
+    Goal,
+    Objective,
+    TooLargeError,
+    sign,
+)
 from shutthebox.rules.profile import Profile, Scoring
 from shutthebox.rules.score import lost_score, score
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
@@ -19,9 +30,8 @@ class Space:
     Attributes:
         profile: the variant.
         tiles: the tiles that can be open.
-        numbers: their numbers, rising; the index is the dense bit. With two rows the bits of the
-            back row stand above those of the front row.
-        size: how many sets there are.
+        numbers: their numbers, rising; the index is the dense bit.
+        size: how many sets of them there are.
     """
 
     def __init__(self, profile: Profile, tiles: Tiles | None = None) -> None:
@@ -31,8 +41,8 @@ class Space:
         most = MOST_TILES if profile.rows == 1 else MOST_TILES_OF_TWO_ROWS
         if len(self.numbers) > most:
             raise TooLargeError(f"{len(self.numbers)} tiles are too many for exact odds, {most} are the most")
-        self.size = 1 << len(self.numbers) * profile.rows
-        self.contiguous = self.tiles == (1 << len(self.numbers)) - 1
+        self.size = 1 << len(self.numbers)
+        self.contiguous = self.tiles == self.size - 1
 
     def dense(self, tiles: Tiles) -> int:
         """A set in dense bits.
@@ -60,31 +70,70 @@ class Space:
         """How many tiles bear a number up to this one."""
         return sum(tile <= number for tile in self.numbers)
 
+    @cached_property
+    def masks(self) -> Sequence[int]:
+        """The sets that a turn can meet, as dense bits, rising.
+
+        With two rows the bits of the tiles behind open ones stand above those of the numbers of
+        which a tile is open.
+        """
+        if self.profile.rows == 1:
+            return range(self.size)
+        met = [0]
+        for i in range(len(self.numbers)):
+            # Both tiles of a number are shut, the one behind is open, or both are.
+            low, high = 1 << i, 1 << (i + len(self.numbers))
+            met += [mask | low for mask in met] + [mask | low | high for mask in met]
+        return sorted(met)
+
+    def mask(self, open_tiles: Tiles, behind: Tiles = 0) -> int:
+        """The dense bits of a turn's tiles: those open, and those behind open ones."""
+        return self.dense(open_tiles) | self.dense(behind) << len(self.numbers)
+
+    def tiles_of(self, mask: int) -> tuple[Tiles, Tiles]:
+        """The tiles that are open, and those behind open ones."""
+        return self.sparse(mask & (self.size - 1)), self.sparse(mask >> len(self.numbers))
+
+    def after(self, mask: int, move: int) -> int:
+        """The set that a move, in dense bits, leads to."""
+        if self.profile.rows == 1:
+            return mask ^ move
+        in_front = mask >> len(self.numbers) & move
+        return mask ^ (in_front << len(self.numbers)) ^ (move ^ in_front)
+
+    def move(self, before: int, after: int) -> int:
+        """The move between two sets, in dense bits."""
+        changed = before ^ after
+        return changed & (self.size - 1) | changed >> len(self.numbers)
+
+    @cached_property
     def scores(self) -> list[int]:
-        """The score of a turn that ends with each set open; 0 everywhere if throws count."""
-        if self.profile.score is Scoring.THROWS:
-            return [0] * self.size
+        """The score of a turn that ends with each of the sets open; 0 everywhere if throws count."""
+        if self.profile.rows == 2:
+            return [score(self.profile, front, 0, behind) for front, behind in map(self.tiles_of, self.masks)]
         if self.profile.score not in _ADDITIVE:
             return [score(self.profile, self.sparse(mask), 0) for mask in range(self.size)]
         empty = score(self.profile, 0, 0)
         scores = [empty]
-        for number in self.numbers * self.profile.rows:
+        for number in self.numbers:
             step = score(self.profile, to_tiles([number]), 0) - empty
             scores += [points + step for points in scores]
         return scores
 
-    def lost(self) -> int:
-        """The score of a turn lost on its first move."""
-        return lost_score(self.profile)
+    @cached_property
+    def ends(self) -> list[End]:
+        """How a turn ends with each of the sets open; where throws count, without them."""
+        return [End(score, not mask) for mask, score in zip(self.masks, self.scores, strict=True)]
+
+    @property
+    def lost(self) -> End:
+        """The end of a turn lost on its first move."""
+        return End(lost_score(self.profile), False)
 
     def goal(self, objective: Objective) -> Goal:
         """What the ends of a turn are worth to a player with this objective."""
         best = sign(self.profile)
-        points = [best * score for score in self.scores()]
         throw = best if self.profile.score is Scoring.THROWS else 0
-        # A lost turn's score stands whatever was thrown; `per_throw` is added to it again.
-        lost = best * self.lost() - throw
         if objective is Objective.SHUT:
-            return Goal([(mask == 0, points[mask]) for mask in range(self.size)], (0, lost), (0, throw))
-        ends = [(points[mask], int(mask == 0)) for mask in range(self.size)]
-        return Goal(ends, (lost, 0), (throw, 0))
+            return Goal(lambda end: (int(end.shut), best * end.score), (0, throw))
+        return Goal(lambda end: (best * end.score, int(end.shut)), (throw, 0))
