@@ -116,6 +116,7 @@ class Referee:
         answer: the tiles that the computer has chosen to shut; None while a person plays.
         computers: the seats, from 1, that the computer plays.
         out: the levers that the owner has taken out of play.
+        levers: how many the box has.
         sleep_ns: after so long without an input the box sleeps.
         seen: what is counted.
     """
@@ -125,9 +126,11 @@ class Referee:
         answer: Callable[[], int | None],
         computers: Callable[[], tuple[int, ...]],
         out: Callable[[], int],
+        levers: int,
         sleep_ns: int,
         seen: Seen,
     ) -> None:
+        self._box = levers
         self._answer, self._computers, self._out = answer, computers, out
         self._sleep_ns, self.seen = sleep_ns, seen
         self.down: Set = frozenset()
@@ -247,6 +250,9 @@ class Referee:
 
     def _begin(self, match: Match) -> None:
         self._profile, self._players, self._rounds_wanted = match.profile, match.players, match.rounds
+        row = match.profile.tiles[-1]
+        both_rows = match.profile.rows == 2 and self._box >= 2 * row
+        self._back = row if both_rows and not self._out() >> row else 0
         self._starts = [oracle.start(match.profile, i) for i in range(match.players)]
         self.playing, self._thrown, self._decided = True, None, False
         self.seen.begun += 1
@@ -376,7 +382,8 @@ class Referee:
 
     def _act(self, action: Action, t_ns: int) -> None:
         row, legal = self._rows[self._at], self._legal()
-        lifted, flipped = self._start - row.open - self.down, self.down & row.open
+        lifted, too_soon, flipped = self._levers(row)
+        lifted |= too_soon
         computer, stays = self._at + 1 in self._computers(), False
         match action:
             case Moved(shut):
@@ -513,17 +520,39 @@ class Referee:
 
     # What the box shows.
 
+    def _lever(self, row: Row, tile: int) -> int:
+        """The lever that is flipped to shut a tile now."""
+        return tile if tile in row.behind else tile + self._back
+
+    def _levers(self, row: Row) -> tuple[Set, Set, Set]:
+        """The levers that must be down and are not, those down too soon, and the tiles flipped.
+
+        Where a box has levers for both rows, those of the back row come after all those in front.
+        """
+        if not self._back:
+            return self._start - row.open - self.down, frozenset(), self.down & row.open
+        front, back = row.behind, {tile + self._back for tile in row.open}
+        levers = self._start | {tile + self._back for tile in self._start}
+        too_soon = frozenset(tile + self._back for tile in row.behind) & self.down
+        flipped = frozenset(tile for tile in row.open if self._lever(row, tile) in self.down)
+        return frozenset(levers - front - back - self.down), too_soon, flipped
+
     def verdict(self) -> str:
         """What is to be said of the levers."""
         if not self.playing or self.phase in ("turn-over", "match-over"):
             return "ok"
         row, legal, reopens = self._rows[self._at], self._legal(), self._reopens()
         throw = row.throw if self.phase == "answer" else None
-        down = self.down & self._start
+        lifted, too_soon, flipped = self._levers(row)
+        if self._back and lifted:
+            return "put-back " + " ".join(map(str, sorted(lifted)))
+        if too_soon or (self._back and flipped and throw is None):
+            wrong = too_soon or {self._lever(row, tile) for tile in flipped}
+            return "lift " + " ".join(map(str, sorted(wrong)))
+        down = self.down & self._start if not self._back else self._start - row.open | flipped
         answer = self._answer() if self.phase == "answer" else None
         if answer is not None:
             chosen = frozenset(to_numbers(answer))
-            lifted = self._start - row.open - down
             if reopens and not down & row.open and lifted - chosen:
                 return "put-back " + " ".join(map(str, sorted(lifted - chosen)))
             legal = frozenset({chosen})
@@ -570,15 +599,20 @@ class Referee:
 
     def _check_tiles(self, show: Show, row: Row) -> None:
         """The tiles that blink are those of a legal move that the levers still allow."""
-        flipped = self.down & row.open
+        *_, flipped = self._levers(row)
         answer = self._answer()
-        viable = {tile for move in self._legal() if flipped <= move for tile in move - flipped}
+        fitting = {tile for move in self._legal() if flipped <= move for tile in move - flipped}
         if answer is not None:
-            viable &= set(to_numbers(answer))
+            fitting &= set(to_numbers(answer))
+        viable = {self._lever(row, tile) for tile in fitting}
         wrong = {tile for tile, state in show.screen.tiles if state is TileState.WRONG}
         blink = {tile for tile, state in show.screen.tiles if state is TileState.VIABLE}
         self._must("viable tiles blink", blink == viable - wrong, "right is", sorted(viable), show)
         numbers = [tile for tile, state in show.screen.tiles if state is TileState.SHUT]
+        if self._back:
+            still_open = row.behind | {tile + self._back for tile in row.open}
+            self._must("shut tiles", not set(numbers) & still_open, "open are", sorted(still_open), show)
+            return
         shown = {tile for tile in numbers if numbers.count(tile) == self._profile.rows}
         self._must("shut tiles", not shown & row.open, "open are", sorted(row.open), show)
 

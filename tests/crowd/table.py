@@ -184,6 +184,7 @@ class Table:
             lambda: getattr(self.box.runner.machine.state.mode, "computers_answer", None),
             lambda: self.box.runner.machine.settings.computers,
             lambda: self.box.runner.machine.settings.out,
+            config.box.levers or 9,
             round(config.box.sleep_min * 60_000 * MS),
             seen,
         )

@@ -300,7 +300,9 @@ class GraphSolver:
         for throws in range(turn.throws + 1, MAX_THROWS + 1):
             following: dict[int, Number] = {}
             for position, mass in layer.items():
-                row, _, total = rows[position]
+                row, divisor, total = rows[position]
+                if not (self._counts or graph.comes_back):
+                    total = divisor  # a throw that is passed is made again at once
                 share, left = mass / total, total
                 for after, weight in row:
                     left -= weight
