@@ -143,6 +143,8 @@ def plans(seed: int) -> Iterator[Plan]:
             keys["game.handicap"] = random.sample(heads, random.randint(1, 3))
         if random.random() < 0.1:
             keys["game.turn_seconds"] = random.choice([5, 20, 60])
+        if random.random() < 0.1:
+            keys["game.names"] = True
         yield Plan(
             seed * 1_000_003 + number,
             tuple(keys.items()),

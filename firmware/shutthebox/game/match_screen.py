@@ -22,6 +22,7 @@ def turn_screen(
     view: View,
     *,
     prompt: Text,
+    also: tuple[Text, ...] = (),
     dice: tuple[int, ...] = (),
     big: Text = "",
     only: Tiles | None = None,
@@ -34,6 +35,7 @@ def turn_screen(
         play: the match.
         view: language and levers.
         prompt: what to do next, where the levers are right.
+        also: what else can be done then.
         dice: the throw on the table.
         big: a word or number where there are no dice.
         only: the answer that the computer has chosen; None if a person plays.
@@ -44,7 +46,7 @@ def turn_screen(
     if wrong:
         prompt = fault_text(play.verdict, shared)
     elif play.verdict.kind is not VerdictKind.OK and only is None:
-        prompt = verdict_text(play.verdict)
+        prompt, also = verdict_text(play.verdict), ()
     corner = _seconds_text(play) or corner_text(match)
     first = mode is Mode.READY and not match.turn.throws
     if first:
@@ -55,16 +57,20 @@ def turn_screen(
             out = shared.settings.out & match.profile.all_tiles & ~match.profile.starting
             out |= match.profile.starting & ~match.seat_profile.starting
             corner = without_text(out) if out else _seat_text(match) or corner
-    by_name = bool(dice or match.turn.throws)
+    if dice or match.turn.throws:
+        title: Text = player_name(match.player, shared)
+    else:
+        title = match.profile.title(shared.settings.language, _)
     return Screen(
         mode,
-        title=told(player_name(match), _) if by_name else match.profile.title(shared.settings.language, _),
+        title=told(title, _),
         aside=told(corner, _),
         dice=dice,
         total=sum(dice) if dice else None,
         big=told(big, _),
         tiles=tile_row(mode, play, shared.levers, only, row_behind(match, shared)),
         prompt=told(prompt, _),
+        also=() if wrong else tuple(told(text, _) for text in also),
         alert=wrong,
         lit=lit,
     )

@@ -69,7 +69,7 @@ def _choose_game(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen
     return replace(settings, profile=profile, rounds=None, limit=None), kept
 
 
-GAME = Item("game.profile", message("Game"), message("Which game?"), _games, _chosen_game, _choose_game)
+GAME = Item("game.profile", message("Game"), message("Games"), _games, _chosen_game, _choose_game)
 
 
 def _numbers(settings: Settings) -> tuple[Text, ...]:
@@ -79,7 +79,7 @@ def _numbers(settings: Settings) -> tuple[Text, ...]:
 PLAYERS = Item(
     "game.players",
     message("Players"),
-    message("How many players?"),
+    message("Players?"),
     _numbers,
     lambda settings: settings.players - 1,
     lambda settings, index: (replace(settings, players=index + 1), (Chosen("game.players", index + 1),)),
@@ -94,7 +94,7 @@ def _rounds(settings: Settings) -> tuple[Text, ...]:
 ROUNDS = Item(
     "game.rounds",
     message("Rounds"),
-    message("How many rounds?"),
+    message("Rounds?"),
     _rounds,
     lambda settings: min(settings.rounds or settings.profile.rounds, len(_rounds(settings))) - 1,
     lambda settings, index: (replace(settings, rounds=index + 1), (Chosen("game.rounds", index + 1),)),
@@ -115,7 +115,7 @@ def _choose_limit(settings: Settings, index: int) -> tuple[Settings, tuple[Chose
 LIMIT = Item(
     "game.limit",
     message("Limit"),
-    message("How many points?"),
+    message("Up to points?"),
     lambda settings: tuple(map(str, _limits(settings))),
     lambda settings: _limits(settings).index(settings.limit or settings.profile.limit or LIMITS[0]),
     _choose_limit,
@@ -160,7 +160,7 @@ def _choose_computer(settings: Settings, index: int) -> tuple[Settings, tuple[Ch
 COMPUTER = Item(
     "game.computers",
     message("Computer"),
-    message("Computer's seat?"),
+    message("Computer where?"),
     lambda settings: (message("none"), *_numbers(settings)),
     lambda settings: settings.computers[0] if settings.computers else 0,
     _choose_computer,
@@ -185,7 +185,7 @@ def _choose_stakes(settings: Settings, index: int) -> tuple[Settings, tuple[Chos
 STAKES = Item(
     "game.stakes",
     message("Stakes"),
-    message("Show the stakes?"),
+    message("Show stakes?"),
     lambda settings: (message("off"), message("per match"), message("per evening")),
     lambda settings: tuple(ShownStakes).index(settings.stakes),
     _choose_stakes,
@@ -235,7 +235,7 @@ def _choose_clock(settings: Settings, index: int) -> tuple[Settings, tuple[Chose
 CLOCK = Item(
     "game.turn_seconds",
     message("Clock"),
-    message("Seconds for a turn?"),
+    message("Seconds a turn?"),
     lambda settings: (message("off"), *map(str, _clocks(settings)[1:])),
     lambda settings: _clocks(settings).index(_seconds(settings)),
     _choose_clock,
@@ -268,7 +268,7 @@ def _choose_head_start_seat(settings: Settings, index: int) -> tuple[Settings, t
 HEAD_START_SEAT = Item(
     "game.handicap",
     message("Head start"),
-    message("Who has a head start?"),
+    message("Who gets ahead?"),
     lambda settings: (message("nobody"), *_numbers(settings)),
     _head_start_seat,
     _choose_head_start_seat,
@@ -296,11 +296,21 @@ def _chosen_head_start(settings: Settings) -> int:
 HEAD_START = Item(
     "game.handicap",
     message("How much"),
-    message("How big a head start?"),
+    message("How far ahead?"),
     lambda settings: tuple(map(_head_start_text, _head_starts(settings))),
     _chosen_head_start,
     lambda settings, index: _give(settings, _head_start_seat(settings), _head_starts(settings)[index]),
     lambda settings: HEAD_START_SEAT.offered(settings) and _head_start_seat(settings) > 0,
+)
+
+
+NAMES = Item(
+    "game.names",
+    message("Names"),
+    message("Ask for names?"),
+    _on_off,
+    lambda settings: 0 if settings.names else 1,
+    lambda settings, index: (replace(settings, names=index == 0), (Chosen("game.names", index == 0),)),
 )
 
 
@@ -330,13 +340,14 @@ ENTRIES: tuple[Entry, ...] = (
     SOUND,
     ToStatistics(),
     COMPUTER,
-    ToService(),
     HINTS,
     STAKES,
+    NAMES,
     TEAMS,
     CLOCK,
     HEAD_START_SEAT,
     HEAD_START,
+    ToService(),
 )
 """The menu in order. Rounds and limit are never there both, so the others keep their levers."""
 

@@ -105,7 +105,9 @@ class SharedRow:
         order = [(match.player + step) % match.players for step in range(match.players)]
         seats = [seat for seat in order if match.rows[seat].outcome is None]
         if len(seats) > MOST_PLAYERS or match.in_teams:
-            raise TooLargeError(f"a shared row has exact odds for {MOST_PLAYERS} players at most, without teams")
+            raise TooLargeError(
+                f"a shared row has exact odds for {MOST_PLAYERS} players at most, without teams"
+            )
         return seats, tuple(match.rows[seat].insured for seat in seats)
 
     def _solved(self, mask: int, insured: _Insured) -> tuple[_Chances, int]:

@@ -125,7 +125,7 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | raising.Raise | r
     play, kind = mode.play, mode.play.verdict.kind
     mode = replace(mode, asks_hint=False, hint=None)
     if mode.thinking_ns is not None:
-        return refused(mode, message("The computer thinks"))
+        return refused(mode, message("Thinking …"))
     if kind is not VerdictKind.COMPLETE and not (kind is VerdictKind.OK and play.throws_again):
         shared = suspect_missing(play, context)
         return replace(refused(mode, commit_refusal(play, shared)), shared=shared)
@@ -191,26 +191,27 @@ def screen(mode: Flipping, view: View) -> Screen:
     play, shared, _ = mode.play, view.shared, view.translate
     if mode.hint is not None:
         race = play.match.profile.is_race
-        title = _("Best first, in throws") if race else _("Best first, with its cost")
+        title = _("Best, in throws") if race else _("Best, in points")
         return Screen(mode.name, title=title, rows=hint_lines(mode.hint), cursor=0)
     kind = play.verdict.kind
     lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.throws_again)
     prompt = message("Working it out …") if mode.asks_hint else _prompt(mode, shared)
+    also = (message("Hold: hint"),) if shared.settings.hints and mode.computers_answer is None else ()
     dice, only = play.match.turn.throw or (), mode.computers_answer
     if mode.thinking_ns is not None:
         only, lit = 0, False
-    return turn_screen(mode.name, play, view, prompt=prompt, dice=dice, only=only, lit=lit)
+    return turn_screen(mode.name, play, view, prompt=prompt, also=also, dice=dice, only=only, lit=lit)
 
 
 def _prompt(mode: Flipping, shared: Shared) -> Text:
     match, answer = mode.play.match, mode.computers_answer
     if mode.thinking_ns is not None:
-        return message("The computer thinks")
+        return message("Thinking …")
     opens = bool(turns.reopenings(match.seat_profile, match.turn))
     if answer is not None:
         return _computers_prompt(match, answer, shared, opens=opens)
     if opens:
-        return message("No move: lift one tile")
+        return message("No move: lift one")
     if mode.play.throws_again:
         return message("Insured: press") if match.profile.insurance else message("No move: press")
     return answers_text(match)
@@ -225,7 +226,7 @@ def _computers_prompt(match: Match, answer: Tiles, shared: Shared, *, opens: boo
     behind = row_behind(match, shared)
     left = to_numbers(answer & ~flipped_tiles(match.turn, shared.levers, behind))
     levers_left = tuple(lever_of(match.turn, tile, behind) for tile in left)
-    return message("Computer: flip {tiles}", tiles=listed(levers_left))
+    return message("Flip {tiles}", tiles=listed(levers_left))
 
 
 def _commit(mode: Flipping, context: Context) -> Step[raising.Raise | ready.Ready]:

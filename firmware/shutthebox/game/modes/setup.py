@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.effects import Play, Sound
 from shutthebox.game.menu_items import ENTRIES, Item, questions
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, ready, service
+from shutthebox.game.modes import attract, naming, ready, service
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.modes.raising import Raise
 from shutthebox.game.picker import Picker
-from shutthebox.game.picker_screen import picker_screen
+from shutthebox.game.picker_screen import picked, picker_screen
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Step, View
@@ -33,7 +32,7 @@ class Setup(BoxMode):
     picker: Picker
 
 
-def enter(context: Context) -> Step[Setup | Raise | ready.Ready]:
+def enter(context: Context) -> Step[Setup | naming.Naming | Raise | ready.Ready]:
     """The first question; begins at once where there is nothing to ask."""
     asked = questions(context.settings)
     return Step(_ask(asked[0], context.settings)) if asked else _begin(context)
@@ -41,12 +40,12 @@ def enter(context: Context) -> Step[Setup | Raise | ready.Ready]:
 
 def levers(mode: Setup, context: Context) -> Step[Setup]:
     """A lever moved and put back is a choice."""
-    picker, chosen = mode.picker.moved(context.flipped | context.lifted)
-    return Step(replace(mode, picker=picker), (Play(Sound.CHOICE),) if chosen else ())
+    picker, effects, why = picked(mode.picker, context)
+    return Step(replace(mode, picker=picker), effects, refusal=why)
 
 
-def press(mode: Setup, context: Context) -> Step[Setup | Raise | ready.Ready]:
-    """Takes the choice for this match; begins after the last question."""
+def press(mode: Setup, context: Context) -> Step[Setup | naming.Naming | Raise | ready.Ready]:
+    """Takes the choice for this match; after the last question come the names, if wanted, and the match."""
     settings, _ = mode.item.choose(context.settings, mode.picker.cursor)
     context = replace(context, shared=replace(context.shared, settings=settings))
     # A choice may do away with questions, its own among them: teams that are none.
@@ -54,7 +53,8 @@ def press(mode: Setup, context: Context) -> Step[Setup | Raise | ready.Ready]:
     following = next((item for item in questions(settings) if ENTRIES.index(item) > at), None)
     if following is not None:
         return Step(_ask(following, settings), shared=context.shared)
-    return replace(_begin(context), shared=context.shared)
+    step = _begin(context)
+    return replace(step, shared=step.shared or context.shared)
 
 
 def hold(mode: Setup, context: Context) -> Step[Setup | attract.Attract]:
@@ -71,7 +71,7 @@ def time(mode: Setup, context: Context) -> Step[attract.Attract]:
 
 def service_press(mode: Setup, context: Context) -> Step[service.Service]:
     """Opens service."""
-    return Step(service.enter(context.shared))
+    return Step(service.enter(context.shared, unlocked=True))
 
 
 def screen(mode: Setup, view: View) -> Screen:
@@ -79,10 +79,10 @@ def screen(mode: Setup, view: View) -> Screen:
     return picker_screen(mode.name, mode.picker, view)
 
 
-def _begin(context: Context) -> Step[Raise | ready.Ready]:
+def _begin(context: Context) -> Step[naming.Naming | Raise | ready.Ready]:
     game = context.settings.game
     assert game is not None, "attract does not begin a game that cannot be played"
-    return ready.begin(game, context)
+    return naming.begin(game, context)
 
 
 def _ask(item: Item, settings: Settings) -> Setup:
