@@ -28,13 +28,28 @@ from shutthebox.game.questions import (
 )
 from shutthebox.odds.hints import Hint, hint
 from shutthebox.odds.review import account
-from shutthebox.odds.values import OddsError
+from shutthebox.odds.values import OddsError, Ranked, Value
+from shutthebox.rules import turn as turns
+from shutthebox.rules.handicap import tiles_off
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import Blocked, Draw, MatchFormat, Profile, Scoring, ShutWins, Turns, Win
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import (
+    Blocked,
+    Draw,
+    MatchFormat,
+    Profile,
+    Scoring,
+    ShutWins,
+    Stakes,
+    Turns,
+    Win,
+)
 from shutthebox.rules.tiles import Tiles
 
 if TYPE_CHECKING:
+    from shutthebox.odds.bank import BankOdds
     from shutthebox.odds.odds import Odds
+    from shutthebox.odds.shared_row import SharedRow
     from shutthebox.odds.win_chances import Duel, Rivals
 
 _log = logging.getLogger(__name__)
@@ -128,8 +143,60 @@ def _race_by_throws(profile: Profile) -> Profile:
 
 
 def _hint(match: Match) -> Hint | None:
-    odds = odds_of(_race_by_throws(match.profile))
+    if match.profile.turns is Turns.SHARED:
+        return _hint_of_shared_row(match)
+    if match.profile.stakes is Stakes.BANK:
+        return _hint_against_the_bank(match)
+    odds = odds_of(_race_by_throws(match.seat_profile))
     return hint(odds, match.turn) if odds else None
+
+
+def _hint_of_shared_row(match: Match) -> Hint | None:
+    """What wins most often; costs are chances to win."""
+    try:
+        odds = _shared_row(match.profile)
+        if not match.turn.awaits_answer:
+            win = odds.chances(match)[match.player]
+            return Hint(Value(0.0, win), odds.best_dice(match), None, (), opens=False)
+        ranked = odds.ranked(match)
+    except OddsError:
+        return None
+    moves = tuple(Ranked(each.tiles, Value(0.0, each.win), each.cost) for each in ranked)
+    return Hint(Value(0.0, ranked[0].win if ranked else 0.0), None, None, moves, opens=False)
+
+
+def _hint_against_the_bank(match: Match) -> Hint | None:
+    """What is paid most for on average; costs are stakes."""
+    # No turn has ended for the player at turn: the total is the head start.
+    head_start, turn = match.totals[match.player], match.turn
+    try:
+        odds = _bank(match.seat_profile, head_start)
+    except OddsError:
+        return None
+    score, opens = odds.payment(turn).score, bool(turns.reopenings(match.seat_profile, turn))
+    if turn.awaits_answer:
+        moves = (Ranked(each.tiles, Value(each.payment.score, 0.0), each.cost) for each in odds.ranked(turn))
+        return Hint(Value(score, 0.0), None, None, tuple(moves), opens)
+    best = odds.best_dice(turn)
+    others = [dice for dice in dice_allowed(match.seat_profile, turn.open, turn.behind) if dice != best]
+    cost = None
+    if others:
+        cost = max(0.0, odds.payment(turn).paid - odds.with_dice(turn, others[0]).paid)
+    return Hint(Value(score, 0.0), best, cost, (), opens=False)
+
+
+@lru_cache(maxsize=1)
+def _shared_row(profile: Profile) -> SharedRow:
+    from shutthebox.odds.shared_row import SharedRow
+
+    return SharedRow(profile)
+
+
+@lru_cache(maxsize=KEPT_TABLES)
+def _bank(profile: Profile, head_start: int) -> BankOdds:
+    from shutthebox.odds.bank import BankOdds
+
+    return BankOdds(profile, head_start=head_start)
 
 
 def _dice(match: Match) -> int:
@@ -155,7 +222,8 @@ def _duel(match: Match) -> Duel | None:
     """The odds against the others, in the last round of a match decided on totals.
 
     Where throws count and a turn may go on for ever, or dominoes are drawn, solving them takes seconds
-    for every throw: the computer plays for the best score there.
+    for every throw: the computer plays for the best score there. So it does in a team, whose other
+    players' scores count too, and where seats do not start with the same tiles.
     """
     profile = match.profile
     decisive = profile.match is MatchFormat.TOTAL and (match.round >= match.rounds or match.tie_rounds)
@@ -165,9 +233,14 @@ def _duel(match: Match) -> Duel | None:
         or endless
         or profile.draw is Draw.DOMINOES
         or profile.blocked is Blocked.OPENS_ONE
-        or profile.turns is Turns.ALTERNATE
+        or profile.rows == 2
+        or profile.insurance
+        or profile.turns is not Turns.WHOLE
         or profile.win is Win.FIRST_TO_SHUT
         or len(match.seats) < 2
+        or match.in_teams
+        or profile.stakes is Stakes.BANK
+        or any(tiles_off(profile, seat) for seat in match.seats)
     ):
         return None
     from shutthebox.odds.win_chances import Rivals
