@@ -12,6 +12,7 @@ from shutthebox import validation
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
 from shutthebox.game.settings import ShownStakes
+from shutthebox.odds.strengths import Strength
 from shutthebox.rules.reader import MAX_LIMIT
 
 HEADER_LINES = range(2, 28)
@@ -118,6 +119,7 @@ class GameConfig:
     dice: DiceKind = _key(validation.choice(DiceKind), DiceKind.AUTO)
     hints: bool = _key(validation.boolean, False)
     computers: tuple[int, ...] = _key(validation.numbers(1, 9, least=0), ())
+    strength: Strength = _key(validation.choice(Strength), Strength.MASTER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,6 +110,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         hints=config.game.hints,
         stakes=config.game.stakes,
         computers=config.game.computers,
+        strength=config.game.strength,
         real_dice=config.game.dice is DiceKind.REAL,
         levers=levers,
         language=config.box.language,
