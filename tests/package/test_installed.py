@@ -46,7 +46,11 @@ def test_nothing_it_depends_on_is_missing(installed: Root) -> None:
 
 
 def test_the_configuration_is_the_default(installed: Root) -> None:
-    assert installed.read("/etc/shutthebox/config.toml") == default_text()
+    first, _, rest = installed.read("/etc/shutthebox/config.toml").partition("\n")
+    assert rest == default_text().partition("\n")[2]
+    schema = first.removeprefix("#:schema ")
+    assert schema.startswith("/usr/share/shutthebox/")
+    assert installed.read(schema) == (PROJECT / "firmware/shutthebox/config/config.schema.json").read_text()
     assert installed.run("shutthebox", "check-config").stdout.startswith("/etc/shutthebox/config.toml: good.")
 
 
