@@ -91,7 +91,7 @@ deb:
 	@command -v dpkg-buildpackage >/dev/null || { echo "make: no dpkg-buildpackage here: on Debian and Raspberry Pi OS, sudo apt install dpkg-dev && sudo apt build-dep ./"; exit 2; }
 	@dpkg-checkbuilddeps || { echo "make: sudo apt build-dep ./"; exit 2; }
 	@rm -rf $(DEB) && mkdir -p $(DEB)/source/hardware
-	@cp -R debian docs firmware systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
+	@cp -R completions debian docs firmware systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
 	@cp hardware/config.txt $(DEB)/source/hardware/
 	@cd $(DEB)/source && dpkg-buildpackage -us -uc -b >../log 2>&1 || { cat ../log; exit 1; }
 	@rm -rf $(DEB)/source && ls $(DEB)/*.deb

@@ -45,6 +45,18 @@ def test_nothing_it_depends_on_is_missing(installed: Root) -> None:
     assert shown.stdout == f"ii {__version__}"
 
 
+@pytest.mark.parametrize(
+    ("installed_as", "made"),
+    [
+        ("bash-completion/completions/shutthebox", "shutthebox.bash"),
+        ("zsh/vendor-completions/_shutthebox", "_shutthebox"),
+        ("fish/vendor_completions.d/shutthebox.fish", "shutthebox.fish"),
+    ],
+)
+def test_completion_is_where_each_shell_looks_for_it(installed: Root, installed_as: str, made: str) -> None:
+    assert installed.read(f"/usr/share/{installed_as}") == (PROJECT / "completions" / made).read_text()
+
+
 def test_the_configuration_is_the_default(installed: Root) -> None:
     first, _, rest = installed.read("/etc/shutthebox/config.toml").partition("\n")
     assert rest == default_text().partition("\n")[2]

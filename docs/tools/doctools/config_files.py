@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import Field
 from typing import Any
 
+from doctools.commands import roff
 from shutthebox.config.schema import SECTIONS
 
 _WIDTH = 100
@@ -100,17 +101,11 @@ def _manual_page() -> Iterator[str]:
         yield f".SH [{section}]"
         for name, key in keys.items():
             yield ".TP"
-            yield f".B {_roff(name)}"
-            yield _roff(key.metadata["meaning"])
-            yield f"Allowed: {_roff(key.metadata['check'].allowed)}."
+            yield f".B {roff(name)}"
+            yield roff(key.metadata["meaning"])
+            yield f"Allowed: {roff(key.metadata['check'].allowed)}."
             if has_default(key):
-                yield f"Default: {_roff(shown(key))}"
+                yield f"Default: {roff(shown(key))}"
     yield ".SH SEE ALSO"
     yield ".BR shutthebox (1)"
     yield ""
-
-
-def _roff(text: str) -> str:
-    """Text that roff prints as it stands."""
-    escaped = text.replace("\\", r"\e").replace("-", r"\-")
-    return rf"\&{escaped}" if escaped.startswith((".", "'")) else escaped

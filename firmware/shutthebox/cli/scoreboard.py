@@ -7,25 +7,35 @@ import sys
 from collections.abc import Iterator, Sequence
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
 
+from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import Config, ConfigError, box_config, read_config
 from shutthebox.errors import shown
 from shutthebox.files import check_folder
 from shutthebox.web.http import LOOPBACK, listen
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
-    parser = subparsers.add_parser("scoreboard", help="a page with the scores, which can only be read")
+    parser = subparsers.add_parser(
+        "scoreboard",
+        help="a page with the scores, which can only be read",
+        description="Serves a page with the scores to whoever can reach it. Nothing can be changed there. "
+        "Under systemd, shutthebox-scoreboard.socket starts it.",
+        example="shutthebox scoreboard --listen :: --name box.local",
+    )
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
-    parser.add_argument("--state", metavar="DIR", type=Path, help="where the box writes its scores")
-    parser.add_argument("--port", metavar="N", type=int, default=8090, help="of the page; 0: a free one")
+    parser.add_argument(
+        "--state", metavar="DIR", type=Path, help="where the box writes its scores; default: its own folder"
+    )
+    parser.add_argument(
+        "--port", metavar="N", type=int, default=8090, help="of the page; default: 8090; 0: a free one"
+    )
     parser.add_argument(
         "--listen",
         metavar="ADDRESS",
         default=LOOPBACK,
-        help="of this machine; :: is all of them; default: this machine only",
+        help="of this machine, in numbers; :: is all of them; default: only this machine sees the page",
     )
     parser.add_argument(
         "--name",
@@ -33,7 +43,9 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
         type=_host_name,
         action="append",
         default=[],
-        help="another name by which visitors reach this machine, such as box.local; may be repeated",
+        help="another name by which visitors reach this machine, such as box.local; may be repeated. The "
+        "page is refused to those who ask for any name but the machine's addresses, its host name, that "
+        "name with .local, and these",
     )
     parser.set_defaults(run=run)
 

@@ -299,6 +299,11 @@ class Config:
         home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
         return Path(home) / "shutthebox"
 
+    @property
+    def simulator_folder(self) -> Path:
+        """The same for a simulated box: where the config says, else beside that of a real one."""
+        return self.state_folder if self.store.folder else self.state_folder / "simulator"
+
 
 SECTIONS: Mapping[str, Mapping[str, Field[Any]]] = {
     section.name: {key.name: key for key in fields(getattr(Config(), section.name))}
