@@ -50,8 +50,8 @@ function _shtab_shutthebox_using
   test "$_shtab_shutthebox_cmdpath" = "$argv"
 end
 
-set -g _shtab_shutthebox_commands run sim replay profiles odds stats export backup restore scoreboard check-config pins doctor blank
-set -g _shtab_shutthebox_opts_with_value --config --folder --frames --language --levers --listen --name --objective --open --plot --port --record --samples --seconds --seed --state --throw --tiles
+set -g _shtab_shutthebox_commands run sim replay profiles odds stats export backup restore scoreboard speech check-config pins doctor blank
+set -g _shtab_shutthebox_opts_with_value --config --folder --frames --language --levers --listen --name --objective --open --plot --port --record --samples --seconds --seed --state --throw --tiles --volume
 
 complete -c shutthebox -e
 complete -c shutthebox -f
@@ -120,6 +120,12 @@ complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -l state -xka "(_
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -l port -x -d 'of the page; default: 8090; 0: a free one'
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -l listen -x -d 'of this machine, in numbers; :: is all of them; default: only this machine sees the page'
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -l name -x -d 'another name by which visitors reach this machine, such as box.local; may be repeated. The page is refused to those who ask for any name but the machine'"'"'s addresses, its host name, that name with .local, and these'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a speech -d 'Says every prompt, throw, fault and score in the box'"'"'s language, until it is told to stop'
+complete -c shutthebox -n '_shtab_shutthebox_using speech' -s h -l help -d 'show this help message and exit'
+complete -c shutthebox -n '_shtab_shutthebox_using speech' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'
+complete -c shutthebox -n '_shtab_shutthebox_using speech' -l state -xka "(__fish_complete_directories)" -d 'where the box writes what it says'
+complete -c shutthebox -n '_shtab_shutthebox_using speech' -l volume -x -d '0 to 200; default: as configured, where 100 is normal'
+complete -c shutthebox -n '_shtab_shutthebox_using speech' -l print -d 'print it, a line each, and be silent'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a check-config -d 'Says whether a configuration is good, or what is wrong with it'
 complete -c shutthebox -n '_shtab_shutthebox_using check-config' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using check-config; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'

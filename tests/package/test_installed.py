@@ -144,10 +144,13 @@ def test_systemd_finds_no_fault_with_the_unit(installed: Root) -> None:
     assert "exposure level for shutthebox.service: 0." in security.stdout
 
 
-def test_the_scoreboard_is_the_owners_to_switch_on(installed: Root) -> None:
+def test_scoreboard_and_voice_are_the_owners_to_switch_on(installed: Root) -> None:
     socket = installed.run("systemctl", "is-enabled", "shutthebox-scoreboard.socket", check=False)
     assert socket.stdout == "disabled\n"
-    for unit in ("shutthebox-scoreboard.service", "shutthebox-scoreboard.socket"):
+    voice = installed.run("systemctl", "is-enabled", "shutthebox-speech.service", check=False)
+    assert voice.stdout == "disabled\n"
+    units = ("shutthebox-scoreboard.service", "shutthebox-scoreboard.socket", "shutthebox-speech.service")
+    for unit in units:
         assert installed.read(f"/usr/lib/systemd/system/{unit}") == (PROJECT / "systemd" / unit).read_text()
 
 

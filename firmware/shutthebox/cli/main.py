@@ -21,6 +21,7 @@ _MODULES = {
     "stats": "stats",
     "backup": "backup",
     "scoreboard": "scoreboard",
+    "speech": "speech",
     "check-config": "check_config",
     "doctor": "doctor.command",
     "blank": "blank",

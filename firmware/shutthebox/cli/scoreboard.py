@@ -3,13 +3,13 @@
 import argparse
 import re
 import socket
-import sys
 from collections.abc import Iterator, Sequence
 from ipaddress import ip_address
 from pathlib import Path
 
+from shutthebox.cli.own_config import own_config_or_default
 from shutthebox.cli.parser import Subparsers
-from shutthebox.config.schema import Config, ConfigError, box_config, read_config
+from shutthebox.config.schema import read_config
 from shutthebox.errors import shown
 from shutthebox.files import check_folder
 from shutthebox.web.http import LOOPBACK, listen
@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.adapters.systemd import passed_socket
     from shutthebox.web.scoreboard.server import ScoreboardServer
 
-    config = read_config(args.config) if args.config else _usual()
+    config = read_config(args.config) if args.config else own_config_or_default("showing what")
     if args.state is not None:
         check_folder(args.state, "--state")
     folder = args.state or scores_folder(config)
@@ -87,12 +87,3 @@ def _opened(address: str, port: int, names: Sequence[str]) -> Iterator[str]:
     reach = "this machine" if found.is_unspecified else "this address"
     yield f"Everybody who can reach {reach} can read scores and initials, and do nothing else."
     yield f"It answers to its addresses and to these names: {', '.join(names)}. More with --name."
-
-
-def _usual() -> Config:
-    """The box's own configuration. One that cannot be used keeps the page up, as it does the box."""
-    try:
-        return box_config()
-    except ConfigError as error:
-        print(f"shutthebox: {error}; showing what the built-in configuration would", file=sys.stderr)
-        return Config()

@@ -267,6 +267,17 @@ class DisplayConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class SpeechConfig:
+    """The voice, which is a unit of its own."""
+
+    volume: int = _key(
+        validation.whole(0, 200),
+        100,
+        "How loud `shutthebox-speech` is, apart from the buzzer: 0 is silent, 100 normal, 200 the loudest.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class StoreConfig:
     """Where things are kept."""
 
@@ -287,6 +298,7 @@ class Config:
     rules: RulesConfig = field(default_factory=RulesConfig)
     gpio: GpioConfig = field(default_factory=GpioConfig)
     display: DisplayConfig = field(default_factory=DisplayConfig)
+    speech: SpeechConfig = field(default_factory=SpeechConfig)
     store: StoreConfig = field(default_factory=StoreConfig)
 
     @property
