@@ -4,7 +4,6 @@ What reaches a running box are: its levers and its button, the config, the envir
 command line, the store. Each is gone through here; there is nothing else (`test_network`).
 """
 
-import argparse
 import ast
 import inspect
 import re
@@ -20,8 +19,7 @@ from tests.security.conftest import Ran
 
 import shutthebox
 from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.cli import run as run_command
-from shutthebox.cli.main import main
+from shutthebox.cli.main import command_line, main
 from shutthebox.config.schema import Config, ConfigError, DiceKind, parse_config
 from shutthebox.config.settings_loader import with_choices
 from shutthebox.game.inputs import Input
@@ -101,7 +99,7 @@ def test_hands_move_contacts_and_nothing_else() -> None:
 def test_nothing_about_dice_is_chosen_at_the_box() -> None:
     assert {
         "game.profile", "game.players", "game.rounds", "game.limit", "game.computers", "game.hints",
-        "game.stakes", "box.language", "box.sound", "box.out_of_play",
+        "game.names", "game.stakes", "box.language", "box.sound", "box.out_of_play",
     } == CHOOSABLE  # fmt: skip
     changed = {entry.key for entry in ENTRIES if isinstance(entry, Item)}
     assert changed == CHOOSABLE - {"box.out_of_play"}
@@ -128,10 +126,8 @@ def test_a_config_cannot_set_them(line: str, tmp_path: Path, capsys: pytest.Capt
 
 
 def test_run_takes_two_options() -> None:
-    parser = argparse.ArgumentParser()
-    run_command.add_parser(parser.add_subparsers())
-    subparsers = next(a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
-    options = {option for action in subparsers.choices["run"]._actions for option in action.option_strings}
+    _, commands = command_line(["run"])
+    options = {option for action in commands["run"].arguments for option in action.option_strings}
     assert options == {"-h", "--help", "--config", "--record"}
 
 

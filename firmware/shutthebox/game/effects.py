@@ -9,6 +9,7 @@ from shutthebox.game.facts import Fact
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import Question
 from shutthebox.game.screen import Screen
+from shutthebox.rules.profile import Profile
 
 
 class Sound(StrEnum):
@@ -23,6 +24,7 @@ class Sound(StrEnum):
     BLOCKED = "blocked"
     SHUT = "shut"
     WIN = "win"
+    FANFARE = "fanfare"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,11 @@ class Show:
         owes: per player the stakes owed for this match, negative: to get; empty before it is
             decided.
         winners: who has won the match, from 1; empty before.
+        names: per seat three letters, empty for a seat without a name; empty without names.
         asleep: nobody has touched the box for long: show nothing.
+        language: of the screen's texts.
+        game: the one on the table; without a match, the usual one. None if that cannot be played now.
+        staked: the box says who owes what.
     """
 
     screen: Screen
@@ -56,7 +62,11 @@ class Show:
     totals: tuple[int, ...]
     owes: tuple[Fraction, ...]
     winners: tuple[int, ...]
+    names: tuple[str, ...] = ()
     asleep: bool = False
+    language: str = "en"
+    game: Profile | None = None
+    staked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
