@@ -10,6 +10,7 @@ from shutthebox.game.facts import Chosen
 from shutthebox.game.messages import Message, Text, message, title_text
 from shutthebox.game.picker import Picker
 from shutthebox.game.settings import Settings, ShownStakes
+from shutthebox.odds.strengths import Strength
 from shutthebox.rules.match import MAX_PLAYERS
 from shutthebox.rules.profile import HeadStart, Turns
 from shutthebox.rules.reader import chosen
@@ -164,6 +165,22 @@ COMPUTER = Item(
     lambda settings: (message("none"), *_numbers(settings)),
     lambda settings: settings.computers[0] if settings.computers else 0,
     _choose_computer,
+)
+
+
+def _choose_strength(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
+    strength = tuple(Strength)[index]
+    return replace(settings, strength=strength), (Chosen("game.strength", strength.value),)
+
+
+STRENGTH = Item(
+    "game.strength",
+    message("Computer is"),
+    message("How good is it?"),
+    lambda settings: (message("a beginner"), message("a regular"), message("a master")),
+    lambda settings: tuple(Strength).index(settings.strength),
+    _choose_strength,
+    lambda settings: bool(settings.computers),
 )
 
 
@@ -342,6 +359,7 @@ ENTRIES: tuple[Entry, ...] = (
     COMPUTER,
     HINTS,
     STAKES,
+    STRENGTH,
     NAMES,
     TEAMS,
     CLOCK,

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from shutthebox.odds.strengths import Strength
 from shutthebox.rules.profile import HeadStart, Profile
 from shutthebox.rules.reader import chosen, without
 from shutthebox.rules.tiles import Tiles
@@ -41,6 +42,7 @@ class Settings:
         stakes: for how long the box says who owes what.
         real_dice: players throw dice of their own and enter what they show.
         computers: seats, from 1, that the computer plays.
+        strength: how well it plays.
         levers: how many the box has.
         language: of the screens, one of `languages`.
         languages: code and own name of every language of the screens.
@@ -66,6 +68,7 @@ class Settings:
     stakes: ShownStakes = ShownStakes.OFF
     real_dice: bool = False
     computers: tuple[int, ...] = ()
+    strength: Strength = Strength.MASTER
     levers: int = 9
     language: str = "en"
     languages: tuple[tuple[str, str], ...] = (("en", "English"),)

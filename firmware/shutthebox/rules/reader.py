@@ -1,6 +1,6 @@
 """Reads a profile from TOML text and checks every key of it.
 
-Each key has one line in `_KEYS` that knows its type and range; what keys together forbid is
+Each key has one line in `KEYS` that knows its type and range; what keys together forbid is
 checked once the profile stands. Every complaint names the file, the key and what is allowed.
 """
 
@@ -31,6 +31,7 @@ from shutthebox.rules.profile import (
 )
 from shutthebox.rules.score import score, worst_score
 from shutthebox.rules.tiles import MAX_TILE, Tiles, sum_of, to_numbers, to_tiles
+from shutthebox.validation import Check
 
 MAX_DIGITS = 15
 """Most digits of a digits score: the row 1..12 has 15, which a panel and a float still show exactly."""
@@ -54,63 +55,70 @@ class ProfileError(ShutTheBoxError, ValueError):
     """A profile that cannot be played; the text is one line: file, key, what is allowed."""
 
 
-def _rising(low: int, high: int) -> Callable[[object], tuple[int, ...]]:
-    numbers = validation.numbers(low, high)
-    return lambda value: tuple(sorted(numbers(value)))
+def _rising(low: int, high: int) -> Check[tuple[int, ...]]:
+    return validation.numbers(low, high).then(lambda numbers: tuple(sorted(numbers)))
 
 
-def _tiles(value: object) -> tuple[int, ...]:
+def _row(value: int | list[int]) -> tuple[int, ...]:
     if isinstance(value, list):
         return _rising(1, MAX_TILE)(value)
-    try:
-        return tuple(range(1, validation.whole(1, MAX_TILE)(value) + 1))
-    except validation.WrongValueError:
-        raise validation.WrongValueError(
-            f"1 to {MAX_TILE}, or a list of distinct numbers from 1 to {MAX_TILE}"
-        ) from None
+    return tuple(range(1, validation.whole(1, MAX_TILE)(value) + 1))
 
 
-def _totals(value: object) -> frozenset[int]:
-    return frozenset(_rising(1, 9 * 20)(value))
+_TILES = Check(
+    f"1 to {MAX_TILE}, or a list of distinct numbers from 1 to {MAX_TILE}",
+    {"anyOf": [validation.whole(1, MAX_TILE).json_schema, _rising(1, MAX_TILE).json_schema]},
+    _row,
+)
 
 
-def _payments(value: object) -> tuple[tuple[int, int], ...]:
-    paid = validation.whole(0, MAX_STAKES)
-    allowed = f"stakes of 0 to {MAX_STAKES} by score, as in {{0 = 9, 5 = 2}}"
-    if not isinstance(value, Mapping) or not 1 <= len(value) <= _MOST_PAYMENTS:
-        raise validation.WrongValueError(allowed)
-    try:
-        pairs = [(_score(key), paid(stakes)) for key, stakes in value.items()]
-    except validation.WrongValueError:
-        raise validation.WrongValueError(allowed) from None
-    return tuple(sorted(pairs))
-
-
-def _score(key: object) -> int:
+def _score(key: Any) -> int:  # noqa: ANN401  (whatever TOML gives)
     text = str(key)
     if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS and str(int(text)) == text):
-        raise validation.WrongValueError("a score")
+        raise ValueError
     return int(text)
 
 
-def head_starts(value: object) -> tuple[HeadStart, ...]:
-    """A check for head starts by seat: points off, or a list of tiles that start shut.
+def _payments(value: Any) -> tuple[tuple[int, int], ...]:  # noqa: ANN401  (whatever TOML gives)
+    if not isinstance(value, Mapping) or not 1 <= len(value) <= _MOST_PAYMENTS:
+        raise ValueError
+    paid = validation.whole(0, MAX_STAKES)
+    return tuple(sorted((_score(key), paid(stakes)) for key, stakes in value.items()))
 
-    Raises:
-        WrongValueError: for anything else, with what is allowed.
-    """
-    allowed = (
-        f"a list by seat, 9 at most: points of 0 to {MAX_HEAD_START}, or a list of tiles that start shut, "
-        "as in [0, 5, [1, 2]]"
-    )
-    points, tiles = validation.whole(0, MAX_HEAD_START), _rising(1, MAX_TILE)
+
+_PAYS = Check(
+    f"stakes of 0 to {MAX_STAKES} by score, as in {{0 = 9, 5 = 2}}",
+    {
+        "type": "object",
+        "propertyNames": {"pattern": f"^(0|[1-9][0-9]{{0,{MAX_DIGITS - 1}}})$"},
+        "additionalProperties": validation.whole(0, MAX_STAKES).json_schema,
+        "minProperties": 1,
+        "maxProperties": _MOST_PAYMENTS,
+    },
+    _payments,
+)
+
+
+def _head_starts(value: Any) -> tuple[HeadStart, ...]:  # noqa: ANN401  (whatever TOML gives)
     if not isinstance(value, list) or len(value) > MAX_PLAYERS:
-        raise validation.WrongValueError(allowed)
-    try:
-        return tuple(tiles(head) if isinstance(head, list) else points(head) for head in value)
-    except validation.WrongValueError:
-        raise validation.WrongValueError(allowed) from None
+        raise ValueError
+    points, tiles = validation.whole(0, MAX_HEAD_START), _rising(1, MAX_TILE)
+    return tuple(tiles(head) if isinstance(head, list) else points(head) for head in value)
 
+
+head_starts = Check(
+    f"a list by seat, 9 at most: points of 0 to {MAX_HEAD_START}, or a list of tiles that start shut, "
+    "as in [0, 5, [1, 2]]",
+    {
+        "type": "array",
+        "maxItems": MAX_PLAYERS,
+        "items": {
+            "anyOf": [validation.whole(0, MAX_HEAD_START).json_schema, _rising(1, MAX_TILE).json_schema]
+        },
+    },
+    _head_starts,
+)
+"""A check for head starts by seat: points off, or a list of tiles that start shut."""
 
 teams = validation.whole(2, 4)
 """A check for a number of teams."""
@@ -118,13 +126,12 @@ teams = validation.whole(2, 4)
 turn_seconds = validation.whole(5, 3600)
 """A check for the seconds of a turn."""
 
-
-_KEYS: dict[str, Callable[[object], object]] = {
+KEYS: Mapping[str, Check[Any]] = {
     "name": validation.name,
     "title.en": validation.text,
     "title.fr": validation.text,
     "source": validation.text,
-    "tiles": _tiles,
+    "tiles": _TILES,
     "boxes": _rising(1, MAX_TILE),
     "rows": validation.whole(1, 2),
     "start_open": _rising(1, MAX_TILE),
@@ -136,7 +143,7 @@ _KEYS: dict[str, Callable[[object], object]] = {
     "max_tiles": validation.whole(1, MAX_TILE),
     "difference": validation.boolean,
     "first_move_must_include": validation.whole(1, MAX_TILE),
-    "ends_turn_on": _totals,
+    "ends_turn_on": _rising(1, 9 * 20).then(frozenset),
     "blocked": validation.choice(Blocked),
     "insurance": validation.boolean,
     "turns": validation.choice(Turns),
@@ -150,18 +157,19 @@ _KEYS: dict[str, Callable[[object], object]] = {
     "tie": validation.choice(Tie),
     "stakes": validation.choice(Stakes),
     "stake": validation.whole(1, MAX_STAKES),
-    "pays": _payments,
+    "pays": _PAYS,
     "captain": validation.boolean,
     "teams": teams,
     "handicap": head_starts,
     "turn_seconds": turn_seconds,
 }
+"""The keys of a profile beside `like`, each with its check."""
 
 _OWN = re.compile(r"name|source|title\..*")
 """Keys that a profile has of its own, whatever it is like."""
 
 _TITLE = re.compile(r"title\.[a-z]{2}")
-"""A title in any language; the two of `_KEYS` are those that complaints name."""
+"""A title in any language; the two of `KEYS` are those that complaints name."""
 
 
 def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]]) -> dict[str, object]:
@@ -200,10 +208,13 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
             keys.pop("stake", None)
             keys.pop("pays", None)
     for key, value in given.items():
-        check = validation.text if _TITLE.fullmatch(key) else _KEYS.get(key)
+        check = validation.text if _TITLE.fullmatch(key) else KEYS.get(key)
         if check is None:
-            allowed = ", ".join(["like", *_KEYS])
-            raise ProfileError(f"{where}: {validation.shown_key(key)}: unknown key; allowed are {allowed}")
+            known = ["like", *KEYS]
+            raise ProfileError(
+                f"{where}: {validation.shown_key(key)}: unknown key; "
+                f"{validation.did_you_mean(key, known)}allowed are {', '.join(known)}"
+            )
         try:
             keys[key] = check(value)
         except validation.WrongValueError as wrong:
