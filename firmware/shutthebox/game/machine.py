@@ -42,7 +42,7 @@ from shutthebox.game.modes.service import Service
 from shutthebox.game.play import accounted, begun, conditions_of, noted
 from shutthebox.game.questions import AskAccount
 from shutthebox.game.screen import Screen
-from shutthebox.game.settings import Settings
+from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.game.table import ADVICE, TABLE, ModeState, deadline_of, screen_of
@@ -306,6 +306,9 @@ class Machine:
             owes=play.owes if play else (),
             winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
             asleep=shared.asleep,
+            language=self.settings.language,
+            game=match.profile if match else self.settings.game,
+            staked=self.settings.stakes is not ShownStakes.OFF,
         )
 
     def _screen(self) -> Screen:
