@@ -18,7 +18,7 @@ CATALOG = resources.files("shutthebox") / "locale" / "fr" / "LC_MESSAGES"
 
 
 PANEL = ("game", "adapters", "runtime")
-ELSEWHERE = ("web", "cli", "rules")
+ELSEWHERE = ("web", "cli", "rules", "simulator")
 TITLES = {profile.title() for profile in builtins()}
 
 

@@ -123,7 +123,7 @@ def test_makers_are_seen_by_all_pages(box: SimulatedBox) -> None:
 def test_a_clean_contact_does_not_bounce() -> None:
     with SimulatedBox(default_lever_lines(9)) as box:
         box.bounce_ns = 0
-        moved = []
+        moved: list[Change] = []
         box.subscribe(moved.append)
         box.set_lever(1, True)
         while Change.PINS not in moved:
