@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
         broke = partial(_broke, recorder) if recorder is not None else lambda line: None
         workshop = Workshop(box, panel, state, broke)
         workshop.restore(condition)
-        plug = Plug(args.record or state / "recording.scn", recorder)
+        plug = Plug(args.record or state / "recording.scn", recorder, box)
         server = stack.enter_context(PageServer(workshop, args.port, transcript, plug))
 
         def arguments(record: bool, goes_on: bool) -> Sequence[str]:

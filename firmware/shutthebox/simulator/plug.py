@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from shutthebox.simulator.hardware.box import SimulatedBox
 from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 
 Arguments = Callable[[bool, bool], Sequence[str]]
@@ -19,16 +20,17 @@ class Plug:
     Args:
         recording: the file that is recorded into, or was.
         recorder: what records now; None if nothing does.
+        box: the levers, which a pulled plug leaves as they stand.
 
     Attributes:
         recording: as given.
         arguments: to start the box again with; to be set before the plug is used.
     """
 
-    def __init__(self, recording: Path, recorder: ScenarioRecorder | None) -> None:
+    def __init__(self, recording: Path, recorder: ScenarioRecorder | None, box: SimulatedBox) -> None:
         self.recording = recording
         self.arguments: Arguments = lambda record, goes_on: ()
-        self._recorder = recorder
+        self._recorder, self._box = recorder, box
         self._again: Sequence[str] | None = None
 
     @property
@@ -43,7 +45,7 @@ class Plug:
         written any more, as when the power fails.
         """
         if self._recorder is not None:
-            self._recorder.cut_power(time.monotonic_ns())
+            self._recorder.cut_power(time.monotonic_ns(), self._box.levers_down)
         _replace_process(self.arguments(self.is_recording, self.is_recording))
 
     def record(self, on: bool) -> None:

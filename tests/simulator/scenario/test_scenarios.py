@@ -383,9 +383,9 @@ class Recording:
 
     def cut_power(self) -> None:
         """Pulls the plug; the next process goes on with the recording."""
-        self.recorder.cut_power(self.box.now_ns)
-        config, start_ns = Config(), self.start_ns
-        self.recorder = ScenarioRecorder(self.text, config, 9, frozenset(), start_ns, goes_on=True)
+        down = self.box.box.levers_down
+        self.recorder.cut_power(self.box.now_ns, down)
+        self.recorder = ScenarioRecorder(self.text, Config(), 9, down, self.start_ns, goes_on=True)
         self.box.cut_power()
 
     def script(self) -> str:
@@ -483,12 +483,17 @@ def test_a_recording_goes_on_after_a_power_cut(play: Play_, tmp_path: Path) -> N
     recording.press()
     recording.flip(1)
     recording.wait(300)
+    recording.box.set_lever(4, True)
+    recording.wait(5)
     recording.cut_power()
     recording.wait(900)
     recording.flip(1, 2)
     recording.press()
     text = check_plays_again(recording, play)
-    assert "power-cut" in text
+    assert [line.split(" ", 1)[1] for line in text.splitlines() if "@" in line][3:5] == [
+        "flip 4",
+        "power-cut",
+    ]
     assert any(isinstance(effect, Keep) and isinstance(effect.fact, Resumed) for effect, _ in play(text))
 
 

@@ -64,6 +64,7 @@ class ScenarioRecorder:
         self._file, self._free_ns = file, start_ns
         self._start_ns = start_ns
         self._settle_ns = config.box.settle_ns
+        self._down = set(down)
         self._broken = False
         self._pressed_ns: int | None = None
         self._thrown: list[Thrown] = []
@@ -97,6 +98,7 @@ class ScenarioRecorder:
             self._button(active, moved_ns)
         else:
             self._held_back.append((moved_ns, f"{'flip' if active else 'lift'} {switch}", 0))
+            self._down ^= {switch}
 
     def broke(self, verb: str, t_ns: int) -> None:
         """Takes in what somebody did to the hardware, as a line of a scenario; called in any thread."""
@@ -105,9 +107,16 @@ class ScenarioRecorder:
                 self.flush()
             self._held_back.append((t_ns, verb, 0))
 
-    def cut_power(self, t_ns: int) -> None:
-        """Writes all that happened until the power was cut, and that it was; called in any thread."""
+    def cut_power(self, t_ns: int, down: frozenset[int]) -> None:
+        """Writes all that happened until the power was cut, and that it was; called in any thread.
+
+        Args:
+            t_ns: the time, on the daemon's clock.
+            down: the levers that are down; some of them may have moved too late to settle.
+        """
         with self._lock:
+            for lever in sorted(down ^ self._down):
+                self._held_back.append((t_ns, f"{'flip' if lever in down else 'lift'} {lever}", 0))
             self._held_back.append((t_ns, "power-cut", 0))
             self.flush()
 
