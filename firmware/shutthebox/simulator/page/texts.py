@@ -5,6 +5,7 @@ from typing import TypeAlias
 from shutthebox.game.messages import Translate
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain
+from shutthebox.web.how_to_play import how_to_play
 
 Texts: TypeAlias = dict[str, "str | list[list[str]]"]
 """By the name under which the page's script asks for it: a text, or rows of a term and its meaning."""
@@ -25,34 +26,8 @@ def page_texts(translate: Translate) -> Texts:
         "rules_title": _("The rules: {game}"),
         "help_title": _("How to play"),
         "help_rows": [
-            [
-                _("The aim"),
-                _(
-                    "Shut as many tiles as you can. After each throw, flip down levers that add up to it. "
-                    "When nothing fits, the turn is over."
-                ),
-            ],
-            [_("Press"), _("Throws the dice, confirms, goes on.")],
-            [
-                _("Hold 0.8 s"),
-                _("Throws one die where the rules leave the choice; opens the menu; goes back."),
-            ],
-            [
-                _("Hint"),
-                _("Hold the button while tiles are to be flipped. The menu switches hints on."),
-            ],
-            [
-                _("Levers"),
-                _(
-                    "Click or tap one to flip it, or sweep across several. Until you press, "
-                    "they can be put back."
-                ),
-            ],
-            [_("Choose"), _("In a list, flick lever 1, 2, 3 … to choose that line.")],
-            [
-                _("Something wrong?"),
-                _("The display says which lever. Put it right, and the game goes on."),
-            ],
+            *how_to_play(translate),
+            [_("On this page"), _("Click or tap a lever to flip it, or sweep across several.")],
         ],
         "keys": _(
             "Keyboard: 1–9, 0, - and = move levers 1 to 12, by their place in the row of digits. "
