@@ -113,7 +113,7 @@ complete -c shutthebox -n '_shtab_shutthebox_using restore' -s h -l help -d 'sho
 complete -c shutthebox -n '_shtab_shutthebox_using restore' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'
 complete -c shutthebox -n '_shtab_shutthebox_using restore' -l state -xka "(__fish_complete_directories)" -d 'the store'"'"'s folder'
 complete -c shutthebox -n '_shtab_shutthebox_using restore; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a back-up, or a store that was set aside'
-complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a scoreboard -d 'Serves a page with the scores to whoever can reach it'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a scoreboard -d 'Serves a page with the match as it goes, the best results and the rules, to whoever can reach it'
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -l state -xka "(__fish_complete_directories)" -d 'where the box writes its scores; default: its own folder'
