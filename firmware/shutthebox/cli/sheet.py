@@ -50,7 +50,7 @@ def write_sheet(path: Path, profile: Profile, language: str, translate: Translat
 def sheet(profile: Profile, language: str, translate: Translate) -> str:
     """The page in this language, complete, without a script and without anything to load."""
     _ = translate
-    title = escape(profile.title(language, translate))
+    title, rules_heading, box_heading = profile.title(language, translate), _("Rules"), _("On this box")
     rules = "\n".join(f"<li>{escape(sentence)}</li>" for sentence in explain(profile, translate))
     hands = "\n".join(
         f"<div><dt>{escape(term)}</dt><dd>{escape(meaning)}</dd></div>"
@@ -61,17 +61,17 @@ def sheet(profile: Profile, language: str, translate: Translate) -> str:
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>{title}</title>
+<title>{escape(title)}</title>
 <style>{_STYLE}</style>
 </head>
 <body>
-<h1>{title}</h1>
+<h1>{escape(title)}</h1>
 <p class="row">{_row(profile)}</p>
-<h2>{escape(_("Rules"))}</h2>
+<h2>{escape(rules_heading)}</h2>
 <ul>
 {rules}
 </ul>
-<h2>{escape(_("On this box"))}</h2>
+<h2>{escape(box_heading)}</h2>
 <dl>
 {hands}
 </dl>

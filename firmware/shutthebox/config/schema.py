@@ -170,6 +170,9 @@ class GameConfig:
         'The box throws its own dice ("auto"), or the players throw "real" ones and enter the total.',
     )
     hints: bool = _key(validation.boolean, False, "Holding the button while flipping gives a hint.")
+    names: bool = _key(
+        validation.boolean, False, "Before a match every player gives three letters, kept for the evening."
+    )
     computers: tuple[int, ...] = _key(
         validation.numbers(1, 9, least=0),
         (),
@@ -199,6 +202,12 @@ class BoxConfig:
         (),
         "Levers out of play, such as [4]: their tiles start every turn shut, and what the levers show is "
         "ignored. The service screen does the same.",
+    )
+    service_code: tuple[int, ...] = _key(
+        validation.numbers(1, _MOST_LEVERS, least=0),
+        (),
+        "The owner's code: levers such as [2, 7] that are down, and all others up, when service is unlocked. "
+        "Empty: levers are taken out of play only with the button inside the box, or here.",
     )
     sleep_min: float = _key(
         validation.number(1, 240), 10.0, "Minutes without a touch until the panel goes dark, 1 to 240."
