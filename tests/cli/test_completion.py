@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from doctools.generated import COMPLETIONS, PROJECT
+from doctools import PROJECT
+from doctools.generated import COMPLETIONS
 from shutthebox.cli.main import command_line
 from shutthebox.config.profiles import builtins
 
