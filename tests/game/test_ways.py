@@ -48,6 +48,9 @@ from shutthebox.rules.profile import (
 )
 from shutthebox.rules.tiles import to_numbers, to_tiles
 
+pytestmark = pytest.mark.timeout(300)
+"""The walks are long where the machine is busy."""
+
 SMALL = Profile(
     "small", tiles=(1, 2, 3, 4), dice=2, sides=3, one_die=OneDie.OPTIONAL_HIGH, stakes=Stakes.POOL
 )
