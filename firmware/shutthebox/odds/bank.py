@@ -100,6 +100,13 @@ class BankOdds:
         worth = self._solver.worth_with(turn, 0, dice)
         return Payment(float(worth.first), self._sign * float(worth.second))
 
+    def beats(self, turn: Turn) -> float:
+        """The chance to be paid more than the stake, for a turn that awaits a throw."""
+        ends = self._solver.ends(turn, 0, exact=False)
+        return float(
+            sum(chance for end, chance in ends.items() if self._paid(end.score) > self.profile.stake)
+        )
+
     def exact(self, turn: Turn) -> Fraction:
         """What the bank pays on average for a turn that awaits a throw, without any error.
 
