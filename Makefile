@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test test-all test-pi test-gpiozero bench-pins bench-pi lint audit messages hardware deb test-deb clean
+.PHONY: help sim test test-all test-pi test-gpiozero bench-pins bench-pi lint audit messages hardware deb test-deb image clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
@@ -16,6 +16,7 @@ help:
 	@echo "make lint   ruff and mypy"
 	@echo "make deb    build the Debian package"
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
+	@echo "make image  build the card's image, and an update for it (Linux; image/README.md)"
 	@echo "make audit  ask whether a dependency has a known vulnerability (needs a network)"
 	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
 
@@ -67,8 +68,8 @@ bench-pi: $(VENV)/.test
 	@$(BIN)/python -m tests.virtual_pi sh -c 'cd /opt/project/tests/benchmarks && python3 pins.py && echo && python3 daemon.py $(ARGS)'
 
 lint: $(VENV)/.test
-	@$(BIN)/ruff check firmware hardware/tools tests .ci
-	@$(BIN)/ruff format --check firmware hardware/tools tests .ci
+	@$(BIN)/ruff check firmware hardware/tools image tests .ci
+	@$(BIN)/ruff format --check firmware hardware/tools image tests .ci
 	@$(BIN)/mypy
 
 # The tool has a venv of its own: what it needs is not what the box needs.
@@ -98,6 +99,10 @@ deb:
 # tests/package says what it needs, and skips what cannot be done here.
 test-deb: $(VENV)/.test deb
 	@$(BIN)/pytest -m package tests/package $(ARGS)
+
+# From Debian's packages, arm64 on any Linux: image/README.md.
+image:
+	@$(MAKE) --no-print-directory -C image
 
 # After a text has changed: complete the .po by hand, then this.
 messages: $(VENV)/.test

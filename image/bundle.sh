@@ -1,0 +1,25 @@
+#!/bin/sh
+# Signs a system as an update: bundle.sh SYSTEM VERSION CERTIFICATE KEY BUNDLE [STORE]
+set -eu
+system=$1 version=$2 certificate=$3 key=$4 bundle=$5
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+ln "$system" "$folder/system.img" 2>/dev/null || cp "$system" "$folder/system.img"
+here=$(dirname "$0")
+store=$(PYTHONPATH=$here/../firmware /usr/bin/python3 -c 'from shutthebox.adapters.store.schema import VERSION; print(VERSION)')
+cat >"$folder/manifest.raucm" <<MANIFEST
+[update]
+compatible=shutthebox-pi-arm64
+version=$version
+
+[bundle]
+format=verity
+
+[image.system]
+filename=system.img
+
+[meta.shutthebox]
+store=${6:-$store}
+MANIFEST
+rm -f "$bundle"
+rauc bundle --cert="$certificate" --key="$key" "$folder" "$bundle" >/dev/null
