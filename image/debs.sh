@@ -6,13 +6,23 @@ export DEB_BUILD_OPTIONS=nocheck DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
 mkdir -p /out
 case $1 in
 gpiozero)
-    # Debian's newer source package as it is, but for a version below its own.
     cd /tmp
-    apt-get source -q gpiozero
-    cd gpiozero-*/
-    sed -i '1s/(\([^)]*\))/(\1~bpo13+1)/' debian/changelog
-    dpkg-buildpackage -us -uc -b
-    mv ../python3-gpiozero_*.deb /out/
+    if apt-get source -q gpiozero; then
+        # Debian's newer source package as it is, but for a version below its own, and for any machine: there is
+        # nothing compiled in it.
+        cd gpiozero-*/
+        sed -i '1s/(\([^)]*\))/(\1~bpo13+1)/' debian/changelog
+        sed -i 's/^Architecture: any/Architecture: all/' debian/control
+        dpkg-buildpackage -us -uc -b
+        mv ../python3-gpiozero_*.deb /out/
+    else
+        echo "This mirror has no such source package: Debian's own build of it for the Pi is taken instead." >&2
+        sed -n 's/^deb-src \[/deb [arch=arm64 /p' /etc/apt/sources.list >/etc/apt/sources.list.d/next.list
+        apt-get update -q
+        apt-get download -q python3-gpiozero:arm64
+        mv python3-gpiozero_*.deb /out/
+        rm /etc/apt/sources.list.d/next.list
+    fi
     rm -rf /tmp/gpiozero*
     ;;
 box)

@@ -23,7 +23,7 @@ mkdir -p "$root/data" "$root/run/card"
 chroot "$root" passwd --lock root >/dev/null
 chroot "$root" systemctl enable shutthebox-data.service shutthebox-card.service shutthebox-confirm.service
 # No login anywhere but with a key, no network but a configured one, and nothing that waits for what is not there.
-chroot "$root" systemctl disable ssh.service ssh.socket sshd-keygen.service rauc.service wpa_supplicant.service 2>/dev/null || true
+chroot "$root" systemctl disable systemd-networkd.service systemd-networkd.socket systemd-resolved.service ssh.service ssh.socket sshd-keygen.service rauc.service wpa_supplicant.service 2>/dev/null || true
 chroot "$root" systemctl mask getty@.service serial-getty@.service getty.target systemd-networkd-wait-online.service \
     rauc-mark-good.service e2scrub_all.timer e2scrub_reap.service fstrim.timer dpkg-db-backup.timer \
     systemd-firstboot.service systemd-update-done.service ldconfig.service systemd-hwdb-update.service \
