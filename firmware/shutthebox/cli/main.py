@@ -20,6 +20,7 @@ _MODULES = {
     "odds": "odds",
     "stats": "stats",
     "backup": "backup",
+    "card": "card",
     "scoreboard": "scoreboard",
     "check-config": "check_config",
     "doctor": "doctor.command",

@@ -14,8 +14,19 @@ from typing import Any
 from shutthebox.config.schema import CONFIG_FILE, Config, Controller, GameConfig, RulesConfig, read_config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.faults import Fault
+from shutthebox.game.messages import message
 
 _log = logging.getLogger(__name__)
+
+NOTICES = Path("/run/shutthebox-card")
+"""Where a card's image leaves what the players are told at the start: files that end in .txt."""
+
+CARD_TEXTS = (
+    message("Update failed: the version before plays"),
+    message("Plays without memory: the card's fourth partition cannot be used"),
+    message("The card's first partition cannot be read"),
+)
+"""What image/root/usr/lib/shutthebox/card writes there by itself; mistakes in files stay in English."""
 
 
 def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
@@ -43,30 +54,48 @@ def find_config(asked_for: Path | None, usual: Path = CONFIG_FILE) -> tuple[Conf
     if os.path.lexists(usual):
         try:
             config = read_config(usual)
-            _try(config, usual)
+            try_config(config, str(usual))
         except ShutTheBoxError as error:
             _log.error("%s; playing with the built-in configuration", error)
             return _as_wired(config), Fault.CONFIG
     return config, None
 
 
-def _try(config: Config, where: Path) -> None:
+def try_config(config: Config, where: str) -> None:
+    """Complains of a configuration that no box can play with.
+
+    Raises:
+        ShutTheBoxError: naming the file as `where`, the key and what is allowed.
+    """
     from shutthebox.adapters.gpio import switch_lines
     from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for
 
     levers = config.box.levers or DEFAULT_LEVERS
     switch_lines(config.gpio, levers)
-    settings_for(config, levers, str(where))
+    settings_for(config, levers, where)
 
 
 def _as_wired(config: Config) -> Config:
     """The built-in game, on as much of this box as has been read and makes sense."""
     wired = replace(config, game=GameConfig(), rules=RulesConfig())
     try:
-        _try(wired, CONFIG_FILE)
+        try_config(wired, str(CONFIG_FILE))
     except ShutTheBoxError:
         return Config()
     return wired
+
+
+def notices(folder: Path = NOTICES) -> tuple[str, ...]:
+    """What the card's image has to tell the players; nothing on any other box."""
+    try:
+        return tuple(
+            line
+            for path in sorted(folder.glob("*.txt"))
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+            if line.strip()
+        )
+    except OSError:
+        return ()
 
 
 def run(args: argparse.Namespace) -> int:
@@ -117,6 +146,7 @@ def run(args: argparse.Namespace) -> int:
             started=systemd.ready,
             beat=systemd.alive,
             fault=fault,
+            notices=notices(),
             scores=scores_folder(config),
         )
         systemd.stopping()

@@ -8,10 +8,11 @@ import binascii
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from shutthebox import validation as values
+from shutthebox import validation
 from shutthebox.config.schema import Config, ConfigError
-from shutthebox.errors import shown
+from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
 
 CONFIG_NAME, NETWORK_NAME, KEY_NAME = "shutthebox.toml", "network.toml", "ssh-key.txt"
@@ -39,27 +40,27 @@ class Network:
 
 
 def _wifi(value: object) -> str:
-    name = values.text(value)
+    name = validation.text(value)
     if not 1 <= len(name.encode()) <= 32:
-        raise values.WrongValueError("a name of 1 to 32 bytes")
+        raise validation.WrongValueError("a name of 1 to 32 bytes")
     return name
 
 
 def _password(value: object) -> str:
     allowed = "a text of 8 to 63 characters from space to ~"
     if not isinstance(value, str) or not 8 <= len(value) <= 63 or not all(" " <= c <= "~" for c in value):
-        raise values.WrongValueError(allowed)
+        raise validation.WrongValueError(allowed)
     return value
 
 
 def _country(value: object) -> str:
     if not isinstance(value, str) or len(value) != 2 or not (value.isascii() and value.isalpha()):
-        raise values.WrongValueError('two letters, such as "BE" or "FR"')
+        raise validation.WrongValueError('two letters, such as "BE" or "FR"')
     return value.upper()
 
 
-_CHECKS: Mapping[str, Callable[[object], object]] = {
-    "wifi": _wifi, "password": _password, "country": _country, "cable": values.boolean,
+_CHECKS: Mapping[str, Callable[[object], Any]] = {
+    "wifi": _wifi, "password": _password, "country": _country, "cable": validation.boolean,
 }  # fmt: skip
 
 
@@ -70,18 +71,18 @@ def parse_network(text: str, where: str) -> Network:
         ConfigError: naming the key, and what is allowed. It never names the password.
     """
     try:
-        document = values.toml(text)
-    except values.WrongValueError as wrong:
+        document = validation.toml(text)
+    except validation.WrongValueError as wrong:
         raise ConfigError(f"{where}: {wrong}") from None
     network = Network()
     for key, value in document.items():
         if key not in _CHECKS:
             raise ConfigError(
-                f"{where}: {values.shown_key(key)}: unknown key; allowed are {', '.join(_CHECKS)}"
+                f"{where}: {validation.shown_key(key)}: unknown key; allowed are {', '.join(_CHECKS)}"
             )
         try:
             network = replace(network, **{key: _CHECKS[key](value)})
-        except values.WrongValueError as wrong:
+        except validation.WrongValueError as wrong:
             said = "" if key == "password" else f"{shown(value)} is not allowed; "
             raise ConfigError(f"{where}: {key}: {said}allowed is {wrong}") from None
     if network.wifi and not network.country:
@@ -133,14 +134,14 @@ class Card:
 
     Attributes:
         config: the text of the configuration; None if there is none, or none that can be used.
-        network: None if the file is not there or cannot be used.
-        keys: public keys; None if the file is not there or cannot be used.
+        network: none if there is no file; None if it cannot be used.
+        keys: public keys; none if there is no file; None if it cannot be used.
         mistakes: one line each: file, line or key, what is allowed.
     """
 
     config: str | None = None
-    network: Network | None = None
-    keys: tuple[str, ...] | None = None
+    network: Network | None = Network()
+    keys: tuple[str, ...] | None = ()
     mistakes: tuple[str, ...] = ()
 
 
@@ -150,7 +151,7 @@ def read_card(folder: Path, parse_config: Callable[[str, str], Config]) -> Card:
     Args:
         folder: the first partition.
         parse_config: checks the text of the configuration, with the name of its file for complaints;
-            raises ConfigError.
+            raises ShutTheBoxError.
     """
     card = Card(mistakes=tuple(_misnamed(folder)))
     for name in NAMES:
@@ -169,8 +170,12 @@ def read_card(folder: Path, parse_config: Callable[[str, str], Config]) -> Card:
                 card = replace(card, network=parse_network(text, name))
             else:
                 card = replace(card, keys=parse_keys(text, name))
-        except ConfigError as error:
+        except ShutTheBoxError as error:
             card = replace(card, mistakes=(*card.mistakes, str(error)))
+            if name == NETWORK_NAME:
+                card = replace(card, network=None)
+            elif name == KEY_NAME:
+                card = replace(card, keys=None)
     return card
 
 

@@ -56,6 +56,7 @@ def serve(
     started: Callable[[], None] = lambda: None,
     beat: Callable[[], None] = lambda: None,
     fault: Fault | None = None,
+    notices: Sequence[str] = (),
     scores: Path | None = None,
 ) -> None:
     """Runs a box until SIGTERM or SIGINT. Called in the main thread.
@@ -72,6 +73,7 @@ def serve(
         started: called once, when pins and store are open.
         beat: called at least once a second while all workers live.
         fault: what has gone wrong so far, for the players.
+        notices: more of that, a line of text each.
         scores: folder of what the scoreboard shows; None for a box without one.
 
     Raises:
@@ -136,6 +138,7 @@ def serve(
             translations(),
             time.monotonic_ns(),
             fault=fault,
+            notices=notices,
         )
         stack.callback(runner.close)
         workers: list[Any] = [worker for worker in (display, buzzer) if worker is not None]

@@ -4,7 +4,7 @@
 it in virtual time; `loop` turns it on the real one. Everything here runs in the main thread.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import TypeAlias
@@ -42,6 +42,7 @@ class Runner:
         translations: per language, how a text is translated.
         now_ns: the time, on the clock of all later calls.
         fault: what has failed before, for the players.
+        notices: more of that, a line of text each.
 
     Example:
         See `shutthebox.simulator.virtual_box.VirtualBox`, which turns a runner in virtual time:
@@ -66,6 +67,7 @@ class Runner:
         now_ns: int,
         *,
         fault: Fault | None = None,
+        notices: Sequence[str] = (),
     ) -> None:
         self._ports = ports
         active = ports.pins.active()
@@ -80,6 +82,7 @@ class Runner:
             resumed=ports.memory.running_match(settings.levers),
             statistics=ports.memory.statistics,
             fault=fault,
+            notices=notices,
         )
         self._carry_out(self.machine.start(), now_ns)
 
