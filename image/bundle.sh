@@ -5,8 +5,10 @@ system=$1 version=$2 certificate=$3 key=$4 bundle=$5
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 ln "$system" "$folder/system.img" 2>/dev/null || cp "$system" "$folder/system.img"
-here=$(dirname "$0")
-store=$(PYTHONPATH=$here/../firmware /usr/bin/python3 -c 'from shutthebox.adapters.store.schema import VERSION; print(VERSION)')
+# What it can read, for boxes that are to be set back to it.
+export PYTHONPATH="$(dirname "$0")/../firmware"
+store=$(/usr/bin/python3 -c 'from shutthebox.adapters.store.schema import VERSION; print(VERSION)')
+keys=$(/usr/bin/python3 -c 'from shutthebox.cli.update import known_keys; print(*sorted(known_keys()))')
 cat >"$folder/manifest.raucm" <<MANIFEST
 [update]
 compatible=shutthebox-pi-arm64
@@ -20,6 +22,7 @@ filename=system.img
 
 [meta.shutthebox]
 store=${6:-$store}
+config=$keys
 MANIFEST
 rm -f "$bundle"
 rauc bundle --cert="$certificate" --key="$key" "$folder" "$bundle" >/dev/null

@@ -21,6 +21,7 @@ _MODULES = {
     "stats": "stats",
     "backup": "backup",
     "card": "card",
+    "update": "update",
     "scoreboard": "scoreboard",
     "check-config": "check_config",
     "doctor": "doctor.command",
