@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test test-all test-pi test-gpiozero bench-pins bench-pi lint audit messages hardware deb test-deb image clean
+.PHONY: help sim test test-all test-pi test-gpiozero bench-pins bench-pi lint audit messages hardware deb test-deb image test-image clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
@@ -17,6 +17,7 @@ help:
 	@echo "make deb    build the Debian package"
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
 	@echo "make image  build the card's image, and an update for it (Linux; image/README.md)"
+	@echo "make test-image  start it, play on it, pull its plug and update it in QEMU (slow)"
 	@echo "make audit  ask whether a dependency has a known vulnerability (needs a network)"
 	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
 
@@ -49,7 +50,7 @@ test: $(VENV)/.test
 
 # Everything that runs on this machine alone: the slow tests too, and more generated cases of the others.
 test-all: $(VENV)/.test
-	@$(BIN)/pytest --numprocesses auto -m "not virtual_pi and not package" --hypothesis-profile thorough $(ARGS)
+	@$(BIN)/pytest --numprocesses auto -m "not virtual_pi and not package and not image" --hypothesis-profile thorough $(ARGS)
 
 # Boots Debian's kernel and systemd under QEMU, with simulated pins: tests/virtual_pi/README.md.
 test-pi: $(VENV)/.test
@@ -103,6 +104,10 @@ test-deb: $(VENV)/.test deb
 # From Debian's packages, arm64 on any Linux: image/README.md.
 image:
 	@$(MAKE) --no-print-directory -C image
+
+# A card in an emulated machine, from its first start to an update that fails: image/README.md.
+test-image: $(VENV)/.test image
+	@$(BIN)/pytest -m image tests/image -s $(ARGS)
 
 # After a text has changed: complete the .po by hand, then this.
 messages: $(VENV)/.test

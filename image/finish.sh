@@ -2,7 +2,7 @@
 # Hook of mmdebstrap, at the end: the box's own packages and settings, and nothing that differs between two builds.
 #   finish.sh ROOT DEBS OVERLAY CERTIFICATE DISK VERSION
 set -eu
-root=$1 debs=$2 overlay=$3 certificate=$4 disk=$5 version=$6
+root=${1:?} debs=$2 overlay=$3 certificate=$4 disk=$5 version=$6
 
 mkdir "$root/debs"
 cp "$debs"/*.deb "$root/debs/"
@@ -32,7 +32,8 @@ chroot "$root" systemctl mask getty@.service serial-getty@.service getty.target 
     remote-cryptsetup.target remote-fs.target systemd-machine-id-commit.service >/dev/null
 ln -sf /usr/lib/systemd/system/multi-user.target "$root/etc/systemd/system/default.target"
 
-rm -rf "$root"/var/cache/* "$root"/var/log/* "$root"/var/lib/apt/lists/* "$root"/tmp/* "$root"/root/.bash* \
+rm -rf "$root"/var/cache/* "$root"/var/log/* "$root"/var/lib/apt/lists/* "$root"/tmp/* "${root:?}"/boot/* "$root"/root/.bash* \
     "$root"/etc/ssh/ssh_host_* "$root"/etc/apt/sources.list "$root"/var/lib/dpkg/*-old "$root"/var/backups/* \
+    "$root"/etc/kernel "$root"/usr/sbin/update-tirfs \
     "$root"/var/lib/systemd/random-seed "$root"/etc/*- "$root"/etc/.pwd.lock "$root"/var/lib/ucf/*.[0-9]
 mkdir -p "$root/var/log/journal" && rmdir "$root/var/log/journal"
