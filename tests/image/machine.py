@@ -1,8 +1,8 @@
 """An emulated machine that starts from the card, as a Pi does: its boot script, kernel, root and services.
 
-QEMU's `virt` machine stands for the Pi; what the Pi's own firmware does before U-Boot is left out. The drivers of
-the simulated pins and display are on a second disk, which systemd is told of through QEMU's `fw_cfg`, so nothing
-on the card is changed for the test.
+QEMU's `virt` machine stands for the Pi; what the Pi's own firmware does before U-Boot is left out. The
+drivers of the simulated pins and display are on a second disk, which systemd is told of through QEMU's
+`fw_cfg`, so nothing on the card is changed for the test.
 """
 
 from __future__ import annotations
