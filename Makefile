@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test test-all test-pi test-gpiozero bench-pins bench-pi lint audit messages hardware deb test-deb image test-image clean
+.PHONY: help sim test test-all test-pi test-gpiozero bench-pins bench-pi lint audit messages hardware deb test-deb image test-image release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
@@ -18,6 +18,8 @@ help:
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
 	@echo "make image  build the card's image, and an update for it (Linux; image/README.md)"
 	@echo "make test-image  start it, play on it, pull its plug and update it in QEMU (slow)"
+	@echo "make release     everything for people to get, built twice, with checksums and a signature: CONTRIBUTING.md"
+	@echo "make ci     all checks, as root on Debian"
 	@echo "make audit  ask whether a dependency has a known vulnerability (needs a network)"
 	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
 
@@ -69,8 +71,8 @@ bench-pi: $(VENV)/.test
 	@$(BIN)/python -m tests.virtual_pi sh -c 'cd /opt/project/tests/benchmarks && python3 pins.py && echo && python3 daemon.py $(ARGS)'
 
 lint: $(VENV)/.test
-	@$(BIN)/ruff check firmware hardware/tools image tests .ci
-	@$(BIN)/ruff format --check firmware hardware/tools image tests .ci
+	@$(BIN)/ruff check firmware hardware/tools image release tests .ci
+	@$(BIN)/ruff format --check firmware hardware/tools image release tests .ci
 	@$(BIN)/mypy
 
 # The tool has a venv of its own: what it needs is not what the box needs.
@@ -108,6 +110,14 @@ image:
 # A card in an emulated machine, from its first start to an update that fails: image/README.md.
 test-image: $(VENV)/.test image
 	@$(BIN)/pytest -m image tests/image -s $(ARGS)
+
+# release/release.py says what is in it.
+release: $(VENV)/.test
+	@$(BIN)/python release/release.py --key '$(KEY)' $(if $(CERT),--cert '$(CERT)') $(if $(CERT_KEY),--cert-key '$(CERT_KEY)') \
+		$(if $(PARTS),--parts $(PARTS))
+
+ci:
+	@bash .ci/run
 
 # After a text has changed: complete the .po by hand, then this.
 messages: $(VENV)/.test
