@@ -78,14 +78,16 @@ def python_packages(build: Build) -> None:
     for folder in (".", "firmware/gpiozero-gpiod"):
         build.run(build.tools, "-m", "build", "--outdir", build.out, folder)
     with tempfile.TemporaryDirectory() as venv:
-        build.run(build.tools, "-m", "venv", venv)
-        pip = Path(venv, "bin/pip")
-        wheel = next(build.out.glob("shutthebox-*.whl"))
-        pins = next(build.out.glob("gpiozero_gpiod-*.whl"))
-        build.run(pip, "install", "--quiet", pins, f"shutthebox[box,sim] @ {wheel.as_uri()}")
+        build.run(build.tools, "-m", "venv", "--without-pip", venv)
+        python = Path(venv, "bin/python")
+        # By name, so that nothing tells where the wheels were found.
+        build.run(
+            build.tools, "-m", "pip", "--python", python, "install", "--quiet", "--find-links", build.out,
+            f"shutthebox[box,sim]=={version(build.source)}",
+        )  # fmt: skip
         build.run(
             build.tools, "-m", "cyclonedx_py", "environment", "--output-reproducible",
-            "--output-file", build.out / "shutthebox.cdx.json", Path(venv, "bin/python"),
+            "--output-file", build.out / "shutthebox.cdx.json", python,
         )  # fmt: skip
 
 
@@ -120,6 +122,9 @@ def hardware(build: Build) -> None:
 
 def documentation(build: Build) -> None:
     """The pages, as one archive."""
+    if "\ndocs:" not in (build.source / "Makefile").read_text():
+        print("release: NOT in it: docs, because there is no make docs yet")
+        return
     build.run("make", "docs")
     archive(build, build.source / "build/docs", "docs")
 
@@ -236,9 +241,8 @@ def release(args: argparse.Namespace) -> None:
     asked = ["gpg", "--list-secret-keys", "--with-colons", args.key]
     if subprocess.run(asked, capture_output=True, check=False).returncode:
         raise ReleaseError(f"KEY: GnuPG has no secret key {args.key}")
-    os.environ["SOURCE_DATE_EPOCH"] = subprocess.check_output(
-        ["git", "log", "-1", "--format=%ct"], cwd=TOP, text=True
-    ).strip()
+    last = subprocess.check_output(["git", "log", "-1", "--format=%H %ct"], cwd=TOP, text=True)
+    commit, os.environ["SOURCE_DATE_EPOCH"] = last.split()
     tools = TOP / "build/release-tools"
     if not (tools / "done").exists():
         subprocess.run([sys.executable, "-m", "venv", str(tools)], check=True)
@@ -259,7 +263,8 @@ def release(args: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="release-") as work:
         # The two places differ in the length of their names too.
         outs = [
-            make(Path(work, name), args.parts, tools / "bin/python", options) for name in ("one", "another")
+            make(Path(work, name), commit, args.parts, tools / "bin/python", options)
+            for name in ("one", "another")
         ]
         differing = differences(*outs)
         if differing:
@@ -282,11 +287,12 @@ def release(args: argparse.Namespace) -> None:
     print(f"release: {to.relative_to(TOP)}, built twice, the same byte for byte")
 
 
-def make(folder: Path, parts: Sequence[str], tools: Path, options: tuple[str, ...]) -> Path:
-    """Builds these parts from a clone of the last commit, and returns the folder with the files."""
+def make(folder: Path, commit: str, parts: Sequence[str], tools: Path, options: tuple[str, ...]) -> Path:
+    """Builds these parts from a clone of that commit, and returns the folder with the files."""
     build = Build(folder / "source", folder / "out", tools, options)
     build.out.mkdir(parents=True)
     subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(TOP), str(build.source)], check=True)
+    subprocess.run(["git", "checkout", "--quiet", "--detach", commit], cwd=build.source, check=True)
     for part in parts:
         print(f"release: {folder.name}: {part}", flush=True)
         PARTS[part](build)
