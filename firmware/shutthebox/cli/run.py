@@ -9,12 +9,15 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shutthebox.config.schema import CONFIG_FILE, Config, Controller, GameConfig, RulesConfig, read_config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.faults import Fault
 from shutthebox.game.messages import message
+
+if TYPE_CHECKING:
+    from shutthebox.adapters.display.panel import Panel
 
 _log = logging.getLogger(__name__)
 
@@ -101,8 +104,6 @@ def notices(folder: Path = NOTICES) -> tuple[str, ...]:
 def run(args: argparse.Namespace) -> int:
     """Runs until it is told to stop."""
     # Imported here: the other commands need neither gpiozero nor luma.
-    from shutthebox.adapters.display.controllers import open_i2c, open_panel
-    from shutthebox.adapters.display.panel import Panel
     from shutthebox.adapters.gpio import open_factory, switch_lines
     from shutthebox.adapters.store.scores_file import scores_folder
     from shutthebox.adapters.systemd import Systemd
@@ -118,7 +119,10 @@ def run(args: argparse.Namespace) -> int:
     display = config.display
     systemd = Systemd()
 
-    def connect(controller: Controller) -> Panel:
+    def connect(controller: Controller) -> "Panel":
+        # In the display's thread: the box is ready without Pillow and luma.
+        from shutthebox.adapters.display.controllers import open_i2c, open_panel
+
         serial = open_i2c(display.bus, display.address)
         return open_panel(controller, serial, upside_down=display.rotate == 180)
 

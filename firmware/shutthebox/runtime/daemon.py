@@ -13,12 +13,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpiozero.pins import Factory
 
 from shutthebox.adapters.buzzer import Buzzer
-from shutthebox.adapters.display.panel import Panel
 from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.adapters.gpio import Pins
 from shutthebox.adapters.odds_worker import OddsWorker
@@ -40,6 +39,9 @@ from shutthebox.runtime.ports import Observer, Ports
 from shutthebox.runtime.runner import Mail, Runner, loop
 from shutthebox.translations import translations
 
+if TYPE_CHECKING:
+    from shutthebox.adapters.display.panel import Panel
+
 _log = logging.getLogger(__name__)
 
 
@@ -48,7 +50,7 @@ def serve(
     settings: Settings,
     factory: Factory,
     lines: Mapping[int, Line],
-    connect: Callable[[], Panel] | None,
+    connect: "Callable[[], Panel] | None",
     dice: Dice,
     state: Path | None,
     *,
@@ -124,7 +126,6 @@ def serve(
             _ = translations()[settings.language]
             goodbye = Screen(Mode.ATTRACT, big=_("Goodbye"))
             stack.callback(display.close, goodbye)
-            display.start()
         if scores is not None:
             kept = None if state is None else partial(open_to_read, state / FILE_NAME)
             observers = (*observers, ScoresWriter(scores, kept, settings.language))
@@ -149,6 +150,8 @@ def serve(
 
         with _ending_on_signals(inbox):
             started()
+            if display is not None:
+                display.start()
             loop(runner, inbox, time.monotonic_ns, beat_if_alive)
 
 
