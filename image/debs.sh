@@ -23,7 +23,12 @@ gpiozero)
         mv python3-gpiozero_*.deb /out/
         rm /etc/apt/sources.list.d/next.list
     fi
-    rm -rf /tmp/gpiozero*
+    # It asks for RPi.GPIO, which the box does not use and newer kernels do not let work.
+    dpkg-deb --raw-extract /out/python3-gpiozero_*.deb deb
+    rm /out/python3-gpiozero_*.deb
+    sed -i '/^Depends:/s/python3-rpi.gpio, //' deb/DEBIAN/control
+    SOURCE_DATE_EPOCH=$(stat --format=%Y deb/DEBIAN/md5sums) dpkg-deb --root-owner-group --build deb /out
+    rm -rf deb /tmp/gpiozero*
     ;;
 box)
     make -C /source deb

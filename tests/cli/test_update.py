@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -85,3 +89,44 @@ def test_a_file_that_is_not_there(card: Path, capsys: pytest.CaptureFixture[str]
     assert main(["update", str(card / "none.raucb")]) == 2
     assert capsys.readouterr().err == f"shutthebox: {card}/none.raucb: No such file or directory\n"
     assert not (card / "asked").exists()
+
+
+BUNDLE = Path(__file__).resolve().parents[2] / "image/bundle.sh"
+
+
+def newer_rauc() -> bool:
+    """Whether this machine has a RAUC that describes updates as the card's does."""
+    if shutil.which("rauc") is None or shutil.which("openssl") is None or shutil.which("mksquashfs") is None:
+        return False
+    said = subprocess.run(["rauc", "--version"], capture_output=True, text=True, check=True).stdout
+    major, minor = re.findall(r"\d+", said)[:2]
+    return (int(major), int(minor)) >= (1, 9)
+
+
+@pytest.mark.skipif(
+    not newer_rauc(), reason="NOT CHECKED: needs openssl, squashfs-tools and RAUC 1.9 or newer"
+)
+def test_raucs_own_description_of_an_update_that_is_signed_and_of_one_that_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ours", "other"):
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test",
+             "-keyout", tmp_path / f"{name}.key", "-out", tmp_path / f"{name}.pem"],
+            check=True, capture_output=True,
+        )  # fmt: skip
+        (tmp_path / "system.img").write_bytes(random.Random(1).randbytes(1 << 16))
+        words = ["system.img", "99.1", f"{name}.pem", f"{name}.key", f"{name}.raucb"]
+        subprocess.run([BUNDLE, *words], cwd=tmp_path, check=True)
+    (tmp_path / "system.conf").write_text(
+        "[system]\ncompatible=shutthebox-pi-arm64\nbootloader=noop\nbundle-formats=verity\n"
+        f"data-directory={tmp_path}\n[keyring]\npath={tmp_path}/ours.pem\n"
+    )
+    (tmp_path / "bin").mkdir()
+    wrapper = tmp_path / "bin/rauc"
+    wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("rauc")} --conf={tmp_path}/system.conf "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", str(wrapper.parent), prepend=":")
+    assert update.inspect(str(tmp_path / "ours.raucb")) == Bundle("99.1", VERSION, known_keys())
+    with pytest.raises(UpdateError, match=r"other.raucb: .*signature"):
+        update.inspect(str(tmp_path / "other.raucb"))
