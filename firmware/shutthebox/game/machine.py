@@ -39,6 +39,7 @@ from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
+from shutthebox.game.past import Past
 from shutthebox.game.play import accounted, begun, conditions_of, noted
 from shutthebox.game.questions import AskAccount
 from shutthebox.game.screen import Screen
@@ -92,6 +93,7 @@ class Machine:
         t_ns: now, in nanoseconds on the clock of all later inputs.
         resumed: a match to go on with; None to wait for players.
         statistics: gives the lines of the statistics screen.
+        past: gives what is remembered of three letters that have won a match.
         fault: what has failed around the box before it began.
         notices: more of that, a line of text each.
 
@@ -105,7 +107,7 @@ class Machine:
         >>> machine = Machine(settings, {"en": str}, RandomDice(Random(1).randrange), 0, t_ns=0)
         >>> *_, show = machine.step(Pressed(), t_ns=1_000_000_000)
         >>> print(show.mode, show.screen.title)
-        setup How many players?
+        setup Players?
     """
 
     def __init__(
@@ -118,10 +120,12 @@ class Machine:
         *,
         resumed: KeptMatch | None = None,
         statistics: Callable[[], Sequence[Text]] = tuple,
+        past: Callable[[Match, str], Past] = lambda match, letters: Past(),
         fault: Fault | None = None,
         notices: Sequence[str] = (),
     ) -> None:
-        self._translations, self._dice, self._statistics = translations, dice, statistics
+        self._translations, self._dice = translations, dice
+        self._statistics, self._past = statistics, past
         self._now_ns = t_ns
         self._shared = Shared(settings, levers, touched_ns=t_ns, fault=fault, notices=tuple(notices))
         step = _resume(resumed, self._context()) if resumed else attract.enter(self._context())
@@ -263,7 +267,7 @@ class Machine:
         if handler is not None:
             return self._taken(handler(self._mode, self._context(flipped, lifted)))
         if isinstance(given, ServicePressed):
-            return self._taken(refused(self._mode, message("Not during a match")))
+            return self._taken(refused(self._mode, message("Not in a match")))
         return [self._show()]
 
     def _taken(self, step: Step[ModeState]) -> list[Effect]:
@@ -282,7 +286,7 @@ class Machine:
         return [effect for effect in effects if not isinstance(effect, Play) or effect.always]
 
     def _context(self, flipped: Tiles = 0, lifted: Tiles = 0) -> Context:
-        return Context(self._now_ns, self._shared, self._dice, self._statistics, flipped, lifted)
+        return Context(self._now_ns, self._shared, self._dice, self._statistics, self._past, flipped, lifted)
 
     def _ignored(self) -> Tiles:
         """The levers that are out of play, except in service and in a match begun with them."""
@@ -307,6 +311,7 @@ class Machine:
             totals=match.totals if match else (),
             owes=play.owes if play else (),
             winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
+            names=shared.names if match else (),
             asleep=shared.asleep,
         )
 
@@ -317,10 +322,10 @@ class Machine:
         if shared.fault is not None and screen.mode in _TURN_MODES:
             screen = replace(screen, aside=FAULT_TEXTS[shared.fault][1].told(_))
         if shared.offers_to_abandon:
-            rows = (_("Press: yes"), _("Hold: no"))
-            return Screen(screen.mode, title=_("Abandon the match?"), rows=rows, lit=True)
+            prompt, also = _("Press: yes"), (_("Hold: no"),)
+            return Screen(screen.mode, big=_("End the match?"), prompt=prompt, also=also, lit=True)
         if shared.refusal is not None:
-            return replace(screen, prompt=shared.refusal.told(_), alert=True)
+            return replace(screen, prompt=shared.refusal.told(_), also=(), alert=True)
         return screen
 
 
