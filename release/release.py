@@ -89,6 +89,23 @@ def python_packages(build: Build) -> None:
             build.tools, "-m", "cyclonedx_py", "environment", "--output-reproducible",
             "--output-file", build.out / "shutthebox.cdx.json", python,
         )  # fmt: skip
+    arm64_wheels(build)
+
+
+#: The Pythons of the Debians that the box runs on, and the newest.
+PYTHONS = ("3.11", "3.13", "3.14")
+ARM64 = [f"--platform=manylinux{name}_aarch64" for name in ("2014", "_2_28", "_2_34")]
+
+
+def arm64_wheels(build: Build) -> None:
+    """Proves that a Pi has to compile nothing: every dependency has a wheel for it."""
+    for python in PYTHONS:
+        with tempfile.TemporaryDirectory() as folder:
+            build.run(
+                build.tools, "-m", "pip", "download", "--quiet", "--find-links", build.out, "--dest", folder,
+                *ARM64, "--python-version", python, "--implementation", "cp", "--only-binary=:all:",
+                f"shutthebox[box,sim]=={version(build.source)}",
+            )  # fmt: skip
 
 
 def debian_packages(build: Build) -> None:
