@@ -24,6 +24,7 @@ class Sound(StrEnum):
     BLOCKED = "blocked"
     SHUT = "shut"
     WIN = "win"
+    FANFARE = "fanfare"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,10 @@ class Show:
         owes: per player the stakes owed for this match, negative: to get; empty before it is
             decided.
         winners: who has won the match, from 1; empty before.
+        names: per seat three letters, empty for a seat without a name; empty without names.
         asleep: nobody has touched the box for long: show nothing.
         language: of the screen's texts.
+        seats: how each player is called, in that language; empty without a match.
         game: the one on the table; without a match, the usual one. None if that cannot be played now.
         staked: the box says who owes what.
     """
@@ -60,8 +63,10 @@ class Show:
     totals: tuple[int, ...]
     owes: tuple[Fraction, ...]
     winners: tuple[int, ...]
+    names: tuple[str, ...] = ()
     asleep: bool = False
     language: str = "en"
+    seats: tuple[str, ...] = ()
     game: Profile | None = None
     staked: bool = False
 

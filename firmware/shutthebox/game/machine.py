@@ -31,7 +31,7 @@ from shutthebox.game.inputs import (
     ServicePressed,
     TimeCame,
 )
-from shutthebox.game.messages import Text, Translate, message
+from shutthebox.game.messages import Text, Translate, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, flipping, ready
 from shutthebox.game.modes.attract import Attract
@@ -39,6 +39,7 @@ from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
+from shutthebox.game.past import Past
 from shutthebox.game.play import accounted, begun, conditions_of, noted
 from shutthebox.game.questions import AskAccount
 from shutthebox.game.screen import Screen
@@ -46,6 +47,7 @@ from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.game.table import ADVICE, TABLE, ModeState, deadline_of, screen_of
+from shutthebox.game.wording import player_name
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.tiles import Tiles, to_numbers
@@ -92,6 +94,7 @@ class Machine:
         t_ns: now, in nanoseconds on the clock of all later inputs.
         resumed: a match to go on with; None to wait for players.
         statistics: gives the lines of the statistics screen.
+        past: gives what is remembered of three letters that have won a match.
         fault: what has failed around the box before it began.
 
     Example:
@@ -104,7 +107,7 @@ class Machine:
         >>> machine = Machine(settings, {"en": str}, RandomDice(Random(1).randrange), 0, t_ns=0)
         >>> *_, show = machine.step(Pressed(), t_ns=1_000_000_000)
         >>> print(show.mode, show.screen.title)
-        setup How many players?
+        setup Players?
     """
 
     def __init__(
@@ -117,9 +120,11 @@ class Machine:
         *,
         resumed: KeptMatch | None = None,
         statistics: Callable[[], Sequence[Text]] = tuple,
+        past: Callable[[Match, str], Past] = lambda match, letters: Past(),
         fault: Fault | None = None,
     ) -> None:
-        self._translations, self._dice, self._statistics = translations, dice, statistics
+        self._translations, self._dice = translations, dice
+        self._statistics, self._past = statistics, past
         self._now_ns = t_ns
         self._shared = Shared(settings, levers, touched_ns=t_ns, fault=fault)
         step = _resume(resumed, self._context()) if resumed else attract.enter(self._context())
@@ -261,7 +266,7 @@ class Machine:
         if handler is not None:
             return self._taken(handler(self._mode, self._context(flipped, lifted)))
         if isinstance(given, ServicePressed):
-            return self._taken(refused(self._mode, message("Not during a match")))
+            return self._taken(refused(self._mode, message("Not in a match")))
         return [self._show()]
 
     def _taken(self, step: Step[ModeState]) -> list[Effect]:
@@ -280,7 +285,7 @@ class Machine:
         return [effect for effect in effects if not isinstance(effect, Play) or effect.always]
 
     def _context(self, flipped: Tiles = 0, lifted: Tiles = 0) -> Context:
-        return Context(self._now_ns, self._shared, self._dice, self._statistics, flipped, lifted)
+        return Context(self._now_ns, self._shared, self._dice, self._statistics, self._past, flipped, lifted)
 
     def _ignored(self) -> Tiles:
         """The levers that are out of play, except in service and in a match begun with them."""
@@ -293,6 +298,8 @@ class Machine:
         mode, shared = self._mode, self._shared
         play = mode.play if isinstance(mode, MatchMode) else None
         match = play.match if play else None
+        seats = range(match.players) if match else ()
+        translate = self._translations[self.settings.language]
         return Show(
             screen=self._screen(),
             t_ns=self._now_ns,
@@ -305,8 +312,10 @@ class Machine:
             totals=match.totals if match else (),
             owes=play.owes if play else (),
             winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
+            names=shared.names if match else (),
             asleep=shared.asleep,
             language=self.settings.language,
+            seats=tuple(told(player_name(player, shared), translate) for player in seats),
             game=match.profile if match else self.settings.game,
             staked=self.settings.stakes is not ShownStakes.OFF,
         )
@@ -318,10 +327,10 @@ class Machine:
         if shared.fault is not None and screen.mode in _TURN_MODES:
             screen = replace(screen, aside=FAULT_TEXTS[shared.fault][1].told(_))
         if shared.offers_to_abandon:
-            rows = (_("Press: yes"), _("Hold: no"))
-            return Screen(screen.mode, title=_("Abandon the match?"), rows=rows, lit=True)
+            prompt, also = _("Press: yes"), (_("Hold: no"),)
+            return Screen(screen.mode, big=_("End the match?"), prompt=prompt, also=also, lit=True)
         if shared.refusal is not None:
-            return replace(screen, prompt=shared.refusal.told(_), alert=True)
+            return replace(screen, prompt=shared.refusal.told(_), also=(), alert=True)
         return screen
 
 

@@ -113,7 +113,8 @@ def spoken_parts(show: Show, translate: Translate) -> dict[str, str]:
         "dice": _dice(screen, translate),
         "big": screen.big,
         "rows": _rows(screen),
-        "prompt": " ".join(screen.prompt.split()),
+        "paragraph": screen.paragraph,
+        "prompt": _joined((screen.prompt, *screen.also)),
     }
 
 
