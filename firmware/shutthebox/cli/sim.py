@@ -12,24 +12,40 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import Config, Controller, GpioConfig, read_config, with_value
 from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import make_folder
 
 if TYPE_CHECKING:
     from shutthebox.runtime.ports import Observer
     from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
-    parser = subparsers.add_parser("sim", help="play the simulated box in the browser")
-    parser.add_argument("--levers", metavar="N", type=int, help="levers; default: what the game needs")
+    parser = subparsers.add_parser(
+        "sim",
+        help="play the simulated box in the browser",
+        description="The same daemon on simulated pins, with the box as a page in the browser. Only this "
+        "machine can open the page. It needs the Python module websockets (on Debian, python3-websockets).",
+        example="shutthebox sim --levers 12 --language fr",
+    )
+    parser.add_argument(
+        "--levers", metavar="N", type=int, help="levers of the box; default: what the game needs"
+    )
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the built-in one")
-    parser.add_argument("--port", metavar="N", type=int, default=8080, help="of the page; 0: a free one")
+    parser.add_argument("--language", metavar="CODE", help="of the screens, such as fr")
+    parser.add_argument("--state", metavar="DIR", type=Path, help="what it remembers is kept there")
+    parser.add_argument(
+        "--port", metavar="N", type=int, default=8080, help="of the page; default: 8080; 0: a free one"
+    )
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
-    parser.add_argument("--record", metavar="F", type=Path, help="write what is played as a scenario")
+    parser.add_argument(
+        "--record", metavar="F", type=Path, help="write what is played as a scenario, from an empty box"
+    )
     # How a pulled plug starts the command again while a recording goes on: since when, and with which memory.
     parser.add_argument("--recording-since", nargs=2, metavar=("NS", "DIR"), help=argparse.SUPPRESS)
     parser.set_defaults(run=run)
@@ -44,6 +60,10 @@ def config_of(args: argparse.Namespace) -> Config:
     config = read_config(args.config) if args.config else Config()
     if args.levers is not None:
         config = with_value(config, "box.levers", args.levers, "--levers")
+    if args.language is not None:
+        config = with_value(config, "box.language", args.language, "--language")
+    if args.state is not None:
+        make_folder(args.state, "--state")
     if not 0 <= args.port <= 65535:
         raise ShutTheBoxError(f"--port: {args.port} is not allowed; allowed is 0 to 65535")
     return config
@@ -72,7 +92,8 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_for(config, levers, where)
     lines = default_lever_lines(levers)
     controller = config.display.controller
-    state = memory = config.state_folder if config.store.folder else config.state_folder / "simulator"
+    state: Path = args.state or config.simulator_folder
+    memory = state
     start_ns = time.monotonic_ns()
     with ExitStack() as stack:
         condition = read_condition(state)
@@ -143,7 +164,14 @@ def arguments_again(
         since: where the recording goes on: since when, and the folder of its memory.
     """
     words = ["sim", "--port", str(port), "--no-browser"]
-    for option, value in (("--levers", args.levers), ("--config", args.config), ("--record", record)):
+    given = {
+        "--levers": args.levers,
+        "--config": args.config,
+        "--language": args.language,
+        "--state": args.state,
+        "--record": record,
+    }
+    for option, value in given.items():
         if value is not None:
             words += [option, str(value)]
     return [*words, "--recording-since", *since] if since else words

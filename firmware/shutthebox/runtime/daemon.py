@@ -38,6 +38,7 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.runtime.ports import Observer, Ports
 from shutthebox.runtime.runner import Mail, Runner, loop
+from shutthebox.speech.said_file import SaidWriter
 from shutthebox.translations import translations
 
 _log = logging.getLogger(__name__)
@@ -72,7 +73,7 @@ def serve(
         started: called once, when pins and store are open.
         beat: called at least once a second while all workers live.
         fault: what has gone wrong so far, for the players.
-        scores: folder of what the scoreboard shows; None for a box without one.
+        scores: folder of what the scoreboard shows and the voice says; None for a box without them.
 
     Raises:
         InUseError: if another box plays on the store in that folder.
@@ -125,7 +126,7 @@ def serve(
             display.start()
         if scores is not None:
             kept = None if state is None else partial(open_to_read, state / FILE_NAME)
-            observers = (*observers, ScoresWriter(scores, kept))
+            observers = (*observers, ScoresWriter(scores, kept), SaidWriter(scores))
         guard = StoreGuard(store, open_store, forgetting=fault is Fault.FORGETS)
         ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers)
         runner = Runner(

@@ -22,7 +22,7 @@ from shutthebox.adapters.store.fame import Honour
 from shutthebox.adapters.store.queries import PlayedMatch
 from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.config.schema import Config
-from shutthebox.files import open_to_write
+from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Began, Finished, Left, Signed
 from shutthebox.game.messages import Translate
@@ -127,13 +127,8 @@ class ScoresWriter:
     def _write(self, text: str) -> None:
         if text == self._written:
             return
-        new = self._path.with_suffix(".new")
         try:
-            # Readable by everybody, whatever the umask; a half-written one is never seen.
-            with open_to_write(new, follow_links=False) as file:
-                os.fchmod(file.fileno(), 0o644)
-                file.write(text.encode())
-            new.replace(self._path)
+            replace_file(self._path, text.encode())
         except OSError as error:
             if not self._failing:
                 _log.warning("%s: %s; the scoreboard is not up to date", self._path, error.strerror)
