@@ -95,7 +95,10 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
         if screen.big.isdecimal():
             parts["big"] = _("Your score: {score}").format(score=screen.big)
         # How the turn has ended, then the score.
-        parts = {part: parts[part] for part in ("title", "aside", "dice", "prompt", "big", "also", "rows", "paragraph")}
+        parts = {
+            part: parts[part]
+            for part in ("title", "aside", "dice", "prompt", "big", "also", "rows", "paragraph")
+        }
     return parts
 
 
