@@ -19,6 +19,10 @@ players 2
 2 6+6 5,7
 2 1+1
 2 blocked 14
+scores 23 14
+totals 23 14
+winners 2
+owes 1 -1
 """
 
 

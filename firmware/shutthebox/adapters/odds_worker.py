@@ -14,12 +14,13 @@ from functools import lru_cache
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame
+from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame, ReviewCame
 from shutthebox.game.questions import (
     AskAccount,
     AskAnswer,
     AskDice,
     AskHint,
+    AskReview,
     Prepare,
     Question,
 )
@@ -27,11 +28,13 @@ from shutthebox.odds.hints import Hint, hint
 from shutthebox.odds.review import account
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
 from shutthebox.odds.values import OddsError
+from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
 
 if TYPE_CHECKING:
+    from shutthebox.odds.coach import MatchReview
     from shutthebox.odds.equilibrium import SeatPlay
     from shutthebox.odds.odds import Odds
 
@@ -104,6 +107,8 @@ def answer(question: Question) -> Advice | None:
         case AskAccount(profile, player, throws):
             odds = odds_of(profile)
             return AccountCame(profile, player, throws, account(odds, throws) if odds else None)
+        case AskReview(beginning, actions):
+            return ReviewCame(beginning, actions, _review(beginning, actions))
 
 
 @lru_cache(maxsize=KEPT_TABLES)
@@ -160,4 +165,14 @@ def _play(match: Match) -> SeatPlay | None:
         return match_play(match)
     except OddsError as error:
         _log.info("no chances to win for %s: %s", match.profile.name, error)
+        return None
+
+
+def _review(beginning: Match, actions: tuple[Action, ...]) -> MatchReview | None:
+    from shutthebox.odds.coach import review
+
+    try:
+        return review(beginning, actions)
+    except OddsError as error:
+        _log.info("no review for %s: %s", beginning.profile.name, error)
         return None
