@@ -101,7 +101,7 @@ complete -c shutthebox -n '_shtab_shutthebox_using odds; and test $_shtab_shutth
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a review -d 'Takes the record of a match apart: for every player the chance to win and the points, before and after, what the dice did and what decisions did, an accuracy in per cent, the turning point, and the decisions that cost most'
 complete -c shutthebox -n '_shtab_shutthebox_using review' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using review' -l json -d 'print one JSON document'
-complete -c shutthebox -n '_shtab_shutthebox_using review; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a match, as `shutthebox export` keeps it'
+complete -c shutthebox -n '_shtab_shutthebox_using review; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a match, as `shutthebox export --record` prints it'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a stats -d 'Matches, hall of fame, whether the dice are fair, how much each lever chatters, and the latest faults'
 complete -c shutthebox -n '_shtab_shutthebox_using stats' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using stats' -l json -d 'one JSON document'

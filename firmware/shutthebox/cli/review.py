@@ -40,7 +40,7 @@ def add_parser(subparsers: Subparsers) -> None:
         example="shutthebox review match.txt",
     )
     parser.add_argument(
-        "record", metavar="RECORD", type=Path, help="a match, as `shutthebox export` keeps it"
+        "record", metavar="RECORD", type=Path, help="a match, as `shutthebox export --record` prints it"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.set_defaults(run=run)
