@@ -131,8 +131,13 @@ def test_the_number_of_dice_is_a_decision() -> None:
 
 def test_a_match_that_was_left_is_reviewed_as_far_as_it_got() -> None:
     for most in (0, 1, 2, 3, 5, 9):
-        _, actions = played(TRADITIONAL, 3, 1, most=most)
-        adds_up(review(begin(TRADITIONAL, 3), actions))
+        match, actions = played(TRADITIONAL, 3, 1, most=most)
+        found = review(begin(TRADITIONAL, 3), actions)
+        adds_up(found)
+        if match.turn.outcome is None:
+            own = found.players[match.player].win
+            assert own is not None
+            assert float(own.final) == pytest.approx(match_play(match).chance(match.turn))
 
 
 def test_several_rounds_are_said_to_be_an_approximation() -> None:

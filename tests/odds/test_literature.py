@@ -83,9 +83,7 @@ def test_cambridgemovies_whole_game() -> None:
     assert int(100 * worst) == 1
 
 
-def test_the_riddlers() -> None:
-    # FiveThirtyEight, The Riddler, 13 April 2018: one die or two once 7, 8 and 9 are shut.
-    assert to_shut(TRADITIONAL) == pytest.approx(0.0976, abs=5e-5)
+def test_the_fiddler() -> None:
     # The Fiddler, 13 September 2024, by vamshij.com: six tiles and one die, then nine tiles and two dice.
     six = Profile("six", tiles=(1, 2, 3, 4, 5, 6), dice=1)
     assert Odds(six).fractions(turns.start(six), Objective.SHUT).shut == Fraction(145, 1944)

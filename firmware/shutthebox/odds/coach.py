@@ -221,7 +221,10 @@ class _Walk:
                 sums.final = Fraction(chance)
 
     def review(self) -> MatchReview:
-        win = self.win
+        win, turn = self.win, self.match.turn
+        if win is not None and self.play is not None and turn.outcome is None and turn.throws:
+            # Left in mid-turn: what the position is worth now.
+            win[self.match.player].final = Fraction(self.play.chance(turn))
         players = tuple(
             PlayerReview(sums.balance, win[i].balance if win else None, self._accuracy(i))
             for i, sums in enumerate(self.points)
