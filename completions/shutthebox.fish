@@ -50,8 +50,8 @@ function _shtab_shutthebox_using
   test "$_shtab_shutthebox_cmdpath" = "$argv"
 end
 
-set -g _shtab_shutthebox_commands run sim replay profiles odds stats export backup restore scoreboard speech check-config pins doctor blank
-set -g _shtab_shutthebox_opts_with_value --best --config --folder --frames --language --levers --listen --name --objective --open --players --plot --port --record --samples --seat --seconds --seed --sheet --state --throw --tiles --volume
+set -g _shtab_shutthebox_commands run sim replay profiles odds review stats export backup restore card update scoreboard speech check-config pins doctor blank
+set -g _shtab_shutthebox_opts_with_value --best --config --folder --frames --language --levers --listen --name --objective --open --players --plot --port --record --samples --seat --seconds --seed --sheet --state --throw --tiles --to --volume
 
 complete -c shutthebox -e
 complete -c shutthebox -f
@@ -93,11 +93,16 @@ complete -c shutthebox -n '_shtab_shutthebox_using odds' -l objective -xka "scor
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l players -x -d 'the chance to win of every seat of a round, all playing for it'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l best -x -d 'with --players and --seat: the best score so far'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l seat -x -d 'with --players and --best: the seat to play'
+complete -c shutthebox -n '_shtab_shutthebox_using odds' -l fair -d 'the head starts in points that make a round of two fair, between masters and for a beginner'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l json -d 'one JSON document on stdout'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l plot -xka "(__fish_complete_path (commandline -ct))" -d 'a chart of the scores: .svg or .png'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l samples -x -d 'turns for an estimate (10000, or fewer where turns are long)'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l seed -x -d 'where an estimate'"'"'s lots start (1)'
 complete -c shutthebox -n '_shtab_shutthebox_using odds; and test $_shtab_shutthebox_npos -eq 0' -ka "(printf '%s\n' traditional 2012 add-or-subtract against-all-odds bank cards cover-200 digits domino-bag double-eighteen double-shutter even-stevens exact full-house golf high-rollers jouhet knipsen ladder lucky-seven max-two misere missionary open-one pub ten thai the-300 three-down three-to-go tournament-100 tournament-45 trac trac-100 trac-digits trac-free trac-reversed two-to-go unlucky-seven young)" -d 'a built-in profile, or a house-rules file'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a review -d 'Takes the record of a match apart: for every player the chance to win and the points, before and after, what the dice did and what decisions did, an accuracy in per cent, the turning point, and the decisions that cost most'
+complete -c shutthebox -n '_shtab_shutthebox_using review' -s h -l help -d 'show this help message and exit'
+complete -c shutthebox -n '_shtab_shutthebox_using review' -l json -d 'print one JSON document'
+complete -c shutthebox -n '_shtab_shutthebox_using review; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a match, as `shutthebox export --record` prints it'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a stats -d 'Matches, hall of fame, whether the dice are fair, how much each lever chatters, and the latest faults'
 complete -c shutthebox -n '_shtab_shutthebox_using stats' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using stats' -l json -d 'one JSON document'
@@ -118,6 +123,12 @@ complete -c shutthebox -n '_shtab_shutthebox_using restore' -s h -l help -d 'sho
 complete -c shutthebox -n '_shtab_shutthebox_using restore' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'
 complete -c shutthebox -n '_shtab_shutthebox_using restore' -l state -xka "(__fish_complete_directories)" -d 'the store'"'"'s folder'
 complete -c shutthebox -n '_shtab_shutthebox_using restore; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a back-up, or a store that was set aside'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a card -d 'The image of a card runs this when it starts'
+complete -c shutthebox -n '_shtab_shutthebox_using card' -s h -l help -d 'show this help message and exit'
+complete -c shutthebox -n '_shtab_shutthebox_using card' -l to -x -d 'the partition that is kept'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a update -d 'Checks a signed update, writes it beside the system that runs, and starts the machine anew'
+complete -c shutthebox -n '_shtab_shutthebox_using update' -s h -l help -d 'show this help message and exit'
+complete -c shutthebox -n '_shtab_shutthebox_using update' -l downgrade -d 'take an earlier version, and lose what it cannot read'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a scoreboard -d 'Serves a page with the match as it goes, the best results and the rules, to whoever can reach it'
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'

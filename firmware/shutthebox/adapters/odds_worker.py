@@ -10,17 +10,17 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame
+from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame, ReviewCame
 from shutthebox.game.questions import (
     AskAccount,
     AskAnswer,
     AskDice,
     AskHint,
+    AskReview,
     Prepare,
     Question,
 )
@@ -29,13 +29,15 @@ from shutthebox.odds.review import account
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
 from shutthebox.odds.values import OddsError, Ranked, Value
 from shutthebox.rules import turn as turns
+from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Profile, Scoring, ShutWins, Stakes, Turns, Win
+from shutthebox.rules.profile import Profile, Stakes, Turns
 from shutthebox.rules.tiles import Tiles
 
 if TYPE_CHECKING:
     from shutthebox.odds.bank import BankOdds
+    from shutthebox.odds.coach import MatchReview
     from shutthebox.odds.equilibrium import SeatPlay
     from shutthebox.odds.odds import Odds
     from shutthebox.odds.shared_row import SharedRow
@@ -98,7 +100,7 @@ def answer(question: Question) -> Advice | None:
     """
     match question:
         case Prepare(profile):
-            odds_of(_race_by_throws(profile))
+            odds_of(profile)
             return None
         case AskHint(match):
             return HintCame(match, _hint(match))
@@ -109,25 +111,20 @@ def answer(question: Question) -> Advice | None:
         case AskAccount(profile, player, throws):
             odds = odds_of(profile)
             return AccountCame(profile, player, throws, account(odds, throws) if odds else None)
+        case AskReview(beginning, actions):
+            return ReviewCame(beginning, actions, _review(beginning, actions))
 
 
 @lru_cache(maxsize=KEPT_TABLES)
 def odds_of(profile: Profile) -> Odds | None:
     """The solved variant; None where it is too large for exact odds."""
-    from shutthebox.odds.odds import Odds
+    from shutthebox.odds.odds import Odds, for_points
 
     try:
-        return Odds(profile)
+        return Odds(for_points(profile))
     except OddsError as error:
         _log.info("no odds for %s: %s", profile.name, error)
         return None
-
-
-def _race_by_throws(profile: Profile) -> Profile:
-    """A race is won by throws: its points are the same whatever is done, so throws count instead."""
-    if not profile.is_race:
-        return profile
-    return replace(profile, win=Win.LOWEST, score=Scoring.THROWS, shut_wins=ShutWins.NO)
 
 
 def _hint(match: Match) -> Hint | None:
@@ -135,7 +132,7 @@ def _hint(match: Match) -> Hint | None:
         return _hint_of_shared_row(match)
     if match.profile.stakes is Stakes.BANK:
         return _hint_against_the_bank(match)
-    odds = odds_of(_race_by_throws(match.seat_profile))
+    odds = odds_of(match.seat_profile)
     play = _play(match) if match.turn.awaits_answer else None
     return hint(odds, match.turn, play=play) if odds else None
 
@@ -223,4 +220,14 @@ def _play(match: Match) -> SeatPlay | None:
         return match_play(match)
     except OddsError as error:
         _log.info("no chances to win for %s: %s", match.profile.name, error)
+        return None
+
+
+def _review(beginning: Match, actions: tuple[Action, ...]) -> MatchReview | None:
+    from shutthebox.odds.coach import review
+
+    try:
+        return review(beginning, actions)
+    except OddsError as error:
+        _log.info("no review for %s: %s", beginning.profile.name, error)
         return None

@@ -28,10 +28,11 @@ from shutthebox.game.inputs import (
     Input,
     LeversMoved,
     Pressed,
+    ReviewCame,
     ServicePressed,
     TimeCame,
 )
-from shutthebox.game.messages import Text, Translate, message
+from shutthebox.game.messages import Text, Translate, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, flipping, ready
 from shutthebox.game.modes.attract import Attract
@@ -47,6 +48,7 @@ from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.game.table import ADVICE, TABLE, ModeState, deadline_of, screen_of
+from shutthebox.game.wording import player_name
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.tiles import Tiles, to_numbers
@@ -95,6 +97,7 @@ class Machine:
         statistics: gives the lines of the statistics screen.
         past: gives what is remembered of three letters that have won a match.
         fault: what has failed around the box before it began.
+        notices: more of that, a line of text each.
 
     Example:
         A press in attract asks for the number of players.
@@ -121,11 +124,12 @@ class Machine:
         statistics: Callable[[], Sequence[Text]] = tuple,
         past: Callable[[Match, str], Past] = lambda match, letters: Past(),
         fault: Fault | None = None,
+        notices: Sequence[str] = (),
     ) -> None:
         self._translations, self._dice = translations, dice
         self._statistics, self._past = statistics, past
         self._now_ns = t_ns
-        self._shared = Shared(settings, levers, touched_ns=t_ns, fault=fault)
+        self._shared = Shared(settings, levers, touched_ns=t_ns, fault=fault, notices=tuple(notices))
         step = _resume(resumed, self._context()) if resumed else attract.enter(self._context())
         self._mode: ModeState = step.mode
         self._started = step.effects
@@ -180,7 +184,7 @@ class Machine:
                 return self._button(given)
             case AccountCame():
                 return self._accounted(given)
-            case HintCame() | DiceCame() | AnswerCame():
+            case HintCame() | DiceCame() | AnswerCame() | ReviewCame():
                 return self._advised(given)
 
     def _button(self, given: Input) -> list[Effect]:
@@ -297,6 +301,8 @@ class Machine:
         mode, shared = self._mode, self._shared
         play = mode.play if isinstance(mode, MatchMode) else None
         match = play.match if play else None
+        seats = range(match.players) if match else ()
+        translate = self._translations[self.settings.language]
         return Show(
             screen=self._screen(),
             t_ns=self._now_ns,
@@ -312,6 +318,7 @@ class Machine:
             names=shared.names if match else (),
             asleep=shared.asleep,
             language=self.settings.language,
+            seats=tuple(told(player_name(player, shared), translate) for player in seats),
             game=match.profile if match else self.settings.game,
             staked=self.settings.stakes is not ShownStakes.OFF,
         )
@@ -332,7 +339,7 @@ class Machine:
 
 def _seen(shared: Shared, mode: ModeState) -> Shared:
     """A fault that is shown in attract has been seen as soon as somebody touches the box there."""
-    return replace(shared, fault=None) if isinstance(mode, Attract) else shared
+    return replace(shared, fault=None, notices=()) if isinstance(mode, Attract) else shared
 
 
 def _resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
