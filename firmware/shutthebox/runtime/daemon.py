@@ -126,7 +126,7 @@ def serve(
             display.start()
         if scores is not None:
             kept = None if state is None else partial(open_to_read, state / FILE_NAME)
-            observers = (*observers, ScoresWriter(scores, kept, settings.language), SaidWriter(scores))
+            observers = (*observers, ScoresWriter(scores, kept), SaidWriter(scores))
         guard = StoreGuard(store, open_store, forgetting=fault is Fault.FORGETS)
         ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers)
         runner = Runner(
