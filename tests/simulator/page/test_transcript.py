@@ -32,12 +32,12 @@ def test_a_new_screen_is_said_wholly_and_then_only_its_news() -> None:
     wrong = Screen(Mode.FLIPPING, "Player 1", "Round 1", dice=(3, 5), total=8, prompt="Lift 4", alert=True)
     transcript = Transcript()
     assert said(transcript, rolling, FLIPPING, FLIPPING, wrong) == [
-        "Player 1 Round 1. The dice roll.",
+        "Player 1. Round 1. The dice roll.",
         "Thrown: 3 and 5, which is 8. Shut 8.",
         "Thrown: 3 and 5, which is 8. Shut 8.",
         "Lift 4.",
     ]
-    assert transcript.words.panel == "Player 1 Round 1. Thrown: 3 and 5, which is 8. Lift 4."
+    assert transcript.words.panel == "Player 1. Round 1. Thrown: 3 and 5, which is 8. Lift 4."
 
 
 def test_what_vanishes_is_not_news() -> None:
@@ -62,7 +62,7 @@ def test_of_a_list_only_the_chosen_line() -> None:
     transcript = Transcript()
     assert said(transcript, Screen(Mode.MENU, "Menu", rows=rows, cursor=0)) == ["Menu. Pub 2."]
     assert said(transcript, Screen(Mode.MENU, "Menu", rows=rows, cursor=1)) == ["Digits."]
-    assert said(transcript, Screen(Mode.MENU, "Scores", rows=rows)) == ["Scores. Pub 2, Digits."]
+    assert said(transcript, Screen(Mode.MENU, "Scores", rows=rows)) == ["Scores. Pub 2. Digits."]
 
 
 def test_a_dark_display_says_so() -> None:
