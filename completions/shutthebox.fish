@@ -50,8 +50,8 @@ function _shtab_shutthebox_using
   test "$_shtab_shutthebox_cmdpath" = "$argv"
 end
 
-set -g _shtab_shutthebox_commands run sim replay profiles odds stats export backup restore scoreboard speech check-config pins doctor blank
-set -g _shtab_shutthebox_opts_with_value --best --config --folder --frames --language --levers --listen --name --objective --open --players --plot --port --record --samples --seat --seconds --seed --sheet --state --throw --tiles --volume
+set -g _shtab_shutthebox_commands run sim replay profiles odds stats export backup restore card update scoreboard speech check-config pins doctor blank
+set -g _shtab_shutthebox_opts_with_value --best --config --folder --frames --language --levers --listen --name --objective --open --players --plot --port --record --samples --seat --seconds --seed --sheet --state --throw --tiles --to --volume
 
 complete -c shutthebox -e
 complete -c shutthebox -f
@@ -118,6 +118,12 @@ complete -c shutthebox -n '_shtab_shutthebox_using restore' -s h -l help -d 'sho
 complete -c shutthebox -n '_shtab_shutthebox_using restore' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'
 complete -c shutthebox -n '_shtab_shutthebox_using restore' -l state -xka "(__fish_complete_directories)" -d 'the store'"'"'s folder'
 complete -c shutthebox -n '_shtab_shutthebox_using restore; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a back-up, or a store that was set aside'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a card -d 'The image of a card runs this when it starts'
+complete -c shutthebox -n '_shtab_shutthebox_using card' -s h -l help -d 'show this help message and exit'
+complete -c shutthebox -n '_shtab_shutthebox_using card' -l to -x -d 'the partition that is kept'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a update -d 'Checks a signed update, writes it beside the system that runs, and starts the machine anew'
+complete -c shutthebox -n '_shtab_shutthebox_using update' -s h -l help -d 'show this help message and exit'
+complete -c shutthebox -n '_shtab_shutthebox_using update' -l downgrade -d 'take an earlier version, and lose what it cannot read'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a scoreboard -d 'Serves a page with the match as it goes, the best results and the rules, to whoever can reach it'
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'

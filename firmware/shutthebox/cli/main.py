@@ -20,6 +20,8 @@ _MODULES = {
     "odds": "odds",
     "stats": "stats",
     "backup": "backup",
+    "card": "card",
+    "update": "update",
     "scoreboard": "scoreboard",
     "speech": "speech",
     "check-config": "check_config",
