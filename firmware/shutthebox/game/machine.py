@@ -28,6 +28,7 @@ from shutthebox.game.inputs import (
     Input,
     LeversMoved,
     Pressed,
+    ReviewCame,
     ServicePressed,
     TimeCame,
 )
@@ -183,7 +184,7 @@ class Machine:
                 return self._button(given)
             case AccountCame():
                 return self._accounted(given)
-            case HintCame() | DiceCame() | AnswerCame():
+            case HintCame() | DiceCame() | AnswerCame() | ReviewCame():
                 return self._advised(given)
 
     def _button(self, given: Input) -> list[Effect]:
