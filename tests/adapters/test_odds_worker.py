@@ -15,7 +15,7 @@ from shutthebox.config.schema import Config, GameConfig, SetupChoice
 from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import AskAccount, AskAnswer, AskDice, AskHint, Prepare, Question
-from shutthebox.odds import Odds
+from shutthebox.odds import Odds, match_play
 from shutthebox.odds.equilibrium import Equilibrium
 from shutthebox.odds.review import PlayedThrow
 from shutthebox.odds.strengths import Strength
@@ -217,3 +217,14 @@ def test_beginners_and_regulars_know_no_odds() -> None:
     fewer = replace(few, rows=(turns.Turn(to_tiles([1, 2]), throws=3, moves=3), match.rows[1]))
     for strength, dice in ((Strength.BEGINNER, 2), (Strength.REGULAR, 1), (Strength.MASTER, 1)):
         assert answer(AskDice(fewer, strength)) == DiceCame(fewer, dice)
+
+
+def test_the_chances_of_a_match_are_ready_before_they_are_asked_for() -> None:
+    match_play._equilibrium.cache_clear()
+    posted: SimpleQueue[Advice] = SimpleQueue()
+    worker = OddsWorker(posted.put)
+    for profile in (PUB, builtin("the-300"), builtin("young")):
+        worker.ask(Prepare(profile, 2))
+    worker.ask(AskDice(begin(PUB, 1)))
+    posted.get(timeout=60)
+    assert match_play._equilibrium.cache_info().currsize == 1

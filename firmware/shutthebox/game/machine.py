@@ -32,7 +32,7 @@ from shutthebox.game.inputs import (
     ServicePressed,
     TimeCame,
 )
-from shutthebox.game.messages import Text, Translate, message
+from shutthebox.game.messages import Text, Translate, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, flipping, ready
 from shutthebox.game.modes.attract import Attract
@@ -48,6 +48,7 @@ from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.game.table import ADVICE, TABLE, ModeState, deadline_of, screen_of
+from shutthebox.game.wording import player_name
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.tiles import Tiles, to_numbers
@@ -300,6 +301,8 @@ class Machine:
         mode, shared = self._mode, self._shared
         play = mode.play if isinstance(mode, MatchMode) else None
         match = play.match if play else None
+        seats = range(match.players) if match else ()
+        translate = self._translations[self.settings.language]
         return Show(
             screen=self._screen(),
             t_ns=self._now_ns,
@@ -315,6 +318,7 @@ class Machine:
             names=shared.names if match else (),
             asleep=shared.asleep,
             language=self.settings.language,
+            seats=tuple(told(player_name(player, shared), translate) for player in seats),
             game=match.profile if match else self.settings.game,
             staked=self.settings.stakes is not ShownStakes.OFF,
         )
@@ -340,7 +344,7 @@ def _seen(shared: Shared, mode: ModeState) -> Shared:
 
 def _resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
     """Goes on with a kept match: the levers are judged as they are."""
-    play, effects = begun(kept_match.beginning, kept_match.tally)
+    play, effects = begun(kept_match.beginning, context.settings, kept_match.tally)
     effects += kept(Resumed(conditions_of(kept_match.beginning, context.settings)))
     for action in kept_match.actions:
         play = replace(noted(play, action), match=apply(play.match, action))
