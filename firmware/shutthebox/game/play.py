@@ -109,11 +109,14 @@ def conditions_of(match: Match, settings: Settings) -> Conditions:
     )
 
 
-def begun(match: Match, tally: tuple[Fraction, ...] = ()) -> tuple[MatchInPlay, tuple[Effect, ...]]:
+def begun(
+    match: Match, settings: Settings, tally: tuple[Fraction, ...] = ()
+) -> tuple[MatchInPlay, tuple[Effect, ...]]:
     """A match at its beginning, and the question for its odds."""
+    players = match.players if settings.computers or settings.hints else 0
     nothing = (Fraction(0),) * match.players
     play = MatchInPlay(match, given_away=nothing, luck=nothing, tally=tally, beginning=match)
-    return play, (Ask(Prepare(match.profile)),)
+    return play, (Ask(Prepare(match.profile, players)),)
 
 
 def done(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tuple[Effect, ...]]:
