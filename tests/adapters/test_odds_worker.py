@@ -15,11 +15,12 @@ from shutthebox.config.schema import Config, GameConfig, SetupChoice
 from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import AskAccount, AskAnswer, AskDice, AskHint, Prepare, Question
-from shutthebox.odds import Odds
+from shutthebox.odds import Odds, match_play
 from shutthebox.odds.bank import BankOdds
 from shutthebox.odds.equilibrium import Equilibrium
 from shutthebox.odds.hints import Hint
 from shutthebox.odds.review import PlayedThrow
+from shutthebox.odds.strengths import Strength
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import Throw
@@ -226,3 +227,52 @@ def test_a_power_cut_takes_no_turn_out_of_the_matchs_account(cut_after: int) -> 
     assert any(whole.play.luck)
     assert (cut.play.luck, cut.play.given_away) == (whole.play.luck, whole.play.given_away)
     assert cut.screen == whole.screen
+
+
+def test_a_hint_says_what_is_best_for_the_points_and_for_the_win() -> None:
+    odds, play = Odds(PUB), Equilibrium(PUB, 2).seat(scores=(9,))
+    differing = 0
+    for open_tiles in range(64, 512, 7):
+        match = behind(9, open_tiles).throw((5, 3))
+        if match.stage is not Stage.ANSWER:
+            continue
+        came = answer(AskHint(match))
+        assert isinstance(came, HintCame)
+        assert came.hint is not None
+        assert came.hint.best == odds.ranked(match.turn)[0].tiles
+        best = play.ranked(match.turn)
+        if came.hint.best_to_win is not None:
+            assert came.hint.best_to_win == best[0].tiles != came.hint.best
+            differing += 1
+        else:
+            assert next(each for each in best if each.tiles == came.hint.best).cost < 1e-9
+    assert differing
+    alone = answer(AskHint(begin(PUB, 1).throw((5, 3))))
+    assert isinstance(alone, HintCame)
+    assert alone.hint is not None
+    assert alone.hint.best_to_win is None
+
+
+def test_beginners_and_regulars_know_no_odds() -> None:
+    match = begin(PUB, 2).throw((5, 5))
+    # Of two tiles for a ten, both take the highest.
+    for strength in (Strength.BEGINNER, Strength.REGULAR):
+        assert answer(AskAnswer(match, strength)) == AnswerCame(match, to_tiles([1, 9]))
+    row = turns.Turn(to_tiles([1, 2, 4]), throws=3, moves=3)
+    few = replace(match, rows=(row, match.rows[1]), stage=Stage.THROW)
+    for strength, dice in ((Strength.BEGINNER, 2), (Strength.REGULAR, 2)):
+        assert answer(AskDice(few, strength)) == DiceCame(few, dice)
+    fewer = replace(few, rows=(turns.Turn(to_tiles([1, 2]), throws=3, moves=3), match.rows[1]))
+    for strength, dice in ((Strength.BEGINNER, 2), (Strength.REGULAR, 1), (Strength.MASTER, 1)):
+        assert answer(AskDice(fewer, strength)) == DiceCame(fewer, dice)
+
+
+def test_the_chances_of_a_match_are_ready_before_they_are_asked_for() -> None:
+    match_play._equilibrium.cache_clear()
+    posted: SimpleQueue[Advice] = SimpleQueue()
+    worker = OddsWorker(posted.put)
+    for profile in (PUB, builtin("the-300"), builtin("young")):
+        worker.ask(Prepare(profile, 2))
+    worker.ask(AskDice(begin(PUB, 1)))
+    posted.get(timeout=60)
+    assert match_play._equilibrium.cache_info().currsize == 1

@@ -30,7 +30,7 @@ from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
 from shutthebox.odds.values import OddsError, Ranked, Value
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action
-from shutthebox.rules.match import Match
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile, Stakes, Turns
 from shutthebox.rules.tiles import Tiles
@@ -75,6 +75,9 @@ class OddsWorker:
             question = self._questions.get()
             try:
                 advice = answer(question)
+                if isinstance(question, Prepare) and question.players:
+                    # Seconds on a small Pi: by the first question it is known.
+                    _prepare_win(question.profile, question.players)
             except Exception:
                 # A fault in here must not end the worker: the game goes on without this answer.
                 _log.exception("no answer to %r", question)
@@ -208,6 +211,14 @@ def _tiles(match: Match, strength: Strength) -> Tiles:
         if advice is not None:
             return advice.best
     return simple_answer(match.seat_profile, match.turn, strength)
+
+
+def _prepare_win(profile: Profile, players: int) -> None:
+    from shutthebox.odds.match_play import has_chances, match_chances
+
+    if has_chances(profile, players):
+        with suppress(OddsError):
+            match_chances(begin(profile, players))
 
 
 def _play(match: Match) -> SeatPlay | None:

@@ -65,9 +65,9 @@ class MatchInPlay:
         luck: per player, points that the dice have added in this match.
         account: of the turn that has just ended; None before, and where the odds are not known.
         tally: per player the stakes owed from earlier matches of the evening; negative: to get.
-        clock: the time that the player at turn has left; None where no clock runs.
         beginning: the match before its first throw; None where it was joined half-way.
         actions: what has happened in it since.
+        clock: the time that the player at turn has left; None where no clock runs.
     """
 
     match: Match
@@ -109,11 +109,14 @@ def conditions_of(match: Match, settings: Settings) -> Conditions:
     )
 
 
-def begun(match: Match, tally: tuple[Fraction, ...] = ()) -> tuple[MatchInPlay, tuple[Effect, ...]]:
+def begun(
+    match: Match, settings: Settings, tally: tuple[Fraction, ...] = ()
+) -> tuple[MatchInPlay, tuple[Effect, ...]]:
     """A match at its beginning, and the question for its odds."""
+    players = match.players if settings.computers or settings.hints else 0
     nothing = (Fraction(0),) * match.players
     play = MatchInPlay(match, given_away=nothing, luck=nothing, tally=tally, beginning=match)
-    return play, (Ask(Prepare(match.profile)),)
+    return play, (Ask(Prepare(match.profile, players)),)
 
 
 def done(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tuple[Effect, ...]]:

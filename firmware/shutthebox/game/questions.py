@@ -17,9 +17,15 @@ from shutthebox.rules.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """This variant is about to be played: its odds will be asked for. Has no answer."""
+    """This variant is about to be played: its odds will be asked for. Has no answer.
+
+    Attributes:
+        profile: the variant.
+        players: how many play, where the best play for the win will be asked for; else 0.
+    """
 
     profile: Profile
+    players: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,27 +63,29 @@ class MatchOver(MatchMode):
 
 
 def enter(play: MatchInPlay, context: Context) -> Step[MatchOver]:
-    """The match has been decided; winners who gave their names before it sign by them."""
-    winners = {winner: context.shared.name(winner) for winner in _result(play).winners}
-    named = {winner: letters for winner, letters in winners.items() if letters}
-    return signed(play, named, context) if named else Step(MatchOver(play), (Play(_sound(play, ())),))
+    """The match has been decided; players who gave their names before it sign by them, winners first."""
+    played = (player for player, score in enumerate(play.match.scores) if score is not None)
+    order = dict.fromkeys((*_result(play).winners, *played))
+    return signed(play, {player: name for player in order if (name := context.shared.name(player))}, context)
 
 
 def signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> Step[MatchOver]:
-    """The winners have signed.
+    """Players have signed.
 
     Args:
         play: the match.
-        letters: per winner, from 0, the three letters.
+        letters: per player, from 0, the three letters.
         context: the world, and what it remembers of them.
     """
+    winners = _result(play).winners
     honours = tuple(
         honour
         for player, name in letters.items()
+        if player in winners
         for honour in _honours(play.match, player, context.past(play.match, name), context.settings)
     )
     facts = (Signed(player, name) for player, name in letters.items())
-    mode = MatchOver(play, signed=True, honours=honours)
+    mode = MatchOver(play, signed=any(winner in letters for winner in winners), honours=honours)
     return Step(mode, (*kept(*facts), Play(_sound(play, honours))))
 
 
@@ -174,7 +176,7 @@ def screen(mode: MatchOver, view: View) -> Screen:
     if play.beginning is not None:
         also.append(_("Lever 4: coach"))
     also.append(_("Hold: end"))
-    before = () if mode.page or mode.shows_tally else _rows_before(play.match, view)
+    winner = None
     if mode.page:
         page = _coach_pages(mode)[mode.page - 1]
         names = tuple(told(player_name(player, view.shared), _) for player in range(play.match.players))
@@ -184,15 +186,15 @@ def screen(mode: MatchOver, view: View) -> Screen:
         rows = tuple(f"{_name(i, view)}\t{_owes(owes).told(_)}" for i, owes in enumerate(tally(play)))
         title = _("Evening")
     else:
+        before = _rows_before(play.match, view)
         rows = (*before, *_rows(play, result, view))
+        winner = len(before) + result.winners[0] if result.winners else None
         title = _title(play.match, result, view).told(_)
     return Screen(
         mode.name,
         title=title,
         rows=rows,
-        cursor=None
-        if mode.page or mode.shows_tally or not result.winners
-        else len(before) + result.winners[0],
+        cursor=winner,
         prompt=_("Thinking …") if mode.asks_review else _("Press: again"),
         also=tuple(also),
         lit=True,

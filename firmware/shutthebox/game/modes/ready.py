@@ -69,7 +69,7 @@ def begin_anew(
     match: Match, context: Context, tally: tuple[Fraction, ...] = ()
 ) -> Step[raising.Raise | Ready]:
     """This match from its beginning."""
-    play, asked = begun(match, tally)
+    play, asked = begun(match, context.settings, tally)
     began = Began(match, conditions_of(match, context.settings))
     return await_throw(play, context).after(*kept(began), *asked)
 
