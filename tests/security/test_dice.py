@@ -72,14 +72,16 @@ def test_there_are_no_other_dice() -> None:
     assert found == {
         ("game/dice.py", "Dice"),  # the protocol
         ("game/dice.py", "RandomDice"),
-        ("simulator/virtual.py", "QueuedDice"),
+        ("simulator/virtual_box.py", "QueuedDice"),
     }
 
 
 def test_run_does_not_even_load_the_dice_of_scenarios(run_box: Callable[..., Ran]) -> None:
     loaded = set(run_box("press").modules)
     assert "shutthebox.game.dice" in loaded
-    assert not loaded & {f"shutthebox.simulator.{name}" for name in ("virtual", "replay", "rerun", "server")}
+    assert not loaded & {
+        f"shutthebox.simulator.{name}" for name in ("virtual_box", "scenario.player", "page.server")
+    }
 
 
 # -- what could set them -----------------------------------------------------------------
@@ -149,7 +151,7 @@ def test_the_environment_says_where_and_never_what() -> None:
         assert "getenv" not in text
     assert read == {
         "LG_WD", "LISTEN_FDS", "LISTEN_PID", "NOTIFY_SOCKET", "RUNTIME_DIRECTORY", "SERVICE_RESULT",
-        "STATE_DIRECTORY", "WATCHDOG_PID", "WATCHDOG_USEC", "XDG_STATE_HOME",
+        "SHUTTHEBOX_OUTBOX", "STATE_DIRECTORY", "WATCHDOG_PID", "WATCHDOG_USEC", "XDG_STATE_HOME",
     }  # fmt: skip
 
 

@@ -119,6 +119,7 @@ def run(args: argparse.Namespace) -> int:
             beat=systemd.alive,
             fault=fault,
             scores=scores_folder(config),
+            outbox=config.outbox_folder,
         )
         systemd.stopping()
     return 0

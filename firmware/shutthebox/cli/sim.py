@@ -91,6 +91,8 @@ def run(args: argparse.Namespace) -> int:
             observers=observers,
             started=started,
             scores=state,
+            # A simulated box is in no league, unless its config says so.
+            outbox=Path(config.outbox.folder) if config.outbox.folder else None,
         )
     print("Goodbye.", file=sys.stderr)
     return 0

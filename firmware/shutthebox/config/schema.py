@@ -177,6 +177,13 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True)
+class Outbox:
+    """Where matches are left for a league; see default.toml."""
+
+    folder: str = _key(values.text, "")
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """The whole configuration, section by section."""
 
@@ -186,6 +193,7 @@ class Config:
     gpio: Gpio = field(default_factory=Gpio)
     display: Display = field(default_factory=Display)
     store: Store = field(default_factory=Store)
+    outbox: Outbox = field(default_factory=Outbox)
 
     @property
     def state_folder(self) -> Path:
@@ -196,6 +204,12 @@ class Config:
             return Path(system.split(":")[0])
         home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
         return Path(home) / "shutthebox"
+
+    @property
+    def outbox_folder(self) -> Path | None:
+        """Where matches are left: as configured, or where the uplink's package says; None for nowhere."""
+        folder = self.outbox.folder or os.environ.get("SHUTTHEBOX_OUTBOX")
+        return Path(folder) if folder else None
 
 
 def parse(text: str, where: str) -> Config:

@@ -21,6 +21,7 @@ from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display.worker import Display, Panel
 from shutthebox.adapters.gpio import Pins
 from shutthebox.adapters.odds_worker import OddsWorker
+from shutthebox.adapters.outbox import Outbox
 from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store, StoreError
 from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.lock import FolderLock, InUseError
@@ -56,6 +57,7 @@ def serve(
     beat: Callable[[], None] = lambda: None,
     fault: Fault | None = None,
     scores: Path | None = None,
+    outbox: Path | None = None,
 ) -> None:
     """Runs a box until SIGTERM or SIGINT. Called in the main thread.
 
@@ -72,6 +74,7 @@ def serve(
         beat: called at least once a second while all workers live.
         fault: what has gone wrong so far, for the players.
         scores: folder of what the scoreboard shows; None for a box without one.
+        outbox: folder in which matches are left for a league; None for nowhere.
 
     Raises:
         InUseError: if another box plays on the store in that folder.
@@ -125,6 +128,11 @@ def serve(
         if scores is not None:
             kept = None if state is None else partial(open_to_read, state / FILE_NAME)
             observers = (*observers, ScoresWriter(scores, kept, settings.language))
+        if outbox is not None and state is not None:
+            observers = (
+                *observers,
+                Outbox(outbox, state, partial(open_to_read, state / FILE_NAME), time.time),
+            )
         guard = StoreGuard(store, open_store, forgetting=fault is Fault.FORGETS)
         ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers)
         runner = Runner(

@@ -251,7 +251,7 @@ def read(db: sqlite3.Connection) -> Statistics:
     forgotten = db.execute(f"select {', '.join(kept)} from forgotten").fetchone()
     fame = db.execute(
         "select match.id, player, initials, score, profile, began_s, owes, won, conditions"
-        " from result join match on match.id = result.match where initials is not null"
+        " from result join match on match.id = result.match where won and initials is not null"
         " order by match.id desc limit ?",
         (FAME,),
     ).fetchall()

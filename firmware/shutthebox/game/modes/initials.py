@@ -1,4 +1,4 @@
-"""Initials: the winner signs for the hall of fame."""
+"""Initials: the players sign, the winner first: for the hall of fame and the league."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shutthebox.game.state import Context, Step, View, kept
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 INITIALS = 3
-"""Letters that a winner signs with."""
+"""Letters that a player signs with."""
 
 _STEPS = {1: -1, 2: 1}
 """Lever 1 is a letter back, lever 2 one on."""
@@ -24,9 +24,12 @@ _STEPS = {1: -1, 2: 1}
 
 @dataclass(frozen=True, slots=True)
 class Initials(MatchMode):
-    """The winner signs.
+    """A player signs.
 
     Attributes:
+        player: the one who signs, from 0.
+        signed: players who have signed already.
+        passed: players who have gone back without a signature.
         taken: the letters so far.
         letter: the one that a press would take, by its place in `LETTERS`.
         flicks: levers on their way.
@@ -34,6 +37,9 @@ class Initials(MatchMode):
 
     name: ClassVar[Mode] = Mode.INITIALS
 
+    player: int = 0
+    signed: tuple[int, ...] = ()
+    passed: tuple[int, ...] = ()
     taken: str = ""
     letter: int = 0
     flicks: Flicks = field(default_factory=Flicks)
@@ -48,16 +54,18 @@ def levers(mode: Initials, context: Context) -> Step[Initials]:
 
 
 def press(mode: Initials, context: Context) -> Step[Initials | match_over.MatchOver]:
-    """Takes the letter; after the last one the winner has signed."""
+    """Takes the letter; after the last one the player has signed."""
     taken = mode.taken + LETTERS[mode.letter]
     if len(taken) < INITIALS:
         return Step(replace(mode, taken=taken, letter=0))
-    return Step(match_over.MatchOver(mode.play, signed=True), kept(Signed(_winner(mode), taken)))
+    over = match_over.MatchOver(mode.play, signed=(*mode.signed, mode.player), passed=mode.passed)
+    return Step(over, kept(Signed(mode.player, taken)))
 
 
 def hold(mode: Initials, context: Context) -> Step[match_over.MatchOver]:
-    """Back without a signature."""
-    return Step(match_over.MatchOver(mode.play))
+    """Back without a signature; another player is asked next."""
+    passed = (*mode.passed, mode.player)
+    return Step(match_over.MatchOver(mode.play, signed=mode.signed, passed=passed))
 
 
 def time(mode: Initials, context: Context) -> Step[attract.Attract]:
@@ -70,14 +78,8 @@ def screen(mode: Initials, view: View) -> Screen:
     _ = view.translate
     return Screen(
         mode.name,
-        title=_("Player {player}: initials").format(player=_winner(mode) + 1),
+        title=_("Player {player}: initials").format(player=mode.player + 1),
         big=f"{mode.taken}{LETTERS[mode.letter]}".ljust(INITIALS, "_"),
         prompt=_("Levers 1 and 2, press"),
         lit=True,
     )
-
-
-def _winner(mode: Initials) -> int:
-    result = mode.play.match.result
-    assert result is not None, "only a winner signs"
-    return result.winners[0]

@@ -30,14 +30,16 @@ class MatchOver(MatchMode):
     """The match has been decided.
 
     Attributes:
-        signed: the winner has signed.
+        signed: players who have signed, from 0.
+        passed: players who were asked and went back; they are asked again after the others.
         shows_tally: the stakes of the evening are shown instead of the result.
         flicks: levers on their way.
     """
 
     name: ClassVar[Mode] = Mode.MATCH_OVER
 
-    signed: bool = False
+    signed: tuple[int, ...] = ()
+    passed: tuple[int, ...] = ()
     shows_tally: bool = False
     flicks: Flicks = field(default_factory=Flicks)
 
@@ -62,14 +64,24 @@ def time(mode: MatchOver, context: Context) -> Step[attract.Attract]:
 
 
 def levers(mode: MatchOver, context: Context) -> Step[MatchOver | initials.Initials]:
-    """Lever 1 or 2: the winner signs. Lever 3: the stakes of the evening and back."""
+    """Lever 1 or 2: the winner signs, then the others. Lever 3: the stakes of the evening and back."""
     flicks, chosen = mode.flicks.moved(context.flipped | context.lifted)
     mode = replace(mode, flicks=flicks)
-    if set(chosen) & set(SIGN_LEVERS) and not mode.signed and _result(mode.play).winners:
-        return Step(initials.Initials(mode.play), (Play(Sound.CHOICE),))
+    if set(chosen) & set(SIGN_LEVERS) and (unsigned := _unsigned(mode, context)):
+        passed = mode.passed if set(unsigned) - set(mode.passed) else ()
+        player = next(player for player in unsigned if player not in passed)
+        return Step(initials.Initials(mode.play, player, mode.signed, passed), (Play(Sound.CHOICE),))
     if TALLY_LEVER in chosen and context.settings.stakes is ShownStakes.EVENING:
         return Step(replace(mode, shows_tally=not mode.shows_tally), (Play(Sound.CHOICE),))
     return Step(mode)
+
+
+def _unsigned(mode: MatchOver, context: Context) -> tuple[int, ...]:
+    """Players, from 0, who may still sign: winners first, then who has had a turn; never the computer."""
+    match, winners = mode.play.match, _result(mode.play).winners
+    played = (player for player, score in enumerate(match.scores) if score is not None)
+    away = {*mode.signed, *(seat - 1 for seat in context.settings.computers)}
+    return tuple(player for player in dict.fromkeys((*winners, *played)) if player not in away)
 
 
 def tally(play: MatchInPlay) -> tuple[Fraction, ...]:
