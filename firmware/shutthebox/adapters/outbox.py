@@ -146,7 +146,7 @@ class Outbox:
             self._write(MatchPlayed(number, began_s, int(self._wall_clock_s()), write(record)))
 
     def _counts(self, record: Record, fact: Finished | Left) -> bool:
-        """Whether the match has been decided.
+        """Whether the match has been decided; of equal dice it also counts that one was given up.
 
         Raises:
             ValueError: if the game has seen its end and the store has not.
@@ -154,7 +154,7 @@ class Outbox:
         decided = replay(record)[-1].result is not None
         if isinstance(fact, Finished) and not decided:
             raise ValueError("the end of the match is not in the store yet")
-        return decided
+        return decided or bool(record.given_up and record.conditions and record.conditions.equal_dice)
 
     def _write(self, content: Content) -> None:
         head = self._head

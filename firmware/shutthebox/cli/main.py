@@ -18,6 +18,7 @@ _MODULES = {
     "replay": "replay",
     "profiles": "profiles",
     "odds": "odds",
+    "verify": "verify",
     "stats": "stats",
     "backup": "backup",
     "scoreboard": "scoreboard",

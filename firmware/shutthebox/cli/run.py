@@ -63,7 +63,9 @@ def _try(config: Config, where: Path) -> None:
 
 def _as_wired(config: Config) -> Config:
     """The built-in game, on as much of this box as has been read and makes sense."""
-    wired = replace(config, game=configuration.Game(), rules=configuration.Rules())
+    wired = replace(
+        config, game=configuration.Game(), rules=configuration.Rules(), tournament=configuration.Tournament()
+    )
     try:
         _try(wired, configuration.CONFIG_FILE)
     except ShutTheBoxError:

@@ -184,6 +184,13 @@ class Outbox:
 
 
 @dataclass(frozen=True, slots=True)
+class Tournament:
+    """A tournament of equal dice; see default.toml."""
+
+    file: str = _key(values.text, "")
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """The whole configuration, section by section."""
 
@@ -194,6 +201,7 @@ class Config:
     display: Display = field(default_factory=Display)
     store: Store = field(default_factory=Store)
     outbox: Outbox = field(default_factory=Outbox)
+    tournament: Tournament = field(default_factory=Tournament)
 
     @property
     def state_folder(self) -> Path:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import without
 from shutthebox.rules.tiles import Tiles
@@ -38,6 +39,7 @@ class Settings:
         sleep_ns: without any input for so long the panel goes dark.
         out: the levers that the owner has taken out of play.
         service_button: the box has one, so the menu does not lead to service.
+        tournament: its seed makes the throws, and no chance; None for dice of chance.
     """
 
     profiles: tuple[Profile, ...]
@@ -57,6 +59,7 @@ class Settings:
     sleep_ns: int = 600_000_000_000
     out: Tiles = 0
     service_button: bool = False
+    tournament: Tournament | None = None
 
     @property
     def games(self) -> tuple[Profile, ...]:

@@ -95,7 +95,8 @@ def serve(
                 lock.take()
             except InUseError as error:
                 return None, StoreFault(Fault.FORGETS, f"{error}; playing without memory")
-            thrown = config.game.dice is DiceKind.AUTO
+            # Throws that follow from a seed are no evidence on the dice.
+            thrown = config.game.dice is DiceKind.AUTO and not config.tournament.file
             return open_or_set_aside(
                 state, time.time, count_throws=thrown, patience_s=patience_s, facts=facts
             )
