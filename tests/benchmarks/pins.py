@@ -18,9 +18,10 @@ By many edges and waves: the fastest train of edges, kept up for two seconds, of
 and of trains of 1,000 a second, how many edges come if the first callback is held up for so long
 that all others have to be kept somewhere; both of those edges that the kernel has seen, which a
 reader of nothing but edges ("the kernel") counts, because a simulated interrupt that is kept
-waiting stands for two edges. And a servo's wave of 50 Hz and 7.5 %, first alone and then beside a
-busy Python thread: how far pulses are off the 1.5 ms that were asked for, and how many waves of 100
-there are, by the kernel's time stamps at the other end of the wire.
+waiting stands for two edges. And a wave of 50 Hz and 50 %, first alone and then beside a busy
+Python thread: how far pulses are off the 10 ms that were asked for, and how many waves of 100 there
+are, by the kernel's time stamps at the other end of the wire. (A servo's pulses of 1.5 ms are
+shorter than a simulated interrupt may have to wait: most would be lost on the way back.)
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ BACK_ENDS = ("gpiod", "gpiod+button", "lgpio", "lgpio+button", "rpigpio", "rpigp
 RATES = (250, 500, 1000, 2000, 3000, 4000, 6000, 8000, 12000, 16000, 24000, 32000)
 TRAIN_S = 2.0
 HELD_UP, HELD_UP_RATE = 2000, 1000
-HERTZ, DUTY = 50, 0.075
+HERTZ, DUTY = 50, 0.5
 REST = {
     "back end": ("backend", 16),
     "threads": ("threads", 9),

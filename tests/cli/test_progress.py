@@ -12,7 +12,7 @@ from shutthebox.cli import progress
 from shutthebox.cli.main import main
 from shutthebox.cli.progress import working
 from shutthebox.simulator.scenario import script as scenario
-from shutthebox.simulator.scenario.script import MAX_STEPS, ScenarioError
+from shutthebox.simulator.scenario.script import MAX_WORK, ScenarioError
 
 
 class Terminal(io.StringIO):
@@ -97,16 +97,16 @@ def test_odds_show_that_they_are_worked_out(
 def test_a_replay_says_how_far_it_is(
     terminal: Terminal, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from shutthebox.simulator.scenario.player import Replay
+    from shutthebox.simulator.scenario.expectations import Expect
 
-    expect = Replay._expect
+    difference = Expect.difference
 
-    def awaited(self: Replay, *args: Any) -> None:
+    def awaited(self: Expect, *args: Any) -> str | None:
         terminal.written.clear()
         assert terminal.written.wait(10)
-        expect(self, *args)
+        return difference(self, *args)
 
-    monkeypatch.setattr(Replay, "_expect", awaited)
+    monkeypatch.setattr(Expect, "difference", awaited)
     script = tmp_path / "script.scn"
     script.write_text("press\n" * 300 + 'expect text "nobody says this"\n')
     assert main(["replay", str(script)]) == 1
@@ -124,9 +124,9 @@ def fails(text: str) -> str:
 
 
 def test_as_many_steps_as_are_allowed() -> None:
-    assert len(scenario.parse("press\n" * MAX_STEPS, "script").steps) == MAX_STEPS
-    said = fails("press\n" * (MAX_STEPS + 1))
-    assert said == f"script:{MAX_STEPS + 1}: too much to do; allowed are {MAX_STEPS} steps in all"
+    assert len(scenario.parse("press\n" * MAX_WORK, "script").lines) == MAX_WORK
+    said = fails("press\n" * (MAX_WORK + 1))
+    assert said == f"script:{MAX_WORK + 1}: too much to do; allowed are {MAX_WORK} steps in all"
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_as_many_steps_as_are_allowed() -> None:
     ],
 )
 def test_what_takes_longer_counts_for_more(line: str, steps: int) -> None:
-    most = MAX_STEPS // steps
+    most = MAX_WORK // steps
     scenario.parse(f"{line}\n" * most, "script")
     assert f"script:{most + 1}: too much" in fails(f"{line}\n" * (most + 1))
 
@@ -160,7 +160,7 @@ def test_no_script_goes_on_for_more_than_100_hours(text: str, line: int) -> None
 
 
 def test_a_script_of_100_hours() -> None:
-    assert scenario.parse("@0 wait 100000\n@359999 wait 1\n", "script").steps
+    assert scenario.parse("@0 wait 100000\n@359999 wait 1\n", "script").lines
 
 
 def test_a_script_that_is_too_long_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

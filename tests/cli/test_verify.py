@@ -11,7 +11,7 @@ from shutthebox.adapters.outbox import Outbox
 from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.queries import open_to_read
 from shutthebox.cli.main import main
-from shutthebox.config.schema import Config, ConfigError, parse
+from shutthebox.config.schema import Config, ConfigError, parse_config
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.mode import Mode
@@ -27,7 +27,7 @@ def config_with(
     folder: Path, *, dice: str = "auto", text: str = FRIDAY.to_text(), language: str = "en"
 ) -> Config:
     (folder / "friday.txt").write_text(text)
-    return parse(
+    return parse_config(
         f'[game]\nsetup = "usual"\nplayers = 2\ndice = "{dice}"\n[box]\nlanguage = "{language}"\n'
         f'[tournament]\nfile = "{folder / "friday.txt"}"\n',
         "config.toml",
@@ -93,7 +93,7 @@ def test_two_boxes_get_the_same_throws(tmp_path: Path) -> None:
 
 def test_an_ordinary_match_does_not_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config_with(tmp_path)
-    (text,) = records_of(tmp_path, parse('[game]\nsetup = "usual"\n', "config"), 1)
+    (text,) = records_of(tmp_path, parse_config('[game]\nsetup = "usual"\n', "config"), 1)
     assert "dice box\n" in text
     (tmp_path / "match.txt").write_text(text)
     assert main(["verify", str(tmp_path / "friday.txt"), str(tmp_path / "match.txt")]) == 1
@@ -110,7 +110,7 @@ def test_a_match_that_is_given_up_is_left_too(tmp_path: Path) -> None:
 
 
 def test_an_ordinary_match_that_is_given_up_is_not(tmp_path: Path) -> None:
-    assert records_of(tmp_path, parse('[game]\nsetup = "usual"\n', "config"), 1, abandons=True) == []
+    assert records_of(tmp_path, parse_config('[game]\nsetup = "usual"\n', "config"), 1, abandons=True) == []
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,16 @@ where something cannot be fetched, or there can be no virtual Pi.
 from __future__ import annotations
 
 import argparse
+import ast
 import os
 import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
+from tests.gpiozero_suite.exceptions import TIMED
 from tests.gpiozero_suite.source import FetchError, lay_out
 from tests.virtual_pi import Done, VirtualPi, missing
 from tests.virtual_pi.image import PACKAGES_IN_GUEST, disk
@@ -34,6 +37,8 @@ PYTEST = "-m pytest -c pytest.ini -p no:cacheprovider -q -rfExX"
 WIRED = (22, 27)
 OURS = "gpiod"
 BACK_ENDS = (OURS, "lgpio", "rpigpio")
+#: How often a test that compares with the clock gets another chance.
+ROUNDS = 3
 #: Those of `test_real_pins.py` that are of no back end in particular; ours runs them along.
 OF_NONE = "compatibility_names or bad_factory or default_factory"
 
@@ -50,16 +55,71 @@ def closing_line(text: str) -> str:
     return found[-1] if found else "nothing ran"
 
 
+Run = Callable[[list[str], bool], Done]
+"""Runs tests, by their names, on our pins or else on gpiozero's own mock ones."""
+
+
+def devices_pass(folder: Path, where: str, run: Run) -> bool:
+    """The tests of gpiozero's devices on our pins; whether all passed that should.
+
+    A test that compares with the clock gets another chance, because the machine may be too slow for
+    it at the moment. It is, if the test fails on gpiozero's own mock pins too.
+    """
+    done = run(tests_of_devices(folder), True)
+    print(f"devices on {OURS}, {where + ':':<22} {closing_line(done.out)}", flush=True)
+    print(*re.findall("^XFAIL.*", done.out, re.MULTILINE), sep="\n", flush=True)
+    if not done.code:
+        return True
+    failed = names_of_failed(done)
+    for _ in range(ROUNDS):
+        if not failed or not all(measures_time(folder, name) for name in failed):
+            print(done.out[-20000:] + done.err)
+            return False
+        done = run(failed, True)
+        failed = names_of_failed(done)
+        if not failed and not done.code:
+            return True
+        on_the_mock = names_of_failed(run(failed, False))
+        print(
+            f"still failing: {', '.join(failed)}; on gpiozero's mock pins: {', '.join(on_the_mock) or 'none'}"
+        )
+        failed = [name for name in failed if name not in on_the_mock]
+        if not failed:
+            print("SKIPPED: this machine is too slow for these now: they fail on gpiozero's mock pins too")
+            return True
+    print(done.out[-20000:] + done.err)
+    return False
+
+
+def names_of_failed(done: Done) -> list[str]:
+    """The tests that pytest says have failed."""
+    return re.findall(r"^(?:FAILED|ERROR) (\S+)", done.out, re.MULTILINE)
+
+
+def measures_time(folder: Path, name: str) -> bool:
+    """Whether a test compares with the clock."""
+    file, _, function = name.partition("::")
+    tree = ast.parse(text := (folder / file).read_text(encoding="utf-8"))
+    sources = [
+        ast.get_source_segment(text, node) or ""
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name == function.partition("[")[0]
+    ]
+    return any(TIMED in source for source in sources)
+
+
 def on_the_fake_kernel(folder: Path) -> bool:
-    """The devices' tests on this machine; whether all passed that should."""
-    command = [sys.executable, *PYTEST.split(), *tests_of_devices(folder)]
-    environment = {**os.environ, "GPIOZERO_RIG": "1", "PYTHONPATH": f"{folder}:{PROJECT}"}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    print(f"devices on {OURS}, fake kernel:        {closing_line(done.stdout)}", flush=True)
-    print(*re.findall("^XFAIL.*", done.stdout, re.MULTILINE), sep="\n", flush=True)
-    if done.returncode:
-        print(done.stdout + done.stderr)
-    return done.returncode == 0
+    """The devices' tests on this machine."""
+
+    def run(tests: list[str], on_ours: bool) -> Done:
+        paths = {"GPIOZERO_RIG": str(int(on_ours)), "PYTHONPATH": f"{folder}:{PROJECT}"}
+        done = subprocess.run(
+            [sys.executable, *PYTEST.split(), *tests],
+            cwd=folder, env={**os.environ, **paths}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return devices_pass(folder, "fake kernel", run)
 
 
 def in_the_guest(pi: VirtualPi, what: str, **environment: str) -> Done:
@@ -88,13 +148,12 @@ def on_a_real_kernel(folder: Path) -> bool:
             elif back_end != OURS:  # theirs to mend
                 print(*re.findall("^FAILED.*", done.out, re.MULTILINE), sep="\n")
         pi.write("/sys/module/gpio_sim_pi/parameters/wire", "-1,-1")
-        done = in_the_guest(
-            pi, " ".join(tests_of_devices(folder)), GPIOZERO_RIG="1", GPIOZERO_EMULATED=str(accelerator())
-        )
-        print(f"devices on {OURS}, Linux's gpio-sim:   {closing_line(done.out)}", flush=True)
-        if done.code:
-            print(done.out[-20000:] + done.err)
-        return good and done.code == 0
+
+        def run(tests: list[str], on_ours: bool) -> Done:
+            kind = {"GPIOZERO_RIG": str(int(on_ours)), "GPIOZERO_EMULATED": accelerator()}
+            return in_the_guest(pi, " ".join(tests), **kind)
+
+        return devices_pass(folder, "Linux's gpio-sim", run) and good
 
 
 def main() -> int:

@@ -1,5 +1,8 @@
 """Tests of gpiozero that fail on our pins, each with its reason. Anything else that fails is a fault."""
 
+#: What the source of a test has in it that compares with the clock.
+TIMED = "time"
+
 #: Of the devices' tests.
 DEVICES: dict[str, str] = {
     "test_output_pwm_not_supported": "the mock has pins without PWM; all of ours have it",

@@ -5,7 +5,7 @@ of a disk that promises no more than POSIX does: what was written to a file may 
 sector by sector and in any order, until that file has been synced; a name may be there or not
 until its folder has been.
 
-    python -m tests.recording FOLDER SEED FACTS SYNCHRONOUS
+    python -m tests.support.recording FOLDER SEED FACTS SYNCHRONOUS
 """
 
 import os
@@ -166,7 +166,7 @@ def record(folder: Path, seed: int, count: int, synchronous: str) -> list[str]:
     """What a child did that kept so many facts, a line a call, as strace tells."""
     log = folder / "calls"
     command = ["strace", "-qq", "-xx", "-y", "-s", "1000000", "-e", f"trace={_CALLS}", "-o", str(log)]
-    child = [sys.executable, "-m", "tests.recording", str(folder), str(seed), str(count), synchronous]
+    child = [sys.executable, "-m", "tests.support.recording", str(folder), str(seed), str(count), synchronous]
     subprocess.run(command + child, check=True, cwd=Path(__file__).parents[2], timeout=120)
     return log.read_text().splitlines()
 

@@ -53,6 +53,6 @@ def run(args: argparse.Namespace) -> int:
         script = scenario.parse(text, str(args.script))
         state = args.state or Path(temporary)
         replay = Replay(script, state, VirtualDisplay(script.config, args.frames), tell)
-        with working(lambda: f"at line {replay.line} of {script.steps[-1].line if script.steps else 0}"):
+        with working(lambda: f"at line {replay.line} of {script.lines[-1].line if script.lines else 0}"):
             replay.run()
     return 0

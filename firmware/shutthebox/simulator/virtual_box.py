@@ -12,11 +12,12 @@ from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.adapters.store.opening import StoreFault, open_or_set_aside
-from shutthebox.config.schema import Config, DiceKind, Gpio
+from shutthebox.config.schema import Config, DiceKind, GpioConfig
 from shutthebox.config.settings_loader import as_chosen, levers_needed, settings_for
 from shutthebox.game.dice import RandomDice
+from shutthebox.game.effects import Effect, Show
 from shutthebox.game.faults import Fault
-from shutthebox.game.switches.debounce import DICE_BUTTON
+from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.rules.moves import Throw
 from shutthebox.runtime.ports import DisplayPort, Observer, Ports
 from shutthebox.runtime.runner import Runner
@@ -62,6 +63,12 @@ class QueuedDice(RandomDice):
 class VirtualBox:
     """One box whose time passes only when told to. Single-threaded.
 
+    Attributes:
+        now_ns: the time since its start.
+        show: what the box shows now.
+        display: the display it was given.
+        dice: where scripts queue throws.
+
     Args:
         config: as the daemon would read it.
         state: folder of the store; None for a box without memory.
@@ -90,9 +97,9 @@ class VirtualBox:
         self.now_ns = 0
         self.dice = QueuedDice(seed)
         # Wired as the simulated hardware is, not as a real box: it has no service button, say.
-        self._config = replace(config, gpio=Gpio())
-        self._state, self._display = state, display
-        self._observers = list(observers)
+        self._config = replace(config, gpio=GpioConfig())
+        self._state, self.display = state, display
+        self._observers = [self._look, *observers]
         self._odds = OddsNow() if advised else None
         levers = levers_needed(config, where)
         self._where = where
@@ -117,7 +124,7 @@ class VirtualBox:
             settings = as_chosen(self._config, settings, store.choices())
         fault = store_fault.fault if store_fault else None
         self.memory = StoreGuard(store, self._open_store, forgetting=fault is Fault.FORGETS)
-        ports = Ports(self._pins, self.memory, self._odds, self._display, observers=self._observers)
+        ports = Ports(self._pins, self.memory, self._odds, self.display, observers=self._observers)
         self.runner = Runner(
             settings,
             self._config.box.settle_ns,
@@ -133,6 +140,10 @@ class VirtualBox:
             return None, None
         thrown = self._config.game.dice is DiceKind.AUTO and not self._config.tournament.file
         return open_or_set_aside(self._state, lambda: self.now_ns / 1e9, count_throws=thrown, patience_s=0.0)
+
+    def _look(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        if isinstance(what, Show):
+            self.show = what
 
     def observe(self, observer: Observer) -> None:
         """Has one more observer told of everything from now on, restarts included."""

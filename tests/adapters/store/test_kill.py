@@ -79,7 +79,7 @@ class Shown:
 @pytest.mark.parametrize("seed", range(BOXES))
 def test_killed_at_any_moment(seed: int, tmp_path: Path) -> None:
     processes = multiprocessing.get_context("forkserver")
-    processes.set_forkserver_preload(["tests.writer", "shutthebox.adapters.store.database"])
+    processes.set_forkserver_preload(["tests.support.writer", "shutthebox.adapters.store.database"])
     rng, shown = Random(f"{seed} killer"), Shown()
     for life in range(KILLS):
         receiver, sender = processes.Pipe(duplex=False)

@@ -14,17 +14,18 @@ from pathlib import Path
 import pytest
 
 from shutthebox.cli.main import main
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import ConfigError
+from shutthebox.config.schema import Config, ConfigError, with_value
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.actions import Thrown
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
+from shutthebox.simulator.scenario.expectations import EXPECTATIONS, Expect
 from shutthebox.simulator.scenario.player import ExpectationError, Replay, as_json
 from shutthebox.simulator.scenario.recorder import ScenarioRecorder
-from shutthebox.simulator.scenario.script import Scenario, ScenarioError, parse, read
+from shutthebox.simulator.scenario.script import VERBS, Scenario, ScenarioError, parse, read
+from shutthebox.simulator.scenario.verbs import Configure, Seed, Verb
 from shutthebox.simulator.virtual_box import VirtualBox
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
@@ -64,24 +65,18 @@ def test_script(path: Path, tmp_path: Path, request: pytest.FixtureRequest) -> N
 
 
 def test_every_word_of_the_format_is_in_a_script() -> None:
-    said = {step.verb for path in SCRIPTS for step in read(path).steps}
-    expected = {step.args[0] for path in SCRIPTS for step in read(path).steps if step.verb == "expect"}
-    assert said == {
-        "dice", "seed", "press", "hold", "flip", "lift", "bounce", "glitch", "lose-edges", "oled",
-        "power-cut", "wait", "expect", "button",
-    }  # fmt: skip
-    assert expected == {
-        "mode", "player", "open", "verdict", "score", "total", "owes", "winner", "throw", "text", "panel",
-    }  # fmt: skip
+    # Configuration and seed are no lines of what is played.
+    assert {type(verb) for verb in verbs()} == set(VERBS.values()) - {Configure, Seed}
+    assert any(read(path).seed for path in SCRIPTS)
+    assert {verb.what for verb in verbs() if isinstance(verb, Expect)} == set(EXPECTATIONS)
+
+
+def verbs() -> list[Verb]:
+    return [line.verb for path in SCRIPTS for line in read(path).lines]
 
 
 def test_every_mode_is_expected_in_a_script() -> None:
-    expected = {
-        step.args[1]
-        for path in SCRIPTS
-        for step in read(path).steps
-        if step.verb == "expect" and step.args[0] == "mode"
-    }
+    expected = {verb.wanted for verb in verbs() if isinstance(verb, Expect) and verb.what == "mode"}
     assert set(Mode) == expected
 
 
@@ -216,7 +211,7 @@ def test_what_does_not_matter_in_an_expectation(play: Play_, line: str) -> None:
 )
 def test_a_script_with_a_typo_is_one_line(text: str, complaint: str | None) -> None:
     if complaint is None:
-        assert parse(text, "script").steps
+        assert parse(text, "script").lines
         return
     with pytest.raises((ScenarioError, ConfigError)) as wrong:
         parse(text, "script")
@@ -352,9 +347,9 @@ class Recording:
     """A box played by hand, with a recorder on it."""
 
     def __init__(self, values: dict[str, object], *, down: tuple[int, ...] = (), start_ns: int = 0) -> None:
-        config = configuration.Config()
+        config = Config()
         for key, value in {"game.setup": "usual", **values}.items():
-            config = configuration.with_value(config, key, value, "test")
+            config = with_value(config, key, value, "test")
         self.effects: list[tuple[Effect, int]] = []
         self.text = io.StringIO()
         self.box = VirtualBox(config, observers=[self._observe], seed=3)

@@ -120,7 +120,7 @@ class Pulser:
             wave.frequency = wave.frequency if frequency is None else frequency
             wave.duty = wave.duty if duty is None else duty
             if 0 < wave.duty < 1:
-                wave.read()  # the helper's answer is not waited for, but a chip that is gone is told here
+                wave.read()  # a change does not wait for the helper's answer, but a chip that is gone is told
                 self._order(pwm_helper.RUN, wave)
             else:
                 self._stop(wave)
@@ -155,9 +155,10 @@ class Pulser:
         if self._helper is not None:
             try:
                 self._hear(until_none_is_owed=False)
+                changed = what == pwm_helper.RUN and wave.number in self._running
                 self._tell(what, wave)
-                if what == pwm_helper.STOP:
-                    self._hear(until_none_is_owed=True)
+                # A wave that begins is on the line when this returns, one that ends is off it.
+                self._hear(until_none_is_owed=not changed)
                 return
             except (ConnectionError, TimeoutError):
                 self._helper.close()
@@ -171,6 +172,7 @@ class Pulser:
         self._running.clear()
         for each in waves:
             self._tell(pwm_helper.RUN, each)
+        self._hear(until_none_is_owed=True)
 
     def _tell(self, what: bytes, wave: Wave) -> None:
         assert self._helper is not None

@@ -31,8 +31,8 @@ RUN, STOP = b"r", b"s"
 #: The wave's number, and an errno or 0.
 ANSWER = struct.Struct("=Ii")
 
-#: A sleeping process is woken late by this much, so the end of a pulse is waited for awake. In
-#: nanoseconds; and the share of a wave's period, one in so many, that this may take at most.
+#: A sleeping process is woken late by up to this, so the last bit before switching is waited for
+#: awake. In nanoseconds; and the share of a period, one in so many, that this takes at most, twice.
 _AWAKE_NS, _AWAKE_SHARE = 200_000, 100
 
 #: GPIO_V2_LINE_SET_VALUES_IOCTL of linux/gpio.h, and its argument: bits, mask.
@@ -43,9 +43,8 @@ _VALUES = struct.Struct("=QQ")
 class Wave:
     """A line's wave: a frequency in Hz, a duty between 0 and 1, and its timetable.
 
-    Periods begin at absolute times, so lateness never adds up: a wave that is late by more than a
-    period leaves whole periods out, and its average frequency stays right. The end of a pulse counts
-    from when the pulse really began: the length of a pulse is what a servo measures.
+    The timetable is made of absolute times, so lateness never adds up: a wave that is late by
+    more than a period leaves whole periods out, and its average frequency and duty stay right.
     """
 
     def __init__(self, write: Callable[[int], None], frequency: float, duty: float) -> None:
@@ -64,8 +63,8 @@ class Wave:
 
     @property
     def awake_ns(self) -> int:
-        """How long before the next switching not to sleep any more: before the end of a pulse only."""
-        return min(_AWAKE_NS, self.period_ns // _AWAKE_SHARE) if self._level else 0
+        """How long before the next switching not to sleep any more."""
+        return min(_AWAKE_NS, self.period_ns // _AWAKE_SHARE)
 
     def begin(self, now_ns: int) -> None:
         """Starts a period at ``now_ns``."""
@@ -85,7 +84,7 @@ class Wave:
             due = self._start_ns
         else:
             self._level = 1
-            due = now_ns + round(period * self.duty)
+            due = self._start_ns + round(period * self.duty)
         self.write(self._level)
         return due
 

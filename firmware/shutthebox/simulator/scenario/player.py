@@ -11,10 +11,12 @@ from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Resume
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.box import UnknownLeverError
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
-from shutthebox.simulator.scenario.script import Scenario, ScenarioError, Step
+from shutthebox.simulator.scenario.expectations import Expect
+from shutthebox.simulator.scenario.script import Scenario, ScenarioError, TimedVerb
+from shutthebox.simulator.scenario.verbs import Wait
 from shutthebox.simulator.virtual_box import VirtualBox
 
-_LOOK_ON = Step(0, "wait", (1_000_000_000,), after_ns=0)
+_LOOK_ON = TimedVerb(0, Wait(1_000_000_000), after_ns=0)
 """After the last line the box is watched for a second, so that what the line did is seen."""
 
 
@@ -97,8 +99,7 @@ class Replay:
         display: VirtualDisplay | None = None,
         tell: Callable[[Effect, int], None] = lambda effect, t_ns: None,
     ) -> None:
-        self._scenario, self._display, self._tell = scenario, display, tell
-        self._show: Show | None = None
+        self._scenario, self._tell = scenario, tell
         self.line = 0
         self.world = VirtualBox(
             scenario.config,
@@ -110,132 +111,44 @@ class Replay:
         )
 
     def _observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        if isinstance(what, SwitchChanged | Ask):
-            return  # what the box asks of itself is no effect on the world
-        if isinstance(what, Show):
-            self._show = what
-        self._tell(what, t_ns)
+        if not isinstance(what, SwitchChanged | Ask):  # what the box asks of itself is no effect
+            self._tell(what, t_ns)
 
     def run(self) -> None:
-        """Plays all steps.
+        """Plays all lines.
 
         Raises:
             ExpectationError: at the first expectation that fails.
-            ScenarioError: for a step that this box cannot do.
+            ScenarioError: for a line that this box cannot do.
         """
-        hand: Step | None = None
+        folder = Path(self._scenario.where).parent
+        moved: TimedVerb | None = None
         try:
-            for step in (*self._scenario.steps, _LOOK_ON):
-                self.line = step.line
+            for line in (*self._scenario.lines, _LOOK_ON):
+                self.line = line.line
+                if not isinstance(line.verb, Expect | Wait):
+                    moved = line
                 try:
-                    self._wait_for(step)
-                    if step.verb not in ("expect", "wait"):
-                        hand = step
-                    self._do(step)
+                    self._wait_for(line)
+                    line.verb.do(self.world)
                 except ScenarioError:
                     raise
                 except (UnknownLeverError, ValueError) as error:
-                    # What a hand did may turn out to be wrong only while a later line waits.
-                    raise ScenarioError(f"{self._at(hand or step)}: {error}") from None
+                    # A wrong throw shows only when the dice are rolled, perhaps in a later line's wait.
+                    raise ScenarioError(f"{self._at(moved or line)}: {error}") from None
+                if isinstance(line.verb, Expect) and (said := line.verb.difference(self.world, folder)):
+                    raise ExpectationError(f"{self._scenario.where}:{line.line}: {said}")
         finally:
             self.world.close()
 
-    def _at(self, step: Step) -> str:
-        return f"{self._scenario.where}:{step.line}: {step.verb}"
+    def _at(self, line: TimedVerb) -> str:
+        return f"{self._scenario.where}:{line.line}: {line.verb.word}"
 
-    def _wait_for(self, step: Step) -> None:
-        start_ns = self.world.now_ns + step.after_ns if step.at_ns is None else step.at_ns
+    def _wait_for(self, line: TimedVerb) -> None:
+        start_ns = self.world.now_ns + line.after_ns if line.at_ns is None else line.at_ns
         if start_ns < self.world.now_ns:
             raise ScenarioError(
-                f"{self._at(step)}: it is {self.world.now_ns / 1e9:g} s already; "
+                f"{self._at(line)}: it is {self.world.now_ns / 1e9:g} s already; "
                 f"allowed is a later time than @{start_ns / 1e9:g}"
             )
         self.world.run_until(start_ns)
-
-    def _do(self, step: Step) -> None:
-        world, args = self.world, step.args
-        match step.verb:
-            case "dice":
-                world.dice.queue.extend(args)
-            case "press":
-                world.press(step.lasts_ns)
-            case "hold":
-                world.press(step.lasts_ns)
-            case "button":
-                world.set_button(args[0])
-            case "flip" | "lift":
-                for lever in args:
-                    world.set_lever(lever, step.verb == "flip")
-            case "bounce":
-                world.box.lever_line(args[0])
-                world.bounce(args[0], args[1], args[2])
-            case "glitch":
-                world.glitch(args[0], args[1])
-            case "lose-edges":
-                world.box.lose_edges(args[0])
-            case "oled":
-                if self._display is not None:
-                    self._display.plug(args[0])
-            case "power-cut":
-                world.cut_power()
-            case "wait":
-                world.run_until(world.now_ns + step.lasts_ns)
-            case "expect":
-                self._expect(step, args[0], args[1:])
-
-    def _expect(self, step: Step, what: str, wanted: tuple[Any, ...]) -> None:
-        got = self._found(what, wanted)
-        if got != wanted:
-            raise ExpectationError(
-                f"{self._scenario.where}:{step.line}: expected {what} {_plain(wanted)}, got {_plain(got)}"
-            )
-
-    def _found(self, what: str, wanted: tuple[Any, ...]) -> tuple[Any, ...]:
-        """What the box shows of the thing that is expected, in the form in which it is expected."""
-        show = self._show
-        assert show is not None, "the box shows something from the start"
-        match_state = self.world.runner.machine.state.match
-        result = match_state.result if match_state else None
-        match what:
-            case "mode":
-                return (show.mode,)
-            case "player":
-                return (show.player,)
-            case "open":
-                return (tuple(sorted(show.open)),) if sorted(wanted[0]) != list(show.open) else wanted
-            case "verdict":
-                return (show.verdict,)
-            case "throw":
-                return (show.throw,)
-            case "score":
-                return wanted[0], _entry(show.scores, wanted[0])
-            case "total":
-                return wanted[0], _entry(show.totals, wanted[0])
-            case "owes":
-                return wanted[0], _entry(result.owes if result else (), wanted[0])
-            case "winner":
-                return (tuple(winner + 1 for winner in result.winners) if result else (),)
-            case "text":
-                found = wanted[0].casefold() in " ".join(show.screen.text.split()).casefold()
-                return wanted if found else (show.screen.text.replace("\n", " / "),)
-            case _:
-                return self._found_panel(wanted)
-
-    def _found_panel(self, wanted: tuple[Any, ...]) -> tuple[Any, ...]:
-        golden = Path(self._scenario.where).parent / f"{wanted[0]}.png"
-        if self._display is None:
-            return ("no panel to look at",)
-        return wanted if self._display.shows(golden, self.world.now_ns) else (f"a panel unlike {golden}",)
-
-
-def _entry(values: tuple[Any, ...], player: int) -> object:
-    return values[player - 1] if player <= len(values) else None
-
-
-def _plain(values: tuple[Any, ...]) -> str:
-    def plain(value: object) -> str:
-        if value is None or value == ():
-            return "nothing"
-        return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-    return " ".join(map(plain, values))

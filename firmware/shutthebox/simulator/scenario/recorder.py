@@ -13,7 +13,8 @@ from shutthebox.game.effects import Effect, Keep
 from shutthebox.game.switches.button import HOLD_NS
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
 from shutthebox.rules.actions import Thrown
-from shutthebox.simulator.scenario.script import PRESS_NS, ScenarioError
+from shutthebox.simulator.scenario.script import ScenarioError
+from shutthebox.simulator.scenario.verbs import PRESS_NS
 
 _log = logging.getLogger(__name__)
 

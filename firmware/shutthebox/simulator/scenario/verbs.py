@@ -1,189 +1,280 @@
-"""The verbs of the scenario format: what stands behind each on its line, and what is allowed there."""
+"""The verbs of the scenario format: each reads its line and does to a box what the line says."""
 
 import re
-from collections.abc import Callable, Sequence
-from fractions import Fraction
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
 from shutthebox.errors import shown
-from shutthebox.game.judge import VerdictKind
-from shutthebox.game.mode import Mode
+from shutthebox.rules.moves import Throw
+from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
+from shutthebox.simulator.scenario.words import (
+    WrongError,
+    duration_ns,
+    either,
+    exactly,
+    faces,
+    number,
+    numbers,
+)
+from shutthebox.simulator.virtual_box import VirtualBox
+
+PRESS_NS = 100_000_000
+"""How long a press lasts."""
 
 HOLD_NS = 1_000_000_000
-"""How long a hold lasts that does not say."""
+"""How long a hold lasts whose line does not say."""
 
-_UNITS = {"": 1_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
-LONGEST_NS = 100 * 3600 * 1_000_000_000
-"""Virtual time that a script may take."""
-
-
-class WrongError(Exception):
-    """An argument that a verb does not take; the text says what is allowed."""
+POWER_CUT_WORK = 50
+"""A power cut takes as long as so many presses."""
 
 
-def duration_ns(word: str) -> int:
-    """``2`` or ``2s``, ``12ms``, ``200us`` in nanoseconds.
+class Verb:
+    """What one line of a scenario does."""
 
-    Raises:
-        WrongError: for anything else, and for more than 100 hours.
-    """
-    found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(s|ms|us|ns|)", word)
-    if not found:
-        raise WrongError(f"{shown(word)} is no duration; allowed are seconds like 1.5, or 12ms, 200us")
-    duration = round(Fraction(found[1]) * _UNITS[found[2]])
-    if duration > LONGEST_NS:
-        raise WrongError(f"{shown(word)} is too long; allowed are up to 100 hours")
-    return duration
+    __slots__ = ()
+    word: ClassVar[str]
+    """The first word of the line."""
 
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        """Read the rest of the line.
 
-def _number(word: str, low: int, high: int, what: str) -> int:
-    if not re.fullmatch(r"-?[0-9]{1,18}", word) or not low <= int(word) <= high:
-        raise WrongError(f"{shown(word)} is no {what}; allowed is {low} to {high}")
-    return int(word)
+        Raises:
+            WrongError: saying what is allowed.
+        """
+        exactly(0, words, "the word alone")
+        return cls()
 
+    @property
+    def lasts_ns(self) -> int:
+        """How long the hand is busy, in ns."""
+        return 0
 
-def _numbers(words: Sequence[str], what: str, least: int = 1) -> tuple[int, ...]:
-    found = tuple(_number(word, 1, 54, what) for word in words)
-    if len(found) < least:
-        raise WrongError(f"at least {least} {what}")
-    if len(set(found)) < len(found):
-        twice = next(number for number in found if found.count(number) > 1)
-        raise WrongError(f"{what} {twice} is named twice; once is allowed")
-    return found
+    @property
+    def work(self) -> int:
+        """How much there is to do, in units of one press."""
+        return 1
 
+    def do(self, box: VirtualBox) -> None:
+        """Do it; time passes in the box.
 
-def _exactly(count: int, words: Sequence[str], form: str) -> Sequence[str]:
-    if len(words) != count:
-        raise WrongError(f"allowed is: {form}")
-    return words
-
-
-def _read_dice(words: Sequence[str]) -> tuple[Any, ...]:
-    throws = [chunk.split() for chunk in " ".join(words).split("|")]
-    if not all(throws):
-        raise WrongError("an empty throw; allowed is: dice 3 5 | 6")
-    return tuple(tuple(_number(face, 1, 180, "face") for face in faces) for faces in throws)
+        Raises:
+            UnknownLeverError: if the box has no such lever.
+            ValueError: for a throw that the game does not make.
+        """
 
 
-def _read_bounce(words: Sequence[str]) -> tuple[Any, ...]:
-    lever, direction, lasts = _exactly(3, words, "bounce LEVER down|up DURATION")
-    if direction not in ("down", "up"):
-        raise WrongError(f"{shown(direction)}; allowed are down and up")
-    return _number(lever, 1, 54, "lever"), direction == "down", duration_ns(lasts)
+@dataclass(frozen=True, slots=True)
+class Configure(Verb):
+    """``config KEY VALUE``: a key of the configuration that the box starts with."""
+
+    word = "config"
+    key: str
+    value: str
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        if len(words) < 2:
+            raise WrongError("allowed is: config KEY VALUE")
+        return cls(words[0], " ".join(words[1:]))
 
 
-def _read_glitch(words: Sequence[str]) -> tuple[Any, ...]:
-    lever, lasts = _exactly(2, words, "glitch LEVER DURATION")
-    return _number(lever, 1, 54, "lever"), duration_ns(lasts)
+@dataclass(frozen=True, slots=True)
+class Seed(Verb):
+    """``seed N``: of dice, bounces and lost edges."""
+
+    word = "seed"
+    number: int
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        return cls(number(exactly(1, words, "seed N")[0], 0, 2**63 - 1, "seed"))
 
 
-def _read_loss(words: Sequence[str]) -> tuple[Any, ...]:
-    (word,) = _exactly(1, words, "lose-edges 0.02")
-    if not re.fullmatch(r"[01](\.[0-9]{1,9})?", word) or float(word) > 1:
-        raise WrongError(f"{shown(word)} is no fraction; allowed is 0 to 1")
-    return (float(word),)
+@dataclass(frozen=True, slots=True)
+class Dice(Verb):
+    """``dice 3 5 | 6``: throws that the box will make."""
+
+    word = "dice"
+    throws: tuple[Throw, ...]
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        throws = [chunk.split() for chunk in " ".join(words).split("|")]
+        if not all(throws):
+            raise WrongError("an empty throw; allowed is: dice 3 5 | 6")
+        return cls(tuple(map(faces, throws)))
+
+    def do(self, box: VirtualBox) -> None:
+        box.dice.queue.extend(self.throws)
 
 
-def _read_oled(words: Sequence[str]) -> tuple[Any, ...]:
-    (word,) = _exactly(1, words, "oled off|on")
-    if word not in ("off", "on"):
-        raise WrongError(f"{shown(word)}; allowed are off and on")
-    return (word == "on",)
+@dataclass(frozen=True, slots=True)
+class Press(Verb):
+    """``press``: the dice button, for a tenth of a second."""
+
+    word = "press"
+    lasts_ns: int = PRESS_NS
+
+    def do(self, box: VirtualBox) -> None:
+        box.press(self.lasts_ns)
 
 
-def _read_button(words: Sequence[str]) -> tuple[Any, ...]:
-    (word,) = _exactly(1, words, "button down|up")
-    if word not in ("down", "up"):
-        raise WrongError(f"{shown(word)}; allowed are down and up")
-    return (word == "down",)
+@dataclass(frozen=True, slots=True)
+class Hold(Verb):
+    """``hold [SECONDS]``: the dice button."""
+
+    word = "hold"
+    lasts_ns: int
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        return cls(duration_ns(exactly(1, words, "hold [SECONDS]")[0]) if words else HOLD_NS)
+
+    def do(self, box: VirtualBox) -> None:
+        box.press(self.lasts_ns)
 
 
-def _read_nothing(words: Sequence[str]) -> tuple[Any, ...]:
-    _exactly(0, words, "the word alone")
-    return ()
+@dataclass(frozen=True, slots=True)
+class Button(Verb):
+    """``button down|up``: the dice button, for the lines in between."""
+
+    word = "button"
+    down: bool
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        return cls(either(exactly(1, words, "button down|up")[0], "down", "up"))
+
+    def do(self, box: VirtualBox) -> None:
+        box.set_button(self.down)
 
 
-def _read_expect(words: Sequence[str]) -> tuple[Any, ...]:
-    if not words or words[0] not in _EXPECTATIONS:
-        raise WrongError(f"what is expected? allowed are {', '.join(_EXPECTATIONS)}")
-    return (words[0], *_EXPECTATIONS[words[0]](words[1:]))
+@dataclass(frozen=True, slots=True)
+class Flip(Verb):
+    """``flip N …``: levers down."""
+
+    word = "flip"
+    down: ClassVar[bool] = True
+    levers: tuple[int, ...]
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        return cls(numbers(words, "lever"))
+
+    @property
+    def work(self) -> int:
+        return len(self.levers)
+
+    def do(self, box: VirtualBox) -> None:
+        for lever in self.levers:
+            box.set_lever(lever, self.down)
 
 
-def _expect_mode(words: Sequence[str]) -> tuple[Any, ...]:
-    (word,) = _exactly(1, words, "expect mode MODE")
-    if word not in list(Mode):
-        raise WrongError(f"{shown(word)} is no mode; allowed are {', '.join(Mode)}")
-    return (Mode(word),)
+@dataclass(frozen=True, slots=True)
+class Lift(Flip):
+    """``lift N …``: levers up."""
+
+    word = "lift"
+    down: ClassVar[bool] = False
 
 
-def _expect_verdict(words: Sequence[str]) -> tuple[Any, ...]:
-    if not words or words[0] not in list(VerdictKind):
-        raise WrongError(f"{shown(' '.join(words))} is no verdict; allowed are {', '.join(VerdictKind)}")
-    amounts = tuple(_number(word, 0, 10**9, "number") for word in words[1:])
-    return (" ".join(map(str, (words[0], *amounts))),)
+@dataclass(frozen=True, slots=True)
+class Bounce(Verb):
+    """``bounce N down|up DURATION``: a lever whose contact bounces so long."""
+
+    word = "bounce"
+    lever: int
+    down: bool
+    lasts_ns: int
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        lever, direction, lasts = exactly(3, words, "bounce LEVER down|up DURATION")
+        down = either(direction, "down", "up")
+        return cls(number(lever, 1, 54, "lever"), down, duration_ns(lasts))
+
+    def do(self, box: VirtualBox) -> None:
+        box.box.lever_line(self.lever)  # it says which levers there are
+        box.bounce(self.lever, self.down, self.lasts_ns)
 
 
-def _expect_text(words: Sequence[str]) -> tuple[Any, ...]:
-    text = " ".join(words)
-    if len(text) < 3 or not (text.startswith('"') and text.endswith('"')):
-        raise WrongError('allowed is: expect text "WORDS"')
-    return (text[1:-1],)
+@dataclass(frozen=True, slots=True)
+class Glitch(Verb):
+    """``glitch N DURATION``: a spike on a lever's line."""
+
+    word = "glitch"
+    lever: int
+    lasts_ns: int
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        lever, lasts = exactly(2, words, "glitch LEVER DURATION")
+        return cls(number(lever, 1, 54, "lever"), duration_ns(lasts))
+
+    def do(self, box: VirtualBox) -> None:
+        box.glitch(self.lever, self.lasts_ns)
 
 
-def _expect_points(words: Sequence[str]) -> tuple[Any, ...]:
-    player, points = _exactly(2, words, "PLAYER POINTS")
-    return _number(player, 1, 9, "player"), _number(points, 0, 10**17, "score")
+@dataclass(frozen=True, slots=True)
+class LoseEdges(Verb):
+    """``lose-edges FRACTION``: of the levers' edges, from now on."""
+
+    word = "lose-edges"
+    fraction: float
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        (word,) = exactly(1, words, "lose-edges 0.02")
+        if not re.fullmatch(r"[01](\.[0-9]{1,9})?", word) or float(word) > 1:
+            raise WrongError(f"{shown(word)} is no fraction; allowed is 0 to 1")
+        return cls(float(word))
+
+    def do(self, box: VirtualBox) -> None:
+        box.box.lose_edges(self.fraction)
 
 
-def _expect_owes(words: Sequence[str]) -> tuple[Any, ...]:
-    player, stakes = _exactly(2, words, "expect owes PLAYER STAKES")
-    if not re.fullmatch(r"-?[0-9]{1,6}([./][0-9]{1,6})?", stakes) or stakes.endswith("/0"):
-        raise WrongError(f"{shown(stakes)} is no number of stakes; allowed are 2, -4, 0.5, 1/3")
-    return _number(player, 1, 9, "player"), Fraction(stakes)
+@dataclass(frozen=True, slots=True)
+class PlugOled(Verb):
+    """``oled off|on``: the panel, off its bus or on it again."""
+
+    word = "oled"
+    plugged: bool
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        return cls(not either(exactly(1, words, "oled off|on")[0], "off", "on"))
+
+    def do(self, box: VirtualBox) -> None:
+        if isinstance(box.display, VirtualDisplay):
+            box.display.plug(self.plugged)
 
 
-def _expect_panel(words: Sequence[str]) -> tuple[Any, ...]:
-    (name,) = _exactly(1, words, "expect panel NAME")
-    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
-        raise WrongError(f"{shown(name)}; allowed are letters, digits, - and _")
-    return (name,)
+@dataclass(frozen=True, slots=True)
+class PowerCut(Verb):
+    """``power-cut``: the plug, pulled and put back."""
+
+    word = "power-cut"
+
+    @property
+    def work(self) -> int:
+        return POWER_CUT_WORK
+
+    def do(self, box: VirtualBox) -> None:
+        box.cut_power()
 
 
-def _expect_faces(words: Sequence[str]) -> tuple[Any, ...]:
-    if list(words) in ([], ["-"]):
-        return (None,)
-    return (tuple(_number(word, 1, 180, "face") for word in words),)
+@dataclass(frozen=True, slots=True)
+class Wait(Verb):
+    """``wait SECONDS``: nobody touches the box."""
 
+    word = "wait"
+    lasts_ns: int
 
-_EXPECTATIONS: dict[str, Callable[[Sequence[str]], tuple[Any, ...]]] = {
-    "mode": _expect_mode,
-    "player": lambda words: (_number(_exactly(1, words, "expect player N")[0], 1, 9, "player"),),
-    "open": lambda words: (_numbers([word for word in words if word != "-"], "tile", least=0),),
-    "verdict": _expect_verdict,
-    "score": _expect_points,
-    "total": _expect_points,
-    "owes": _expect_owes,
-    "winner": lambda words: (tuple(sorted(_numbers(words, "player"))),),
-    "throw": _expect_faces,
-    "text": _expect_text,
-    "panel": _expect_panel,
-}
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        return cls(duration_ns(exactly(1, words, "wait SECONDS")[0]))
 
-VERBS: dict[str, Callable[[Sequence[str]], tuple[Any, ...]]] = {
-    "config": lambda words: tuple(words),
-    "seed": lambda words: (_number(_exactly(1, words, "seed N")[0], 0, 2**63 - 1, "seed"),),
-    "dice": _read_dice,
-    "press": _read_nothing,
-    "button": _read_button,
-    "hold": lambda words: (duration_ns(_exactly(1, words, "hold [SECONDS]")[0]) if words else HOLD_NS,),
-    "flip": lambda words: _numbers(words, "lever"),
-    "lift": lambda words: _numbers(words, "lever"),
-    "bounce": _read_bounce,
-    "glitch": _read_glitch,
-    "lose-edges": _read_loss,
-    "oled": _read_oled,
-    "power-cut": _read_nothing,
-    "wait": lambda words: (duration_ns(_exactly(1, words, "wait SECONDS")[0]),),
-    "expect": _read_expect,
-}
-"""Per verb, what reads the words behind it; it raises `WrongError`."""
+    def do(self, box: VirtualBox) -> None:
+        box.run_until(box.now_ns + self.lasts_ns)

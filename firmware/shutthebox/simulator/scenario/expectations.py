@@ -1,0 +1,172 @@
+"""`expect …`: what a box has to show. Per word, what reads its line, and what looks at the box."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from shutthebox.errors import shown
+from shutthebox.game.judge import VerdictKind
+from shutthebox.game.mode import Mode
+from shutthebox.rules.match import Result
+from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
+from shutthebox.simulator.scenario.verbs import Verb
+from shutthebox.simulator.scenario.words import WrongError, exactly, faces, number, numbers
+from shutthebox.simulator.virtual_box import VirtualBox
+
+LOOK_WORK = 50
+"""A look at the panel takes as long as so many presses."""
+
+
+def _read_mode(words: Sequence[str]) -> Mode:
+    (word,) = exactly(1, words, "expect mode MODE")
+    if word not in list(Mode):
+        raise WrongError(f"{shown(word)} is no mode; allowed are {', '.join(Mode)}")
+    return Mode(word)
+
+
+def _read_player(words: Sequence[str]) -> int:
+    return number(exactly(1, words, "expect player N")[0], 1, 9, "player")
+
+
+def _read_tiles(words: Sequence[str]) -> tuple[int, ...]:
+    return tuple(sorted(numbers([word for word in words if word != "-"], "tile", least=0)))
+
+
+def _read_verdict(words: Sequence[str]) -> str:
+    if not words or words[0] not in list(VerdictKind):
+        raise WrongError(f"{shown(' '.join(words))} is no verdict; allowed are {', '.join(VerdictKind)}")
+    amounts = [number(word, 0, 10**9, "number") for word in words[1:]]
+    return " ".join(map(str, (words[0], *amounts)))
+
+
+def _read_throw(words: Sequence[str]) -> tuple[int, ...] | None:
+    return None if list(words) in ([], ["-"]) else faces(words)
+
+
+def _read_points(words: Sequence[str]) -> tuple[int, int]:
+    player, points = exactly(2, words, "PLAYER POINTS")
+    return number(player, 1, 9, "player"), number(points, 0, 10**17, "score")
+
+
+def _read_stakes(words: Sequence[str]) -> tuple[int, Fraction]:
+    player, stakes = exactly(2, words, "expect owes PLAYER STAKES")
+    if not re.fullmatch(r"-?[0-9]{1,6}([./][0-9]{1,6})?", stakes) or stakes.endswith("/0"):
+        raise WrongError(f"{shown(stakes)} is no number of stakes; allowed are 2, -4, 0.5, 1/3")
+    return number(player, 1, 9, "player"), Fraction(stakes)
+
+
+def _read_winners(words: Sequence[str]) -> tuple[int, ...]:
+    return tuple(sorted(numbers(words, "player")))
+
+
+def _read_text(words: Sequence[str]) -> str:
+    text = " ".join(words)
+    if len(text) < 3 or not (text.startswith('"') and text.endswith('"')):
+        raise WrongError('allowed is: expect text "WORDS"')
+    return text[1:-1]
+
+
+def _read_picture(words: Sequence[str]) -> str:
+    (name,) = exactly(1, words, "expect panel NAME")
+    if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+        raise WrongError(f"{shown(name)}; allowed are letters, digits, - and _")
+    return name
+
+
+def _result(box: VirtualBox) -> Result | None:
+    match = box.runner.machine.state.match
+    return match.result if match else None
+
+
+def _of_player(values: Sequence[object], player: int) -> object:
+    return player, values[player - 1] if player <= len(values) else None
+
+
+def _winners(box: VirtualBox) -> tuple[int, ...]:
+    result = _result(box)
+    return tuple(winner + 1 for winner in result.winners) if result else ()
+
+
+def _owes(box: VirtualBox, player: int) -> object:
+    result = _result(box)
+    return _of_player(result.owes if result else (), player)
+
+
+def _text(box: VirtualBox, wanted: str) -> str:
+    text = box.show.screen.text
+    return wanted if wanted.casefold() in " ".join(text.split()).casefold() else text.replace("\n", " / ")
+
+
+def _panel(box: VirtualBox, name: str, folder: Path) -> str:
+    if not isinstance(box.display, VirtualDisplay):
+        return "no panel to look at"
+    golden = folder / f"{name}.png"
+    return name if box.display.shows(golden, box.now_ns) else f"a panel unlike {golden}"
+
+
+class Expectation(NamedTuple):
+    """One word that may stand behind ``expect``.
+
+    Attributes:
+        read: gives what is wanted from the rest of the line; raises WrongError.
+        look: gives what the box shows of it, equal to what is wanted if the expectation holds. It
+            takes the box, what is wanted, and the script's folder, where the golden pictures are.
+    """
+
+    read: Callable[[Sequence[str]], Any]
+    look: Callable[[VirtualBox, Any, Path], object]
+
+
+EXPECTATIONS = {
+    "mode": Expectation(_read_mode, lambda box, wanted, folder: box.show.mode),
+    "player": Expectation(_read_player, lambda box, wanted, folder: box.show.player),
+    "open": Expectation(_read_tiles, lambda box, wanted, folder: tuple(sorted(box.show.open))),
+    "verdict": Expectation(_read_verdict, lambda box, wanted, folder: box.show.verdict),
+    "score": Expectation(_read_points, lambda box, wanted, folder: _of_player(box.show.scores, wanted[0])),
+    "total": Expectation(_read_points, lambda box, wanted, folder: _of_player(box.show.totals, wanted[0])),
+    "owes": Expectation(_read_stakes, lambda box, wanted, folder: _owes(box, wanted[0])),
+    "winner": Expectation(_read_winners, lambda box, wanted, folder: _winners(box)),
+    "throw": Expectation(_read_throw, lambda box, wanted, folder: box.show.throw),
+    "text": Expectation(_read_text, lambda box, wanted, folder: _text(box, wanted)),
+    "panel": Expectation(_read_picture, _panel),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Expect(Verb):
+    """``expect WHAT …``: the box has to show this now."""
+
+    word = "expect"
+    what: str
+    wanted: object
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        if not words or words[0] not in EXPECTATIONS:
+            raise WrongError(f"what is expected? allowed are {', '.join(EXPECTATIONS)}")
+        return cls(words[0], EXPECTATIONS[words[0]].read(words[1:]))
+
+    @property
+    def work(self) -> int:
+        return LOOK_WORK if self.what == "panel" else 1
+
+    def difference(self, box: VirtualBox, folder: Path) -> str | None:
+        """What the box shows instead, in words; None if the expectation holds.
+
+        Args:
+            box: to look at.
+            folder: of the script.
+        """
+        found = EXPECTATIONS[self.what].look(box, self.wanted, folder)
+        if found == self.wanted:
+            return None
+        return f"expected {self.what} {_plain(self.wanted)}, got {_plain(found)}"
+
+
+def _plain(value: object) -> str:
+    if value is None or value == ():
+        return "nothing"
+    return " ".join(map(_plain, value)) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,88 @@
+"""Words of a scenario's line: what reads them, and what it says of those that are not allowed."""
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from shutthebox.errors import shown
+
+LONGEST_NS = 100 * 3600 * 1_000_000_000
+"""Virtual time that a script may take."""
+
+_UNITS = {"": 1_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+
+
+class WrongError(Exception):
+    """An argument that a verb does not take; the text says what is allowed."""
+
+
+def duration_ns(word: str) -> int:
+    """``2`` or ``2s``, ``12ms``, ``200us`` in nanoseconds.
+
+    Raises:
+        WrongError: for anything else, and for more than 100 hours.
+    """
+    found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(s|ms|us|ns|)", word)
+    if not found:
+        raise WrongError(f"{shown(word)} is no duration; allowed are seconds like 1.5, or 12ms, 200us")
+    duration = round(Fraction(found[1]) * _UNITS[found[2]])
+    if duration > LONGEST_NS:
+        raise WrongError(f"{shown(word)} is too long; allowed are up to 100 hours")
+    return duration
+
+
+def number(word: str, low: int, high: int, what: str) -> int:
+    """A whole number from `low` to `high`; `what` names it in the error.
+
+    Raises:
+        WrongError: for anything else.
+    """
+    if not re.fullmatch(r"-?[0-9]{1,18}", word) or not low <= int(word) <= high:
+        raise WrongError(f"{shown(word)} is no {what}; allowed is {low} to {high}")
+    return int(word)
+
+
+def numbers(words: Sequence[str], what: str, least: int = 1) -> tuple[int, ...]:
+    """At least `least` different numbers from 1 to 54; `what` names them in the error.
+
+    Raises:
+        WrongError: for anything else.
+    """
+    found = tuple(number(word, 1, 54, what) for word in words)
+    if len(found) < least:
+        raise WrongError(f"at least {least} {what}")
+    if len(set(found)) < len(found):
+        twice = next(entry for entry in found if found.count(entry) > 1)
+        raise WrongError(f"{what} {twice} is named twice; once is allowed")
+    return found
+
+
+def faces(words: Sequence[str]) -> tuple[int, ...]:
+    """The faces of one throw.
+
+    Raises:
+        WrongError: for anything else.
+    """
+    return tuple(number(word, 1, 180, "face") for word in words)
+
+
+def exactly(count: int, words: Sequence[str], form: str) -> Sequence[str]:
+    """The words, if they are so many; `form` says in the error what the line looks like.
+
+    Raises:
+        WrongError: if they are not.
+    """
+    if len(words) != count:
+        raise WrongError(f"allowed is: {form}")
+    return words
+
+
+def either(word: str, yes: str, no: str) -> bool:
+    """Whether the word is `yes` and not `no`.
+
+    Raises:
+        WrongError: if it is neither.
+    """
+    if word not in (yes, no):
+        raise WrongError(f"{shown(word)}; allowed are {yes} and {no}")
+    return word == yes
