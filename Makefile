@@ -27,16 +27,17 @@ $(VENV)/.python:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-# No index has the pin factory yet, so it is named beside the box that needs it.
+# No index has these yet, so they are named beside what needs them.
 PINS := firmware/gpiozero-gpiod
+UPLINK := firmware/shutthebox-uplink
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --editable ./$(PINS) --editable
 
 $(VENV)/.sim: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml
 	@$(INSTALL) '.[sim]'
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml
-	@$(INSTALL) '.[test]'
+$(VENV)/.test: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml $(UPLINK)/pyproject.toml league/pyproject.toml
+	@$(INSTALL) ./$(UPLINK) --editable './league[test]' --editable '.[test]'
 	@touch $@ $(VENV)/.sim
 
 sim: $(VENV)/.sim
@@ -67,8 +68,8 @@ bench-pi: $(VENV)/.test
 	@$(BIN)/python -m tests.virtual_pi sh -c 'cd /opt/project/tests/benchmarks && python3 pins.py && echo && python3 daemon.py $(ARGS)'
 
 lint: $(VENV)/.test
-	@$(BIN)/ruff check firmware hardware/tools tests .ci
-	@$(BIN)/ruff format --check firmware hardware/tools tests .ci
+	@$(BIN)/ruff check firmware hardware/tools league tests .ci
+	@$(BIN)/ruff format --check firmware hardware/tools league tests .ci
 	@$(BIN)/mypy
 
 # The tool has a venv of its own: what it needs is not what the box needs.

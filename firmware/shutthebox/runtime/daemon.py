@@ -129,7 +129,8 @@ def serve(
             display.start()
         if scores is not None:
             kept = None if state is None else partial(open_to_read, state / FILE_NAME)
-            observers = (*observers, ScoresWriter(scores, kept, settings.language))
+            works = None if display is None else partial(getattr, display, "connected")
+            observers = (*observers, ScoresWriter(scores, kept, settings.language, works))
         if outbox is not None and state is not None:
             observers = (
                 *observers,

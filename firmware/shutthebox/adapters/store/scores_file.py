@@ -1,4 +1,4 @@
-"""What the scoreboard may know: one small file, written by the daemon and read by anybody.
+"""What the scoreboard and the uplink may know: one small file, written by the daemon and read by anybody.
 
 The scoreboard has a network and the store must never wait for it. A reader of an SQLite file,
 even one that can only read, can hold locks that keep the writer out. So it is given no store
@@ -15,6 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from shutthebox import __version__
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.config.schema import Config
@@ -29,6 +30,9 @@ FILE_NAME = "scores.json"
 
 VERSION = 1
 """Of the file. The scoreboard shows no other, such as one from before an update."""
+
+FAULTS = 5
+"""The latest faults are told to the uplink, so many of them."""
 
 MATCHES = 10
 """The latest matches are shown, so many of them."""
@@ -52,14 +56,20 @@ class ScoresWriter:
         open_store: a connection to read the store by, which is closed after; None for a box
             without memory.
         language: of the screens; the page speaks it too.
+        display_works: whether the panel takes what it is sent; None for a box without one.
     """
 
     def __init__(
-        self, folder: Path, open_store: Callable[[], sqlite3.Connection] | None, language: str
+        self,
+        folder: Path,
+        open_store: Callable[[], sqlite3.Connection] | None,
+        language: str,
+        display_works: Callable[[], bool] | None = None,
     ) -> None:
         self._path = folder / FILE_NAME
         self._open_store = open_store
         self._language = language
+        self._display_works = display_works
         self._past: dict[str, Any] = {}
         self._running: dict[str, Any] | None = None
         self._written = ""
@@ -93,6 +103,10 @@ class ScoresWriter:
         self._past = {
             "game": game,
             "finished": found.finished,
+            "switches": {
+                str(number): dataclasses.asdict(health) for number, health in found.switches.items()
+            },
+            "faults": [dataclasses.asdict(fault) for fault in found.faults[:FAULTS]],
             "matches": [dataclasses.asdict(match) for match in latest],
             "fame": [dataclasses.asdict(famous) for famous in found.fame],
             "dice": [
@@ -108,7 +122,14 @@ class ScoresWriter:
         }
 
     def _write(self) -> None:
-        document = {"version": VERSION, "language": self._language, "running": self._running, **self._past}
+        document = {
+            "version": VERSION,
+            "program": __version__,
+            "language": self._language,
+            "display": None if self._display_works is None else self._display_works(),
+            "running": self._running,
+            **self._past,
+        }
         text = json.dumps(document)
         if text == self._written:
             return
