@@ -72,7 +72,7 @@ class Listener:
         client_id: str = "listener",
     ) -> None:
         self._inbox: SimpleQueue[Event] = SimpleQueue()
-        self.broker = Broker("test", "127.0.0.1", port, self._inbox, topics, tls=tls, client_id=client_id)
+        self.broker = Broker("test", "127.0.0.1", port, self._inbox.put, topics, tls=tls, client_id=client_id)
         self.broker.start()
         self.wait_for(lambda event: isinstance(event, Connected))
 

@@ -120,10 +120,12 @@ MATCH = Table(
     Column("commitment", String(64), nullable=False),  # of its tournament of equal dice, or empty
     Column("record", Text, nullable=False),
     Column("reviewed_s", BigInteger),
+    Column("rated", Boolean, nullable=False),  # False: its night has to be rated, again if need be
     ForeignKeyConstraint(["chain_id", "sequence"], ["entry.chain_id", "entry.sequence"]),
     UniqueConstraint("box_id", "journal", "number", "began_s"),
     Index("ix_match_game_night", "game", "night"),
     Index("ix_match_reviewed", "reviewed_s"),
+    Index("ix_match_rated", "rated"),
     Index("ix_match_commitment", "commitment"),
 )
 

@@ -1,11 +1,10 @@
 """A connection to a broker, on paho-mqtt 1.6 (Debian 12) or 2 (Debian 13).
 
-Paho runs a thread of its own for the connection. Whatever happens is put on a queue, and the main
-thread takes it from there.
+Paho runs a thread of its own for the connection, and tells of whatever happens in it.
 """
 
-import queue
 import ssl
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -58,7 +57,7 @@ class Broker:
         name: tells its events from those of another broker.
         host: of the broker.
         port: of the broker.
-        inbox: gets the events, from paho's thread.
+        tell: called with each event, in paho's thread.
         subscriptions: topics, subscribed to with QoS 1 after each connect.
         tls: None for a plain connection.
         username: empty for none.
@@ -72,7 +71,7 @@ class Broker:
         name: str,
         host: str,
         port: int,
-        inbox: "queue.SimpleQueue[Event]",
+        tell: Callable[[Event], None],
         subscriptions: tuple[str, ...],
         *,
         tls: ssl.SSLContext | None = None,
@@ -81,7 +80,7 @@ class Broker:
         will: tuple[str, str] | None = None,
         client_id: str = "",
     ) -> None:
-        self._name, self._inbox, self._subscriptions = name, inbox, subscriptions
+        self._name, self._tell, self._subscriptions = name, tell, subscriptions
         self._host, self._port = host, port
         self._last: paho.MQTTMessageInfo | None = None
         self._client = client = new_client(client_id)
@@ -117,14 +116,14 @@ class Broker:
 
     def _on_connect(self, client: Any, userdata: Any, flags: Any, reason: Any, *rest: Any) -> None:  # noqa: ANN401
         if getattr(reason, "value", reason) != 0:
-            self._inbox.put(Disconnected(self._name, str(reason)))
+            self._tell(Disconnected(self._name, str(reason)))
             return
         for topic in self._subscriptions:
             client.subscribe(topic, qos=1)
-        self._inbox.put(Connected(self._name))
+        self._tell(Connected(self._name))
 
     def _on_disconnect(self, *rest: Any) -> None:  # noqa: ANN401
-        self._inbox.put(Disconnected(self._name, ""))
+        self._tell(Disconnected(self._name, ""))
 
     def _on_message(self, client: Any, userdata: Any, message: Any) -> None:  # noqa: ANN401
-        self._inbox.put(Message(self._name, message.topic, bytes(message.payload)))
+        self._tell(Message(self._name, message.topic, bytes(message.payload)))

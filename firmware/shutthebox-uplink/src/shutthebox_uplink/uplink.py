@@ -75,9 +75,9 @@ class Uplink:
         self._name = enrolment.name if enrolment else "box"
         self._brokers = {}
         if enrolment is not None:
-            self._brokers[LEAGUE] = _league_broker(enrolment, self.inbox)
+            self._brokers[LEAGUE] = _league_broker(enrolment, self.inbox.put)
         if home is not None:
-            self._brokers[HOME] = _home_broker(home, self._name, self.inbox)
+            self._brokers[HOME] = _home_broker(home, self._name, self.inbox.put)
 
     def run(self, beat: Callable[[], None] = lambda: None) -> None:
         """Runs until None is in the inbox.
@@ -228,13 +228,13 @@ def tls_context(enrolment: Enrolment) -> ssl.SSLContext:
     return context
 
 
-def _league_broker(enrolment: Enrolment, inbox: "SimpleQueue[Any]") -> Broker:
+def _league_broker(enrolment: Enrolment, tell: Callable[[Event], None]) -> Broker:
     name = enrolment.name
     return Broker(
         LEAGUE,
         enrolment.host,
         enrolment.port,
-        inbox,
+        tell,
         (receipt_topic(name), HELLO_TOPIC),
         tls=tls_context(enrolment),
         will=(ha.availability_topic(name), ha.OFFLINE),
@@ -242,13 +242,13 @@ def _league_broker(enrolment: Enrolment, inbox: "SimpleQueue[Any]") -> Broker:
     )
 
 
-def _home_broker(home: HomeAssistant, name: str, inbox: "SimpleQueue[Any]") -> Broker:
+def _home_broker(home: HomeAssistant, name: str, tell: Callable[[Event], None]) -> Broker:
     tls = ssl.create_default_context(cafile=home.authority) if home.authority else None
     return Broker(
         HOME,
         home.host,
         home.port,
-        inbox,
+        tell,
         (ha.birth_topic(home.prefix),),
         tls=tls,
         username=home.username,
@@ -260,8 +260,8 @@ def _home_broker(home: HomeAssistant, name: str, inbox: "SimpleQueue[Any]") -> B
 
 def remove_from_home_assistant(home: HomeAssistant, name: str, timeout_s: float = 10.0) -> bool:
     """Removes the box and its retained messages; False if the broker could not be reached in time."""
-    inbox: SimpleQueue[Any] = SimpleQueue()
-    broker = _home_broker(home, name, inbox)
+    inbox: SimpleQueue[Event] = SimpleQueue()
+    broker = _home_broker(home, name, inbox.put)
     broker.start()
     try:
         event = inbox.get(timeout=timeout_s)

@@ -168,6 +168,7 @@ def upgrade() -> None:
         sa.Column("commitment", sa.String(length=64), nullable=False),
         sa.Column("record", sa.Text(), nullable=False),
         sa.Column("reviewed_s", sa.BigInteger(), nullable=True),
+        sa.Column("rated", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(["box_id"], ["box.id"], name=op.f("fk_match_box_id")),
         sa.ForeignKeyConstraint(
             ["chain_id", "sequence"], ["entry.chain_id", "entry.sequence"], name=op.f("fk_match_chain_id")
@@ -183,6 +184,7 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_match_night"), ["night"], unique=False)
         batch_op.create_index(batch_op.f("ix_match_pub_id"), ["pub_id"], unique=False)
         batch_op.create_index("ix_match_reviewed", ["reviewed_s"], unique=False)
+        batch_op.create_index("ix_match_rated", ["rated"], unique=False)
 
     op.create_table(
         "seat",
