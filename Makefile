@@ -4,9 +4,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test test-all test-pi test-gpiozero bench-pins bench-pi lint audit messages hardware deb test-deb clean
+.PHONY: help sim league test test-all test-pi test-gpiozero bench-pins bench-pi lint audit messages hardware deb test-deb clean
 help:
 	@echo "make sim    play the simulated box in the browser"
+	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
 	@echo "make test   run the tests"
 	@echo "make test-all    run the slow ones too, and more generated cases"
 	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
@@ -66,6 +67,10 @@ bench-pins: $(VENV)/.test
 # The back ends, and the whole daemon on the default one, in one run.
 bench-pi: $(VENV)/.test
 	@$(BIN)/python -m tests.virtual_pi sh -c 'cd /opt/project/tests/benchmarks && python3 pins.py && echo && python3 daemon.py $(ARGS)'
+
+# A broker, a league, and three simulated boxes that play; needs mosquitto.
+league: $(VENV)/.test
+	@$(BIN)/python -m tests.league.demo $(ARGS)
 
 lint: $(VENV)/.test
 	@$(BIN)/ruff check firmware hardware/tools league tests .ci

@@ -18,7 +18,7 @@ from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import Stage, begin
 from shutthebox.rules.record import Record, write
 from shutthebox.rules.turn import answers
-from shutthebox_league.authority import CONSUMER, Authority
+from shutthebox_league.authority import CONSUMER, Authority, Settings
 from shutthebox_league.database import migrate, open_database
 from shutthebox_league.enrolment import enrol
 from shutthebox_uplink.mqtt import Broker, Connected, Event, Message
@@ -52,7 +52,8 @@ def found_league(folder: Path, url: str = "", *, with_broker: bool = True) -> Pl
     """A league in this folder, on free ports."""
     authority = Authority(folder)
     ports = (free_port(), free_port())
-    authority.found("127.0.0.1", ports[0], "127.0.0.1", ports[1])
+    settings = Settings("127.0.0.1", database=url, port=ports[0], consumers_port=ports[1])
+    authority.found(settings, "127.0.0.1")
     config = folder / "broker" / "mosquitto.conf"
     with config.open("a") as file:
         file.write("user root\n")  # As root Mosquitto would become a user that cannot read the folder.
@@ -106,7 +107,7 @@ class Listener:
 
 def consumer_listener(place: Place, *topics: str) -> Listener:
     """A client with the consumers' certificate."""
-    _, _, port = place.authority.address
+    port = place.authority.settings.consumers_port
     return Listener(port, topics, place.authority.consumer_tls(), CONSUMER)
 
 

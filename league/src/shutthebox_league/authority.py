@@ -5,10 +5,11 @@ entries, and its certificate lets it in at the broker. The broker takes the user
 """
 
 import ipaddress
+import json
 import os
 import ssl
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -37,6 +38,27 @@ _Key = ec.EllipticCurvePrivateKey | Ed25519PrivateKey
 
 
 @dataclass(frozen=True, slots=True)
+class Settings:
+    """What is set once for a league.
+
+    Attributes:
+        host: the name or address by which boxes reach the broker.
+        name: of the league, for people.
+        zone: its time zone, for its nights, such as ``Europe/London``.
+        database: URL; empty for SQLite in the league's folder.
+        port: of the broker for boxes.
+        consumers_port: of the broker on 127.0.0.1 for consumers.
+    """
+
+    host: str
+    name: str = "Shut the Box league"
+    zone: str = "UTC"
+    database: str = ""
+    port: int = BOXES_PORT
+    consumers_port: int = CONSUMERS_PORT
+
+
+@dataclass(frozen=True, slots=True)
 class Enrolled:
     """The keys of a box that has just been enrolled.
 
@@ -61,16 +83,12 @@ class Authority:
     def __init__(self, folder: Path) -> None:
         self._keys, self._broker = folder / "keys", folder / "broker"
 
-    def found(
-        self, host: str, port: int = BOXES_PORT, listen: str = "", consumers_port: int = CONSUMERS_PORT
-    ) -> None:
+    def found(self, settings: Settings, listen: str = "") -> None:
         """Makes all keys and the broker's files.
 
         Args:
-            host: the name or address by which boxes reach the broker.
-            port: of the broker for boxes.
+            settings: of the league; kept with the keys.
             listen: the address that the broker listens on for boxes; empty for all.
-            consumers_port: of the broker on 127.0.0.1 for consumers.
 
         Raises:
             LeagueError: if the folder has a league already, or cannot be written to.
@@ -81,11 +99,11 @@ class Authority:
             self._keys.mkdir(parents=True, exist_ok=True)
             self._keys.chmod(0o700)
             self._broker.mkdir(exist_ok=True)
-            _write(self._keys / "host", f"{host}\n{port}\n{consumers_port}\n".encode())
+            _write(self._keys / "league.json", json.dumps(asdict(settings)).encode())
             _write(self._broker / "acl", acl(()).encode(), 0o640)
-            text = broker_config(self._broker.resolve(), port, listen, consumers_port)
+            text = broker_config(self._broker.resolve(), settings.port, listen, settings.consumers_port)
             _write(self._broker / "mosquitto.conf", text.encode(), 0o640)
-            self._make_keys(host)
+            self._make_keys(settings.host)
         except OSError as error:
             raise LeagueError(f"--folder: {error}; allowed is a folder that can be written to") from None
 
@@ -158,10 +176,13 @@ class Authority:
         return key
 
     @property
-    def address(self) -> tuple[str, int, int]:
-        """By which host boxes reach the broker, their port, and the port of consumers on 127.0.0.1."""
-        host, port, consumers_port = self._read(self._keys / "host").decode("utf-8").split()
-        return host, int(port), int(consumers_port)
+    def settings(self) -> Settings:
+        """What was set when the league was founded."""
+        path = self._keys / "league.json"
+        try:
+            return Settings(**json.loads(self._read(path)))
+        except (ValueError, TypeError):
+            raise LeagueError(f"{path}: not as `shutthebox-league found` writes it") from None
 
     def enrol(self, name: str) -> Enrolled:
         """New keys for a box; the private one is nowhere else.

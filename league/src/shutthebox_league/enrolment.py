@@ -60,9 +60,9 @@ def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment
         db.execute(insert(KEY), row)
         names = _good_keys(db)
     authority.allow(names)
-    host, port, _ = authority.address
+    settings = authority.settings
     values: dict[str, str | int] = {
-        "name": name, "host": host, "port": port, "authority": authority.certificate,
+        "name": name, "host": settings.host, "port": settings.port, "authority": authority.certificate,
         "certificate": keys.certificate, "key": keys.private_key,
         "league_key": public_pem(authority.receipts_key.public_key()),
     }  # fmt: skip
@@ -84,6 +84,19 @@ def revoke(engine: Engine, authority: Authority, name: str) -> None:
             raise LeagueError(f"{shown(name)} is no key that holds; allowed are: {allowed}")
         names = _good_keys(db)
     authority.allow(names)
+
+
+def new_owner_token(engine: Engine, pub: str) -> str:
+    """The secret part of a new address of a pub's owner's page; the old address ends.
+
+    Raises:
+        LeagueError: if there is no such pub.
+    """
+    token = secrets.token_urlsafe(24)
+    with engine.begin() as db:
+        if not db.execute(update(PUB).where(PUB.c.name == pub).values(owner_hash=token_hash(token))).rowcount:
+            raise LeagueError(f"{shown(pub)} is no pub of this league")
+    return token
 
 
 def token_hash(token: str) -> str:

@@ -171,7 +171,7 @@ EVENT = Table(
     Column("id", _ID, primary_key=True),
     Column("name", String(60), nullable=False),
     Column("format", String(20), nullable=False),
-    Column("pub_id", ForeignKey("pub.id")),  # None: of the whole league
+    Column("game", String(40), nullable=False),
     Column("first_night", Date, nullable=False),
     Column("last_night", Date, nullable=False),
 )

@@ -79,10 +79,9 @@ def upgrade() -> None:
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("name", sa.String(length=60), nullable=False),
         sa.Column("format", sa.String(length=20), nullable=False),
-        sa.Column("pub_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=True),
+        sa.Column("game", sa.String(length=40), nullable=False),
         sa.Column("first_night", sa.Date(), nullable=False),
         sa.Column("last_night", sa.Date(), nullable=False),
-        sa.ForeignKeyConstraint(["pub_id"], ["pub.id"], name=op.f("fk_event_pub_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_event")),
     )
     op.create_table(
