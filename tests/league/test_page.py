@@ -93,7 +93,7 @@ class Site:
         try:
             answer = urllib.request.urlopen(self.url + path, data, timeout=50)
         except urllib.error.HTTPError as error:
-            answer = error  # type: ignore[assignment]
+            answer = error
         with answer:
             assert answer.status == status
             for header, value in HEADERS.items():
