@@ -13,9 +13,11 @@ class Postgresql:
 
     Args:
         folder: of its files.
+        fsync: whether it waits for the disk, as it does by default outside of tests.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, fsync: bool = False) -> None:
+        self._fsync = "on" if fsync else "off"
         programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
         if not programs:
             pytest.skip("NOT TESTED: the league on PostgreSQL, because it is not installed")
@@ -41,7 +43,7 @@ class Postgresql:
         """Starts it and waits until it takes connections."""
         options = (
             f"-c listen_addresses='' -c unix_socket_directories='{self._socket}'"
-            " -c max_connections=200 -c fsync=off"
+            f" -c max_connections=200 -c fsync={self._fsync}"
         )
         log = self._data.with_name("log")
         self._run("pg_ctl", "-D", self._data, "-l", log, "-w" if wait else "-W", "-o", options, "start")
