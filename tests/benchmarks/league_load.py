@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from statistics import median, quantiles
+from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from sqlalchemy import func, select

@@ -179,8 +179,9 @@ class Authority:
     def settings(self) -> Settings:
         """What was set when the league was founded."""
         path = self._keys / "league.json"
+        text = self._read(path)
         try:
-            return Settings(**json.loads(self._read(path)))
+            return Settings(**json.loads(text))
         except (ValueError, TypeError):
             raise LeagueError(f"{path}: not as `shutthebox-league found` writes it") from None
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import paho.mqtt.client as paho
+from paho.mqtt.subscribeoptions import SubscribeOptions
 
 KEEPALIVE_S = 60
 LONGEST_RECONNECT_S = 60
@@ -18,7 +19,7 @@ GOODBYE_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """The broker has accepted the connection; subscriptions are made."""
+    """The broker has accepted the connection and all subscriptions."""
 
     broker: str
 
@@ -92,6 +93,7 @@ class Broker:
             client.will_set(will[0], will[1], qos=1, retain=True)
         client.reconnect_delay_set(min_delay=1, max_delay=LONGEST_RECONNECT_S)
         client.on_connect = self._on_connect
+        client.on_subscribe = self._on_subscribe
         client.on_disconnect = self._on_disconnect
         client.on_message = self._on_message
 
@@ -118,8 +120,12 @@ class Broker:
         if getattr(reason, "value", reason) != 0:
             self._tell(Disconnected(self._name, str(reason)))
             return
-        for topic in self._subscriptions:
-            client.subscribe(topic, qos=1)
+        if self._subscriptions:
+            client.subscribe([(topic, SubscribeOptions(qos=1)) for topic in self._subscriptions])
+        else:
+            self._tell(Connected(self._name))
+
+    def _on_subscribe(self, *rest: Any) -> None:  # noqa: ANN401
         self._tell(Connected(self._name))
 
     def _on_disconnect(self, *rest: Any) -> None:  # noqa: ANN401
