@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +16,7 @@ from shutthebox.adapters import outbox as outboxes
 from shutthebox.adapters.outbox import HEAD_NAME, Outbox, entry_name
 from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.queries import open_to_read
+from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Finished, Signed
@@ -256,3 +258,11 @@ def test_a_match_that_is_not_in_the_store_yet_is_awaited(pub: Pub, caplog: pytes
     assert [entry.sequence for entry in pub.entries()] == [1]
     pub.player.play_match()
     assert [entry.sequence for entry in pub.entries()] == [1, 2]
+
+
+def test_players_who_gave_their_names_have_all_signed(tmp_path: Path) -> None:
+    script = Path(__file__).parents[1] / "scenarios" / "everybody-signs.scn"
+    assert main(["replay", str(script), "--state", str(tmp_path)]) == 0
+    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
+        signed = db.execute("select player, initials, won from result order by player").fetchall()
+    assert [tuple(row) for row in signed] == [(0, "AAA", 0), (1, "ZAA", 1)]

@@ -63,7 +63,7 @@ def records_of(
         # Wherever dice are, or come next.
         for show in shows:
             if show.mode in (Mode.ATTRACT, Mode.READY, Mode.ROLLING, Mode.FLIPPING):
-                assert show.screen.aside == label or "Abandon" in show.screen.title
+                assert show.screen.aside == label or show.screen.big == "End the match?"
     else:
         assert not any(label in show.screen.text for show in shows)
     entries = [entry_from_bytes(path.read_bytes()) for path in sorted(outbox.glob("*.json"))]

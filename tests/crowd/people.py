@@ -36,9 +36,9 @@ def _in_all_languages(text: str) -> frozenset[str]:
     return frozenset(words(text) for words in translations().values())
 
 
-ABANDON = _in_all_languages("Abandon the match?")
+ABANDON = _in_all_languages("End the match?")
 PASS = _in_all_languages("No move: press")
-NO_GAME = tuple(text.partition("{")[0] for text in _in_all_languages("Not without lever {tiles}"))
+NO_GAME = tuple(text.partition("{")[0] for text in _in_all_languages("Needs lever {tiles}"))
 
 
 class Person(Player):
@@ -125,21 +125,21 @@ class Regular(Person):
         elif self._wants_another_game:
             self._look_for_a_game(show)
         elif show.mode is Mode.SERVICE:
-            # The first row leads out; while something is asked there is no row.
-            self._press(self._between(LONG_MS, 1500)) if not show.screen.cursor else self._press()
+            self._press(self._between(LONG_MS, 1500))
         elif self.dawdles and not show.open and self._chance(0.5):
             self._wait(self._between(1_000, 6_000))
         elif show.mode is Mode.INITIALS and self._chance(0.7):
             self._press()
         elif (
-            show.screen.title in ABANDON
-            or show.mode in (Mode.MENU, Mode.INITIALS)
+            show.screen.big in ABANDON
+            or show.mode is Mode.INITIALS
+            or (show.mode is Mode.MENU and self._chance(0.7))
             or (show.mode is Mode.MATCH_OVER and self.dawdles and self._chance(0.3))
         ):
             self._press(self._between(LONG_MS, 1500))
         elif show.mode is Mode.ROLLING and not show.screen.tumbling:
             self._enter_dice(show)
-        elif show.mode in (Mode.SETUP, Mode.MATCH_OVER):
+        elif show.mode in (Mode.SETUP, Mode.MENU, Mode.MATCH_OVER):
             self._press()
         else:
             self._go_on()

@@ -158,7 +158,9 @@ class Referee:
                 self._must("sounds end", quiet, sound, "is number", self._sounds, "since the last input")
             case Keep(Began(match)):
                 between = not self.playing or self.phase == "match-over"
-                self._must("a press begins", self._press(t_ns) and between, "a match begins by itself")
+                # The last player who stays without a name begins by a hold.
+                by_hand = self._press(t_ns) or (self._hold(t_ns) and self._naming)
+                self._must("a press begins", by_hand and between, "a match begins by itself")
                 self._begin(match)
             case Keep(Left()):
                 self._leave(t_ns)
@@ -226,6 +228,10 @@ class Referee:
 
     def _hold(self, t_ns: int) -> bool:
         return self._pressed_ns >= 0 and t_ns == self._pressed_ns + HOLD_NS and not self._slept
+
+    @property
+    def _naming(self) -> bool:
+        return self.show is not None and self.show.mode is Mode.SETUP
 
     @property
     def _slept(self) -> bool:

@@ -136,6 +136,8 @@ def plans(seed: int) -> Iterator[Plan]:
             keys["game.computers"] = [random.randint(1, int(str(keys["game.players"])))]
         if random.random() < 0.2:
             keys["game.rounds"] = random.randint(1, 3)
+        if random.random() < 0.1:
+            keys["game.names"] = True
         yield Plan(
             seed * 1_000_003 + number,
             tuple(keys.items()),

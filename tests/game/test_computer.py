@@ -43,14 +43,14 @@ def thinking() -> tuple[Table, Silent]:
 def test_while_the_odds_are_worked_out_the_screen_says_so_and_every_input_works() -> None:
     table, odds = thinking()
     assert any(isinstance(question, AskAnswer) for question in odds.asked)
-    assert table.screen.prompt == "The computer thinks"
+    assert table.screen.prompt == "Thinking …"
     assert table.tiles(TileState.VIABLE) == []
     table.flip(9)
     assert table.verdict == "over 1"
     assert "1 too many" in table.text
     table.lift(9)
     assert facts(table.press()) == []
-    assert "The computer thinks" in table.text
+    assert "Thinking …" in table.text
     table.hold_long()
     table.press()
     assert table.mode is Mode.ATTRACT, "nobody is caught in it"
@@ -60,7 +60,7 @@ def test_the_answer_comes_late_and_is_what_counts() -> None:
     table, odds = thinking()
     asked = next(question for question in odds.asked if isinstance(question, AskAnswer))
     table.give(AnswerCame(asked.match, to_tiles([3, 5])), 0)
-    assert table.screen.prompt == "Computer: flip 3, 5"
+    assert table.screen.prompt == "Flip 3, 5"
     assert table.tiles(TileState.VIABLE) == [3, 5]
     table.flip(8)
     assert table.verdict == "dead-end", "legal, but not what the computer wants"
@@ -80,7 +80,7 @@ def test_levers_set_by_chance_before_the_answer_count_when_it_comes() -> None:
 def test_who_thinks_too_long_plays_without_the_odds() -> None:
     table, odds = thinking()
     table.wait(PATIENCE_NS)
-    assert table.screen.prompt == "Computer: flip 8"
+    assert table.screen.prompt == "Flip 8"
     asked = next(question for question in odds.asked if isinstance(question, AskAnswer))
     before = table.screen
     assert table.give(AnswerCame(asked.match, to_tiles([3, 5])), 0) == [], "too late"
@@ -92,7 +92,7 @@ def test_an_answer_to_another_throw_is_not_taken() -> None:
     asked = next(question for question in odds.asked if isinstance(question, AskAnswer))
     elsewhere = asked.match.move(to_tiles([8])).throw((1, 1))
     assert table.give(AnswerCame(elsewhere, to_tiles([2])), 0) == []
-    assert table.screen.prompt == "The computer thinks"
+    assert table.screen.prompt == "Thinking …"
 
 
 def few_open(odds: Silent | NoOdds, **settings: object) -> Table:
@@ -130,7 +130,7 @@ def test_the_better_number_of_dice_is_shown_when_it_is_known() -> None:
     assert table.screen.big == "21 left"
     (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
     table.give(HintCame(asked.match, Hint(Value(3.0, 0.1), 1, 0.25, (), False)), 0)
-    assert table.screen.big == "1 die: 0.25 better"
+    assert table.screen.big == "1 die: +0.25"
 
 
 def test_a_hint_is_shown_when_it_comes_and_gone_with_the_next_input() -> None:

@@ -69,7 +69,7 @@ def test_it_waits_for_players() -> None:
     table = Table(settings_for("digits", usual=False))
     assert table.mode is Mode.ATTRACT
     assert (table.show.player, table.show.open, table.show.throw) == (None, (), None)
-    assert table.text == "Digits\nSHUT THE BOX\nPress to play"
+    assert table.text == "Digits\nSHUT THE BOX\nPress to play\nHold: menu"
 
 
 def test_a_press_starts_the_usual_game_at_once() -> None:
@@ -84,7 +84,7 @@ def test_a_press_asks_where_the_box_is_set_so() -> None:
     table = Table(settings_for(usual=False))
     assert facts(table.press()) == []
     assert table.mode is Mode.SETUP
-    assert "How many players?" in table.text
+    assert "Players?" in table.text
 
 
 def test_a_hold_opens_the_menu() -> None:
@@ -110,7 +110,7 @@ def test_setup_asks_for_players_and_where_there_are_several_for_rounds() -> None
     table.choose(4)
     assert table.screen.big == "4"
     table.press()
-    assert "How many rounds?" in table.text
+    assert "Rounds?" in table.text
     assert table.screen.big == "3", "what the sheet says"
     table.choose(5)
     (began,) = facts(table.press())
@@ -131,9 +131,9 @@ def test_a_hold_goes_back_in_setup() -> None:
     table = Table(settings_for("jouhet", usual=False))
     table.press()
     table.press()
-    assert "rounds" in table.text
+    assert "Rounds?" in table.text
     table.hold()
-    assert "players" in table.text
+    assert "Players?" in table.text
     table.hold()
     assert table.mode is Mode.ATTRACT
 
@@ -172,7 +172,7 @@ def test_the_menu_changes_what_is_chosen_and_keeps_it() -> None:
     table.hold()
     assert table.screen.rows[0] == "1 Game: Traditional"
     table.press()
-    assert "Which game?" in table.text
+    assert "Games" in table.text
     names = [profile.title() for profile in table.machine.settings.profiles]
     while f"{(at := names.index('Digits')) % 8 + 1} Digits" not in table.screen.rows:
         table.choose(9)
@@ -265,7 +265,7 @@ def test_where_the_game_is_played_to_a_limit_that_is_asked() -> None:
     table = Table(settings_for("trac-100", usual=False))
     table.press()
     table.press()
-    assert "How many points?" in table.text
+    assert "Up to points?" in table.text
     assert table.screen.big == "100", "what the sheet says"
     table.choose(3)
     assert table.screen.big == "50"
@@ -308,11 +308,11 @@ def test_nobody_is_told_who_owes_unless_the_owner_wants_it() -> None:
 
 def test_the_end_shows_the_stakes_of_this_match_only() -> None:
     table = match_over(2, stakes=ShownStakes.MATCH)
-    assert table.screen.rows[:2] == ("1: 43 owes 1", "2: 34 gets 1")
+    assert table.screen.rows[:2] == ("1: 43\towes 1", "2: 34\tgets 1")
     table.press()
     assert list(map(int, table.play.tally)) == [1, -1]
     play_to_the_end(table, 2)
-    assert table.screen.rows[:2] == ("1: 43 owes 1", "2: 34 gets 1")
+    assert table.screen.rows[:2] == ("1: 43\towes 1", "2: 34\tgets 1")
     table.choose(3)
     assert "evening" not in table.text
 
@@ -321,10 +321,10 @@ def test_the_stakes_of_the_evening_add_up_on_a_screen_of_their_own() -> None:
     table = match_over(2, stakes=ShownStakes.EVENING)
     table.press()
     play_to_the_end(table, 2)
-    assert table.screen.rows[:2] == ("1: 43 owes 1", "2: 34 gets 1")
+    assert table.screen.rows[:2] == ("1: 43\towes 1", "2: 34\tgets 1")
     table.choose(3)
-    assert table.screen.title == "Stakes of the evening"
-    assert table.screen.rows == ("1: owes 2", "2: gets 2")
+    assert table.screen.title == "Evening"
+    assert table.screen.rows == ("1\towes 2", "2\tgets 2")
     table.choose(3)
     assert table.screen.title == "Player 2 wins!"
 
@@ -335,7 +335,7 @@ def test_past_attract_nothing_is_owed() -> None:
     table.press()
     play_to_the_end(table, 2)
     table.choose(3)
-    assert table.screen.rows == ("1: owes 1", "2: gets 1")
+    assert table.screen.rows == ("1\towes 1", "2\tgets 1")
 
 
 # -- raise -------------------------------------------------------------------------------------
@@ -359,12 +359,12 @@ def test_raise_names_the_levers_that_are_down() -> None:
     assert (table.mode, table.verdict) == (Mode.READY, "ok")
 
 
-def test_the_button_does_nothing_in_raise() -> None:
+def test_the_button_does_nothing_in_raise_and_says_so() -> None:
     table = Table(down=[2])
     table.press()
-    assert len(table.press()) == 1
-    assert len(table.hold()) == 1
-    assert table.mode is Mode.RAISE
+    for effects in (table.press(), table.hold()):
+        assert (sounds(effects), facts(effects)) == ([Sound.REFUSED], [])
+        assert (table.mode, table.screen.prompt) == (Mode.RAISE, "Lift 2")
 
 
 # -- ready -------------------------------------------------------------------------------------
@@ -408,7 +408,7 @@ def ready_with(profile: str, *tiles: int, players: int = 1) -> Table:
 
 def test_one_die_where_that_is_a_choice() -> None:
     table = ready_with("traditional", 2, 6)
-    assert "hold 1 die" in table.screen.prompt
+    assert (table.screen.prompt, table.screen.also) == ("Press: 2 dice", ("Hold: 1 die",))
     table.dice.throws.append((4,))
     assert facts(table.hold()) == [Thrown((4,))]
     assert table.mode is Mode.ROLLING
@@ -424,7 +424,7 @@ def test_one_die_where_that_is_a_choice() -> None:
         ("jouhet", (1, 6), "Not one die yet"),
         ("jouhet", (1, 5), "One die now"),
         ("trac", (6,), "One die now"),
-        ("thai", (1, 2), "Never one die here"),
+        ("thai", (1, 2), "Never one die"),
     ],
 )
 def test_one_die_is_refused_with_the_reason(profile: str, tiles: tuple[int, ...], reason: str) -> None:
@@ -490,10 +490,10 @@ def test_a_press_shows_the_throw_at_once() -> None:
     assert len(table.wait(2 * TUMBLE_NS)) == 0, "shown once"
 
 
-def test_a_hold_does_nothing_while_rolling() -> None:
+def test_a_hold_shows_the_throw_at_once_too() -> None:
     table = rolling()
-    table.hold()
-    assert table.mode is Mode.ROLLING
+    assert facts(table.hold()) == []
+    assert (table.mode, table.show.throw) == (Mode.FLIPPING, (3, 5))
 
 
 def test_levers_while_rolling_are_judged_as_before_the_throw() -> None:
@@ -538,7 +538,7 @@ def test_lifting_takes_a_flip_of_this_move_back() -> None:
 
 @pytest.mark.parametrize(
     ("levers", "reason"),
-    [((), "8 to go"), ((3,), "5 to go"), ((3, 7), "2 too many"), ((1, 6), "Does not fit")],
+    [((), "8 to go"), ((3,), "5 to go"), ((3, 7), "2 too many"), ((1, 6), "No fit: lift one")],
 )
 def test_anything_else_is_refused_with_the_reason(levers: tuple[int, ...], reason: str) -> None:
     table = flipping(3, 5)
@@ -591,7 +591,7 @@ def test_where_the_dice_are_a_choice_a_press_commits_only() -> None:
     table.flip(9)
     assert facts(table.press()) == [Moved(to_tiles([9]))]
     assert table.mode is Mode.READY
-    assert "hold 1 die" in table.text
+    assert "Hold: 1 die" in table.text
 
 
 # -- turn over ---------------------------------------------------------------------------------
@@ -633,7 +633,7 @@ def test_a_lost_first_throw() -> None:
     table.press()
     table.throw(2, 2)
     assert (table.mode, table.show.scores[0]) == (Mode.TURN_OVER, 45)
-    assert "Lost: no 2 to shut" in table.text
+    assert "No 2 this time" in table.text
 
 
 def test_a_total_that_ends_the_turn() -> None:
@@ -641,7 +641,7 @@ def test_a_total_that_ends_the_turn() -> None:
     table.press()
     table.throw(3, 4)
     assert (table.mode, table.show.scores[0]) == (Mode.TURN_OVER, 45)
-    assert "A 7 ends the turn" in table.text
+    assert "7 ends it" in table.text
 
 
 def test_a_press_goes_on_to_the_next_player() -> None:
@@ -654,13 +654,14 @@ def test_a_press_goes_on_to_the_next_player() -> None:
     assert "best 43" in table.text
 
 
-def test_levers_and_a_hold_do_nothing_when_the_turn_is_over() -> None:
+def test_levers_do_nothing_when_the_turn_is_over_and_a_hold_is_refused() -> None:
     table = Table()
     table.press()
     blocked_turn(table)
-    for effects in (table.stand(range(1, 10)), table.stand([]), table.hold()):
+    for effects in (table.stand(range(1, 10)), table.stand([])):
         assert len(effects) == 1
         assert (table.mode, table.verdict) == (Mode.TURN_OVER, "ok")
+    assert (sounds(table.hold()), table.mode) == ([Sound.REFUSED], Mode.TURN_OVER)
 
 
 # -- match over --------------------------------------------------------------------------------
@@ -789,6 +790,8 @@ def in_mode(mode: Mode) -> Table:
     return table
 
 
+AFTER_A_HOLD = {Mode.ROLLING: Mode.FLIPPING}
+"""On the way to ten seconds a hold has shown the throw."""
 MATCH_MODES = [Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.TURN_OVER]
 
 
@@ -796,8 +799,8 @@ MATCH_MODES = [Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.TURN_OV
 def test_ten_seconds_offer_to_abandon_and_a_press_does(mode: Mode) -> None:
     table = in_mode(mode)
     table.hold_long()
-    assert table.mode is mode
-    assert "Abandon the match?" in table.text
+    assert table.mode is AFTER_A_HOLD.get(mode, mode)
+    assert "End the match?" in table.text
     assert facts(table.press()) == [Left()]
     assert (table.mode, table.show.player, table.verdict) == (Mode.ATTRACT, None, "ok")
 
@@ -807,14 +810,14 @@ def test_a_hold_goes_on_instead(mode: Mode) -> None:
     table = in_mode(mode)
     table.hold_long()
     assert facts(table.hold()) == []
-    assert table.mode is mode
-    assert "Abandon" not in table.text
+    assert table.mode is AFTER_A_HOLD.get(mode, mode)
+    assert "End the match?" not in table.text
 
 
 def test_where_there_is_no_match_there_is_nothing_to_abandon() -> None:
     table = Table()
     table.hold_long()
-    assert "Abandon" not in table.text
+    assert "End the match?" not in table.text
 
 
 # -- the variants ------------------------------------------------------------------------------
@@ -865,9 +868,9 @@ def test_a_blocked_throw_opens_one() -> None:
     table.press()
     table.wait(TUMBLE_NS)
     assert table.mode is Mode.FLIPPING
-    assert "No move: lift one tile" in table.text
+    assert "No move: lift one" in table.text
     assert facts(table.press()) == []
-    assert "No move: lift one tile" in table.text
+    assert "No move: lift one" in table.text
     table.lift(2)
     assert table.verdict == "complete 2"
     table.dice.throws.append((4, 4))
@@ -900,7 +903,7 @@ def test_the_total_of_real_dice_is_counted_in_and_entered() -> None:
     for _ in range(8):
         table.press()
     assert (table.mode, table.screen.big) == (Mode.ROLLING, "8")
-    assert "Total of your dice" in table.text
+    assert "Your total?" in table.text
     assert facts(table.hold()) == [Thrown((8,))]
     assert (table.mode, table.show.throw) == (Mode.FLIPPING, (8,))
     table.flip(8)
@@ -925,7 +928,7 @@ def test_a_total_that_cannot_be_is_refused() -> None:
     table.press()
     effects = table.hold()
     assert (facts(effects), sounds(effects)) == ([], [Sound.REFUSED])
-    assert "1 is no throw" in table.text
+    assert "1? Again" in table.text
     assert (table.mode, table.screen.big) == (Mode.ROLLING, "0")
 
 

@@ -2,40 +2,56 @@
 
 import pytest
 
-from shutthebox.game.picker import Picker
+from shutthebox.game.messages import told
+from shutthebox.game.picker import Flicks, Picker
+from shutthebox.rules.tiles import to_tiles
 
 
 def picker(options: int, levers: int = 9, cursor: int = 0) -> Picker:
     return Picker("Which?", tuple(f"option {i}" for i in range(options)), cursor, levers)
 
 
+def chosen(picker: Picker, *levers: int) -> Picker:
+    for lever in levers:
+        after = picker.choose(lever)
+        assert after is not None
+        picker = after
+    return picker
+
+
 @pytest.mark.parametrize("levers", [9, 10, 12])
-def test_as_many_options_as_levers_need_no_pages(levers: int) -> None:
+def test_as_many_options_as_levers_have_a_lever_each(levers: int) -> None:
     full = picker(levers, levers)
-    assert [full.choose(lever).cursor for lever in range(1, levers + 1)] == list(range(levers))
+    assert [chosen(full, lever).cursor for lever in range(1, levers + 1)] == list(range(levers))
+    assert told(full.help, str) == f"Lever 1 to {levers}"
 
 
-@pytest.mark.parametrize("lever", range(3, 10))
-def test_a_lever_without_an_option_changes_nothing(lever: int) -> None:
-    two = picker(2, cursor=1)
-    assert two.choose(lever) == two
+@pytest.mark.parametrize("lever", range(3, 8))
+def test_a_lever_without_an_option_chooses_nothing(lever: int) -> None:
+    assert picker(2, cursor=1).choose(lever) is None
 
 
-def test_the_last_lever_turns_pages() -> None:
+def test_the_last_two_levers_walk() -> None:
     many = picker(20)
-    assert (many.page_size, many.page) == (8, 0)
-    assert many.choose(8).cursor == 7
-    second = many.choose(9)
-    assert (second.cursor, second.page) == (8, 8)
-    assert second.choose(3).cursor == 10
-    third = second.choose(3).choose(9)
-    assert (third.cursor, third.page) == (16, 16)
-    assert third.choose(5) == third, "the last page is short"
-    assert third.choose(9).cursor == 0
+    assert many.choosing == 7
+    assert chosen(many, 7).cursor == 6
+    assert chosen(many, 9).cursor == 1
+    assert chosen(many, 7, 9, 9).cursor == 8
+    assert chosen(many, 7, 8).cursor == 5
+    assert chosen(many, 8).cursor == 19, "round from the first to the last"
+    assert chosen(many, 8, 9).cursor == 0
+    assert told(many.help, str) == "Lever 8: < 9: >"
 
 
-def test_it_opens_on_the_page_of_what_is_chosen() -> None:
-    assert picker(20, cursor=11).page == 8
+def test_where_two_levers_are_to_spare_they_walk_too() -> None:
+    assert chosen(picker(7), 9, 9).cursor == 2
+    assert picker(8).choose(9) is None
+
+
+def test_a_box_with_one_lever_walks_on_only() -> None:
+    one = picker(3, levers=1)
+    assert (chosen(one, 1, 1).cursor, chosen(one, 1, 1, 1).cursor) == (2, 0)
+    assert told(one.help, str) == "Lever 1: >"
 
 
 @pytest.mark.parametrize("levers", range(1, 13))
@@ -46,7 +62,26 @@ def test_every_option_can_be_reached_on_every_box(levers: int, options: int) -> 
         at = found.pop()
         for lever in range(1, levers + 1):
             after = at.choose(lever)
-            if after.cursor not in seen:
+            if after is not None and after.cursor not in seen:
                 seen.add(after.cursor)
                 found.append(after)
     assert seen == set(range(options))
+
+
+def test_a_flick_is_a_lever_moved_and_put_back_whichever_way_it_stood() -> None:
+    """The flicks know moves only, not where a lever stands."""
+    away, none = Flicks().moved(to_tiles([4]))
+    assert none == ()
+    assert told(away.reminder, str) == "Put 4 back" if away.reminder else False
+    assert away.moved(to_tiles([4])) == (Flicks(), (4,))
+
+
+def test_several_levers_on_their_way_are_not_named() -> None:
+    assert Flicks().moved(to_tiles([4, 5]))[0].reminder is None
+    assert Flicks().reminder is None
+
+
+def test_several_levers_that_come_back_are_chosen_one_after_the_other() -> None:
+    many, _ = picker(20).moved(to_tiles([7, 9]))
+    many, flicked = many.moved(to_tiles([7, 9]))
+    assert (many.cursor, flicked) == (7, (7, 9))

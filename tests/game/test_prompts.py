@@ -29,7 +29,7 @@ def thrown(profile: str, faces: tuple[int, ...], shut: tuple[int, ...] = (), mov
         ("trac", (3, 5), (3, 8), "Shut 5"),
         ("trac", (3, 5), (8,), "Shut 3+5"),
         ("trac", (3, 4), (), "Shut 7 or 3+4"),
-        ("trac-free", (3, 4), (), "Shut 7, 4, 3 or 3+4"),
+        ("trac-free", (3, 4), (), "Shut 7, 4, 3 …"),
         ("thai", (5, 3), (), "Shut 8, 5 or 3"),
         ("add-or-subtract", (6, 2), (), "Shut 8 or 4"),
         ("add-or-subtract", (6, 2), (1, 2, 3, 5, 6, 7, 8), "Shut 4"),
@@ -59,7 +59,7 @@ def test_hundreds_of_answers_are_cut_short() -> None:
     table = Table(settings_for(many))
     table.press()
     table.throw(1, 2, 3)
-    assert table.screen.prompt == "Shut 6, 3, 2, 1 …"
+    assert table.screen.prompt == "Shut 6, 3, 2 …"
 
 
 @pytest.mark.parametrize(("profile", "best"), [("pub", "best 39"), ("misere", "best 43")])
@@ -73,20 +73,10 @@ def test_the_score_to_beat_is_the_best_under_the_games_own_notion(profile: str, 
     assert (table.mode, table.screen.aside) == (Mode.READY, best)
 
 
-@pytest.mark.parametrize(("total", "text"), [(7, "A 7 ends"), (8, "An 8 ends"), (11, "An 11 ends")])
-def test_the_article_fits_the_number(total: int, text: str) -> None:
-    table = Table(
-        settings_for(replace(settings_for("unlucky-seven").profile, ends_turn_on=frozenset([total])))
-    )
-    table.press()
-    table.throw(total - 5, 5)
-    assert text in table.text
-
-
 def test_refusals_are_said_once() -> None:
     table = thrown("pub", (3, 5))
     table.press()
     assert (table.screen.prompt, table.screen.alert) == ("8 to go", True)
     table.wait(S)
     table.flip(8)
-    assert (table.screen.prompt, table.screen.alert) == ("Right! Press to go on", False)
+    assert (table.screen.prompt, table.screen.alert) == ("Right! Press", False)

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 
 import pytest
-from tests.support.machine import MS, S, Table, facts, settings_for, sounds
+from tests.support.machine import MS, S, Table, facts, settings_for
 
-from shutthebox.game.effects import Sound
 from shutthebox.game.facts import Began, Chosen
 from shutthebox.game.inputs import HealthChanged
 from shutthebox.game.lever_health import SILENT_MOVES, SUSPECT_NS
@@ -27,19 +26,28 @@ def feel(table: Table, health: Mapping[int, ContactHealth]) -> None:
 
 def from_the_menu(table: Table) -> None:
     table.hold()
-    number = next(i for i, row in enumerate(table.screen.rows, 1) if "Service" in row)
-    table.choose(number)
+    while "Service" not in row(table):
+        table.choose(table.machine.settings.levers)
     table.press()
 
 
 def take_out(table: Table, lever: int) -> None:
-    """Takes a lever out of play, or puts it back, without touching it."""
+    """Takes a lever out of play, or puts it back, and leaves."""
     service(table)
-    while not row(table).startswith(f"{lever} "):
-        table.press()
-    table.hold()
-    assert str(lever) in table.screen.title
+    at = to_cursor(table, lever)
+    assert at.startswith(f"{lever} ")
     table.press()
+    assert str(lever) in table.screen.big
+    table.press()
+
+
+def to_cursor(table: Table, lever: int) -> str:
+    """Moves the cursor to the row of a lever by levers alone; returns the row."""
+    if not row(table).startswith(f"{lever} "):
+        table.stand(table.down ^ {lever - 1 or table.machine.settings.levers})
+    if not row(table).startswith(f"{lever} "):
+        table.stand(table.down ^ {lever - 1 or table.machine.settings.levers})
+    return row(table)
 
 
 def row(table: Table) -> str:
@@ -53,7 +61,7 @@ def row(table: Table) -> str:
 def test_the_menu_leads_to_service_where_there_is_no_button_for_it() -> None:
     table = Table()
     from_the_menu(table)
-    assert (table.mode, row(table)) == (Mode.SERVICE, "Leave")
+    assert (table.mode, row(table)) == (Mode.SERVICE, "1 up\t0 ~0")
     table.hold()
     assert table.mode is Mode.ATTRACT
 
@@ -76,28 +84,21 @@ def test_every_lever_is_shown_live_with_its_health() -> None:
     assert row(table) == "7 down\t31 ~5", "the cursor goes to the lever that moves"
     assert table.tiles(TileState.FLIPPED) == [7]
     table.lift(7)
-    assert row(table) == "7 up\t31 ~5"
-    assert "3 up\t8 ~0" in table.screen.rows
+    assert row(table) == "8 up\t0 ~0", "a lever moved in its own row goes on: so a broken one can be reached"
+    assert {"7 up\t31 ~5", "3 up\t8 ~0"} <= set(table.screen.rows)
+    table.flip(7)
     feel(table, {7: ContactHealth(moves=31, chatter=90, restless=True)})
     assert row(table) == "7 chatters\t31 ~90"
 
 
-def test_a_press_goes_from_row_to_row_and_round() -> None:
+def test_a_lever_in_its_own_row_goes_on_and_round() -> None:
     table = Table(settings_for(levers=9))
     service(table)
     rows = []
-    for _ in range(11):
-        rows.append(row(table).split("\t")[0])
-        table.press()
-    assert rows == ["Leave", "Test the sound", *(f"{n} up" for n in range(1, 10))]
-    assert row(table) == "Leave"
-
-
-def test_the_sound_is_tested_even_if_the_box_is_silent() -> None:
-    table = Table(settings_for(sound=False))
-    service(table)
-    table.press()
-    assert sounds(table.hold()) == [Sound.WIN]
+    for _ in range(10):
+        rows.append(row(table).split()[0])
+        table.stand(table.down ^ {int(rows[-1])})
+    assert rows == [*"123456789", "1"]
 
 
 def test_nobody_at_it_service_closes() -> None:
@@ -121,7 +122,7 @@ def test_a_match_is_not_disturbed() -> None:
     table.throw(6, 3)
     service(table)
     assert table.mode is Mode.FLIPPING
-    assert "Not during a match" in table.text
+    assert "Not in a match" in table.text
     table.flip(9)
     assert table.verdict == "complete"
 
@@ -153,6 +154,7 @@ def test_blocked_without_the_tile_it_counts_as_shut() -> None:
     table = Table(settings_for())
     take_out(table, 2)
     service(table)
+    table.stand([])
     table.press()
     table.throw(1, 1)
     assert table.mode is Mode.TURN_OVER
@@ -173,8 +175,8 @@ def test_a_hold_thinks_better_of_it() -> None:
     table = Table()
     service(table)
     table.flip(4)
-    table.hold()
-    assert "Play without 4?" in table.text
+    table.press()
+    assert "Take 4 out?" in table.text
     table.hold()
     assert row(table).startswith("4 down")
     assert facts(table.effects) == []
@@ -184,10 +186,10 @@ def test_a_lever_that_rattles_cannot_put_off_the_question() -> None:
     table = Table()
     service(table)
     table.flip(4)
-    table.hold()
+    table.press()
     table.lift(4)
     table.flip(4)
-    assert "Play without 4?" in table.text
+    assert "Take 4 out?" in table.text
     table.press()
     assert facts(table.effects) == [Chosen("box.out_of_play", (4,))]
 
@@ -211,9 +213,8 @@ def test_the_last_lever_cannot_be_taken_out() -> None:
     everything_else = to_tiles(range(2, 10))
     table = Table(settings_for(out=everything_else))
     service(table)
-    table.flip(1)
-    table.hold()
-    assert "No game without it" in table.text
+    table.press()
+    assert "No game is left" in table.text
     assert facts(table.effects) == []
 
 
@@ -221,7 +222,7 @@ def test_a_game_that_needs_the_lever_is_neither_begun_nor_offered() -> None:
     table = Table(settings_for("two-to-go", out=to_tiles([2])))
     table.press()
     assert table.mode is Mode.ATTRACT
-    assert "Not without lever 2" in table.text
+    assert "Needs lever 2" in table.text
     titles = [game.title() for game in table.machine.settings.games]
     assert "Two to go" not in titles
     table.hold()
@@ -242,6 +243,76 @@ def test_a_match_goes_on_as_it_was_begun() -> None:
     actions = [fact for fact in facts(table.effects) if isinstance(fact, Action)]
     again = Table(settings_for(), match=begun, actions=actions)
     assert again.show.open == (1, 2, 3, 5, 6, 7, 8, 9)
+
+
+def locked(code: int = 0) -> Table:
+    """In service from the menu, at the row of lever 4."""
+    table = Table(settings_for(code=code))
+    from_the_menu(table)
+    table.flip(4)
+    return table
+
+
+def test_from_the_menu_guests_may_look_and_change_nothing() -> None:
+    """The owner has set no code: the button inside the box is the only key."""
+    table = locked()
+    table.press()
+    assert table.screen.prompt == "Owner's button"
+    table.press()
+    assert "Take 4 out?" not in table.text
+    assert facts(table.effects) == []
+    table.hold()
+    assert table.mode is Mode.ATTRACT
+
+
+def test_the_owners_code_of_levers_opens_it() -> None:
+    table = locked(code=to_tiles([2, 7]))
+    table.press()
+    assert "Code?" in table.text
+    table.stand({2, 7})
+    table.press()
+    assert "Take 4 out?" in table.text
+    table.press()
+    assert facts(table.effects) == [Chosen("box.out_of_play", (4,))]
+    table.flip(5)
+    table.press()
+    assert "Take 5 out?" in table.text, "until service is left, once is enough"
+
+
+@pytest.mark.parametrize("down", [(), (2,), (2, 6, 7), (4,)])
+def test_other_levers_are_a_wrong_code(down: tuple[int, ...]) -> None:
+    table = locked(code=to_tiles([2, 7]))
+    table.press()
+    table.stand(down)
+    table.press()
+    assert table.screen.prompt == "Wrong code"
+    assert "Take" not in table.screen.big
+    table.press()
+    assert "Code?" in table.text
+
+
+def test_a_lever_that_sticks_does_not_spoil_the_code() -> None:
+    table = Table(settings_for(code=to_tiles([2, 7])))
+    table.press()
+    table.flip(4)
+    table.wait(SUSPECT_NS)
+    table.press()
+    table.hold_long()
+    table.press()
+    from_the_menu(table)
+    table.press()
+    table.stand({4, 2, 7})
+    table.press()
+    assert "Take 4 out?" in table.text
+
+
+def test_a_lever_out_of_play_is_no_part_of_the_code() -> None:
+    table = Table(settings_for(code=to_tiles([2, 7]), out=to_tiles([2])))
+    from_the_menu(table)
+    table.press()
+    table.stand({7})
+    table.press()
+    assert "Put 1 in?" in table.text or "Take 1 out?" in table.text
 
 
 # -- what seems to be wrong --------------------------------------------------------------------
@@ -274,7 +345,7 @@ def test_it_is_named_in_attract_and_service_opens_on_it() -> None:
     assert (table.mode, table.screen.prompt) == (Mode.ATTRACT, "Lever 4: stuck?")
     service(table)
     assert row(table).startswith("4 down?")
-    table.hold()
+    table.press()
     table.press()
     service(table)
     assert table.screen.prompt == "Press to play"
@@ -300,7 +371,7 @@ def test_a_shut_lever_that_seems_to_come_up_is_named() -> None:
     table.lift(4)
     table.wait(SUSPECT_NS)
     table.press()
-    assert table.screen.prompt == "Put 4 back: no contact?"
+    assert table.screen.prompt == "Put 4 back: dead?"
 
 
 @pytest.mark.parametrize(("idle", "named"), [(SILENT_MOVES - 1, False), (SILENT_MOVES, True)])

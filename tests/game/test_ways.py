@@ -26,6 +26,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.entering import Entering
 from shutthebox.game.modes.flipping import Flipping
+from shutthebox.game.modes.naming import Naming
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.questions import plain
 from shutthebox.game.settings import Settings
@@ -46,6 +47,9 @@ ALTERNATES = Profile(
 KINDS = {
     "asks": settings_for(SMALL, usual=False, players=2),
     "usual": settings_for(SMALL, players=2),
+    "names": settings_for(SMALL, players=2, names=True),
+    "names asked for": settings_for(SMALL, players=3, names=True, usual=False, computers=(1,)),
+    "names of nobody": settings_for(SMALL, players=1, names=True, computers=(1,)),
     "real dice": settings_for(SMALL, players=2, real_dice=True),
     "opens one": settings_for(OPENS, players=2),
     "computer": settings_for(ALTERNATES, players=2, computers=(2,)),
@@ -64,8 +68,10 @@ def hands(machine: Machine, random: Random) -> int:
     """Levers for the machine: right, or nearly, or anyhow."""
     mode, levers = machine.state.mode, machine.state.shared.levers
     match = mode.thrown if isinstance(mode, Rolling) else machine.state.match
-    if mode.name is Mode.MENU and random.random() < 0.3:
-        return levers ^ 1 << 7  # the way to service
+    if mode.name is Mode.MENU and random.random() < 0.9:
+        return levers ^ 1 << machine.settings.levers - 2  # from the first item back to the last, service
+    if isinstance(mode, Naming) and random.random() < 0.7:
+        return 0
     if match is None or random.random() < 0.25:
         return levers ^ 1 << random.randrange(9)
     wanted = match.profile.starting & ~match.turn.open
@@ -195,7 +201,7 @@ def walked(kind: str) -> Walk:
     readiness = 0.05 if "long" in kind else 0.2 if "thinks" in kind else 0.5
     random = Random(f"walk {kind}")
     walk = Walk(KINDS[kind], random, from_the_end=kind == "match over", readiness=readiness)
-    for _ in range(6_000):
+    for _ in range(8_000):
         walk.step()
     return walk
 

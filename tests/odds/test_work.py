@@ -12,7 +12,7 @@ from shutthebox.odds import one_pass as table
 from shutthebox.odds.estimate import MOST_THROWS, SAMPLES, estimate, estimated_moves
 from shutthebox.odds.rolls import MOST_ENTRIES, rolls_by_position
 from shutthebox.odds.state_space import Space
-from shutthebox.odds.transitions import MOST_EVENTS, Events
+from shutthebox.odds.turn_graph import MOST_EVENTS, TurnGraph
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile, Scoring
 from shutthebox.rules.reader import parse_keys, to_profile
@@ -38,7 +38,7 @@ def test_the_sheets_are_well_within() -> None:
         (usual,), _ = rolls_by_position(space)
         assert len(usual.classes) * space.size < MOST_ENTRIES / 10
         if profile.blocked is Blocked.OPENS_ONE:
-            Events(space)
+            TurnGraph(space)
 
 
 def test_estimates_of_the_sheets_have_all_their_turns() -> None:
@@ -62,7 +62,7 @@ def test_what_would_take_too_long_is_refused_before_it_is_begun(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[str] = []
-    monkeypatch.setattr("shutthebox.odds.cyclic.fewest_throws", lambda events: begun.append("cycle"))
+    monkeypatch.setattr("shutthebox.odds.graph_solver.Solution", lambda *given: begun.append("graph"))
     monkeypatch.setattr(table, "sweep", lambda plan, goals: begun.append("table"))
     with pytest.raises(TooLargeError):
         Odds(house(f"tiles = 12\n{text}"))
@@ -129,5 +129,5 @@ def test_too_many_moves_to_rank(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_most_is_the_most() -> None:
     """The bound itself is still solved."""
-    count = sum(len(e) for rolls in Events(Space(builtin("open-one"))).at for e in rolls)
-    assert count < MOST_EVENTS
+    graph = TurnGraph(Space(builtin("open-one")))
+    assert sum(len(way.events) for ways in graph.ways for way in ways) < MOST_EVENTS

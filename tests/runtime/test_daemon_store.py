@@ -122,6 +122,6 @@ def test_broken_house_rules_are_said_and_played_without(tmp_path: Path) -> None:
 def test_a_damaged_store_is_said_and_played_without(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_text("shopping list\n" * 100)
     shows = run_daemon(config_with(), tmp_path, press)
-    assert (shows[0].screen.prompt, shows[0].screen.alert) == ("Memory was damaged", True)
+    assert (shows[0].screen.prompt, shows[0].screen.alert) == ("Memory damaged", True)
     assert shows[-1].mode is Mode.READY
     assert len(list(tmp_path.glob("*.damaged"))) == 1

@@ -144,7 +144,7 @@ class Player:
     def _go_on(self) -> None:
         """The step that what the box shows asks for."""
         show = self.seen
-        if show.asleep or show.screen.title == "Abandon the match?":
+        if show.asleep or "End the match?" in show.screen.text:
             self._press() if show.asleep else self._press(_HOLD_NS + 100 * MS)
         elif show.mode in (Mode.ATTRACT, Mode.TURN_OVER):
             self._press()
@@ -167,7 +167,7 @@ class Player:
                 self._flip_a_viable(show)
             case "ok" if show.mode is Mode.FLIPPING:
                 self._answer(show)
-            case "ok" if "hold 1 die" in show.screen.prompt and self._chance(_ONE_DIE):
+            case "ok" if "Hold: 1 die" in show.screen.also and self._chance(_ONE_DIE):
                 self._press(_HOLD_NS + self._between(50, 500))
             case _:
                 self._press()

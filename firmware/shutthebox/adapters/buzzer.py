@@ -23,6 +23,16 @@ TUNES: Mapping[Sound, tuple[tuple[int, int], ...]] = {
     Sound.REFUSED: ((247, 80), (0, 30), (196, 140)),
     Sound.BLOCKED: ((392, 120), (330, 120), (262, 260)),
     Sound.SHUT: ((523, 90), (659, 90), (784, 90), (1047, 300)),
+    Sound.FANFARE: (
+        (523, 80),
+        (659, 80),
+        (784, 80),
+        (1047, 160),
+        (0, 30),
+        (784, 80),
+        (1047, 80),
+        (1319, 500),
+    ),
     Sound.WIN: ((784, 110), (0, 30), (784, 110), (0, 30), (784, 110), (1047, 420)),
 }
 """Per sound its notes as (frequency in Hz, 0 for a rest; length in ms)."""

@@ -117,6 +117,7 @@ class GameConfig:
     setup: SetupChoice = _key(validation.choice(SetupChoice), SetupChoice.ASK)
     dice: DiceKind = _key(validation.choice(DiceKind), DiceKind.AUTO)
     hints: bool = _key(validation.boolean, False)
+    names: bool = _key(validation.boolean, False)
     computers: tuple[int, ...] = _key(validation.numbers(1, 9, least=0), ())
 
 
@@ -128,6 +129,7 @@ class BoxConfig:
     language: str = _key(_language, "en")
     sound: bool = _key(validation.boolean, True)
     out_of_play: tuple[int, ...] = _key(validation.numbers(1, 54, least=0), ())
+    service_code: tuple[int, ...] = _key(validation.numbers(1, 54, least=0), ())
     sleep_min: float = _key(validation.number(1, 240), 10.0)
     settle_ms: float = _key(validation.number(1, 500), 40.0)
     button_settle_ms: float = _key(validation.number(1, 500), 25.0)

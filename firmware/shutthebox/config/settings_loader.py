@@ -92,10 +92,11 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
             "allowed are games that fit"
         )
     out = config.box.out_of_play
-    if out and max(out) > levers:
-        raise ConfigError(
-            f"{where}: box.out_of_play: lever {max(out)} is not on this box; allowed are 1 to {levers}"
-        )
+    for key, numbers in (("out_of_play", out), ("service_code", config.box.service_code)):
+        if numbers and max(numbers) > levers:
+            raise ConfigError(
+                f"{where}: box.{key}: lever {max(numbers)} is not on this box; allowed are 1 to {levers}"
+            )
     folder = rules_folder(config)
     house = house_rules(folder)[0] if folder else ()
     offered = [profile.for_levers(levers) for profile in (*builtins(), *house)]
@@ -112,7 +113,9 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         limit=config.game.limit,
         hints=config.game.hints,
         stakes=config.game.stakes,
+        names=config.game.names,
         computers=config.game.computers,
+        code=to_tiles(config.box.service_code),
         real_dice=config.game.dice is DiceKind.REAL,
         levers=levers,
         language=config.box.language,

@@ -23,6 +23,7 @@ class Sound(StrEnum):
     BLOCKED = "blocked"
     SHUT = "shut"
     WIN = "win"
+    FANFARE = "fanfare"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Show:
         owes: per player the stakes owed for this match, negative: to get; empty before it is
             decided.
         winners: who has won the match, from 1; empty before.
+        names: per seat three letters, empty for a seat without a name; empty without names.
         asleep: nobody has touched the box for long: show nothing.
     """
 
@@ -56,6 +58,7 @@ class Show:
     totals: tuple[int, ...]
     owes: tuple[Fraction, ...]
     winners: tuple[int, ...]
+    names: tuple[str, ...] = ()
     asleep: bool = False
 
 

@@ -19,9 +19,9 @@ class Fault(Enum):
 
 
 FAULT_TEXTS: dict[Fault, tuple[Message, Message]] = {
-    Fault.STORE_REPLACED: (message("Memory was damaged"), message("new memory")),
-    Fault.FORGETS: (message("Plays without memory"), message("no memory")),
-    Fault.CONFIG: (message("Bad config: default"), message("bad config")),
+    Fault.STORE_REPLACED: (message("Memory damaged"), message("new memory")),
+    Fault.FORGETS: (message("Memory is off"), message("no memory")),
+    Fault.CONFIG: (message("Bad config"), message("bad config")),
     Fault.RULES: (message("Bad house rules"), message("bad rules")),
 }
 """Per fault the prompt in attract, and ten characters for the corner of a turn's screens."""

@@ -30,7 +30,7 @@ def complaint(shared: Shared) -> Message | None:
     if wrong := shared.stuck & in_play:
         return message("Lever {tile}: stuck?", tile=to_numbers(wrong)[0])
     if wrong := shared.dead & in_play:
-        return message("Lever {tile}: no contact?", tile=to_numbers(wrong)[0])
+        return message("Lever {tile}: dead?", tile=to_numbers(wrong)[0])
     return None
 
 

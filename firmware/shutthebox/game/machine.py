@@ -39,6 +39,7 @@ from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
+from shutthebox.game.past import Past
 from shutthebox.game.play import accounted, begun, conditions_of, noted
 from shutthebox.game.questions import AskAccount
 from shutthebox.game.screen import Screen
@@ -95,6 +96,7 @@ class Machine:
         t_ns: now, in nanoseconds on the clock of all later inputs.
         resumed: a match to go on with; None to wait for players.
         statistics: gives the lines of the statistics screen.
+        past: gives what is remembered of three letters that have won a match.
         fault: what has failed around the box before it began.
 
     Example:
@@ -107,7 +109,7 @@ class Machine:
         >>> machine = Machine(settings, {"en": str}, RandomDice(Random(1).randrange), 0, t_ns=0)
         >>> *_, show = machine.step(Pressed(), t_ns=1_000_000_000)
         >>> print(show.mode, show.screen.title)
-        setup How many players?
+        setup Players?
     """
 
     def __init__(
@@ -120,9 +122,11 @@ class Machine:
         *,
         resumed: KeptMatch | None = None,
         statistics: Callable[[], Sequence[Text]] = tuple,
+        past: Callable[[Match, str], Past] = lambda match, letters: Past(),
         fault: Fault | None = None,
     ) -> None:
-        self._translations, self._dice, self._statistics = translations, dice, statistics
+        self._translations, self._dice = translations, dice
+        self._statistics, self._past = statistics, past
         self._now_ns = t_ns
         self._shared = Shared(settings, levers, touched_ns=t_ns, fault=fault)
         step = _resume(resumed, self._context()) if resumed else attract.enter(self._context())
@@ -264,7 +268,7 @@ class Machine:
         if handler is not None:
             return self._taken(handler(self._mode, self._context(flipped, lifted)))
         if isinstance(given, ServicePressed):
-            return self._taken(refused(self._mode, message("Not during a match")))
+            return self._taken(refused(self._mode, message("Not in a match")))
         return [self._show()]
 
     def _taken(self, step: Step[ModeState]) -> list[Effect]:
@@ -283,7 +287,7 @@ class Machine:
         return [effect for effect in effects if not isinstance(effect, Play) or effect.always]
 
     def _context(self, flipped: Tiles = 0, lifted: Tiles = 0) -> Context:
-        return Context(self._now_ns, self._shared, self._dice, self._statistics, flipped, lifted)
+        return Context(self._now_ns, self._shared, self._dice, self._statistics, self._past, flipped, lifted)
 
     def _ignored(self) -> Tiles:
         """The levers that are out of play, except in service and in a match begun with them."""
@@ -308,6 +312,7 @@ class Machine:
             totals=match.totals if match else (),
             owes=play.owes if play else (),
             winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
+            names=shared.names if match else (),
             asleep=shared.asleep,
         )
 
@@ -324,10 +329,10 @@ class Machine:
         ):
             screen = replace(screen, aside=_("equal dice"))
         if shared.offers_to_abandon:
-            rows = (_("Press: yes"), _("Hold: no"))
-            return Screen(screen.mode, title=_("Abandon the match?"), rows=rows, lit=True)
+            prompt, also = _("Press: yes"), (_("Hold: no"),)
+            return Screen(screen.mode, big=_("End the match?"), prompt=prompt, also=also, lit=True)
         if shared.refusal is not None:
-            return replace(screen, prompt=shared.refusal.told(_), alert=True)
+            return replace(screen, prompt=shared.refusal.told(_), also=(), alert=True)
         return screen
 
 

@@ -21,6 +21,7 @@ def turn_screen(
     view: View,
     *,
     prompt: Text,
+    also: tuple[Text, ...] = (),
     dice: tuple[int, ...] = (),
     big: Text = "",
     only: Tiles | None = None,
@@ -33,6 +34,7 @@ def turn_screen(
         play: the match.
         view: language and levers.
         prompt: what to do next, where the levers are right.
+        also: what else can be done then.
         dice: the throw on the table.
         big: a word or number where there are no dice.
         only: the answer that the computer has chosen; None if a person plays.
@@ -43,7 +45,7 @@ def turn_screen(
     if wrong:
         prompt = fault_text(play.verdict, shared)
     elif play.verdict.kind is not VerdictKind.OK and only is None:
-        prompt = verdict_text(play.verdict)
+        prompt, also = verdict_text(play.verdict), ()
     corner = corner_text(match)
     first = mode is Mode.READY and not match.turn.throws
     if first:
@@ -53,16 +55,20 @@ def turn_screen(
         if match.scores[match.player] is None:
             out = shared.settings.out & match.profile.all_tiles & ~match.profile.starting
             corner = without_text(out) if out else corner
-    by_name = bool(dice or match.turn.throws)
+    if dice or match.turn.throws:
+        title: Text = player_name(match.player, shared)
+    else:
+        title = match.profile.title(shared.settings.language, _)
     return Screen(
         mode,
-        title=told(player_name(match), _) if by_name else match.profile.title(shared.settings.language, _),
+        title=told(title, _),
         aside=told(corner, _),
         dice=dice,
         total=sum(dice) if dice else None,
         big=told(big, _),
         tiles=tile_row(mode, play, shared.levers, only),
         prompt=told(prompt, _),
+        also=() if wrong else tuple(told(text, _) for text in also),
         alert=wrong,
         lit=lit,
     )

@@ -67,7 +67,7 @@ def _choose_game(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen
     return replace(settings, profile=profile, rounds=None, limit=None), kept
 
 
-GAME = Item("game.profile", message("Game"), message("Which game?"), _games, _chosen_game, _choose_game)
+GAME = Item("game.profile", message("Game"), message("Games"), _games, _chosen_game, _choose_game)
 
 
 def _numbers(settings: Settings) -> tuple[Text, ...]:
@@ -77,7 +77,7 @@ def _numbers(settings: Settings) -> tuple[Text, ...]:
 PLAYERS = Item(
     "game.players",
     message("Players"),
-    message("How many players?"),
+    message("Players?"),
     _numbers,
     lambda settings: settings.players - 1,
     lambda settings, index: (replace(settings, players=index + 1), (Chosen("game.players", index + 1),)),
@@ -92,7 +92,7 @@ def _rounds(settings: Settings) -> tuple[Text, ...]:
 ROUNDS = Item(
     "game.rounds",
     message("Rounds"),
-    message("How many rounds?"),
+    message("Rounds?"),
     _rounds,
     lambda settings: min(settings.rounds or settings.profile.rounds, len(_rounds(settings))) - 1,
     lambda settings, index: (replace(settings, rounds=index + 1), (Chosen("game.rounds", index + 1),)),
@@ -113,7 +113,7 @@ def _choose_limit(settings: Settings, index: int) -> tuple[Settings, tuple[Chose
 LIMIT = Item(
     "game.limit",
     message("Limit"),
-    message("How many points?"),
+    message("Up to points?"),
     lambda settings: tuple(map(str, _limits(settings))),
     lambda settings: _limits(settings).index(settings.limit or settings.profile.limit or LIMITS[0]),
     _choose_limit,
@@ -158,7 +158,7 @@ def _choose_computer(settings: Settings, index: int) -> tuple[Settings, tuple[Ch
 COMPUTER = Item(
     "game.computers",
     message("Computer"),
-    message("Computer's seat?"),
+    message("Computer where?"),
     lambda settings: (message("none"), *_numbers(settings)),
     lambda settings: settings.computers[0] if settings.computers else 0,
     _choose_computer,
@@ -183,10 +183,20 @@ def _choose_stakes(settings: Settings, index: int) -> tuple[Settings, tuple[Chos
 STAKES = Item(
     "game.stakes",
     message("Stakes"),
-    message("Show the stakes?"),
+    message("Show stakes?"),
     lambda settings: (message("off"), message("per match"), message("per evening")),
     lambda settings: tuple(ShownStakes).index(settings.stakes),
     _choose_stakes,
+)
+
+
+NAMES = Item(
+    "game.names",
+    message("Names"),
+    message("Ask for names?"),
+    _on_off,
+    lambda settings: 0 if settings.names else 1,
+    lambda settings, index: (replace(settings, names=index == 0), (Chosen("game.names", index == 0),)),
 )
 
 
@@ -216,9 +226,10 @@ ENTRIES: tuple[Entry, ...] = (
     SOUND,
     ToStatistics(),
     COMPUTER,
-    ToService(),
     HINTS,
     STAKES,
+    NAMES,
+    ToService(),
 )
 """The menu in order. Rounds and limit are never there both, so the others keep their levers."""
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from shutthebox.game.messages import Text
+from shutthebox.game.messages import Message, Text, message
 from shutthebox.rules.tiles import Tiles, to_numbers
 
 
@@ -19,10 +19,20 @@ class Flicks:
         """The flicks after these levers have moved, and the levers that are back where they stood, rising."""
         return Flicks(self.away ^ levers), to_numbers(self.away & levers)
 
+    @property
+    def reminder(self) -> Message | None:
+        """What is left to do for the one lever that is on its way; None for none, and for several."""
+        if self.away.bit_count() != 1:
+            return None
+        return message("Put {tile} back", tile=self.away.bit_length())
+
 
 @dataclass(frozen=True, slots=True)
 class Picker:
     """A list to choose from.
+
+    Lever n chooses option n. In a list that is longer than the box has levers, and in one that leaves two
+    levers free, the last lever goes on by one and the lever before it goes back by one.
 
     Attributes:
         heading: what is chosen.
@@ -39,28 +49,35 @@ class Picker:
     flicks: Flicks = Flicks()
 
     @property
-    def page_size(self) -> int:
-        """Options that have a lever of their own at a time; with more pages the last lever turns them."""
-        return self.levers if len(self.options) <= self.levers else max(1, self.levers - 1)
+    def steps(self) -> dict[int, int]:
+        """Per lever that walks through the list, by how many options."""
+        if len(self.options) <= self.levers < len(self.options) + 2:
+            return {}
+        # A box with a single lever has one that goes on, and none that goes back.
+        return {self.levers - 1: -1, self.levers: 1} if self.levers > 1 else {self.levers: 1}
 
     @property
-    def page(self) -> int:
-        """Index of the first option of the page shown."""
-        return self.cursor - self.cursor % self.page_size
+    def choosing(self) -> int:
+        """Lever n chooses option n, up to this one."""
+        return min(len(self.options), self.levers - len(self.steps))
 
-    def moved(self, levers: Tiles) -> "tuple[Picker, bool]":
-        """The picker after these levers have moved, and whether one of them was a choice."""
-        flicks, chosen = self.flicks.moved(levers)
+    def moved(self, levers: Tiles) -> "tuple[Picker, tuple[int, ...]]":
+        """The picker after these levers have moved, and the levers that have been flicked."""
+        flicks, flicked = self.flicks.moved(levers)
         picker = replace(self, flicks=flicks)
-        for lever in chosen:
-            picker = picker.choose(lever)
-        return picker, bool(chosen)
+        for lever in flicked:
+            picker = picker.choose(lever) or picker
+        return picker, flicked
 
-    def choose(self, lever: int) -> "Picker":
-        """The picker after lever n was chosen; a lever without an option changes nothing."""
-        if len(self.options) > self.levers and lever == self.levers:
-            # On a box with a single lever this is the only one: it walks through the options.
-            following = self.page + self.page_size
-            return replace(self, cursor=following if following < len(self.options) else 0)
-        at = self.page + lever - 1
-        return replace(self, cursor=at) if lever <= self.page_size and at < len(self.options) else self
+    def choose(self, lever: int) -> "Picker | None":
+        """The picker after lever n was flicked; None for a lever that means nothing here."""
+        if lever in self.steps:
+            return replace(self, cursor=(self.cursor + self.steps[lever]) % len(self.options))
+        return replace(self, cursor=lever - 1) if lever <= self.choosing else None
+
+    @property
+    def help(self) -> Message:
+        """What the levers do."""
+        if self.steps and self.levers > 1:
+            return message("Lever {back}: < {on}: >", back=self.levers - 1, on=self.levers)
+        return message("Lever 1 to {last}", last=self.choosing) if self.choosing else message("Lever 1: >")

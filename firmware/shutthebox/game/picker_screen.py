@@ -1,19 +1,54 @@
 """The screen of a choice that is made with the levers."""
 
-from shutthebox.game.messages import told
+from shutthebox.game.effects import Effect, Play, Sound
+from shutthebox.game.messages import Message, Text, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.picker import Picker
-from shutthebox.game.screen import Screen
-from shutthebox.game.state import View
+from shutthebox.game.screen import LIST_ROWS, Screen
+from shutthebox.game.state import Context, View
 
 
-def picker_screen(mode: Mode, picker: Picker, view: View) -> Screen:
-    """The options with their levers' numbers; a number among the options is drawn large, alone."""
+def picked(picker: Picker, context: Context) -> tuple[Picker, tuple[Effect, ...], Message | None]:
+    """The picker after the levers of this input, its sound, and why a lever chose nothing."""
+    after, flicked = picker.moved(context.flipped | context.lifted)
+    if not flicked:
+        return after, (), None
+    if any(picker.choose(lever) for lever in flicked):
+        return after, (Play(Sound.CHOICE),), None
+    return after, (Play(Sound.REFUSED),), picker.help
+
+
+def picker_screen(mode: Mode, picker: Picker, view: View, *, paragraph: Text = "", hold: Text = "") -> Screen:
+    """The options with their levers' numbers; a number among the options is drawn large, alone.
+
+    Args:
+        mode: which.
+        picker: the choice.
+        view: language and levers.
+        paragraph: about the option at the cursor.
+        hold: what a hold does; empty for back.
+    """
     _ = view.translate
-    heading, prompt = told(picker.heading, _), _("Lever: choose  Press")
-    chosen = told(picker.options[picker.cursor], _)
+    hold = hold or message("Hold: back")
+    prompt = told(picker.flicks.reminder or message("Press: choose"), _)
+    also = () if picker.flicks.reminder else (told(picker.help, _), told(hold, _))
+    options = [told(option, _) for option in picker.options]
+    heading, chosen = told(picker.heading, _), options[picker.cursor]
     if chosen.isdigit():
-        return Screen(mode, title=heading, big=chosen, prompt=prompt, lit=True)
-    page = picker.options[picker.page : picker.page + picker.page_size]
-    rows = tuple(f"{number} {told(option, _)}" for number, option in enumerate(page, 1))
-    return Screen(mode, title=heading, rows=rows, cursor=picker.cursor - picker.page, prompt=prompt, lit=True)
+        return Screen(mode, title=heading, big=chosen, prompt=prompt, also=also, lit=True)
+    rows = tuple(
+        f"{number} {option}" if number <= picker.choosing else option
+        for number, option in enumerate(options, 1)
+    )
+    more = len(rows) - LIST_ROWS
+    return Screen(
+        mode,
+        title=heading,
+        aside=_("{count} more").format(count=more) if more > 0 else "",
+        rows=rows,
+        cursor=picker.cursor,
+        paragraph=told(paragraph, _),
+        prompt=prompt,
+        also=also,
+        lit=True,
+    )

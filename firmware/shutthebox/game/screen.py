@@ -20,24 +20,33 @@ class TileState(Enum):
     WRONG = "wrong"  # the lever stands where it must not: to lift, or to put back
 
 
+LIST_ROWS = 3
+"""Rows of a list that are seen at a time."""
+
+
 @dataclass(frozen=True, slots=True)
 class Screen:
     """One picture's worth of content; every text is already in the players' language.
 
     Attributes:
         mode: what the box is doing.
-        title: top line, left: whose turn it is, or the heading. At most 21 characters are drawn.
-        aside: top line, right: the round or the score. Shares the line with the title.
+        title: top line, left: whose turn it is, or the heading. In a list to choose from there is
+            no such line: the heading takes turns with the prompts.
+        aside: top line, right: the round or the score; in a list to choose from, how many more
+            there are, at the right of the bottom line.
         dice: faces to draw, in the order thrown; up to nine, 1 to 20 each. Above 6 as numbers.
         total: the total of the throw, drawn as large as it gets; None for no total.
         tumbling: the dice are still rolling: draw them moving, their faces unknown.
         big: a word or number to draw large where there are no dice ("15", "SHUT!").
         rows: lines for lists and tables (menu, scores), drawn where there are no dice.
         cursor: index into rows of the chosen one; None where nothing is chosen.
+        paragraph: a sentence or two to read, below the rows; long ones turn their pages.
         tiles: the row of tiles, (number, state) in rising order; empty for no row.
-        prompt: bottom line: what to do next, or what is wrong.
+        prompt: bottom line: what to do next, or what is wrong; some 16 characters.
+        also: what else can be done, as long; each takes its turn with the prompt.
         alert: the prompt reports a fault; draw it so that it is noticed.
         lit: a press of the button does something now, so its lamp is lit.
+        celebrates: something to cheer about: a second of show, which delays nobody.
     """
 
     mode: Mode
@@ -49,13 +58,16 @@ class Screen:
     big: str = ""
     rows: tuple[str, ...] = ()
     cursor: int | None = None
+    paragraph: str = ""
     tiles: tuple[tuple[int, TileState], ...] = ()
     prompt: str = ""
+    also: tuple[str, ...] = ()
     alert: bool = False
     lit: bool = False
+    celebrates: bool = False
 
     @property
     def text(self) -> str:
         """All words of the screen, one line each, top to bottom."""
-        parts = (self.title, self.aside, self.big, *self.rows, self.prompt)
+        parts = (self.title, self.aside, self.big, *self.rows, self.paragraph, self.prompt, *self.also)
         return "\n".join(part for part in parts if part)

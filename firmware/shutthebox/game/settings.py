@@ -37,7 +37,9 @@ class Settings:
         languages: code and own name of every language of the screens.
         sound: the buzzer speaks.
         sleep_ns: without any input for so long the panel goes dark.
+        names: setup asks every player for three letters.
         out: the levers that the owner has taken out of play.
+        code: the levers that are down when the owner unlocks service; none for no code.
         service_button: the box has one, so the menu does not lead to service.
         tournament: its seed makes the throws, and no chance; None for dice of chance.
     """
@@ -57,7 +59,9 @@ class Settings:
     languages: tuple[tuple[str, str], ...] = (("en", "English"),)
     sound: bool = True
     sleep_ns: int = 600_000_000_000
+    names: bool = False
     out: Tiles = 0
+    code: Tiles = 0
     service_button: bool = False
     tournament: Tournament | None = None
 

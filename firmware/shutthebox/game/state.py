@@ -11,8 +11,10 @@ from shutthebox.game.effects import Effect, Keep, Play, Sound
 from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault
 from shutthebox.game.messages import Message, Text, Translate
+from shutthebox.game.past import Past
 from shutthebox.game.settings import Settings
 from shutthebox.game.switches.debounce import ContactHealth
+from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import Tiles
 
 
@@ -31,6 +33,7 @@ class Shared:
         dead: levers that are up, or seem so, whatever hands do.
         refusal: why the last input did nothing; None if it did something.
         offers_to_abandon: the box asks whether to abandon the match.
+        names: per seat three letters, empty for a seat without a name; kept until attract.
     """
 
     settings: Settings
@@ -43,6 +46,11 @@ class Shared:
     dead: Tiles = 0
     refusal: Message | None = None
     offers_to_abandon: bool = False
+    names: tuple[str, ...] = ()
+
+    def name(self, player: int) -> str:
+        """The letters of a player, counted from 0; empty without a name."""
+        return self.names[player] if player < len(self.names) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +62,7 @@ class Context:
         shared: what all modes share, the new position of the levers included.
         dice: where throws come from.
         statistics: gives the lines of the statistics screen.
+        past: gives what is remembered of three letters that have won this match.
         flipped: levers that this input has put down.
         lifted: levers that this input has put up.
     """
@@ -62,6 +71,7 @@ class Context:
     shared: Shared
     dice: Dice
     statistics: Callable[[], Sequence[Text]] = tuple
+    past: Callable[[Match, str], Past] = lambda match, letters: Past()
     flipped: Tiles = 0
     lifted: Tiles = 0
 

@@ -27,6 +27,7 @@ from shutthebox.game.modes import (
     initials,
     match_over,
     menu,
+    naming,
     raising,
     ready,
     rolling,
@@ -41,6 +42,7 @@ from shutthebox.game.modes.flipping import Flipping
 from shutthebox.game.modes.initials import Initials
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
+from shutthebox.game.modes.naming import Naming
 from shutthebox.game.modes.raising import Raise
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.rolling import Rolling
@@ -54,6 +56,7 @@ ModeState: TypeAlias = (
     Attract
     | Menu
     | Setup
+    | Naming
     | Raise
     | Ready
     | Rolling
@@ -89,6 +92,7 @@ def row(mode: type[_Mode], given: type, handler: Callable[[_Mode, Context], Step
 ROWS = (
     row(Attract, Pressed, attract.press),
     row(Attract, Held, attract.hold),
+    row(Attract, LeversMoved, attract.levers),
     row(Attract, ServicePressed, attract.service_press),
     row(Menu, Pressed, menu.press),
     row(Menu, Held, menu.hold),
@@ -100,11 +104,18 @@ ROWS = (
     row(Setup, LeversMoved, setup.levers),
     row(Setup, TimeCame, setup.time),
     row(Setup, ServicePressed, setup.service_press),
+    row(Naming, Pressed, naming.press),
+    row(Naming, Held, naming.hold),
+    row(Naming, LeversMoved, naming.levers),
+    row(Naming, TimeCame, naming.time),
+    row(Naming, ServicePressed, naming.service_press),
     row(Service, Pressed, service.press),
     row(Service, Held, service.hold),
     row(Service, LeversMoved, service.levers),
     row(Service, TimeCame, service.time),
     row(Service, ServicePressed, service.service_press),
+    row(Raise, Pressed, raising.press),
+    row(Raise, Held, raising.press),
     row(Raise, LeversMoved, raising.levers),
     row(Raise, Abandoned, raising.abandon),
     row(Ready, Pressed, ready.press),
@@ -113,6 +124,7 @@ ROWS = (
     row(Ready, TimeCame, ready.time),
     row(Ready, Abandoned, ready.abandon),
     row(Rolling, Pressed, rolling.press),
+    row(Rolling, Held, rolling.press),
     row(Rolling, LeversMoved, rolling.levers),
     row(Rolling, TimeCame, rolling.time),
     row(Rolling, Abandoned, rolling.abandon),
@@ -126,6 +138,7 @@ ROWS = (
     row(Flipping, TimeCame, flipping.time),
     row(Flipping, Abandoned, flipping.abandon),
     row(TurnOver, Pressed, turn_over.press),
+    row(TurnOver, Held, turn_over.hold),
     row(TurnOver, Abandoned, turn_over.abandon),
     row(MatchOver, Pressed, match_over.press),
     row(MatchOver, Held, match_over.hold),
@@ -171,6 +184,8 @@ def screen_of(mode: ModeState, view: View) -> Screen:
             return menu.screen(mode, view)
         case Setup():
             return setup.screen(mode, view)
+        case Naming():
+            return naming.screen(mode, view)
         case Service():
             return service.screen(mode, view)
         case Raise():

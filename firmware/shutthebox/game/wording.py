@@ -16,11 +16,11 @@ from shutthebox.rules.turn import Refusal
 MOST_HINTS = 9
 """Answers that a hint ranks."""
 
-MOST_ANSWERS = 4
-"""Answers that a prompt names; with nine dice there can be hundreds."""
+PROMPT_LENGTH = 16
+"""Characters of a prompt that are read at a glance; answers beyond are cut."""
 
 REFUSALS: dict[Refusal, Message] = {
-    Refusal.ONE_DIE_NEVER: message("Never one die here"),
+    Refusal.ONE_DIE_NEVER: message("Never one die"),
     Refusal.ONE_DIE_NOT_YET: message("Not one die yet"),
     Refusal.ONE_DIE_ONLY: message("One die now"),
 }
@@ -28,14 +28,25 @@ REFUSALS: dict[Refusal, Message] = {
 
 
 def listed(tiles: Tiles | tuple[int, ...]) -> str:
-    """Tile numbers as they are shown: ``2, 9``."""
+    """Tile numbers as they are shown, rising: ``2, 9``; more than three with their runs: ``1-5, 7, 9``."""
     numbers = to_numbers(tiles) if isinstance(tiles, int) else tiles
-    return ", ".join(map(str, numbers))
+    if len(numbers) <= 3:
+        return ", ".join(map(str, numbers))
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
 
 
-def player_name(match: Match) -> Message:
-    """How the player at turn is addressed."""
-    return message("Player {number}", number=match.player + 1)
+def player_name(player: int, shared: Shared) -> Text:
+    """How a player, from 0, is called: by three letters, as the computer, or by the number of the seat."""
+    computers = shared.settings.computers
+    if player + 1 in computers:
+        return message("Computer") if len(computers) == 1 else message("Computer {number}", number=player + 1)
+    return shared.name(player) or message("Player {number}", number=player + 1)
 
 
 def verdict_text(verdict: Verdict) -> Message:
@@ -46,13 +57,13 @@ def verdict_text(verdict: Verdict) -> Message:
         case VerdictKind.LIFT:
             return message("Lift {tiles}", tiles=listed(verdict.tiles))
         case VerdictKind.COMPLETE:
-            return message("Right! Press to go on")
+            return message("Right! Press")
         case VerdictKind.MISSING:
             return message("{points} to go", points=verdict.amount)
         case VerdictKind.OVER:
             return message("{points} too many", points=verdict.amount)
         case VerdictKind.DEAD_END:
-            return message("Does not fit: lift one")
+            return message("No fit: lift one")
         case VerdictKind.OK:
             return Message("")
 
@@ -63,14 +74,15 @@ def fault_text(verdict: Verdict, shared: Shared) -> Message:
     if wrong & shared.stuck:
         return message("{fault}: stuck?", fault=fault)
     if wrong & shared.dead:
-        return message("{fault}: no contact?", fault=fault)
+        return message("{fault}: dead?", fault=fault)
     return fault
 
 
 def answers_text(match: Match) -> Message:
     """What can be shut for the throw: the totals, or where they do not say enough the tiles.
 
-    For example ``8``, ``8 or 4``, ``8 with 2``, ``3+5 or 8``; cut after `MOST_ANSWERS`.
+    For example ``8``, ``8 or 4``, ``8 with 2``, ``3+5 or 8``; with nine dice there can be hundreds, and as
+    many are named as there is room for.
     """
     profile, legal = match.profile, turns.answers(match.profile, match.turn)
     if profile.move is MoveKind.SET:
@@ -80,8 +92,13 @@ def answers_text(match: Match) -> Message:
         found = ["+".join(map(str, to_numbers(move))) for move in highest_first]
     *first, last = found
     answers: Text
-    if len(found) > MOST_ANSWERS:
-        answers = ", ".join(found[:MOST_ANSWERS]) + " …"
+    if len(", ".join(found)) > PROMPT_LENGTH - len("Shut  or "):
+        named = [found[0]]
+        for answer in found[1:]:
+            if len(", ".join([*named, answer])) > PROMPT_LENGTH - len("Shut  …"):
+                break
+            named.append(answer)
+        answers = ", ".join(named) + " …"
     elif first:
         answers = message("{some} or {last}", some=", ".join(first), last=last)
     else:
@@ -96,7 +113,7 @@ def commit_refusal(play: MatchInPlay, shared: Shared) -> Message:
     """Why a press cannot commit what the levers show."""
     match, verdict = play.match, play.verdict
     if turns.reopenings(match.profile, match.turn) and verdict.kind is VerdictKind.OK:
-        return message("No move: lift one tile")
+        return message("No move: lift one")
     if verdict.kind is VerdictKind.OK:
         least = min(sum_of(move) for move in turns.answers(match.profile, match.turn))
         text = message("{points} to go", points=least)
@@ -115,8 +132,8 @@ def hint_lines(hint: Hint) -> tuple[str, ...]:
     )
 
 
-def luck_text(profile: Profile, luck: Fraction, given_away: Fraction) -> Message:
-    """What the dice did and the decisions cost, in points; no sign has to be understood.
+def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[Message, Message]:
+    """What the dice did, and what the decisions cost, in points; no sign has to be understood.
 
     Args:
         profile: says whether more points are better.
@@ -125,5 +142,7 @@ def luck_text(profile: Profile, luck: Fraction, given_away: Fraction) -> Message
     """
     points, cost = f"{abs(float(luck)):.1f}", f"{float(given_away):.1f}"
     if not luck or (luck > 0) == profile.highest_wins:
-        return message("lucky {luck}, cost you {cost}", luck=points, cost=cost)
-    return message("unlucky {luck}, cost you {cost}", luck=points, cost=cost)
+        lucky = message("lucky {points}", points=points)
+    else:
+        lucky = message("unlucky {points}", points=points)
+    return lucky, message("mistakes {points}", points=cost) if given_away else message("no mistakes!")

@@ -129,7 +129,7 @@ class Plan:
         most = max(divisors)
         if self.passes:
             divisors |= {
-                live(roll, mask) or 1 for mask in range(1, self.space.size) for roll in self.rolls(mask)
+                roll.live(mask) or 1 for mask in range(1, self.space.size) for roll in self.rolls(mask)
             }
         unit = 1
         for divisor in divisors:
@@ -143,14 +143,9 @@ class Plan:
     def _scale(self, unit: int, goal: Goal, most: int, exact: bool) -> Scale:
         # A throw does something at least once in `most` throws, and that at most once per tile.
         throws = MAX_THROWS + len(self.space.numbers) * most
-        largest = max(abs(second) for _, second in goal.ends) + abs(goal.lost[1])
+        largest = max(abs(goal.worth(end)[1]) for end in {*self.space.ends, self.space.lost})
         largest += throws * abs(goal.per_throw[1])
         return Scale(unit, (unit * most * (largest + 1)).bit_length() + 2, exact)
-
-
-def live(roll: Roll, mask: int) -> int:
-    """How many of the throws do something at a position: end the turn, or can be answered."""
-    return roll.ended + sum(answers.weight for answers in roll.classes if answers.moves(mask))
 
 
 def sweep(plan: Plan, goals: tuple[Goal, Goal]) -> tuple[Side, Side]:
@@ -249,13 +244,15 @@ def _side(plan: Plan, goal: Goal) -> Side:
     scale = plan.scale(goal)
     size, width = plan.space.size, plan.width
     unit = scale.unit
-    stops = [scale.key(first * unit, second * unit) for first, second in goal.ends]
+    stops = [scale.key(first * unit, second * unit) for first, second in map(goal.worth, plan.space.ends)]
+    (first, second), (one, two) = goal.worth(plan.space.lost), goal.per_throw
     return Side(
         scale=scale,
         keys=stops[:1] + [0] * (size - 1),
         stops=stops,
-        lost=scale.key(goal.lost[0] * unit, goal.lost[1] * unit),
-        per_throw=scale.key(goal.per_throw[0] * unit, goal.per_throw[1] * unit),
+        # The throw that loses a turn is added to it again.
+        lost=scale.key((first - one) * unit, (second - two) * unit),
+        per_throw=scale.key(one * unit, two * unit),
         dice=bytearray(size),
         best=array("H", bytes(2 * size * width)),
         width=width,

@@ -7,16 +7,19 @@ the lowest.
 
 from collections.abc import Sequence
 from enum import StrEnum
+from typing import TypeAlias
 
-from shutthebox.odds.backward_induction import live
-from shutthebox.odds.domino_bag import Bag
-from shutthebox.odds.linear_system import Rows, solve
-from shutthebox.odds.rolls import Roll, rolls_by_position
 from shutthebox.odds.state_space import Space
-from shutthebox.odds.values import Objective, OddsError, Value, sign
+from shutthebox.odds.turn_graph import TurnGraph
+from shutthebox.odds.values import Value
 from shutthebox.rules import turn as turns
-from shutthebox.rules.moves import can_ever_move
-from shutthebox.rules.profile import Blocked, Draw, Profile, Scoring
+from shutthebox.rules.profile import Profile, Scoring
+from shutthebox.rules.score import MAX_THROWS
+
+_SETTLED = 1e-14
+
+_Row: TypeAlias = tuple[list[tuple[int, float]], float]
+"""What follows a position, each with its probability, and the throws made until something does."""
 
 
 class Policy(StrEnum):
@@ -51,128 +54,58 @@ def policy_value(profile: Profile, policy: Policy) -> Value:
 
     Raises:
         TooLargeError: for more than 12 tiles, or rules with too many positions.
-        OddsError: where that player's turn has no end.
     """
-    space = Space(profile)
-    if profile.draw is Draw.DOMINOES:
-        return _with_dominoes(space, policy)
-    first = profile.first_move_must_include is not None
-    rows, stops, lost = _system(space, policy)
-    start = space.size - 1
-    worths = []
-    for objective in (Objective.SCORE, Objective.SHUT):
-        goal = space.goal(objective)
-        constants = [
-            stop * goal.ends[mask][0] + (goal.per_throw[0] if mask else 0) for mask, stop in enumerate(stops)
-        ]
-        solved = solve(
-            rows[:-1] if first else rows, constants[: len(rows) - first], [0.0] * (len(rows) - first)
-        )
-        if solved is None:
-            raise OddsError(f"a turn of {profile.name} played {policy} first has no end")
-        if first:
-            solved.append(
-                sum(chance * solved[after] for after, chance in rows[start])
-                + constants[start]
-                + lost * goal.lost[0]
-            )
-        worths.append(solved[start])
-    # Adding 0.0 turns -0.0 into 0.0; the sums may overshoot a chance by a rounding.
-    return Value(sign(profile) * worths[0] + 0.0, min(1.0, max(0.0, worths[1])))
+    start = turns.start(profile)
+    graph = TurnGraph(Space(profile), start)
+    number = graph.number(start)
+    assert number is not None, "a turn's start is in its graph"
+    rows = [_row(graph, at, policy) for at in range(len(graph.stops))]
+    throw = int(profile.score is Scoring.THROWS)
+    scores = [float(end.score) for end in graph.ends]
+    scores[graph.lost] -= throw
+    shut = [float(end.shut) for end in graph.ends]
+    return Value(
+        _expected(graph, rows, scores, throw)[number],
+        _expected(graph, rows, shut, 0)[number],
+    )
 
 
-def _system(space: Space, policy: Policy) -> tuple[Rows, list[float], float]:
-    """What follows each position with which chance, the chance that nothing does, and of a lost turn.
-
-    Where a turn's first move is special, the row of the starting position is its first throw's,
-    as no other throw of the turn is made there.
-    """
-    profile = space.profile
-    far, near = rolls_by_position(space)
-    must = space.bit(profile.first_move_must_include or 0)
-    rows: Rows = [[]]
-    stops, lost = [1.0], 0.0
-    for mask in range(1, space.size):
-        rolls = near[mask] if mask < len(near) else far
-        chances: dict[int, float] = {}
-        first = bool(must) and mask == space.size - 1
-        stop = 0.0
-        tossed = _rolls(policy, rolls, mask)
-        for roll in tossed:
-            whole = roll.total * len(tossed)
-            stop += roll.ended / whole
-            blocked = roll.idle
-            for answers in roll.classes:
-                moves = answers.moves(mask)
-                if first:
-                    moves = tuple(move for move in moves if move & must)
-                if not moves:
-                    blocked += answers.weight
-                    continue
-                chosen = choose(policy, moves)
-                for move in chosen:
-                    after = mask ^ move
-                    chances[after] = chances.get(after, 0.0) + answers.weight / whole / len(chosen)
-            if not blocked:
-                continue
-            if first:
-                lost += blocked / whole
-                continue
-            position = _after_blocked(space, mask)
-            if position is None:
-                stop += blocked / whole
-            else:
-                chances[position] = chances.get(position, 0.0) + blocked / whole
-        rows.append(list(chances.items()))
-        stops.append(stop)
-    return rows, stops, lost
+def _expected(graph: TurnGraph, rows: list[_Row], ends: list[float], per_throw: int) -> list[float]:
+    """What each position comes to, from the last throw that the rules allow back to the first."""
+    values = [ends[stop] for stop in graph.stops]
+    for _ in range(MAX_THROWS):
+        before = list(values)
+        following = before if graph.comes_back else values
+        for number, (row, throws) in enumerate(rows[len(ends) :], len(ends)):
+            values[number] = sum([chance * following[after] for after, chance in row]) + throws * per_throw
+        change = max([abs(new - old) for new, old in zip(values, before, strict=True)])
+        if change <= _SETTLED * max(map(abs, values)):
+            break
+    return values
 
 
-def _rolls(policy: Policy, rolls: tuple[Roll, ...], mask: int) -> tuple[Roll, ...]:
-    if policy is Policy.RANDOM:
-        return rolls
-    return (tuple(roll for roll in rolls if live(roll, mask)) or rolls)[-1:]
+def _row(graph: TurnGraph, number: int, policy: Policy) -> _Row:
+    chances: dict[int, float] = {}
+    ways = graph.ways[number]
+    if len(ways) > 1 and policy is not Policy.RANDOM:
+        stop = graph.stops[number]
+        changing = [way for way in ways if any(after[0] not in (stop, number) for _, after in way.events)]
+        ways = tuple((changing or ways)[-1:])
+    for way in ways:
+        for weight, after in way.events:
+            chosen = after if len(after) == 1 else _chosen(graph, number, policy, after)
+            share = weight / way.total / len(ways) / len(chosen)
+            for each in chosen:
+                chances[each] = chances.get(each, 0.0) + share
+    # A throw that is passed is made again.
+    lively = 1.0 - chances.pop(number, 0.0)
+    return [(after, chance / lively) for after, chance in chances.items()], 1.0 / lively
 
 
-def _after_blocked(space: Space, mask: int) -> int | None:
-    """The position after a throw without a move; None if the turn is over."""
-    profile = space.profile
-    if profile.blocked is Blocked.ENDS_TURN:
-        return None
-    shut = (space.size - 1) & ~mask
-    if profile.blocked is Blocked.OPENS_ONE and shut:
-        return mask | (shut & -shut)
-    return mask if can_ever_move(profile, space.sparse(mask)) else None
-
-
-def _with_dominoes(space: Space, policy: Policy) -> Value:
-    profile = space.profile
-    goals = space.goal(Objective.SCORE), space.goal(Objective.SHUT)
-    bag = Bag(space, goals)
-    layer = {bag.position(turns.start(profile)): 1.0}
-    score = shut = 0.0
-    first = profile.first_move_must_include is not None
-    throws = 0
-    while layer:
-        throws += 1
-        following: dict[tuple[int, int], float] = {}
-        for (mask, left), mass in layer.items():
-            for kind, count, rest in bag.draws(mask, left):
-                chance = mass * count / left.bit_count()
-                after = bag.firsts(mask, kind.after) if first else kind.after
-                if kind.ends or not after:
-                    points = throws if profile.score is Scoring.THROWS else abs(goals[0].ends[mask][0])
-                    score += chance * (space.lost() if first and not kind.ends else points)
-                    continue
-                moves = choose(policy, [mask ^ position for position in after])
-                for move in moves:
-                    share = chance / len(moves)
-                    position = mask ^ move
-                    if position:
-                        key = position, bag.reduced(position, rest)
-                        following[key] = following.get(key, 0.0) + share
-                    else:
-                        points = throws if profile.score is Scoring.THROWS else abs(goals[0].ends[0][0])
-                        score, shut = score + share * points, shut + share
-        layer, first = following, False
-    return Value(score, shut)
+def _chosen(graph: TurnGraph, number: int, policy: Policy, after: tuple[int, ...]) -> Sequence[int]:
+    """The positions that a policy may choose after a throw, each equally likely."""
+    mask = graph.positions[number].mask
+    by_move = {mask ^ graph.positions[each].mask: each for each in after}
+    if max(after) > number:
+        return (by_move[min(by_move)],)
+    return [by_move[move] for move in choose(policy, list(by_move))]

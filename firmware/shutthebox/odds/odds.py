@@ -9,8 +9,7 @@ everything asked of it afterwards is a look-up, except distributions.
 from collections.abc import Iterator
 from fractions import Fraction
 
-from shutthebox.odds.cyclic import Cycle
-from shutthebox.odds.domino_bag import Bag
+from shutthebox.odds.graph_solver import GraphSolver
 from shutthebox.odds.one_pass import Table
 from shutthebox.odds.state_space import Space
 from shutthebox.odds.values import (
@@ -41,10 +40,8 @@ def solver_for(space: Space, goals: tuple[Goal, Goal]) -> Solver:
     Raises:
         TooLargeError: if none of them would end in reasonable time.
     """
-    if space.profile.draw is Draw.DOMINOES:
-        return Bag(space, goals)
-    if space.profile.blocked is Blocked.OPENS_ONE:
-        return Cycle(space, goals)
+    if space.profile.draw is Draw.DOMINOES or space.profile.blocked is Blocked.OPENS_ONE:
+        return GraphSolver(space, goals)
     return Table(space, goals)
 
 
@@ -154,8 +151,8 @@ class Odds:
         self._solver = solver
         self._choices = Choices(profile, solver, (0, 1))
         self.exact = solver.exact
-        if isinstance(solver, Bag):
-            # Made lazily; whether there are too many positions is known when the first is solved.
+        if profile.draw is Draw.DOMINOES:
+            # Solved when asked about; then it is known whether there are too many positions.
             solver.worth(turns.start(profile), 0)
 
     def value(self, turn: Turn, objective: Objective = Objective.SCORE) -> Value:
@@ -166,18 +163,11 @@ class Odds:
         """`value` as fractions without any error.
 
         Raises:
-            OddsError: where the values come from an iteration, unless the row is short and
-                the turn awaits a throw.
+            OddsError: where the values come from an iteration, or the fractions are too long.
         """
+        if not self.exact:
+            raise OddsError("the values of these rules are not fractions; they are good to nine digits")
         worth = self._worth(turn, objective)
-        if isinstance(self._solver, Cycle) and turn.outcome is None:
-            if turn.awaits_answer:
-                raise OddsError("fractions of rules that open tiles again are for turns that await a throw")
-            worth = self._choices._made(
-                self._solver.fractions(turn, _GOALS[objective]), turn, _GOALS[objective]
-            )
-        if not self.exact and not isinstance(self._solver, Cycle):
-            raise OddsError("the fractions of these rules are too long; values are exact to nine digits")
         first, second = Fraction(worth.first), Fraction(worth.second)
         best = sign(self.profile)
         if objective is Objective.SHUT:

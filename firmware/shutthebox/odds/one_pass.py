@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from shutthebox.odds.backward_induction import Plan, Side, first, live, sweep
+from shutthebox.odds.backward_induction import Plan, Side, first, sweep
 from shutthebox.odds.rolls import Roll
 from shutthebox.odds.state_space import Space
 from shutthebox.odds.values import End, Goal, Number, OddsError, TooLargeError, Worth, exact_one
@@ -56,7 +56,7 @@ class Table:
         self._profile = space.profile
         self._plan = Plan(space)
         self._sides = sweep(self._plan, goals)
-        self._scores = space.scores()
+        self._scores = space.scores
 
     @property
     def exact(self) -> bool:
@@ -167,7 +167,7 @@ class Table:
             total, ended = roll.total, roll.ended
             end = End(self._scores[mask], False)
             if is_first:
-                lost = End(self._space.lost(), False)
+                lost = self._space.lost
                 ends[lost] = ends.get(lost, 0 * one) + mass[mask] * dead / total
             elif self._plan.passes and roll.total > dead:
                 total -= dead
@@ -204,7 +204,7 @@ class Table:
                 for position, weight in step.after:
                     following[position] = following.get(position, 0 * one) + share * weight
                 if step.lost:
-                    lost = End(self._space.lost(), False)
+                    lost = self._space.lost
                     ends[lost] = ends.get(lost, 0 * one) + share * step.lost
                 if step.ended:
                     end = End(throws - 1 + MAX_THROWS if step.stuck else throws, False)
@@ -226,7 +226,7 @@ class Table:
         for position, weight in after:
             weights[position] += weight
         ended, lost = roll.ended, 0
-        alive = bool(live(roll, mask))
+        alive = bool(roll.live(mask))
         passes = self._plan.passes and self._can_move(mask)
         if is_first:
             lost = dead

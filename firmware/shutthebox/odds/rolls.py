@@ -60,6 +60,10 @@ class Roll:
     idle: int
     classes: tuple[Answers, ...]
 
+    def live(self, mask: int) -> int:
+        """How many of the throws do something at a position: end the turn, or can be answered."""
+        return self.ended + sum(answers.weight for answers in self.classes if answers.moves(mask))
+
 
 def roll(space: Space, dice: int) -> Roll:
     """The throws of so many dice on this row.

@@ -5,7 +5,9 @@ Numbered densely, all their sets are the integers below 2 ** count, and a move, 
 clears bits, leads to a smaller integer.
 """
 
-from shutthebox.odds.values import MOST_TILES, Goal, Objective, TooLargeError, sign
+from functools import cached_property
+
+from shutthebox.odds.values import MOST_TILES, End, Goal, Objective, TooLargeError, sign
 from shutthebox.rules.profile import Profile, Scoring
 from shutthebox.rules.score import lost_score, score
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
@@ -60,6 +62,7 @@ class Space:
         """How many tiles bear a number up to this one."""
         return sum(tile <= number for tile in self.numbers)
 
+    @cached_property
     def scores(self) -> list[int]:
         """The score of a turn that ends with each set open; 0 everywhere if throws count."""
         if self.profile.score not in _ADDITIVE:
@@ -71,18 +74,20 @@ class Space:
             scores += [points + step for points in scores]
         return scores
 
-    def lost(self) -> int:
-        """The score of a turn lost on its first move."""
-        return lost_score(self.profile)
+    @cached_property
+    def ends(self) -> list[End]:
+        """How a turn ends with each set open; where throws count, without them."""
+        return [End(score, not mask) for mask, score in enumerate(self.scores)]
+
+    @property
+    def lost(self) -> End:
+        """The end of a turn lost on its first move."""
+        return End(lost_score(self.profile), False)
 
     def goal(self, objective: Objective) -> Goal:
         """What the ends of a turn are worth to a player with this objective."""
         best = sign(self.profile)
-        points = [best * score for score in self.scores()]
         throw = best if self.profile.score is Scoring.THROWS else 0
-        # A lost turn's score stands whatever was thrown; `per_throw` is added to it again.
-        lost = best * self.lost() - throw
         if objective is Objective.SHUT:
-            return Goal([(mask == 0, points[mask]) for mask in range(self.size)], (0, lost), (0, throw))
-        ends = [(points[mask], int(mask == 0)) for mask in range(self.size)]
-        return Goal(ends, (lost, 0), (throw, 0))
+            return Goal(lambda end: (int(end.shut), best * end.score), (0, throw))
+        return Goal(lambda end: (best * end.score, int(end.shut)), (throw, 0))

@@ -1,6 +1,6 @@
 """What odds are made of: objectives, the worth of a position, ranked moves."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
@@ -83,18 +83,16 @@ class Ranked:
 
 
 class Goal(NamedTuple):
-    """What every end of a turn is worth, as whole numbers; the higher, the better.
+    """What the ends of a turn are worth to somebody, as whole numbers; the higher, the better.
 
     The first of each pair decides, the second breaks ties.
 
     Attributes:
-        ends: per dense set of tiles left open; entry 0 is the box shut.
-        lost: a turn lost on its first move.
-        per_throw: added for every throw.
+        worth: of an end; where throws count, of its part beside them.
+        per_throw: added for every throw, but not where a turn is lost.
     """
 
-    ends: list[tuple[int, int]]
-    lost: tuple[int, int]
+    worth: Callable[[End], tuple[int, int]]
     per_throw: tuple[int, int]
 
 

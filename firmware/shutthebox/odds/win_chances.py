@@ -206,17 +206,18 @@ class Duel:
 
         Where turns go on until the box is shut, and that wins, whatever else happens is lost.
         """
-        if self._counts:
-            wins = [0] * space.size
-        else:
-            chances = win_chances(self.profile, self.rivals, self._ends, space.scores())
-            wins = [round(_ONE * chance) for chance in chances]
-        if self._outright:
-            wins[0] = _ONE
-        score = space.goal(Objective.SCORE)
-        ends = [(win, end[0]) for win, end in zip(wins, score.ends, strict=True)]
-        lost = round(_ONE * self.utility(space.lost())), score.lost[0]
-        return solver_for(space, (Goal(ends, lost, (0, score.per_throw[0])), score))
+        lost = space.lost
+        scores = [end.score for end in {*space.ends, lost}]
+        wins = dict(zip(scores, win_chances(self.profile, self.rivals, self._ends, scores), strict=True))
+        goal = space.goal(Objective.SCORE)
+
+        def worth(end: End) -> tuple[int, int]:
+            if end.shut and self._outright:
+                return _ONE, goal.worth(end)[0]
+            win = 0.0 if self._counts and end != lost else wins[end.score]
+            return round(_ONE * win), goal.worth(end)[0]
+
+        return solver_for(space, (Goal(worth, (0, goal.per_throw[0])), goal))
 
     def _read(self, solver: Solver, turn: Turn, dice: int) -> Chance:
         worth = solver.worth_with(turn, 0, dice)

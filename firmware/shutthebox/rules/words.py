@@ -8,7 +8,17 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from shutthebox.rules.moves import HIGH
-from shutthebox.rules.profile import Draw, MatchFormat, OneDie, Profile, ShutWins, Win
+from shutthebox.rules.profile import (
+    Blocked,
+    Draw,
+    MatchFormat,
+    MoveKind,
+    OneDie,
+    Profile,
+    Scoring,
+    ShutWins,
+    Win,
+)
 from shutthebox.rules.score import lost_score
 from shutthebox.rules.tiles import to_numbers
 
@@ -271,3 +281,86 @@ def _facts_of_match(profile: Profile) -> Iterator[_Fact]:
 
 def _one(key: str, count: int) -> str:
     return f"{key}.one" if count == 1 else key
+
+
+SUMMARIES: dict[str, str] = {
+    "dominoes": N_("Dominoes instead of dice."),
+    "first": N_("Shut the {tile} first."),
+    "single": N_("One tile a throw."),
+    "exact": N_("Use the whole throw."),
+    "faces": N_("Shut the sum or the dice."),
+    "difference": N_("Add the dice or subtract them."),
+    "most": N_("At most {most} tiles a throw."),
+    "passes": N_("No move? Play on."),
+    "opens": N_("No move? Open a tile."),
+    "some": N_("Start with {count} tiles open."),
+    "some.one": N_("Start with tile {tile} open."),
+    "ends": N_("A throw of {total} ends the turn."),
+    "captain": N_("Shut it at once: Captain!"),
+    "tiles": N_("{count} tiles."),
+    "rounds": N_("{rounds} rounds, added up."),
+    "shut": N_("Shut the box and you win."),
+    "dice": N_("{dice} dice, {tiles} tiles."),
+    "digits": N_("Open tiles read as a number."),
+    "count": N_("Every open tile is one point."),
+    "target-loses": N_("At {limit} points you lose."),
+    "target-wins": N_("At {limit} points you win."),
+    "drop-out": N_("At {limit} points you are out."),
+    "lowest": N_("The lowest score wins."),
+    "highest": N_("The highest score wins."),
+    "first-to-shut": N_("The first to shut the box wins."),
+}
+"""The rules of a profile at a glance: what is special, and how it is won."""
+
+
+_USUAL_TILES = 9
+
+
+def summary(profile: Profile, translate: Callable[[str], str] = str) -> str:
+    """What is special about a profile, if anything, and how it is won: two short sentences at most."""
+    special = next(_special(profile), None)
+    aim = profile.win if profile.match is MatchFormat.TOTAL else profile.match
+    limit: dict[str, int] = {} if profile.limit is None else {"limit": profile.limit}
+    facts = ([special] if special else []) + [(aim.value, limit)]
+    return " ".join(translate(SUMMARIES[key]).format(**values) for key, values in facts)
+
+
+def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
+    """What a player of the usual game would not expect, the most surprising first."""
+    if profile.draw is Draw.DOMINOES:
+        yield "dominoes", {}
+    if profile.first_move_must_include is not None:
+        yield "first", {"tile": profile.first_move_must_include}
+    if profile.move is MoveKind.SINGLE or profile.max_tiles == 1:
+        yield "single", {}
+    if profile.move is MoveKind.EXACT:
+        yield "exact", {}
+    if profile.move in (MoveKind.FACES, MoveKind.FACES_FREE):
+        yield "faces", {}
+    if profile.difference:
+        yield "difference", {}
+    if profile.dice > 2:
+        yield "dice", {"dice": profile.dice, "tiles": len(profile.tiles)}
+    if profile.starting != profile.all_tiles:
+        opened = to_numbers(profile.starting)
+        yield _one("some", len(opened)), {"tile": opened[0], "count": len(opened)}
+    if len(profile.ends_turn_on) == 1:
+        yield "ends", {"total": min(profile.ends_turn_on)}
+    if profile.max_tiles is not None:
+        yield "most", {"most": profile.max_tiles}
+    if profile.blocked is Blocked.PASSES:
+        yield "passes", {}
+    if profile.blocked is Blocked.OPENS_ONE:
+        yield "opens", {}
+    if profile.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
+        yield "digits", {}
+    if profile.score is Scoring.COUNT:
+        yield "count", {}
+    if profile.captain:
+        yield "captain", {}
+    if profile.rounds > 1:
+        yield "rounds", {"rounds": profile.rounds}
+    if len(profile.tiles) > _USUAL_TILES:
+        yield "tiles", {"count": len(profile.tiles)}
+    if profile.shut_wins is ShutWins.MATCH:
+        yield "shut", {}

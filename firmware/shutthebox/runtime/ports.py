@@ -10,9 +10,11 @@ from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import Advice
 from shutthebox.game.machine import KeptMatch
 from shutthebox.game.messages import Text
+from shutthebox.game.past import Past
 from shutthebox.game.questions import Question
 from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.rules.match import Match
 
 Observer: TypeAlias = Callable[[Effect | SwitchChanged, int], None]
 """Told of every effect and settled switch after it has happened, with the time in ns."""
@@ -72,6 +74,9 @@ class MemoryPort(Protocol):
 
     def statistics(self) -> Sequence[Text]:
         """The lines of the statistics screen."""
+
+    def past(self, match: Match, letters: str) -> Past:
+        """What the three letters that have won this match won before."""
 
     def close(self) -> None:
         """Keeps what is left, and closes the store."""

@@ -24,6 +24,11 @@ from shutthebox.game.switches.debounce import SERVICE_BUTTON, SwitchChanged
 from shutthebox.game.switches.stage import Switches, TimedInput
 from shutthebox.runtime.ports import Ports
 
+CELEBRATION_NS = 1_000_000_000
+"""How long the lamp celebrates, in ns; it changes every `BLINK_NS`."""
+
+BLINK_NS = 100_000_000
+
 RECONCILE_NS = 1_000_000_000
 """How often all levels are read again, because kernels lose edges."""
 
@@ -71,6 +76,8 @@ class Runner:
         active = ports.pins.active()
         self.switches = Switches({switch: settle_ns(switch) for switch in active}, active, now_ns)
         self._reconcile_ns = now_ns + RECONCILE_NS
+        self._celebrated = False
+        self._blinks: list[int] = []
         self.machine = Machine(
             settings,
             translations,
@@ -79,6 +86,7 @@ class Runner:
             now_ns,
             resumed=ports.memory.running_match(settings.levers),
             statistics=ports.memory.statistics,
+            past=ports.memory.past,
             fault=fault,
         )
         self._carry_out(self.machine.start(), now_ns)
@@ -86,7 +94,7 @@ class Runner:
     @property
     def deadline_ns(self) -> int:
         """When `pass_time` is due, if nothing comes before."""
-        deadlines = (self.switches.deadline_ns, self.machine.deadline_ns)
+        deadlines = (self.switches.deadline_ns, self.machine.deadline_ns, *self._blinks[:1])
         return min((self._reconcile_ns, *(deadline for deadline in deadlines if deadline is not None)))
 
     def take(self, mail: Edge | Advice, now_ns: int) -> None:
@@ -104,6 +112,9 @@ class Runner:
             self._ports.memory.catch_up()
             self._carry_out((), now_ns)
             self._step(self.switches.health(now_ns), now_ns)
+        while self._blinks and now_ns >= self._blinks[0]:
+            del self._blinks[0]
+            self._ports.pins.light(1.0 if len(self._blinks) % 2 == 0 else 0.0)
         self._switched(self.switches.elapsed(now_ns))
         self._step(TimeCame(), now_ns)
 
@@ -157,7 +168,13 @@ class Runner:
         self._ports.memory.keep_counts(presses, chatter)
 
     def _show(self, show: Show) -> None:
-        self._ports.pins.light(1.0 if show.screen.lit else 0.0)
+        if not show.screen.celebrates:
+            self._blinks = []
+            self._ports.pins.light(1.0 if show.screen.lit else 0.0)
+        elif not self._celebrated:
+            # A button that can be pressed is lit when the show is over.
+            self._blinks = list(range(show.t_ns, show.t_ns + CELEBRATION_NS + 1, BLINK_NS))
+        self._celebrated = show.screen.celebrates
         if self._ports.display is not None:
             if show.asleep:
                 self._ports.display.sleep()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from shutthebox.adapters.display.layout import draw
+from shutthebox.adapters.display.layout import PROMPT_NS, draw
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
 
@@ -36,6 +36,19 @@ LONG = Screen(
     cursor=1,
     prompt="A prompt which is certainly too long for the line",
 )
+FIREWORKS = Screen(
+    Mode.TURN_OVER, title="Player 1", big="SHUT!", tiles=tiles("s", 9), prompt="Press: go on", celebrates=True
+)
+GAMES = Screen(
+    Mode.MENU,
+    title="Games",
+    aside="26 more",
+    rows=("1 Traditional", "2 Pub"),
+    cursor=0,
+    paragraph="Shut the box and you win. The lowest score wins.",
+    prompt="Press: choose",
+    also=("Hold: its rules",),
+)
 TUMBLING = Screen(Mode.ROLLING, title="Player 2", aside="R 1/5", tumbling=True, tiles=tiles("ooosooooo"))
 FLIPPING = Screen(
     Mode.FLIPPING, title="Player 2", aside="R 1/5", dice=(3, 5), total=8, tiles=ALL_STATES, prompt="3 to go"
@@ -45,31 +58,35 @@ GALLERY: dict[str, tuple[Screen, int]] = {
     "attract": (Screen(Mode.ATTRACT, big="SHUT THE BOX", prompt="Press to play"), 0),
     "attract-drifted": (Screen(Mode.ATTRACT, big="SHUT THE BOX", prompt="Press to play"), 10_000 * MS),
     "attract-scores": (
-        Screen(Mode.ATTRACT, title="Ferme la boîte", aside="M", rows=SCORES, prompt="Appuyez"),
+        Screen(Mode.ATTRACT, title="Les meilleurs", rows=SCORES, prompt="Bouton : jouer"),
         3_000 * MS,
     ),
     "setup": (
-        Screen(Mode.SETUP, title="Joueurs", big="2", tiles=tiles("v", 9), prompt="Levier, puis bouton"),
+        Screen(Mode.SETUP, title="Players?", big="2", prompt="Press: choose"),
         0,
     ),
     "menu": (
         Screen(
             Mode.MENU,
             title="Menu",
-            rows=("1 Profile", "2 Language", "3 Sound: on", "4 Statistics", "5 Service"),
+            rows=("1 Game: Traditional", "2 Players: 2", "3 Rounds: 1", "4 Language: English", "5 Sound: on"),
             cursor=3,
-            prompt="Press to choose",
+            aside="2 more",
+            prompt="Press: choose",
         ),
         0,
     ),
-    "menu-short": (Screen(Mode.MENU, title="Son", rows=("1 Oui", "2 Non"), cursor=0), 0),
+    "menu-short": (
+        Screen(Mode.MENU, title="Son", rows=("1 oui", "2 non"), cursor=0, prompt="Bouton : choisir"),
+        0,
+    ),
     "raise": (
         Screen(
             Mode.RAISE,
             title="Player 2",
-            big="Raise!",
+            big="Player 2",
             tiles=tiles("oowowooow"),
-            prompt="Lift 3 5 9",
+            prompt="Lift 3, 5, 9",
             alert=True,
         ),
         0,
@@ -79,9 +96,9 @@ GALLERY: dict[str, tuple[Screen, int]] = {
             Mode.READY,
             title="Joueur 2",
             aside="M 1/5",
-            big="À vous",
+            big="Joueur 2",
             tiles=tiles("ooosooooo"),
-            prompt="Lancez",
+            prompt="Bouton : lancer",
         ),
         0,
     ),
@@ -91,7 +108,7 @@ GALLERY: dict[str, tuple[Screen, int]] = {
     "flipping-off": (FLIPPING, 200 * MS),
     "one-die": (
         Screen(
-            Mode.FLIPPING, title="Player 1", dice=(4,), total=4, tiles=tiles("ovssssssv", 12), prompt="Flip 4"
+            Mode.FLIPPING, title="Player 1", dice=(4,), total=4, tiles=tiles("ovssssssv", 12), prompt="Shut 4"
         ),
         0,
     ),
@@ -114,12 +131,12 @@ GALLERY: dict[str, tuple[Screen, int]] = {
             dice=(6, 5, 4),
             total=15,
             tiles=tiles("ovfsw", 12),
-            prompt="Étage à éviter",
+            prompt="Fermez 15 ou 9+6",
         ),
         200 * MS,
     ),
     "high-faces": (
-        Screen(Mode.FLIPPING, dice=(12, 20), total=32, tiles=tiles("o", 12), prompt="Œuf € naïf"),
+        Screen(Mode.FLIPPING, dice=(12, 20), total=32, tiles=tiles("o", 12), prompt="Fermez 11, 12+9"),
         0,
     ),
     "nine-dice": (
@@ -140,35 +157,66 @@ GALLERY: dict[str, tuple[Screen, int]] = {
     "blocked": (
         Screen(
             Mode.TURN_OVER,
-            title="P1",
-            dice=(6, 5),
+            title="Player 1",
+            aside="6+5",
             big="15",
             tiles=tiles("sosososso"),
-            prompt="Blocked: 15 points",
+            prompt="Blocked by 11",
         ),
         0,
     ),
-    "shut": (Screen(Mode.TURN_OVER, title="Player 1", big="SHUT!", prompt="Press: next player"), 0),
+    "shut": (Screen(Mode.TURN_OVER, title="Player 1", big="SHUT!", prompt="Press: go on"), 0),
     "shut-accented": (
-        Screen(Mode.TURN_OVER, title="Joueur 1", big="FERMÉE !", tiles=tiles("s", 9), prompt="Appuyez"),
+        Screen(
+            Mode.TURN_OVER, title="Joueur 1", big="FERMÉE !", tiles=tiles("s", 9), prompt="Bouton : suite"
+        ),
         0,
     ),
-    "table-first": (Screen(Mode.MATCH_OVER, title="Winner", aside="Anna", rows=SCORES, prompt="Press"), 0),
+    "table-first": (Screen(Mode.MATCH_OVER, title="ANN wins", rows=SCORES, prompt="Press: again"), 0),
     "table-last": (
-        Screen(Mode.MATCH_OVER, title="Winner", aside="Anna", rows=SCORES, prompt="Press"),
+        Screen(Mode.MATCH_OVER, title="ANN wins", rows=SCORES, prompt="Press: again"),
         6_000 * MS,
     ),
     "winner": (
         Screen(
             Mode.MATCH_OVER,
-            title="Match over",
-            big="Anna",
-            rows=("Anna gets\t2.50", "Bob owes\t1.50"),
-            prompt="!",
+            title="Player 2 wins",
+            rows=("1: 43\towes 1", "2: 34\tgets 1"),
+            prompt="Press: again",
         ),
         0,
     ),
-    "initials": (Screen(Mode.INITIALS, title="Hall of fame", big="AN_", prompt="Lever 1 back, 2 on"), 0),
+    "initials": (Screen(Mode.INITIALS, title="Hall of fame", big="AN_", prompt="Press: letter"), 0),
+    "fireworks-2": (FIREWORKS, 200 * MS),
+    "fireworks-6": (FIREWORKS, 600 * MS),
+    "games": (GAMES, 0),
+    "games-next-page": (GAMES, 3_000 * MS),
+    "rules": (
+        Screen(
+            Mode.MENU,
+            title="Traditional",
+            aside="1/13",
+            paragraph="The box has 9 tiles, 1 to 9.",
+            prompt="Press: read on",
+            also=("Hold: back",),
+        ),
+        0,
+    ),
+    "service": (
+        Screen(
+            Mode.SERVICE,
+            title="Service",
+            rows=("3 down?\t31 ~5", "4 up\t8 ~0"),
+            cursor=0,
+            tiles=tiles("oowoooooo"),
+            prompt="Press: take out",
+        ),
+        PROMPT_NS,
+    ),
+    "two-prompts": (
+        Screen(Mode.READY, title="Player 1", big="8 left", prompt="Press: 2 dice", also=("Hold: 1 die",)),
+        PROMPT_NS,
+    ),
     "long-start": (LONG, 0),
     "long-middle": (LONG, 2_500 * MS),
 }

@@ -1,5 +1,6 @@
 """Drawing: what must hold for any screen, and what must never look alike."""
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import pytest
@@ -8,9 +9,8 @@ from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
 from shutthebox.adapters.display import body as stage
-from shutthebox.adapters.display import fonts, shapes, tiles
-from shutthebox.adapters.display.fonts import Size
-from shutthebox.adapters.display.layout import BLINK_NS, animated, draw, render
+from shutthebox.adapters.display import shapes, tiles
+from shutthebox.adapters.display.layout import BLINK_NS, PROMPT_NS, animated, draw, render
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
 
@@ -28,8 +28,11 @@ SCREENS = st.builds(
     rows=st.lists(TEXT, max_size=12).map(tuple),
     cursor=st.none() | st.integers(0, 11),
     tiles=st.lists(st.sampled_from(TileState), max_size=54).map(lambda s: tuple(enumerate(s, 1))),
+    paragraph=TEXT,
     prompt=TEXT,
+    also=st.lists(TEXT, max_size=2).map(tuple),
     alert=st.booleans(),
+    celebrates=st.booleans(),
 )
 
 
@@ -74,15 +77,16 @@ def band(picture: Image.Image, top: int, bottom: int) -> Image.Image:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    SCREENS.filter(lambda s: s.mode is not Mode.ATTRACT and bool(s.title.strip()) and bool(s.prompt.strip())),
-    TEXT,
-)
-def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: Screen, other: str) -> None:
-    bare = Screen(
-        screen.mode, title=screen.title, aside=screen.aside, prompt=screen.prompt, alert=screen.alert
+    SCREENS.filter(lambda s: s.mode is not Mode.ATTRACT).map(
+        lambda s: replace(s, title=s.title.strip() or "T", prompt=s.prompt.strip() or "P", cursor=None)
     )
-    assert not differ(band(draw(screen, 0), 0, 12), band(draw(bare, 0), 0, 12))
-    assert not differ(band(draw(screen, 0), 50, 64), band(draw(bare, 0), 50, 64))
+)
+def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: Screen) -> None:
+    bare = replace(screen, big="", total=None, rows=(), paragraph="", celebrates=False)
+    crowded = bool(screen.tiles or screen.dice or screen.tumbling)
+    title = 12 if crowded else 16
+    assert not differ(band(draw(screen, 0), 0, title), band(draw(bare, 0), 0, title))
+    assert not differ(band(draw(screen, 0), 48, 64), band(draw(bare, 0), 48, 64))
 
 
 @pytest.mark.parametrize("aside", ["R 1/5", "an aside that is far too long for the line"])
@@ -223,9 +227,9 @@ def test_the_attract_picture_lights_no_pixel_all_the_time() -> None:
 def test_every_player_of_a_long_table_is_seen_in_turn() -> None:
     rows = tuple(f"player {n}" for n in range(9))
     screen = Screen(Mode.MATCH_OVER, title="Scores", rows=rows, prompt="Press")
-    pages = [draw(screen, second * 1000 * MS) for second in (0, 3, 6)]
+    pages = [draw(screen, second * 1000 * MS) for second in (0, 3, 6, 9, 12)]
     assert all(differ(a, b) for a, b in combinations(pages, 2))
-    assert not differ(pages[0], draw(screen, 9_000 * MS)), "then it begins anew"
+    assert not differ(pages[0], draw(screen, 15_000 * MS)), "then it begins anew"
 
 
 def test_the_cursor_is_always_in_sight() -> None:
@@ -237,13 +241,55 @@ def test_the_cursor_is_always_in_sight() -> None:
         assert any(picture.crop((0, y, 120, y + 1)).histogram()[255] > 110 for y in range(12, 50))
 
 
-def test_a_long_prompt_is_read_to_its_end_and_rests_there() -> None:
-    text = "Press the button to throw the dice again"
-    screen = Screen(Mode.READY, prompt=text)
-    end = fonts.line(text, Size.SMALL)
-    end = end.crop((end.width - 124, 0, end.width, 12))
-    seen = [band(draw(screen, t * 100 * MS), 51, 63).crop((2, 0, 126, 12)) for t in range(80)]
-    assert sum(not differ(picture, end) for picture in seen) >= 10
+def test_several_prompts_take_turns() -> None:
+    """Each is as large as a prompt alone, and stands as long as the others."""
+    screen = Screen(Mode.READY, prompt="Press: 2 dice", also=("Hold: 1 die",))
+    alone = [draw(replace(screen, prompt=text, also=()), 0) for text in ("Press: 2 dice", "Hold: 1 die")]
+    for turn in range(4):
+        assert not differ(draw(screen, turn * PROMPT_NS), alone[turn % 2])
+        assert not differ(draw(screen, (turn + 1) * PROMPT_NS - 1), alone[turn % 2])
+
+
+def test_a_prompt_too_long_for_the_line_is_read_in_parts() -> None:
+    screen = Screen(Mode.READY, prompt="Put 3-5, 8, 11 back: stuck?", alert=True)
+    parts = [draw(replace(screen, prompt=text), 0) for text in ("Put 3-5, 8, 11", "back: stuck?")]
+    assert not differ(draw(screen, 0), parts[0])
+    assert not differ(draw(screen, PROMPT_NS), parts[1])
+
+
+def test_a_fault_stands_alone() -> None:
+    screen = Screen(Mode.READY, prompt="Lift 4", also=("Hold: 1 die",), alert=True)
+    assert not differ(draw(screen, PROMPT_NS), draw(screen, 0))
+
+
+def test_a_list_says_how_many_more_there_are_beside_its_heading() -> None:
+    screen = Screen(
+        Mode.MENU,
+        title="Menu",
+        aside="7 more",
+        rows=tuple("abcdefghij"),
+        cursor=0,
+        prompt="Press: choose this one",
+    )
+    heading, prompt = draw(screen, 0), draw(screen, PROMPT_NS)
+    assert differ(heading, draw(replace(screen, aside="8 more"), 0))
+    assert not differ(prompt, draw(replace(screen, aside="8 more"), PROMPT_NS)), "no room for both"
+
+
+def test_the_chosen_row_is_whole_where_it_fits_two_lines() -> None:
+    rows = ("a", "Tournament to a hundred", "c")
+    screen = Screen(Mode.MENU, title="M", rows=rows, cursor=1, prompt="p")
+    wider = draw(replace(screen, rows=("a", "Tournament to a hundreX", "c")), 0)
+    assert differ(draw(screen, 0), wider), "its last letter is seen"
+
+
+def test_fireworks_end_after_a_second_and_the_picture_rests() -> None:
+    screen = Screen(Mode.TURN_OVER, big="SHUT!", prompt="Press: go on", celebrates=True)
+    frames = [draw(screen, t * 100 * MS) for t in range(10)]
+    assert all(differ(a, b) for a, b in pairwise(frames))
+    rested = render(screen, 1_000 * MS)
+    assert rested.next_ns is None
+    assert not differ(rested.image, draw(replace(screen, celebrates=False), 0))
 
 
 def test_an_alert_is_the_same_words_inverted() -> None:

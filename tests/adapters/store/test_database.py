@@ -375,7 +375,7 @@ def test_a_spoiled_match_goes_on_from_the_last_good_fact(spoil: str, mode: Mode,
     db.close()
     show = show_of(tmp_path, config_with())
     said = show.screen.prompt if mode is Mode.ATTRACT else show.screen.aside
-    assert (show.mode, said) == (mode, "Memory was damaged" if mode is Mode.ATTRACT else "new memory")
+    assert (show.mode, said) == (mode, "Memory damaged" if mode is Mode.ATTRACT else "new memory")
     assert list(tmp_path.glob("*.damaged")), "what was kept is set aside, not thrown away"
     again = show_of(tmp_path, config_with())
     assert again.mode is mode

@@ -118,7 +118,7 @@ def test_it_is_noticed_between_matches_too(table: Table, tmp_path: Path) -> None
     assert table.mode() is Mode.ATTRACT
     (tmp_path / "state" / FILE_NAME).unlink()
     table.box.run_until(table.box.now_ns + 1001 * MS)
-    assert (table.show.screen.prompt, table.show.screen.alert) == ("Plays without memory", True)
+    assert (table.show.screen.prompt, table.show.screen.alert) == ("Memory is off", True)
     table.box.close()
 
 

@@ -332,10 +332,10 @@ def test_attract_says_so_until_a_touch(tmp_path: Path) -> None:
     text(tmp_path)
     table = Table(tmp_path)
     assert table.show.mode is Mode.ATTRACT
-    assert (table.show.screen.prompt, table.show.screen.alert) == ("Memory was damaged", True)
+    assert (table.show.screen.prompt, table.show.screen.alert) == ("Memory damaged", True)
     table.box.set_lever(4, True)
     table.box.run_until(100 * MS)
-    assert (table.show.screen.prompt, table.show.screen.alert) == ("Press to play", False)
+    assert table.show.screen.prompt == "Press to play"
     table.box.set_lever(4, False)
     table.box.run_until(200 * MS)
     table.press()
@@ -434,7 +434,7 @@ def test_a_box_that_starts_on_a_full_disk(small_disk: Path) -> None:
         while True:
             file.write(bytes(1000))
     table = Table(small_disk)
-    assert table.show.screen.prompt == "Plays without memory"
+    assert table.show.screen.prompt == "Memory is off"
     table.press()
     table.press(3, 5)
     assert table.show.throw == (3, 5)
@@ -454,7 +454,7 @@ def test_a_full_disk_that_stays_full_costs_a_match(tmp_path: Path, caplog: pytes
     play_until_it_forgets(table)
     table.abandon()
     assert table.mode() is Mode.ATTRACT
-    assert table.show.screen.prompt == "Plays without memory"
+    assert table.show.screen.prompt == "Memory is off"
     # The next match is kept again: the new connection knows no bound.
     table.press()
     table.press(3, 5)
@@ -522,7 +522,7 @@ def test_a_box_without_a_folder_tries_again_at_every_match(
     folder = tmp_path / "state"
     folder.write_text("in the way")
     table = Table(folder)
-    assert table.show.screen.prompt == "Plays without memory"
+    assert table.show.screen.prompt == "Memory is off"
     with caplog.at_level(logging.ERROR):
         table.press()
         table.abandon()

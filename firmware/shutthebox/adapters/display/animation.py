@@ -1,10 +1,6 @@
-"""The time within one picture: blinking, scrolling, and when to draw again."""
+"""The time within one picture: blinking, turning pages, and when to draw again."""
 
 from dataclasses import dataclass, field
-
-_SCROLL_NS = 100_000_000  # a long line moves on by _SCROLL_PX
-_SCROLL_PX = 3
-_SCROLL_REST = 12  # steps that a long line rests at either end
 
 
 @dataclass(slots=True)
@@ -26,14 +22,7 @@ class AnimationClock:
         self.next_ns = due if self.next_ns is None else min(self.next_ns, due)
         return passed
 
-
-def scrolled(clock: AnimationClock, overhang: int) -> int:
-    """How far a line is moved to the left: rests, moves to its end, rests, starts again.
-
-    Args:
-        clock: the time.
-        overhang: by how many pixels the line is too long.
-    """
-    moves = -(-overhang // _SCROLL_PX)
-    step = clock.count(_SCROLL_NS) % (2 * _SCROLL_REST + moves)
-    return min(overhang, max(0, step - _SCROLL_REST) * _SCROLL_PX)
+    def frames(self, period_ns: int, count: int) -> int:
+        """How many of so many periods have passed; nothing moves after the last."""
+        passed = max(0, self.elapsed_ns) // period_ns
+        return self.count(period_ns) if passed < count else count

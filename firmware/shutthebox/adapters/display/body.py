@@ -1,20 +1,34 @@
 """The middle of the picture: the dice and their total, a word as large as it gets, or a list."""
 
-from PIL import Image
+import math
 
-from shutthebox.adapters.display.animation import AnimationClock, scrolled
-from shutthebox.adapters.display.fonts import Size, enlarged, fitting, heavy, ink, line, shortened, squeezed
+from PIL import Image, ImageChops
+
+from shutthebox.adapters.display.animation import AnimationClock
+from shutthebox.adapters.display.fonts import (
+    Size,
+    enlarged,
+    fitting,
+    heavy,
+    ink,
+    line,
+    shortened,
+    squeezed,
+    wrapped,
+)
 from shutthebox.adapters.display.shapes import TURNS, die, is_number, numeral_within, tumbling_die
 from shutthebox.game.screen import Screen
 
 TUMBLE_NS = 100_000_000  # between two pictures of tumbling dice
+_FIREWORK_NS = 100_000_000  # between two pictures of the sparks
+_FIREWORK_STEPS = 10
+_BURST_STEPS = 6
+_SPARKS = 12
 _PAGE_NS = 3_000_000_000  # a long table turns its page
-_ROW_PITCH = 12
-_SMALLEST_WORD = 14  # pixels that a big word keeps above a list
 _LEAST_HEIGHT = 7  # below, there is no room to say anything
 
 
-def draw_stage(
+def draw_body(
     picture: Image.Image, screen: Screen, clock: AnimationClock, box: tuple[int, int, int, int]
 ) -> None:
     """Draws dice, else a big word, a list, or both one above the other; never outside the box.
@@ -34,30 +48,33 @@ def draw_stage(
     stage = Image.new("1", (right - left, bottom - top + int(letters)))
     if screen.dice or screen.tumbling:
         _dice(stage, screen, clock)
-    elif screen.big and screen.rows:
-        _word_and_list(stage, screen, clock)
     elif screen.big:
         _word(stage, screen.big)
-    elif screen.rows:
-        _list(stage, screen.rows, screen.cursor, clock)
+    elif screen.rows or screen.paragraph:
+        _list(stage, screen, clock)
     elif screen.total is not None:
         _word(stage, str(screen.total))
+    if screen.celebrates:
+        step = clock.frames(_FIREWORK_NS, _FIREWORK_STEPS)
+        if step < _FIREWORK_STEPS:
+            stage = ImageChops.logical_xor(stage, _firework(stage.size, step))
     picture.paste(stage, (left, top))
 
 
-def _word_and_list(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
-    lines = min(len(screen.rows), (stage.height - _SMALLEST_WORD) // _ROW_PITCH)
-    if lines < 1:  # no room for both: the word heads the list
-        cursor = None if screen.cursor is None else screen.cursor + 1
-        _list(stage, (screen.big, *screen.rows), cursor, clock)
-        return
-    middle = stage.height - lines * _ROW_PITCH
-    word = Image.new("1", (stage.width, middle - 1))
-    _word(word, screen.big)
-    rows = Image.new("1", (stage.width, stage.height - middle))
-    _list(rows, screen.rows, screen.cursor, clock)
-    stage.paste(word, (0, 0))
-    stage.paste(rows, (0, middle))
+def _firework(size: tuple[int, int], step: int) -> Image.Image:
+    """Three bursts, one after the other, of sparks that fly apart; nothing flashes."""
+    width, height = size
+    picture = Image.new("1", size)
+    for burst, (x, y) in enumerate(((0.5, 0.5), (0.14, 0.35), (0.86, 0.6))):
+        age = step - 2 * burst
+        if not 0 <= age < _BURST_STEPS:
+            continue
+        for spark in range(_SPARKS):
+            angle = math.tau * (spark + burst / 3) / _SPARKS
+            for radius in (3 + 4 * age, 6 + 5 * age):
+                left, top = x * width + radius * math.cos(angle), y * height + radius * math.sin(angle)
+                picture.paste(1, (round(left), round(top), round(left) + 2, round(top) + 2))
+    return picture
 
 
 def _dice(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
@@ -153,55 +170,67 @@ def _wrapped(text: str, columns: int) -> list[str]:
     return lines
 
 
-def _list(stage: Image.Image, rows: tuple[str, ...], cursor: int | None, clock: AnimationClock) -> None:
-    """Rows of a list: those around the cursor, or page after page if nothing is chosen.
+def _list(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
+    """Rows around the cursor, or page after page if nothing is chosen; with a paragraph the chosen row only.
 
-    A tab in a row sets the rest of it against the right edge.
+    A tab in a row sets the rest of it against the right edge. A chosen row that is too long takes two lines.
     """
-    count = len(rows)
-    width = stage.width
-    size, pitch = _row_size(rows, *stage.size)
-    shown = min(count, max(1, stage.height // pitch))
-    first = 0
-    if count > shown:
-        if cursor is not None:
-            first = max(0, min(cursor - shown // 2, count - shown))
+    rows, cursor = screen.rows, screen.cursor
+    lines = max(1, stage.height // Size.MEDIUM.height)
+    y = (stage.height - lines * Size.MEDIUM.height) // 2
+    first, shown, width = 0, len(rows), stage.width
+    if screen.paragraph and cursor is not None:
+        first, shown = cursor, 1
+    elif len(rows) > lines:
+        shown = lines
+        if cursor is None:
+            first = clock.count(_PAGE_NS) % -(-len(rows) // lines) * lines
         else:
-            first = clock.count(_PAGE_NS) % -(-count // shown) * shown
-        _scroll_bar(stage, first, min(shown, count - first), count)
+            first = max(0, min(cursor - lines // 2, len(rows) - lines))
+    if shown < len(rows):
+        _scroll_bar(stage, first, min(shown, len(rows) - first), len(rows))
         width -= 5
-    y = (stage.height - pitch * shown) // 2
-    for index, row in enumerate(rows[first : first + shown], first):
-        chosen = index == cursor
-        strip = Image.new("1", (width, pitch), int(chosen))
-        _row(strip, row, size, clock if chosen else None)
+    seen = range(first, min(first + shown, len(rows)))
+    strips = [_row(rows[i], width, chosen=i == cursor) for i in seen]
+    while len(strips) > 1 and sum(strip.height for strip in strips) > stage.height:
+        # The chosen row has taken two lines: what stands farthest from it makes room.
+        farthest = -1 if cursor is None or cursor - first < len(strips) / 2 else 0
+        first += farthest == 0
+        del strips[farthest]
+    for strip in strips:
         stage.paste(strip, (0, y))
-        y += pitch
+        y += strip.height
+    if screen.paragraph:
+        _paragraph(stage, screen.paragraph, y, clock)
 
 
-def _row_size(rows: tuple[str, ...], width: int, height: int) -> tuple[Size, int]:
-    """The font for a list and the pixels from row to row: large if all of it fits so."""
-    size = Size.MEDIUM
-    if len(rows) * size.height <= height and all(line(row, size).width <= width - 4 for row in rows):
-        return size, size.height
-    return Size.SMALL, _ROW_PITCH
+def _paragraph(stage: Image.Image, text: str, top: int, clock: AnimationClock) -> None:
+    """The text from this line down, page after page."""
+    width, pitch = stage.width - 4, Size.MEDIUM.height
+    lines = wrapped(text, Size.MEDIUM, width)
+    shown = max(1, (stage.height - top) // pitch)
+    first = clock.count(_PAGE_NS) % -(-len(lines) // shown) * shown if len(lines) > shown else 0
+    for index, words in enumerate(lines[first : first + shown]):
+        stage.paste(shortened(words, Size.MEDIUM, width), (2, top + index * pitch))
 
 
-def _row(strip: Image.Image, row: str, size: Size, clock: AnimationClock | None) -> None:
-    """One row of a list; the chosen one, which has a clock, is dark on light and scrolls if too long."""
-    lit = int(clock is None)
+def _row(row: str, width: int, *, chosen: bool) -> Image.Image:
+    """One row of a list; the chosen one is dark on light, and takes two lines if it needs them."""
+    size, room = Size.MEDIUM, width - 4
     text, _, value = row.partition("\t")
-    room = strip.width - 4
-    if value:
-        end = shortened(value, size, room // 2)
-        strip.paste(lit, (2 + room - end.width, 0), end)
-        room -= end.width + size.width
-    words = fitting(text, size, room)
-    if words is None and clock is not None:
-        whole = line(text, size)
-        moved = scrolled(clock, whole.width - room)
-        words = whole.crop((moved, 0, moved + room, whole.height))
-    strip.paste(lit, (2, 0), words if words is not None else shortened(text, size, room))
+    end = shortened(value, size, room // 2) if value else None
+    beside = room - (end.width + size.width if end is not None else 0)
+    lines: tuple[str, ...] = (text,)
+    if chosen and fitting(text, size, beside) is None:
+        first, *rest = wrapped(text, size, room)
+        lines = (first, " ".join(rest))
+    strip = Image.new("1", (width, len(lines) * size.height), int(chosen))
+    for index, words in enumerate(lines):
+        drawn = shortened(words, size, beside if index == len(lines) - 1 else room)
+        strip.paste(int(not chosen), (2, index * size.height), drawn)
+    if end is not None:
+        strip.paste(int(not chosen), (2 + room - end.width, strip.height - size.height), end)
+    return strip
 
 
 def _scroll_bar(stage: Image.Image, first: int, shown: int, count: int) -> None:

@@ -128,6 +128,22 @@ def fitting(text: str, size: Size, width: int) -> Image.Image | None:
 
 
 @lru_cache(maxsize=256)
+def wrapped(text: str, size: Size, width: int) -> tuple[str, ...]:
+    """The text in lines that fit into `width` pixels, broken between words where that can be."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and fitting(f"{lines[-1]} {word}", size, width) is not None:
+            lines[-1] += f" {word}"
+            continue
+        while len(word) > 1 and fitting(word, size, width) is None:
+            length = next(n for n in range(len(word) - 1, 0, -1) if n == 1 or fitting(word[:n], size, width))
+            lines.append(word[:length])
+            word = word[length:]
+        lines.append(word)
+    return tuple(lines)
+
+
+@lru_cache(maxsize=256)
 def shortened(text: str, size: Size, width: int) -> Image.Image:
     """The line, cut short with three dots if it cannot be had within `width` pixels."""
     whole = fitting(text, size, width)

@@ -1,7 +1,7 @@
 """Draws a `Screen` as one-bit pixels: a pure function of the screen and the time it has stood.
 
-From top to bottom: title and aside, then the stage (dice and total, a big word, or a list),
-the tiles, the prompt. What a screen leaves empty, the stage gets. Two things never happen:
+From top to bottom: title and aside, then the body (dice and total, a big word, or a list), the tiles,
+the prompt. What a screen leaves empty, the body gets. Two things never happen:
 texts that overlap, and a moving picture that reports itself still, because whatever moves
 takes its time from one `AnimationClock`, which notes when it will next look different.
 """
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from PIL import Image, ImageDraw
 
 from shutthebox.adapters.display import tiles as tilerow
-from shutthebox.adapters.display.animation import AnimationClock, scrolled
-from shutthebox.adapters.display.body import draw_stage
-from shutthebox.adapters.display.fonts import Size, fitting, ink, line, shortened, tight
+from shutthebox.adapters.display.animation import AnimationClock
+from shutthebox.adapters.display.body import draw_body
+from shutthebox.adapters.display.fonts import Size, fitting, shortened, tight, wrapped
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 
@@ -21,8 +21,13 @@ BLINK_NS = 200_000_000  # half a period: 2.5 blinks a second
 _DRIFT_NS = 2_000_000_000  # the attract picture moves by a pixel
 _DRIFT_X, _DRIFT_Y = 8, 4  # how far, in pixels
 
-_TITLE_HEIGHT = 12
-_PROMPT_HEIGHT = 14
+PROMPT_HEIGHT = Size.MEDIUM.height
+"""Of the bottom line, in pixels. Its letters are never smaller, however long the prompt."""
+
+PROMPT_NS = 1_600_000_000
+"""How long each of several prompts stands, in ns."""
+
+_CHOOSING = (Mode.MENU, Mode.SETUP, Mode.SERVICE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +92,27 @@ def _compose(screen: Screen, clock: AnimationClock, size: tuple[int, int]) -> Im
     picture = Image.new("1", size)
     pen = ImageDraw.Draw(picture)
     top, bottom = 0, height
-    if screen.title or screen.aside:
-        _title(picture, screen, width)
-        top = _TITLE_HEIGHT
-    if screen.prompt or screen.tiles:  # tiles keep their place while there is nothing to say
-        bottom -= _PROMPT_HEIGHT
-    if screen.prompt:
-        _prompt(picture, screen, clock, (0, bottom, width, height))
+    # A list to choose from gets every line there is: its heading takes turns with the prompts.
+    choosing = screen.mode in _CHOOSING and len(screen.rows) > 0 and screen.cursor is not None
+    prompts = (screen.prompt,) if screen.alert else (screen.prompt, *screen.also)
+    if choosing and not screen.alert:
+        prompts = (screen.title, *prompts)
+    elif screen.title or screen.aside:
+        top = _title(picture, screen, width)
+    # A prompt too long for the line takes turns with its own end.
+    prompts = tuple(part for prompt in prompts for part in wrapped(prompt, Size.MEDIUM, width - 4))
+    if prompts or screen.tiles:  # tiles keep their place while there is nothing to say
+        bottom -= PROMPT_HEIGHT
+    if prompts:
+        turn = clock.count(PROMPT_NS) % len(prompts) if len(prompts) > 1 else 0
+        aside = screen.aside if choosing else ""
+        _prompt(picture, prompts[turn], aside, (0, bottom, width, height), alert=screen.alert)
     if screen.tiles:
         tiles = tilerow.height(len(screen.tiles))
         blink = clock.count(BLINK_NS) % 2 == 0 if _blinks(screen) else True
         bottom -= tiles + 1
         tilerow.draw_tiles(pen, screen.tiles, (0, bottom, width, bottom + tiles), blink)
-        bottom -= 1
-    draw_stage(picture, screen, clock, (0, top, width, bottom))
+    draw_body(picture, screen, clock, (0, top, width, bottom))
     return picture
 
 
@@ -108,39 +120,40 @@ def _blinks(screen: Screen) -> bool:
     return any(state in tilerow.BLINKING for _, state in screen.tiles)
 
 
-def _title(picture: Image.Image, screen: Screen, width: int) -> None:
-    """Title left, aside right; the aside has its place, up to half the line, before the title."""
+def _title(picture: Image.Image, screen: Screen, width: int) -> int:
+    """Title left, aside right; returns the lines they take. Where there is room the letters are large.
+
+    The aside has its place, up to half the line, before the title.
+    """
+    crowded = bool(screen.tiles or screen.dice or screen.tumbling)
+    size = Size.SMALL if crowded or fitting(screen.title, Size.MEDIUM, width) is None else Size.MEDIUM
     title_width = width
     if screen.aside:
-        wanted = tight(screen.title, Size.SMALL).width + Size.SMALL.width if screen.title else 0
-        aside = shortened(screen.aside, Size.SMALL, max(width // 2, width - wanted))
+        wanted = tight(screen.title, size).width + size.width if screen.title else 0
+        aside = shortened(screen.aside, size, max(width // 2, width - wanted))
         picture.paste(aside, (width - aside.width, 0))
-        title_width -= aside.width + Size.SMALL.width
+        title_width -= aside.width + size.width
     if screen.title:
-        picture.paste(shortened(screen.title, Size.SMALL, title_width), (0, 0))
+        picture.paste(shortened(screen.title, size, title_width), (0, 0))
+    return size.height
 
 
 def _prompt(
-    picture: Image.Image, screen: Screen, clock: AnimationClock, box: tuple[int, int, int, int]
+    picture: Image.Image, prompt: str, aside: str, box: tuple[int, int, int, int], *, alert: bool
 ) -> None:
-    """The bottom line: as large as it fits, scrolling if it fits at no size; a fault inverted."""
+    """The bottom line; the aside at its right where there is room for both. A fault is inverted."""
     left, top, right, bottom = box
     room = right - left - 4
     strip = Image.new("1", (room, bottom - top))
-    large = fitting(screen.prompt, Size.MEDIUM, room)
-    if large is not None and ink(large).height < strip.height:
-        first = large.getbbox()
-        # One dark line stays above the letters, unless an accent needs it.
-        y = min(-1, 1 - first[1]) if first is not None else 0
-        strip.paste(large, ((room - large.width) // 2, y))
+    end = shortened(aside, Size.MEDIUM, room) if aside else None
+    beside = room - end.width - Size.MEDIUM.width // 2 if end else 0
+    if end and tight(prompt, Size.MEDIUM).width <= beside:
+        strip.paste(end, (room - end.width, 0))
+        strip.paste(shortened(prompt, Size.MEDIUM, beside), (0, 0))
     else:
-        small = fitting(screen.prompt, Size.SMALL, room)
-        if small is not None:
-            strip.paste(small, ((room - small.width) // 2, 1))
-        else:
-            whole = line(screen.prompt, Size.SMALL)
-            strip.paste(whole, (-scrolled(clock, whole.width - room), 1))
-    if screen.alert:
+        words = shortened(prompt, Size.MEDIUM, room)
+        strip.paste(words, ((room - words.width) // 2, 0))
+    if alert:
         picture.paste(1, box)
         picture.paste(0, (left + 2, top), strip)
     else:

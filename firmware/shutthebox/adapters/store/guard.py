@@ -8,12 +8,14 @@ from typing import TypeAlias
 
 from shutthebox.adapters.store.database import Store, StoreError
 from shutthebox.adapters.store.opening import StoreFault
-from shutthebox.adapters.store.queries import lines, read
+from shutthebox.adapters.store.queries import lines, past, read
 from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.game.facts import Began, Fact, Faulted, Left
 from shutthebox.game.faults import Fault
 from shutthebox.game.machine import KeptMatch
 from shutthebox.game.messages import Text
+from shutthebox.game.past import Past
+from shutthebox.rules.match import Match
 
 _log = logging.getLogger(__name__)
 
@@ -76,6 +78,16 @@ class StoreGuard:
         except UNREADABLE as error:
             _log.error("%s: %s", self.store.path, error)
             return ()
+
+    def past(self, match: Match, letters: str) -> Past:
+        """What the three letters that have won this match won before; nothing, if it cannot be read."""
+        if self.store is None:
+            return Past()
+        try:
+            return past(self.store.connection, match, letters)
+        except UNREADABLE as error:
+            _log.error("%s: %s", self.store.path, error)
+            return Past()
 
     def faults(self) -> Sequence[Fault | None]:
         """What the players should be told since the last call, oldest first; None once all is kept again."""

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from shutthebox.files import check_regular
 from shutthebox.game.messages import Text, message
+from shutthebox.game.past import Past
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
 from shutthebox.rules.actions import MAX_FACE, MAX_FACES
+from shutthebox.rules.match import Match
 from shutthebox.rules.record import replay
 
 BAR = 12
@@ -230,6 +232,23 @@ def _had_turn(
         return replay(record)[-1].scores[player] is not None
     except (StoreError, ValueError, LookupError):
         return True  # what is kept makes no match: the result is all there is
+
+
+def past(db: sqlite3.Connection, match: Match, letters: str) -> Past:
+    """What the three letters that have won this match won before.
+
+    Raises:
+        sqlite3.Error: if it cannot be read.
+    """
+    rows = db.execute(
+        "select profile, rounds, score, conditions from result join match on match.id = result.match"
+        " where initials = ? and won",
+        (letters,),
+    ).fetchall()
+    game = (match.profile.name, match.rounds)
+    same = [score for keys, rounds, score, _ in rows if (_name(keys), rounds) == game]
+    better = max if match.profile.highest_wins else min
+    return Past(better(same, default=None), any("\ncomputers " in conditions for *_, conditions in rows))
 
 
 def latest_game(db: sqlite3.Connection) -> str | None:

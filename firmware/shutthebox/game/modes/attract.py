@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from shutthebox.game.effects import Ask
@@ -11,7 +11,7 @@ from shutthebox.game.lever_health import complaint
 from shutthebox.game.match_screen import without_text
 from shutthebox.game.messages import message, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import menu, ready, service, setup
+from shutthebox.game.modes import menu, naming, ready, service, setup
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.modes.raising import Raise
 from shutthebox.game.questions import Prepare
@@ -28,18 +28,26 @@ class Attract(BoxMode):
 
 
 def enter(context: Context) -> Step[Attract]:
-    """Back to waiting for players; the odds of the usual game are got ready."""
-    game = context.settings.game
-    return Step(Attract(), (Ask(Prepare(game)),) if game else ())
+    """Back to waiting for players, whose names are forgotten; the odds of the usual game are got ready."""
+    game, shared = context.settings.game, context.shared
+    asked = (Ask(Prepare(game)),) if game else ()
+    return Step(Attract(), asked, replace(shared, names=()) if shared.names else None)
 
 
-def press(mode: Attract, context: Context) -> Step[Attract | setup.Setup | Raise | ready.Ready]:
+def press(
+    mode: Attract, context: Context
+) -> Step[Attract | setup.Setup | naming.Naming | Raise | ready.Ready]:
     """Begins: at once where the usual game is played, else with the questions of setup."""
     settings = context.settings
     if settings.game is None:
         out = listed(settings.out & settings.profile.all_tiles)
-        return refused(mode, message("Not without lever {tiles}", tiles=out))
-    return ready.begin(settings.game, context) if settings.usual else Step(setup.enter(settings))
+        return refused(mode, message("Needs lever {tiles}", tiles=out))
+    return naming.begin(settings.game, context) if settings.usual else Step(setup.enter(settings))
+
+
+def levers(mode: Attract, context: Context) -> Step[Attract]:
+    """A lever does nothing here; the screen says what does."""
+    return Step(mode, refusal=message("Press to play"))
 
 
 def hold(mode: Attract, context: Context) -> Step[menu.Menu]:
@@ -49,7 +57,7 @@ def hold(mode: Attract, context: Context) -> Step[menu.Menu]:
 
 def service_press(mode: Attract, context: Context) -> Step[service.Service]:
     """Opens service."""
-    return Step(service.enter(context.shared))
+    return Step(service.enter(context.shared, unlocked=True))
 
 
 def screen(mode: Attract, view: View) -> Screen:
@@ -63,6 +71,7 @@ def screen(mode: Attract, view: View) -> Screen:
         aside=told(without_text(out), _) if out else "",
         big=_("SHUT THE BOX"),
         prompt=told(fault or message("Press to play"), _),
+        also=() if fault else (_("Hold: menu"),),
         alert=fault is not None,
         lit=True,
     )

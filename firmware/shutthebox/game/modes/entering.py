@@ -66,7 +66,7 @@ def hold(mode: Entering, context: Context) -> Step[Entering | flipping.Flipping 
         return flipping.enter(play, context).after(*effects)
     if entry.complete or not entry.entered[-1]:
         again = replace(mode, entry=replace(entry, entered=entry.entered[:-1], count=0))
-        return refused(again, message("{throw} is no throw", throw="+".join(map(str, throw))))
+        return refused(again, message("{throw}? Again", throw="+".join(map(str, throw))))
     return Step(replace(mode, entry=entry))
 
 
@@ -85,7 +85,8 @@ def screen(mode: Entering, view: View) -> Screen:
     """What has been entered, and how to go on."""
     entry, _ = mode.entry, view.translate
     entered = "".join(f"{number}+" for number in entry.entered)
-    heading = message("Total of your dice") if entry.numbers == 1 else message("Your dice, one by one")
-    prompt = message("Press: +1  Hold: enter")
-    shown = turn_screen(mode.name, mode.play, view, prompt=prompt, big=f"{entered}{entry.count}", lit=True)
+    heading = message("Your total?") if entry.numbers == 1 else message("Die by die?")
+    prompt, also = message("Press: +1"), (message("Hold: enter"), message("Press twice: void"))
+    big = f"{entered}{entry.count}"
+    shown = turn_screen(mode.name, mode.play, view, prompt=prompt, also=also, big=big, lit=True)
     return replace(shown, title=heading.told(_), aside="")

@@ -123,7 +123,7 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | raising.Raise | r
     play, kind = mode.play, mode.play.verdict.kind
     mode = replace(mode, asks_hint=False, hint=None)
     if mode.thinking_ns is not None:
-        return refused(mode, message("The computer thinks"))
+        return refused(mode, message("Thinking …"))
     if kind is not VerdictKind.COMPLETE and not (kind is VerdictKind.OK and play.throws_again):
         shared = suspect_missing(play, context)
         return replace(refused(mode, commit_refusal(play, shared)), shared=shared)
@@ -187,26 +187,27 @@ def screen(mode: Flipping, view: View) -> Screen:
     play, shared, _ = mode.play, view.shared, view.translate
     if mode.hint is not None:
         race = play.match.profile.is_race
-        title = _("Best first, in throws") if race else _("Best first, with its cost")
+        title = _("Best, in throws") if race else _("Best, in points")
         return Screen(mode.name, title=title, rows=hint_lines(mode.hint), cursor=0)
     kind = play.verdict.kind
     lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.throws_again)
     prompt = message("Working it out …") if mode.asks_hint else _prompt(mode, shared)
+    also = (message("Hold: hint"),) if shared.settings.hints and mode.computers_answer is None else ()
     dice, only = play.match.turn.throw or (), mode.computers_answer
     if mode.thinking_ns is not None:
         only, lit = 0, False
-    return turn_screen(mode.name, play, view, prompt=prompt, dice=dice, only=only, lit=lit)
+    return turn_screen(mode.name, play, view, prompt=prompt, also=also, dice=dice, only=only, lit=lit)
 
 
 def _prompt(mode: Flipping, shared: Shared) -> Text:
     match, answer = mode.play.match, mode.computers_answer
     if mode.thinking_ns is not None:
-        return message("The computer thinks")
+        return message("Thinking …")
     opens = bool(turns.reopenings(match.profile, match.turn))
     if answer is not None:
         return _computers_prompt(answer, shared, opens=opens)
     if opens:
-        return message("No move: lift one tile")
+        return message("No move: lift one")
     return message("No move: press") if mode.play.throws_again else answers_text(match)
 
 
@@ -216,7 +217,7 @@ def _computers_prompt(answer: Tiles, shared: Shared, *, opens: bool) -> Text:
         return message("No move: press")
     if opens:
         return message("Lift {tiles}", tiles=listed(answer))
-    return message("Computer: flip {tiles}", tiles=listed(to_numbers(answer & ~shared.levers)))
+    return message("Flip {tiles}", tiles=listed(to_numbers(answer & ~shared.levers)))
 
 
 def _commit(mode: Flipping, context: Context) -> Step[raising.Raise | ready.Ready]:

@@ -1,71 +1,48 @@
-"""Initials: the players sign, the winner first: for the hall of fame and the league."""
+"""Initials: the winner signs for the hall of fame."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from shutthebox.game.effects import Play, Sound
-from shutthebox.game.facts import Signed
+from shutthebox.game.letters import Letters
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, match_over, ready
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.picker import Flicks
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Step, View, kept
-
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-INITIALS = 3
-"""Letters that a player signs with."""
-
-_STEPS = {1: -1, 2: 1}
-"""Lever 1 is a letter back, lever 2 one on."""
+from shutthebox.game.state import Context, Step, View
 
 
 @dataclass(frozen=True, slots=True)
 class Initials(MatchMode):
-    """A player signs.
+    """The winner signs.
 
     Attributes:
-        player: the one who signs, from 0.
-        signed: players who have signed already.
-        passed: players who have gone back without a signature.
-        taken: the letters so far.
-        letter: the one that a press would take, by its place in `LETTERS`.
-        flicks: levers on their way.
+        letters: on their way.
     """
 
     name: ClassVar[Mode] = Mode.INITIALS
 
-    player: int = 0
-    signed: tuple[int, ...] = ()
-    passed: tuple[int, ...] = ()
-    taken: str = ""
-    letter: int = 0
-    flicks: Flicks = field(default_factory=Flicks)
+    letters: Letters = field(default_factory=Letters)
 
 
 def levers(mode: Initials, context: Context) -> Step[Initials]:
     """A letter back or on."""
-    flicks, chosen = mode.flicks.moved(context.flipped | context.lifted)
-    letter = (mode.letter + sum(_STEPS.get(lever, 0) for lever in chosen)) % len(LETTERS)
-    mode = replace(mode, flicks=flicks, letter=letter)
-    return Step(mode, (Play(Sound.CHOICE),) if set(chosen) & set(_STEPS) else ())
+    letters, effects = mode.letters.moved(context)
+    return Step(replace(mode, letters=letters), effects)
 
 
 def press(mode: Initials, context: Context) -> Step[Initials | match_over.MatchOver]:
-    """Takes the letter; after the last one the player has signed."""
-    taken = mode.taken + LETTERS[mode.letter]
-    if len(taken) < INITIALS:
-        return Step(replace(mode, taken=taken, letter=0))
-    over = match_over.MatchOver(mode.play, signed=(*mode.signed, mode.player), passed=mode.passed)
-    return Step(over, kept(Signed(mode.player, taken)))
+    """Takes the letter; after the last one the winner has signed."""
+    letters = mode.letters.take()
+    if not letters.complete:
+        return Step(replace(mode, letters=letters))
+    return match_over.signed(mode.play, {_winner(mode): letters.taken}, context)
 
 
 def hold(mode: Initials, context: Context) -> Step[match_over.MatchOver]:
-    """Back without a signature; another player is asked next."""
-    passed = (*mode.passed, mode.player)
-    return Step(match_over.MatchOver(mode.play, signed=mode.signed, passed=passed))
+    """Back without a signature."""
+    return Step(match_over.MatchOver(mode.play))
 
 
 def time(mode: Initials, context: Context) -> Step[attract.Attract]:
@@ -76,10 +53,11 @@ def time(mode: Initials, context: Context) -> Step[attract.Attract]:
 def screen(mode: Initials, view: View) -> Screen:
     """The letters so far and the next one."""
     _ = view.translate
-    return Screen(
-        mode.name,
-        title=_("Player {player}: initials").format(player=mode.player + 1),
-        big=f"{mode.taken}{LETTERS[mode.letter]}".ljust(INITIALS, "_"),
-        prompt=_("Levers 1 and 2, press"),
-        lit=True,
-    )
+    title = _("Player {number}").format(number=_winner(mode) + 1)
+    return mode.letters.screen(mode.name, title, _("Hold: back"), view)
+
+
+def _winner(mode: Initials) -> int:
+    result = mode.play.match.result
+    assert result is not None, "only a winner signs"
+    return result.winners[0]

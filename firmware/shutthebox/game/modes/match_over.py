@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import zip_longest
 from typing import ClassVar
 
 from shutthebox.game.effects import Play, Sound
+from shutthebox.game.facts import Signed
 from shutthebox.game.messages import Message, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, initials, raising, ready
 from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.past import Past
 from shutthebox.game.picker import Flicks
 from shutthebox.game.play import MatchInPlay
 from shutthebox.game.screen import Screen
-from shutthebox.game.settings import ShownStakes
-from shutthebox.game.state import Context, Step, View
-from shutthebox.game.wording import luck_text
+from shutthebox.game.settings import Settings, ShownStakes
+from shutthebox.game.state import Context, Step, View, kept
+from shutthebox.game.wording import luck_texts, player_name
 from shutthebox.rules.match import Match, Result, begin
 from shutthebox.rules.turn import Outcome
 
@@ -30,18 +33,45 @@ class MatchOver(MatchMode):
     """The match has been decided.
 
     Attributes:
-        signed: players who have signed, from 0.
-        passed: players who were asked and went back; they are asked again after the others.
+        signed: the winner has signed.
+        honours: what is more than a win: a best score, a first win against the computer.
         shows_tally: the stakes of the evening are shown instead of the result.
         flicks: levers on their way.
     """
 
     name: ClassVar[Mode] = Mode.MATCH_OVER
 
-    signed: tuple[int, ...] = ()
-    passed: tuple[int, ...] = ()
+    signed: bool = False
+    honours: tuple[Message, ...] = ()
     shows_tally: bool = False
     flicks: Flicks = field(default_factory=Flicks)
+
+
+def enter(play: MatchInPlay, context: Context) -> Step[MatchOver]:
+    """The match has been decided; players who gave their names before it sign by them, winners first."""
+    played = (player for player, score in enumerate(play.match.scores) if score is not None)
+    order = dict.fromkeys((*_result(play).winners, *played))
+    return signed(play, {player: name for player in order if (name := context.shared.name(player))}, context)
+
+
+def signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> Step[MatchOver]:
+    """Players have signed.
+
+    Args:
+        play: the match.
+        letters: per player, from 0, the three letters.
+        context: the world, and what it remembers of them.
+    """
+    winners = _result(play).winners
+    honours = tuple(
+        honour
+        for player, name in letters.items()
+        if player in winners
+        for honour in _honours(play.match, player, context.past(play.match, name), context.settings)
+    )
+    facts = (Signed(player, name) for player, name in letters.items())
+    mode = MatchOver(play, signed=any(winner in letters for winner in winners), honours=honours)
+    return Step(mode, (*kept(*facts), Play(_sound(play, honours))))
 
 
 def press(mode: MatchOver, context: Context) -> Step[raising.Raise | ready.Ready]:
@@ -64,24 +94,18 @@ def time(mode: MatchOver, context: Context) -> Step[attract.Attract]:
 
 
 def levers(mode: MatchOver, context: Context) -> Step[MatchOver | initials.Initials]:
-    """Lever 1 or 2: the winner signs, then the others. Lever 3: the stakes of the evening and back."""
+    """Lever 1 or 2: the winner signs. Lever 3: the stakes of the evening and back."""
     flicks, chosen = mode.flicks.moved(context.flipped | context.lifted)
     mode = replace(mode, flicks=flicks)
-    if set(chosen) & set(SIGN_LEVERS) and (unsigned := _unsigned(mode, context)):
-        passed = mode.passed if set(unsigned) - set(mode.passed) else ()
-        player = next(player for player in unsigned if player not in passed)
-        return Step(initials.Initials(mode.play, player, mode.signed, passed), (Play(Sound.CHOICE),))
+    if set(chosen) & set(SIGN_LEVERS) and _may_sign(mode):
+        return Step(initials.Initials(mode.play), (Play(Sound.CHOICE),))
     if TALLY_LEVER in chosen and context.settings.stakes is ShownStakes.EVENING:
         return Step(replace(mode, shows_tally=not mode.shows_tally), (Play(Sound.CHOICE),))
     return Step(mode)
 
 
-def _unsigned(mode: MatchOver, context: Context) -> tuple[int, ...]:
-    """Players, from 0, who may still sign: winners first, then who has had a turn; never the computer."""
-    match, winners = mode.play.match, _result(mode.play).winners
-    played = (player for player, score in enumerate(match.scores) if score is not None)
-    away = {*mode.signed, *(seat - 1 for seat in context.settings.computers)}
-    return tuple(player for player in dict.fromkeys((*winners, *played)) if player not in away)
+def _may_sign(mode: MatchOver) -> bool:
+    return not mode.signed and bool(_result(mode.play).winners)
 
 
 def tally(play: MatchInPlay) -> tuple[Fraction, ...]:
@@ -94,21 +118,42 @@ def screen(mode: MatchOver, view: View) -> Screen:
     """The result with its table, or the stakes of the evening."""
     play, _ = mode.play, view.translate
     result = _result(play)
-    prompt = _("Press: play again")
+    also = [honour.told(_) for honour in mode.honours]
+    if _may_sign(mode):
+        also.append(_("Lever 1: sign"))
+    if view.settings.stakes is ShownStakes.EVENING:
+        also.append(_("Lever 3: result") if mode.shows_tally else _("Lever 3: stakes"))
+    also.append(_("Hold: end"))
     if mode.shows_tally:
-        rows = tuple(f"{i}: {_owes(owes).told(_)}" for i, owes in enumerate(tally(play), 1))
-        return Screen(mode.name, title=_("Stakes of the evening"), rows=rows, prompt=prompt, lit=True)
-    staked = view.settings.stakes is not ShownStakes.OFF
-    rows = tuple(_row(play.match, result, i, view, staked=staked) for i in range(play.match.players))
-    if any(play.luck) or any(play.given_away):
-        accounts = zip(play.luck, play.given_away, strict=True)
-        profile = play.match.profile
-        rows += tuple(
-            f"{i}: {luck_text(profile, luck, cost).told(_)}" for i, (luck, cost) in enumerate(accounts, 1)
-        )
-    cursor = result.winners[0] if result.winners else None
-    title = _title(play.match, result).told(_)
-    return Screen(mode.name, title=title, rows=rows, cursor=cursor, prompt=prompt, lit=True)
+        rows = tuple(f"{_name(i, view)}\t{_owes(owes).told(_)}" for i, owes in enumerate(tally(play)))
+        title = _("Evening")
+    else:
+        rows = tuple(_rows(play, result, view))
+        title = _title(play.match, result, view).told(_)
+    return Screen(
+        mode.name,
+        title=title,
+        rows=rows,
+        cursor=None if mode.shows_tally or not result.winners else result.winners[0],
+        prompt=_("Press: again"),
+        also=tuple(also),
+        lit=True,
+        celebrates=bool(mode.honours) or result.captain,
+    )
+
+
+def _honours(match: Match, player: int, past: Past, settings: Settings) -> Iterator[Message]:
+    """What is more than a win, for a player with this past."""
+    score, best, highest = match.totals[player], past.best, match.profile.highest_wins
+    if match.profile.on_total and best is not None and (score > best if highest else score < best):
+        yield message("Best yet: {score}", score=score)
+    seats = [seat for seat in settings.computers if seat <= match.players]
+    if seats and player + 1 not in seats and not past.beat_computer:
+        yield message("Computer beaten!")
+
+
+def _sound(play: MatchInPlay, honours: Sequence[Message]) -> Sound:
+    return Sound.FANFARE if honours or _result(play).captain else Sound.WIN
 
 
 def _result(play: MatchInPlay) -> Result:
@@ -116,15 +161,16 @@ def _result(play: MatchInPlay) -> Result:
     return play.match.result
 
 
-def _title(match: Match, result: Result) -> Message:
-    winners = ", ".join(str(winner + 1) for winner in result.winners)
+def _title(match: Match, result: Result, view: View) -> Message:
+    winners = ", ".join(_name(winner, view) for winner in result.winners)
     if match.players == 1:
         return _solo_title(match, result)
     if len(result.winners) > 1:
-        return message("Shared by {players}", players=winners)
+        return message("Shared: {players}", players=winners)
+    name = player_name(result.winners[0], view.shared)
     if result.captain:
-        return message("Captain {player} wins!", player=winners)
-    return message("Player {player} wins!", player=winners)
+        return message("Captain {player}!", player=winners)
+    return message("{player} wins!", player=name)
 
 
 def _solo_title(match: Match, result: Result) -> Message:
@@ -132,14 +178,27 @@ def _solo_title(match: Match, result: Result) -> Message:
     if result.captain:
         return message("Captain!")
     if match.turn.outcome is Outcome.SHUT:
-        return message("You shut the box!")
+        return message("Box shut!")
     return message("Your score: {score}", score=match.totals[0])
 
 
-def _row(match: Match, result: Result, player: int, view: View, *, staked: bool) -> str:
-    score = "–" if match.scores[player] is None else str(match.totals[player])
-    owes = result.owes[player] if staked else Fraction(0)
-    return f"{player + 1}: {score} {_owes(owes).told(view.translate)}" if owes else f"{player + 1}: {score}"
+def _name(player: int, view: View) -> str:
+    """A player in a table: the three letters, else the number."""
+    return view.shared.name(player) or str(player + 1)
+
+
+def _rows(play: MatchInPlay, result: Result, view: View) -> Iterator[str]:
+    """The table: per player the total and what is owed, then what dice and decisions did."""
+    match, _ = play.match, view.translate
+    staked = view.settings.stakes is not ShownStakes.OFF
+    for player, score in enumerate(match.scores):
+        shown = "–" if score is None else str(match.totals[player])
+        owes = result.owes[player] if staked else Fraction(0)
+        yield f"{_name(player, view)}: {shown}" + (f"\t{_owes(owes).told(_)}" if owes else "")
+    if any(play.luck) or any(play.given_away):
+        for player, (luck, cost) in enumerate(zip(play.luck, play.given_away, strict=True)):
+            for text in luck_texts(match.profile, luck, cost):
+                yield f"{_name(player, view)}: {text.told(_)}"
 
 
 def _owes(owes: Fraction) -> Message:

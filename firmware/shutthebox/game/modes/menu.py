@@ -5,18 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.effects import Play, Sound
-from shutthebox.game.menu_items import Entry, Item, ToService, ToStatistics, entries
+from shutthebox.game.menu_items import GAME, Entry, Item, ToService, ToStatistics, entries
 from shutthebox.game.menu_items import menu as listed
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, service
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.picker import Picker
-from shutthebox.game.picker_screen import picker_screen
+from shutthebox.game.picker_screen import picked, picker_screen
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Step, View, kept
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.words import explain, summary
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +27,18 @@ class Menu(BoxMode):
     Attributes:
         picker: the choice so far.
         entry: whose options are chosen from; None in the list.
+        sentence: of the rules of the game at the cursor, that is read; None while nobody reads.
     """
 
     name: ClassVar[Mode] = Mode.MENU
 
     picker: Picker
     entry: Entry | None = None
+    sentence: int | None = None
+
+    def game(self, settings: Settings) -> Profile | None:
+        """The game at the cursor; None where no game is chosen."""
+        return settings.games[self.picker.cursor] if self.entry is GAME else None
 
 
 def enter(settings: Settings) -> Menu:
@@ -40,14 +47,17 @@ def enter(settings: Settings) -> Menu:
 
 
 def levers(mode: Menu, context: Context) -> Step[Menu]:
-    """A lever moved and put back is a choice."""
-    picker, chosen = mode.picker.moved(context.flipped | context.lifted)
-    return Step(replace(mode, picker=picker), (Play(Sound.CHOICE),) if chosen else ())
+    """A lever moved and put back is a choice; it closes the rules."""
+    picker, effects, why = picked(mode.picker, context)
+    reading = mode.sentence if picker.cursor == mode.picker.cursor else None
+    return Step(replace(mode, picker=picker, sentence=reading), effects, refusal=why)
 
 
 def press(mode: Menu, context: Context) -> Step[Menu | service.Service]:
-    """In the list opens the entry; in an entry takes the option and goes back to the list."""
-    settings = context.settings
+    """In the list opens the entry; in an entry takes the option and goes back to the list; reads on."""
+    settings, game = context.settings, mode.game(context.settings)
+    if game is not None and mode.sentence is not None:
+        return Step(replace(mode, sentence=(mode.sentence + 1) % len(explain(game))))
     match mode.entry:
         case None:
             return _open(entries(settings)[mode.picker.cursor], context)
@@ -60,9 +70,11 @@ def press(mode: Menu, context: Context) -> Step[Menu | service.Service]:
 
 
 def hold(mode: Menu, context: Context) -> Step[Menu | attract.Attract]:
-    """Back to the list without a change, or to attract."""
+    """Back to the list without a change, or to attract; on a game's name opens its rules and closes them."""
     if mode.entry is None:
         return attract.enter(context)
+    if mode.entry is GAME:
+        return Step(replace(mode, sentence=0 if mode.sentence is None else None))
     return Step(Menu(listed(context.settings, mode.entry)))
 
 
@@ -73,12 +85,27 @@ def time(mode: Menu, context: Context) -> Step[attract.Attract]:
 
 def service_press(mode: Menu, context: Context) -> Step[service.Service]:
     """Opens service."""
-    return Step(service.enter(context.shared))
+    return Step(service.enter(context.shared, unlocked=True))
 
 
 def screen(mode: Menu, view: View) -> Screen:
-    """The list, or the options."""
-    return picker_screen(mode.name, mode.picker, view)
+    """The list, the options, or the rules of a game."""
+    game, _ = mode.game(view.settings), view.translate
+    if game is None:
+        return picker_screen(mode.name, mode.picker, view)
+    if mode.sentence is None:
+        hold = message("Hold: its rules")
+        return picker_screen(mode.name, mode.picker, view, paragraph=summary(game, _), hold=hold)
+    sentences = explain(game, _)
+    return Screen(
+        mode.name,
+        title=game.title(view.settings.language, _),
+        aside=f"{mode.sentence + 1}/{len(sentences)}",
+        paragraph=sentences[mode.sentence],
+        prompt=_("Press: read on"),
+        also=(_("Hold: back"),),
+        lit=True,
+    )
 
 
 def _open(entry: Entry, context: Context) -> Step[Menu | service.Service]:
@@ -89,4 +116,4 @@ def _open(entry: Entry, context: Context) -> Step[Menu | service.Service]:
             lines = tuple(context.statistics()) or ("-",)
             return Step(Menu(Picker(message("Statistics"), lines, 0, context.settings.levers), entry))
         case ToService():
-            return Step(service.enter(context.shared))
+            return Step(service.enter(context.shared, unlocked=False))

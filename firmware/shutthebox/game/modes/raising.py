@@ -11,8 +11,8 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, ready
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Step, View
-from shutthebox.game.wording import player_name
+from shutthebox.game.state import Context, Step, View, refused
+from shutthebox.game.wording import fault_text, player_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,11 @@ class Raise(MatchMode):
     """The levers do not fit the player's row yet."""
 
     name: ClassVar[Mode] = Mode.RAISE
+
+
+def press(mode: Raise, context: Context) -> Step[Raise]:
+    """The levers come first."""
+    return refused(mode, fault_text(mode.play.verdict, context.shared))
 
 
 def levers(mode: Raise, context: Context) -> Step[Raise | ready.Ready]:
@@ -34,5 +39,5 @@ def abandon(mode: Raise, context: Context) -> Step[attract.Attract]:
 
 def screen(mode: Raise, view: View) -> Screen:
     """Which levers are to be set."""
-    prompt = message("Lift all levers")
-    return turn_screen(mode.name, mode.play, view, prompt=prompt, big=player_name(mode.play.match))
+    big = player_name(mode.play.match.player, view.shared)
+    return turn_screen(mode.name, mode.play, view, prompt=message("Lift all levers"), big=big)

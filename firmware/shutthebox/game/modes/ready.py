@@ -155,28 +155,30 @@ def throw(
 def screen(mode: Ready, view: View) -> Screen:
     """Whose turn it is, or what is left; how to throw."""
     lit = mode.play.verdict.kind is VerdictKind.OK
-    return turn_screen(mode.name, mode.play, view, prompt=_prompt(mode.play.match), big=_big(mode), lit=lit)
+    prompt, *also = _prompts(mode.play.match)
+    big = _big(mode, view.shared)
+    return turn_screen(mode.name, mode.play, view, prompt=prompt, also=tuple(also), big=big, lit=lit)
 
 
-def _big(mode: Ready) -> Text:
+def _big(mode: Ready, shared: Shared) -> Text:
     match = mode.play.match
     if mode.best_dice is not None:
         dice, cost = mode.best_dice
         shown = f"{cost:.2f}"
         if dice == 1:
-            return message("1 die: {cost} better", cost=shown)
-        return message("{dice} dice: {cost} better", dice=dice, cost=shown)
+            return message("1 die: +{cost}", cost=shown)
+        return message("{dice} dice: +{cost}", dice=dice, cost=shown)
     if match.turn.throws == 0:
-        return player_name(match)
+        return player_name(match.player, shared)
     return message("{sum} left", sum=sum_of(match.turn.open))
 
 
-def _prompt(match: Match) -> Text:
+def _prompts(match: Match) -> tuple[Text, ...]:
     if match.profile.draw is Draw.DOMINOES:
-        return message("Press to draw")
+        return (message("Press to draw"),)
     allowed = dice_allowed(match.profile, match.turn.open)
     if len(allowed) > 1:
-        return message("Press {dice}, hold 1 die", dice=allowed[0])
+        return message("Press: {dice} dice", dice=allowed[0]), message("Hold: 1 die")
     if allowed == (1,) and match.profile.dice > 1:
-        return message("Press: one die")
-    return message("Press to throw")
+        return (message("Press: one die"),)
+    return (message("Press to throw"),)

@@ -1,7 +1,8 @@
 """Service: every lever live with its health, and levers out of play by the owner's word.
 
-A lever that is broken cannot be used to choose with, so here a press goes from row to row, and
-moving a lever goes to its own. A hold does what the row is for.
+Everybody may look. A change asks for the owner's code, a set of levers, unless the button inside the box has
+opened service. A lever that is broken cannot be moved to its own row: so the cursor begins at the first lever
+that seems to be wrong, and a lever moved in its own row goes on to the next.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.effects import Ask, Play, Sound
+from shutthebox.game.effects import Ask
 from shutthebox.game.facts import Chosen
 from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
@@ -21,67 +22,74 @@ from shutthebox.game.state import Context, Shared, Step, View, kept, refused
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
-LEAVE, TEST_SOUND = 0, 1
-"""The rows before the levers' own."""
-
-FIRST_LEVER = 2
-"""The row of lever 1."""
-
 
 @dataclass(frozen=True, slots=True)
 class Service(BoxMode):
     """The list of levers.
 
     Attributes:
-        row: at the cursor.
+        row: the lever at the cursor, from 1.
+        unlocked: the owner is at the box.
+        asks_code: the owner's code is asked for.
         asking: the owner is asked whether the lever at the cursor changes sides.
     """
 
     name: ClassVar[Mode] = Mode.SERVICE
 
-    row: int = LEAVE
+    row: int = 1
+    unlocked: bool = False
+    asks_code: bool = False
     asking: bool = False
 
     @property
     def lever(self) -> Tiles:
-        """The lever at the cursor; none in the rows before the levers' own."""
-        return to_tiles([self.row - FIRST_LEVER + 1]) if self.row >= FIRST_LEVER else 0
+        """The lever at the cursor."""
+        return to_tiles([self.row])
 
 
-def enter(shared: Shared) -> Service:
-    """The first lever that seems to be wrong, else the way out."""
+def enter(shared: Shared, *, unlocked: bool) -> Service:
+    """The first lever that seems to be wrong, else the first.
+
+    Args:
+        shared: the levers.
+        unlocked: by the button inside the box.
+    """
     ailing = to_numbers((shared.stuck | shared.dead) & ~shared.settings.out)
-    return Service(FIRST_LEVER + ailing[0] - 1 if ailing else LEAVE)
+    return Service(ailing[0] if ailing else 1, unlocked)
 
 
 def press(mode: Service, context: Context) -> Step[Service]:
-    """The next row; yes, where something is asked."""
+    """Asks whether the lever at the cursor changes sides, and for the code before that; then means yes."""
+    settings = context.settings
     if mode.asking:
         return _change_sides(mode, context)
-    return Step(Service((mode.row + 1) % (FIRST_LEVER + context.settings.levers)))
+    if mode.asks_code:
+        if not _is_code(context.shared):
+            return refused(replace(mode, asks_code=False), message("Wrong code"))
+        mode = replace(mode, unlocked=True, asks_code=False)
+    elif not mode.unlocked:
+        if not settings.code:
+            return refused(mode, message("Owner's button"))
+        return Step(replace(mode, asks_code=True))
+    if replace(settings, out=settings.out ^ mode.lever).games:
+        return Step(replace(mode, asking=True))
+    return refused(mode, message("No game is left"))
 
 
 def hold(mode: Service, context: Context) -> Step[Service | attract.Attract]:
-    """What the row is for; no, where something is asked."""
-    settings = context.settings
-    if mode.asking:
-        return Step(replace(mode, asking=False))
-    if mode.row == LEAVE:
-        return attract.enter(context)
-    if mode.row == TEST_SOUND:
-        # Heard even where the box is set to be silent: that is what is tested.
-        return Step(mode, (Play(Sound.WIN, always=True),))
-    if replace(settings, out=settings.out ^ mode.lever).games:
-        return Step(replace(mode, asking=True))
-    return refused(mode, message("No game without it"))
+    """Leaves service; no, where something is asked."""
+    if mode.asking or mode.asks_code:
+        return Step(replace(mode, asking=False, asks_code=False))
+    return attract.enter(context)
 
 
 def levers(mode: Service, context: Context) -> Step[Service]:
-    """The cursor goes to the lever that moves."""
+    """The cursor goes to the lever that moves; from its own row it goes on to the next."""
     moved = to_numbers(context.flipped | context.lifted)
-    if not moved or mode.asking:
+    if not moved or mode.asking or mode.asks_code:
         return Step(mode)
-    return Step(Service(FIRST_LEVER + moved[0] - 1))
+    row = moved[0] if moved[0] != mode.row else mode.row % context.settings.levers + 1
+    return Step(replace(mode, row=row))
 
 
 def time(mode: Service, context: Context) -> Step[attract.Attract]:
@@ -94,6 +102,12 @@ def service_press(mode: Service, context: Context) -> Step[attract.Attract]:
     return attract.enter(context)
 
 
+def _is_code(shared: Shared) -> bool:
+    """Whether the levers stand as the code says; those out of play or that seem to be wrong do not count."""
+    counts = ~(shared.settings.out | shared.stuck | shared.dead)
+    return not (shared.levers ^ shared.settings.code) & counts
+
+
 def _change_sides(mode: Service, context: Context) -> Step[Service]:
     """Takes the lever out of play, or puts it back, from the next match on."""
     settings = replace(context.settings, out=context.settings.out ^ mode.lever)
@@ -104,26 +118,27 @@ def _change_sides(mode: Service, context: Context) -> Step[Service]:
 
 
 def screen(mode: Service, view: View) -> Screen:
-    """Every lever with what it shows and what it has done, or the question about one."""
+    """Every lever with what it shows and what it has done, or a question."""
     shared, settings, _ = view.shared, view.settings, view.translate
     is_out = bool(mode.lever & settings.out)
-    if mode.asking:
-        question = _("Put lever {tile} back?") if is_out else _("Play without {tile}?")
-        title = question.format(tile=mode.row - FIRST_LEVER + 1)
-        return Screen(mode.name, title=title, rows=(_("Press: yes"), _("Hold: no")), lit=True)
     levers = range(1, settings.levers + 1)
-    if mode.lever:
-        prompt = _("Hold: put back") if is_out else _("Hold: take out")
-    else:
-        prompt = _("Press: next  Hold: do")
+    tiles = tuple((number, _tile(number, shared)) for number in levers)
+    if mode.asking:
+        question = _("Put {tile} in?") if is_out else _("Take {tile} out?")
+        big = question.format(tile=mode.row)
+        prompt, also = _("Press: yes"), (_("Hold: no"),)
+        return Screen(mode.name, title=_("Service"), big=big, tiles=tiles, prompt=prompt, also=also, lit=True)
+    if mode.asks_code:
+        prompt, also = _("Set, then press"), (_("Hold: back"),)
+        return Screen(mode.name, title=_("Service"), big=_("Code?"), prompt=prompt, also=also, lit=True)
     return Screen(
         mode.name,
         title=_("Service"),
-        aside=_("moves ~chatter"),
-        rows=(_("Leave"), _("Test the sound"), *(_row(number, shared, view) for number in levers)),
-        cursor=mode.row,
-        tiles=tuple((number, _tile(number, shared)) for number in levers),
-        prompt=prompt,
+        rows=tuple(_row(number, shared, view) for number in levers),
+        cursor=mode.row - 1,
+        tiles=tiles,
+        prompt=_("Press: put in") if is_out else _("Press: take out"),
+        also=(_("Hold: leave"), _("moves ~chatter")),
         lit=True,
     )
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.effects import Play, Sound
 from shutthebox.game.menu_items import Item, questions
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, ready, service
+from shutthebox.game.modes import attract, naming, ready, service
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.modes.raising import Raise
 from shutthebox.game.picker import Picker
-from shutthebox.game.picker_screen import picker_screen
+from shutthebox.game.picker_screen import picked, picker_screen
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Step, View
@@ -40,12 +39,12 @@ def enter(settings: Settings) -> Setup:
 
 def levers(mode: Setup, context: Context) -> Step[Setup]:
     """A lever moved and put back is a choice."""
-    picker, chosen = mode.picker.moved(context.flipped | context.lifted)
-    return Step(replace(mode, picker=picker), (Play(Sound.CHOICE),) if chosen else ())
+    picker, effects, why = picked(mode.picker, context)
+    return Step(replace(mode, picker=picker), effects, refusal=why)
 
 
-def press(mode: Setup, context: Context) -> Step[Setup | Raise | ready.Ready]:
-    """Takes the choice for this match; begins after the last question."""
+def press(mode: Setup, context: Context) -> Step[Setup | naming.Naming | Raise | ready.Ready]:
+    """Takes the choice for this match; after the last question come the names, if wanted, and the match."""
     asked = questions(context.settings)
     settings, _ = mode.item.choose(context.settings, mode.picker.cursor)
     context = replace(context, shared=replace(context.shared, settings=settings))
@@ -53,7 +52,8 @@ def press(mode: Setup, context: Context) -> Step[Setup | Raise | ready.Ready]:
     if at < len(asked):
         return Step(_ask(asked[at], settings), shared=context.shared)
     assert settings.game is not None, "attract does not begin a game that cannot be played"
-    return replace(ready.begin(settings.game, context), shared=context.shared)
+    step = naming.begin(settings.game, context)
+    return replace(step, shared=step.shared or context.shared)
 
 
 def hold(mode: Setup, context: Context) -> Step[Setup | attract.Attract]:
@@ -70,7 +70,7 @@ def time(mode: Setup, context: Context) -> Step[attract.Attract]:
 
 def service_press(mode: Setup, context: Context) -> Step[service.Service]:
     """Opens service."""
-    return Step(service.enter(context.shared))
+    return Step(service.enter(context.shared, unlocked=True))
 
 
 def screen(mode: Setup, view: View) -> Screen:

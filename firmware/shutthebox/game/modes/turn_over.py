@@ -8,14 +8,14 @@ from typing import ClassVar
 from shutthebox.game.effects import Effect, Play, Sound
 from shutthebox.game.facts import Finished
 from shutthebox.game.judge import FINE
-from shutthebox.game.messages import Message, message
+from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, match_over, raising, ready
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import MatchInPlay, done, with_verdict
 from shutthebox.game.screen import Screen, TileState
-from shutthebox.game.state import Context, Step, View, kept
-from shutthebox.game.wording import luck_text, player_name
+from shutthebox.game.state import Context, Step, View, kept, refused
+from shutthebox.game.wording import luck_texts, player_name
 from shutthebox.rules.actions import Advanced
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.tiles import to_tiles
@@ -41,8 +41,13 @@ def press(mode: TurnOver, context: Context) -> Step[raising.Raise | ready.Ready 
     """The next player, or the end of the match."""
     play, effects = done(mode.play, Advanced())
     if play.match.stage is Stage.FINISHED:
-        return Step(match_over.MatchOver(play), (*effects, Play(Sound.WIN)))
+        return match_over.enter(play, context).after(*effects)
     return ready.await_throw(play, context).after(*effects)
+
+
+def hold(mode: TurnOver, context: Context) -> Step[TurnOver]:
+    """Only a press goes on."""
+    return refused(mode, message("Press: go on"))
 
 
 def abandon(mode: TurnOver, context: Context) -> Step[attract.Attract]:
@@ -54,24 +59,23 @@ def screen(mode: TurnOver, view: View) -> Screen:
     """The score, how the turn ended, and what dice and decisions did."""
     match, account, _ = mode.play.match, mode.play.account, view.translate
     turn, shut = match.turn, match.turn.outcome is Outcome.SHUT
-    rows: tuple[str, ...] = ()
+    also = [_("Press: go on")]
     if account is not None:
-        rows = (luck_text(match.profile, account.luck, account.given_away).told(_),)
+        also += [text.told(_) for text in luck_texts(match.profile, account.luck, account.given_away)]
     tiles = tuple(
         (tile, TileState.OPEN if turn.open & to_tiles([tile]) else TileState.SHUT)
         for tile in match.profile.tiles
     )
     return Screen(
         mode.name,
-        title=player_name(match).told(_),
+        title=told(player_name(match.player, view.shared), _),
         aside="+".join(map(str, turn.throw or ())),
         big=_("SHUT!") if shut else str(turn.score),
-        rows=rows,
-        # The levers themselves show what is open; the score needs the room.
-        tiles=() if rows else tiles,
+        tiles=tiles,
         prompt=_ending(match).told(_),
-        alert=not shut,
+        also=tuple(also),
         lit=True,
+        celebrates=shut,
     )
 
 
@@ -82,10 +86,8 @@ def _ending(match: Match) -> Message:
         case Outcome.SHUT:
             return message("Shut the box!")
         case Outcome.LOST:
-            return message("Lost: no {tile} to shut", tile=match.profile.first_move_must_include or 0)
-        case Outcome.ENDED if str(total).startswith("8") or total in (11, 18):
-            return message("An {total} ends the turn", total=total)
+            return message("No {tile} this time", tile=match.profile.first_move_must_include or 0)
         case Outcome.ENDED:
-            return message("A {total} ends the turn", total=total)
+            return message("{total} ends it", total=total)
         case _:
             return message("Blocked by {total}", total=total)

@@ -1,0 +1,66 @@
+"""Three letters, chosen with levers 1 and 2 and taken with the button."""
+
+from dataclasses import dataclass, field, replace
+
+from shutthebox.game.effects import Effect, Play, Sound
+from shutthebox.game.messages import message, told
+from shutthebox.game.mode import Mode
+from shutthebox.game.picker import Flicks
+from shutthebox.game.screen import Screen
+from shutthebox.game.state import Context, View
+
+ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LENGTH = 3
+
+_STEPS = {1: -1, 2: 1}
+"""Lever 1 is a letter back, lever 2 one on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """Letters on their way.
+
+    Attributes:
+        taken: the letters so far.
+        at: the one that a press would take, by its place in `ALPHABET`.
+        flicks: levers on their way.
+    """
+
+    taken: str = ""
+    at: int = 0
+    flicks: Flicks = field(default_factory=Flicks)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all are taken."""
+        return len(self.taken) == LENGTH
+
+    def moved(self, context: Context) -> "tuple[Letters, tuple[Effect, ...]]":
+        """The letters after the levers of this input, and its sound."""
+        flicks, flicked = self.flicks.moved(context.flipped | context.lifted)
+        at = (self.at + sum(_STEPS.get(lever, 0) for lever in flicked)) % len(ALPHABET)
+        sound = Sound.CHOICE if set(flicked) & set(_STEPS) else Sound.REFUSED
+        return replace(self, flicks=flicks, at=at), (Play(sound),) if flicked else ()
+
+    def take(self) -> "Letters":
+        """The letters with the one at the cursor among them; the next choice begins at A."""
+        return replace(self, taken=self.taken + ALPHABET[self.at], at=0)
+
+    def screen(self, mode: Mode, title: str, hold: str, view: View) -> Screen:
+        """The letters so far and the next one.
+
+        Args:
+            mode: which.
+            title: whose letters they are.
+            hold: what a hold does.
+            view: language.
+        """
+        _ = view.translate
+        return Screen(
+            mode,
+            title=title,
+            big=f"{self.taken}{ALPHABET[self.at]}".ljust(LENGTH, "_"),
+            prompt=told(self.flicks.reminder or message("Press: letter"), _),
+            also=() if self.flicks.reminder else (_("Lever 1: < 2: >"), hold),
+            lit=True,
+        )

@@ -1,0 +1,86 @@
+"""Naming: before a match every player gives three letters, where the box is set to ask for them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+from shutthebox.game.letters import Letters
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes import attract, raising, ready, service
+from shutthebox.game.modes.base import BoxMode
+from shutthebox.game.screen import Screen
+from shutthebox.game.state import Context, Step, View
+from shutthebox.rules.profile import Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Naming(BoxMode):
+    """A player gives a name.
+
+    Attributes:
+        game: what is played then.
+        seat: whose, from 1.
+        names: per seat before this one.
+        letters: of this one.
+    """
+
+    name: ClassVar[Mode] = Mode.SETUP
+
+    game: Profile
+    seat: int
+    names: tuple[str, ...] = ()
+    letters: Letters = field(default_factory=Letters)
+
+
+def begin(game: Profile, context: Context) -> Step[Naming | raising.Raise | ready.Ready]:
+    """Asks for names where that is wanted, else begins the match."""
+    return _next(Naming(game, 0), context) if context.settings.names else ready.begin(game, context)
+
+
+def levers(mode: Naming, context: Context) -> Step[Naming]:
+    """A letter back or on."""
+    letters, effects = mode.letters.moved(context)
+    return Step(replace(mode, letters=letters), effects)
+
+
+def press(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready.Ready]:
+    """Takes the letter; after the third comes the next player, after the last the match."""
+    mode = replace(mode, letters=mode.letters.take())
+    return _next(mode, context) if mode.letters.complete else Step(mode)
+
+
+def hold(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready.Ready]:
+    """This player stays without a name."""
+    return _next(replace(mode, letters=Letters()), context)
+
+
+def time(mode: Naming, context: Context) -> Step[attract.Attract]:
+    """Nobody has touched the box for long."""
+    return attract.enter(context)
+
+
+def service_press(mode: Naming, context: Context) -> Step[service.Service]:
+    """Opens service."""
+    return Step(service.enter(context.shared, unlocked=True))
+
+
+def screen(mode: Naming, view: View) -> Screen:
+    """Whose letters, and how far they are."""
+    _ = view.translate
+    title = _("Player {number}").format(number=mode.seat)
+    return mode.letters.screen(mode.name, title, _("Hold: no name"), view)
+
+
+def _next(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready.Ready]:
+    """The next person's seat, or the match."""
+    settings, names = context.settings, mode.names
+    if mode.seat:
+        names = (*names, mode.letters.taken)
+    for seat in range(mode.seat + 1, settings.players + 1):
+        if seat not in settings.computers:
+            return Step(Naming(mode.game, seat, names))
+        names = (*names, "")
+    shared = replace(context.shared, names=names)
+    step = ready.begin(mode.game, replace(context, shared=shared))
+    return replace(step, shared=step.shared or shared)
