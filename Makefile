@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim league test test-all test-pi test-gpiozero bench-pins bench-pi lint audit messages hardware deb test-deb clean
+.PHONY: help sim league test test-all test-pi test-gpiozero bench-pins bench-pi lint audit messages generated hardware deb test-deb clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
@@ -18,6 +18,7 @@ help:
 	@echo "make deb    build the Debian package"
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
 	@echo "make audit  ask whether a dependency has a known vulnerability (needs a network)"
+	@echo "make generated   write again what is made from the code: default config, schemas, manual pages"
 	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
 
 # One line that says what is missing, instead of a traceback from venv or pip.
@@ -73,8 +74,8 @@ league: $(VENV)/.test
 	@$(BIN)/python -m tests.league.demo $(ARGS)
 
 lint: $(VENV)/.test
-	@$(BIN)/ruff check firmware hardware/tools league tests .ci
-	@$(BIN)/ruff format --check firmware hardware/tools league tests .ci
+	@$(BIN)/ruff check firmware hardware/tools docs/tools league tests .ci
+	@$(BIN)/ruff format --check firmware hardware/tools docs/tools league tests .ci
 	@$(BIN)/mypy
 
 # The tool has a venv of its own: what it needs is not what the box needs.
@@ -96,7 +97,7 @@ deb:
 	@command -v dpkg-buildpackage >/dev/null || { echo "make: no dpkg-buildpackage here: on Debian and Raspberry Pi OS, sudo apt install dpkg-dev && sudo apt build-dep ./"; exit 2; }
 	@dpkg-checkbuilddeps || { echo "make: sudo apt build-dep ./"; exit 2; }
 	@rm -rf $(DEB) && mkdir -p $(DEB)/source/hardware
-	@cp -R debian docs firmware systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
+	@cp -R completions debian docs firmware league systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
 	@cp hardware/config.txt $(DEB)/source/hardware/
 	@cd $(DEB)/source && dpkg-buildpackage -us -uc -b >../log 2>&1 || { cat ../log; exit 1; }
 	@rm -rf $(DEB)/source && ls $(DEB)/*.deb
@@ -108,6 +109,10 @@ test-deb: $(VENV)/.test deb
 # After a text has changed: complete the .po by hand, then this.
 messages: $(VENV)/.test
 	@$(BIN)/pybabel -q compile --use-fuzzy -d firmware/shutthebox/locale -D shutthebox
+
+# After a key, an option or a command has changed: the files that repeat it.
+generated: $(VENV)/.test
+	@PYTHONPATH=docs/tools $(BIN)/python -m doctools.generated
 
 clean:
 	rm -rf $(VENV) build dist

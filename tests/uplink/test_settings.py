@@ -6,7 +6,13 @@ import pytest
 from tests.support.league import found_league
 
 from shutthebox_uplink.main import main
-from shutthebox_uplink.settings import HomeAssistant, SettingsError, read_enrolment, read_home_assistant
+from shutthebox_uplink.settings import (
+    HomeAssistant,
+    SettingsError,
+    find_enrolment,
+    read_enrolment,
+    read_home_assistant,
+)
 from shutthebox_uplink.uplink import tls_context
 
 
@@ -40,6 +46,14 @@ def test_a_wrong_enrolment(tmp_path: Path, change, complaint: str) -> None:  # t
     assert complaint in str(raised.value)
     assert "\n" not in str(raised.value)
     assert "PRIVATE" not in str(raised.value)
+
+
+def test_a_comment_is_no_enrolment(tmp_path: Path) -> None:
+    path = tmp_path / "enrolment"
+    path.write_text("# none")
+    assert find_enrolment(path) is None
+    found_league(tmp_path, with_broker=False).enrol("lion")
+    assert find_enrolment(tmp_path / "lion.toml") is not None
 
 
 def test_home_assistants_broker(tmp_path: Path) -> None:

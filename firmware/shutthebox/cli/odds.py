@@ -8,6 +8,7 @@ from pathlib import Path
 
 from shutthebox.cli.chart import write_chart
 from shutthebox.cli.odds_text import Answer, Move, answer_text, title
+from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
 from shutthebox.config.profiles import find
 from shutthebox.config.schema import box_config
@@ -29,14 +30,15 @@ class UsageError(ShutTheBoxError, ValueError):
     """An option that does not fit; the text names it and what is allowed."""
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command to those of ``shutthebox``."""
     parser = subparsers.add_parser(
         "odds",
         help="what a position is worth, and every legal move ranked",
         description="Exact odds of a profile under best play: expected score, chance to shut the "
         "box, distribution of scores; with a throw, every legal move ranked. Above 12 tiles an "
-        "estimate.",
+        "estimate. --json has every digit.",
+        example="shutthebox odds digits --throw 6,4",
     )
     parser.add_argument("profile", metavar="ID|FILE", help="a built-in profile, or a house-rules file")
     parser.add_argument("--tiles", type=int, metavar="N", help="another box that the profile allows")
@@ -60,7 +62,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="where an estimate's lots start (1)")
     parser.set_defaults(run=run)
-    return parser
 
 
 def run(args: argparse.Namespace) -> int:

@@ -4,8 +4,8 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from shutthebox.cli.parser import Subparsers
 from shutthebox.config import profiles
 from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
@@ -15,26 +15,22 @@ from shutthebox.rules.words import N_, explain
 from shutthebox.rules.writer import to_keys
 from shutthebox.translations import translations
 
-if TYPE_CHECKING:
-    # argparse names its own type only for type checkers.
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
-
 _HEADING = N_("Rules")
 
 
-def add_parser(subparsers: "Subparsers") -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command; its arguments are what `run` reads."""
     parser = subparsers.add_parser(
         "profiles",
         help="list the variants of the game, explain one, or check a house-rules file",
         description="Lists the variants that the box knows. With an id or a file: that one's rules in words. "
         "A file that cannot be played is refused with one line: file, key, what is allowed.",
+        example="shutthebox profiles trac",
     )
     parser.add_argument("profile", nargs="?", metavar="ID|FILE", help="a variant's id, or a TOML file")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--folder", metavar="DIR", type=Path, help="house rules; default: the config's")
     parser.set_defaults(run=run)
-    return parser
 
 
 def run(args: argparse.Namespace) -> int:

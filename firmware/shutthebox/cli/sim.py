@@ -9,20 +9,35 @@ import webbrowser
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import Config, Controller, GpioConfig, read_config, with_value
 from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import make_folder
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
-    parser = subparsers.add_parser("sim", help="play the simulated box in the browser")
-    parser.add_argument("--levers", metavar="N", type=int, help="levers; default: what the game needs")
+    parser = subparsers.add_parser(
+        "sim",
+        help="play the simulated box in the browser",
+        description="The same daemon on simulated pins, with the box as a page in the browser. Only this "
+        "machine can open the page. It needs the Python module websockets (on Debian, python3-websockets).",
+        example="shutthebox sim --levers 12 --language fr",
+    )
+    parser.add_argument(
+        "--levers", metavar="N", type=int, help="levers of the box; default: what the game needs"
+    )
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the built-in one")
-    parser.add_argument("--port", metavar="N", type=int, default=8080, help="of the page; 0: a free one")
+    parser.add_argument("--language", metavar="CODE", help="of the screens, such as fr")
+    parser.add_argument("--state", metavar="DIR", type=Path, help="what it remembers is kept there")
+    parser.add_argument(
+        "--port", metavar="N", type=int, default=8080, help="of the page; default: 8080; 0: a free one"
+    )
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
-    parser.add_argument("--record", metavar="F", type=Path, help="write what is played as a scenario")
+    parser.add_argument(
+        "--record", metavar="F", type=Path, help="write what is played as a scenario, from an empty box"
+    )
     parser.set_defaults(run=run)
 
 
@@ -35,6 +50,10 @@ def config_of(args: argparse.Namespace) -> Config:
     config = read_config(args.config) if args.config else Config()
     if args.levers is not None:
         config = with_value(config, "box.levers", args.levers, "--levers")
+    if args.language is not None:
+        config = with_value(config, "box.language", args.language, "--language")
+    if args.state is not None:
+        make_folder(args.state, "--state")
     if not 0 <= args.port <= 65535:
         raise ShutTheBoxError(f"--port: {args.port} is not allowed; allowed is 0 to 65535")
     return config
@@ -65,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
         panel = PanelModel(controller or Controller.SSD1306)
         server = stack.enter_context(PageServer(box, panel, args.port))
         observers = []
-        state: Path | None = config.state_folder if config.store.folder else config.state_folder / "simulator"
+        state: Path = args.state or config.simulator_folder
         if args.record:
             # What is played again starts from an empty box, so what is recorded does too.
             state = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="shutthebox-")))

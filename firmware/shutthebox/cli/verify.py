@@ -2,8 +2,8 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
 
+from shutthebox.cli.parser import Subparsers
 from shutthebox.config.profiles import builtin
 from shutthebox.files import read_text
 from shutthebox.rules.equal_dice import TournamentError, tournament_from_text, unequal
@@ -12,9 +12,15 @@ from shutthebox.rules.record import RecordError, parse
 _MAX_RECORD_BYTES = 1024 * 1024
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
-    parser = subparsers.add_parser("verify", help="check the throws of a tournament of equal dice, offline")
+    parser = subparsers.add_parser(
+        "verify",
+        help="check the throws of a tournament of equal dice, offline",
+        description="Prints the commitment of a tournament of equal dice, and of every record whether all its "
+        "throws follow from the tournament's seed. Needs no network. Ends with 1 if some do not.",
+        example="shutthebox verify cup.txt final.record",
+    )
     parser.add_argument(
         "tournament", metavar="TOURNAMENT", type=Path, help="the tournament's file, with its seed"
     )

@@ -39,6 +39,7 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.runtime.ports import Observer, Ports
 from shutthebox.runtime.runner import Mail, Runner, loop
+from shutthebox.speech.said_file import SaidWriter
 from shutthebox.translations import translations
 
 _log = logging.getLogger(__name__)
@@ -74,7 +75,7 @@ def serve(
         started: called once, when pins and store are open.
         beat: called at least once a second while all workers live.
         fault: what has gone wrong so far, for the players.
-        scores: folder of what the scoreboard shows; None for a box without one.
+        scores: folder of what the scoreboard shows and the voice says; None for a box without them.
         outbox: folder in which matches are left for a league; None for nowhere.
 
     Raises:
@@ -130,7 +131,7 @@ def serve(
         if scores is not None:
             kept = None if state is None else partial(open_to_read, state / FILE_NAME)
             works = None if display is None else partial(getattr, display, "connected")
-            observers = (*observers, ScoresWriter(scores, kept, settings.language, works))
+            observers = (*observers, ScoresWriter(scores, kept, settings.language, works), SaidWriter(scores))
         if outbox is not None and state is not None:
             observers = (
                 *observers,

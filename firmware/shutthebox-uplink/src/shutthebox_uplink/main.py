@@ -10,7 +10,7 @@ from pathlib import Path
 from shutthebox.adapters.systemd import Systemd
 from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox_uplink import __version__
-from shutthebox_uplink.settings import read_enrolment, read_home_assistant
+from shutthebox_uplink.settings import find_enrolment, read_home_assistant
 from shutthebox_uplink.spool import Spool
 from shutthebox_uplink.uplink import Uplink, remove_from_home_assistant
 
@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args: argparse.Namespace) -> int:
     enrolment = None
     if args.enrolment is not None:
-        enrolment = read_enrolment(args.enrolment)
+        enrolment = find_enrolment(args.enrolment)
     home = read_home_assistant(args.home_assistant)
     if args.remove:
         name = enrolment.name if enrolment else "box"

@@ -65,15 +65,29 @@ class HomeAssistant:
 _TEXT, _NUMBER = str, int
 
 
+_LEAGUE_KEYS = {
+    "name": _TEXT, "host": _TEXT, "port": _NUMBER, "authority": _TEXT, "certificate": _TEXT, "key": _TEXT,
+    "league_key": _TEXT,
+}  # fmt: skip
+
+
+def find_enrolment(path: Path) -> Enrolment | None:
+    """The enrolment in a file; None for a file without one, such as a comment only.
+
+    Raises:
+        SettingsError: if it cannot be used.
+    """
+    return read_enrolment(path) if _section(path, "league", _LEAGUE_KEYS) else None
+
+
 def read_enrolment(path: Path) -> Enrolment:
     """The enrolment in a file.
 
     Raises:
         SettingsError: if it is none.
     """
-    keys = {"name": _TEXT, "host": _TEXT, "port": _NUMBER, "authority": _TEXT, "certificate": _TEXT}
-    found = _section(path, "league", {**keys, "key": _TEXT, "league_key": _TEXT})
-    for key in (key for key in (*keys, "key", "league_key") if key not in found):
+    found = _section(path, "league", _LEAGUE_KEYS)
+    for key in (key for key in _LEAGUE_KEYS if key not in found):
         raise SettingsError(f"{path}: league.{key}: missing; `shutthebox-league enrol` prints the whole file")
     try:
         private = load_pem_private_key(found["key"].encode(), password=None)

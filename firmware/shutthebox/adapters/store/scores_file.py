@@ -19,7 +19,7 @@ from shutthebox import __version__
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.config.schema import Config
-from shutthebox.files import open_to_write
+from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Began, Chosen, Finished, Left, Signed
 from shutthebox.game.switches.debounce import SwitchChanged
@@ -133,13 +133,8 @@ class ScoresWriter:
         text = json.dumps(document)
         if text == self._written:
             return
-        new = self._path.with_suffix(".new")
         try:
-            # Readable by everybody, whatever the umask; a half-written one is never seen.
-            with open_to_write(new, follow_links=False) as file:
-                os.fchmod(file.fileno(), 0o644)
-                file.write(text.encode())
-            new.replace(self._path)
+            replace_file(self._path, text.encode())
         except OSError as error:
             if not self._failing:
                 _log.warning("%s: %s; the scoreboard is not up to date", self._path, error.strerror)

@@ -11,15 +11,17 @@ from random import Random
 from types import TracebackType
 from typing import Self
 
+from shutthebox.config.schema import GpioConfig
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.hardware.bounce import ContactEdge, EdgePlayer, bounce_edges
 from shutthebox.simulator.hardware.contacts import FIRST_EXTRA_LINE, ContactFactory
 
-TILE_LINES = (4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26)
-"""BCM lines of levers 1 to 12, in the order of the header."""
-ROLL_LINE = 12
-BUZZER_LINE = 18
-LAMP_LINE = 19
+_WIRING = GpioConfig()
+"""The simulated box is wired as a real one is by default."""
+
+ROLL_LINE = _WIRING.roll
+BUZZER_LINE = _WIRING.buzzer
+LAMP_LINE = _WIRING.lamp
 
 MAX_LEVERS = 54
 
@@ -45,7 +47,7 @@ def default_lever_lines(levers: int) -> dict[int, int]:
     """
     if not 1 <= levers <= MAX_LEVERS:
         raise UnknownLeverError(f"{levers} levers: a box has 1 to {MAX_LEVERS}")
-    lines = (*TILE_LINES, *range(FIRST_EXTRA_LINE, FIRST_EXTRA_LINE + MAX_LEVERS))
+    lines = (*_WIRING.levers, *range(FIRST_EXTRA_LINE, FIRST_EXTRA_LINE + MAX_LEVERS))
     return dict(enumerate(lines[:levers], start=1))
 
 

@@ -1,0 +1,1 @@
+"""Tools that make pages, pictures and files of the project from its code."""
