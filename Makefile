@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim league test test-all test-pi test-gpiozero bench-pins bench-pi lint audit messages generated hardware deb test-deb clean
+.PHONY: help sim league test test-all test-pi test-gpiozero bench-pins bench-pi lint audit docs messages generated hardware deb test-deb clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
@@ -18,6 +18,7 @@ help:
 	@echo "make deb    build the Debian package"
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
 	@echo "make audit  ask whether a dependency has a known vulnerability (needs a network)"
+	@echo "make docs   build the pages as a site, with pictures of every screen: build/docs/site"
 	@echo "make generated   write again what is made from the code: default config, schemas, manual pages"
 	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
 
@@ -113,6 +114,10 @@ messages: $(VENV)/.test
 # After a key, an option or a command has changed: the files that repeat it.
 generated: $(VENV)/.test
 	@PYTHONPATH=docs/tools $(BIN)/python -m doctools.generated
+
+# The site, with a picture of every screen and a sheet for every game in every language.
+docs: $(VENV)/.test
+	@PYTHONPATH=docs/tools $(BIN)/python -m doctools.site
 
 clean:
 	rm -rf $(VENV) build dist

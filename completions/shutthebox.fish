@@ -51,7 +51,7 @@ function _shtab_shutthebox_using
 end
 
 set -g _shtab_shutthebox_commands run sim replay profiles odds verify stats export backup restore scoreboard speech check-config pins doctor blank
-set -g _shtab_shutthebox_opts_with_value --config --folder --frames --language --levers --listen --name --objective --open --plot --port --record --samples --seconds --seed --state --throw --tiles --volume
+set -g _shtab_shutthebox_opts_with_value --config --folder --frames --language --levers --listen --name --objective --open --plot --port --record --samples --seconds --seed --sheet --state --throw --tiles --volume
 
 complete -c shutthebox -e
 complete -c shutthebox -f
@@ -81,6 +81,8 @@ complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_
 complete -c shutthebox -n '_shtab_shutthebox_using profiles' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using profiles' -l json -d 'print one JSON document'
 complete -c shutthebox -n '_shtab_shutthebox_using profiles' -l folder -xka "(__fish_complete_directories)" -d 'house rules; default: the config'"'"'s'
+complete -c shutthebox -n '_shtab_shutthebox_using profiles' -l sheet -xka "(__fish_complete_path (commandline -ct))" -d 'write its rules as HTML, to print on A5'
+complete -c shutthebox -n '_shtab_shutthebox_using profiles' -l language -xka "(printf '%s\n' en fr)" -d 'of the sheet, such as fr'
 complete -c shutthebox -n '_shtab_shutthebox_using profiles; and test $_shtab_shutthebox_npos -eq 0' -ka "(printf '%s\n' traditional 2012 add-or-subtract against-all-odds cards cover-200 digits domino-bag double-eighteen even-stevens exact full-house golf jouhet lucky-seven max-two misere missionary open-one pub ten thai the-300 three-down three-to-go tournament-100 tournament-45 trac trac-100 trac-digits trac-free trac-reversed two-to-go unlucky-seven young)" -d 'a variant'"'"'s id, or a TOML file'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a odds -d 'Exact odds of a profile under best play: expected score, chance to shut the box, distribution of scores; with a throw, every legal move ranked'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -s h -l help -d 'show this help message and exit'
@@ -93,7 +95,7 @@ complete -c shutthebox -n '_shtab_shutthebox_using odds' -l plot -xka "(__fish_c
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l samples -x -d 'turns for an estimate (10000, or fewer where turns are long)'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l seed -x -d 'where an estimate'"'"'s lots start (1)'
 complete -c shutthebox -n '_shtab_shutthebox_using odds; and test $_shtab_shutthebox_npos -eq 0' -ka "(printf '%s\n' traditional 2012 add-or-subtract against-all-odds cards cover-200 digits domino-bag double-eighteen even-stevens exact full-house golf jouhet lucky-seven max-two misere missionary open-one pub ten thai the-300 three-down three-to-go tournament-100 tournament-45 trac trac-100 trac-digits trac-free trac-reversed two-to-go unlucky-seven young)" -d 'a built-in profile, or a house-rules file'
-complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a verify -d 'check the throws of a tournament of equal dice, offline'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a verify -d 'Prints the commitment of a tournament of equal dice, and of every record whether all its throws follow from the tournament'"'"'s seed'
 complete -c shutthebox -n '_shtab_shutthebox_using verify' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using verify; and test $_shtab_shutthebox_npos -ge 1' -ka "(__fish_complete_path (commandline -ct))" -d 'records of matches'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a stats -d 'Matches, hall of fame, whether the dice are fair, how much each lever chatters, and the latest faults'
@@ -116,7 +118,7 @@ complete -c shutthebox -n '_shtab_shutthebox_using restore' -s h -l help -d 'sho
 complete -c shutthebox -n '_shtab_shutthebox_using restore' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'
 complete -c shutthebox -n '_shtab_shutthebox_using restore' -l state -xka "(__fish_complete_directories)" -d 'the store'"'"'s folder'
 complete -c shutthebox -n '_shtab_shutthebox_using restore; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a back-up, or a store that was set aside'
-complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a scoreboard -d 'Serves a page with the scores to whoever can reach it'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a scoreboard -d 'Serves a page with the match as it goes, the best results and the rules, to whoever can reach it'
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -l state -xka "(__fish_complete_directories)" -d 'where the box writes its scores; default: its own folder'

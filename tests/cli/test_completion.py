@@ -1,5 +1,6 @@
 """Completion, tried in the real shells: every command and every option of the parser, games and files."""
 
+import argparse
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
@@ -7,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from doctools.generated import COMPLETIONS, PROJECT
+from doctools import PROJECT
+from doctools.generated import COMPLETIONS
 from shutthebox.cli.main import command_line
 from shutthebox.config.profiles import builtins
 
@@ -79,7 +81,8 @@ def test_commands(complete: Complete, tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("complete", SHELLS)
 def test_options(complete: Complete, command: str, tmp_path: Path) -> None:
-    options = {option for action in COMMANDS[command].arguments for option in action.option_strings}
+    shown = [action for action in COMMANDS[command].arguments if action.help != argparse.SUPPRESS]
+    options = {option for action in shown for option in action.option_strings}
     assert complete(f"shutthebox {command} --", tmp_path) >= options - {"-h"}
 
 

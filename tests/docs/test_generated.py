@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft7Validator
 
-from doctools.generated import FILES, PROJECT
+from doctools import PROJECT
+from doctools.generated import FILES
 from shutthebox.config.profiles import builtins
 from shutthebox.config.schema import Config, default_text, parse_config
 

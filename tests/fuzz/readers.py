@@ -162,7 +162,7 @@ def read_message(content: bytes) -> None:
         assert "\n" not in wish
         assert len(wish) < 120, "a reason for hanging up has at most 123 bytes"
     else:
-        assert wish[0] >= 0
+        assert isinstance(wish, message.Wish)
 
 
 # -- the store ---------------------------------------------------------------------------------

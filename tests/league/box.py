@@ -50,7 +50,7 @@ class PlayedBox:
         self._player.observe(what, t_ns)
         self._outbox(what, t_ns)
         # The store is there by now: the box has opened it before anything happens.
-        self._scores = self._scores or ScoresWriter(self._folder, self._kept, "en")
+        self._scores = self._scores or ScoresWriter(self._folder, self._kept)
         self._scores(what, t_ns)
 
     def play(self) -> None:

@@ -44,6 +44,7 @@ PACKAGES = {
     "prometheus-client": "python3-prometheus-client",
     "prometheus_client": "python3-prometheus-client",
     "pyjwt": "python3-jwt",
+    "segno": "python3-segno",
     "smbus2": "python3-smbus2",
     "sqlalchemy": "python3-sqlalchemy",
     "starlette": "python3-starlette",

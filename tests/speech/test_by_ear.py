@@ -28,7 +28,8 @@ class Listener:
     """
 
     def __init__(self, box: VirtualBox, folder: Path, language: str) -> None:
-        self.box, self.ears, self.language = box, SaidReader(folder), language
+        self.box, self.ears = box, SaidReader(folder)
+        self.translate = translations()[language]
         self.down: set[int] = set()
         self.to_shut: list[int] = []
         self.heard: list[str] = []
@@ -36,9 +37,8 @@ class Listener:
 
     def hears(self, english: str, text: str) -> dict[str, str] | None:
         """What stands in the blanks of this message, if a sentence was it."""
-        message = re.escape(translations()[self.language](english))
-        said = re.sub(r"\\{(\w+)\\}", r"(?P<\1>\\d[^.!?…]*?)", message)
-        said = said.replace(r"(?P<player>\d[^.!?…]*?)", r"(?P<player>[^.!?…]+?)")
+        message = re.escape(self.translate(english))
+        said = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^.!?…]*?\\d[^.!?…]*?)", message)
         # What ends with a blank goes on to the end of the sentence.
         found = re.search(said + (r"(?=[.!?…]|$)" if said.endswith(")") else ""), text)
         return found and found.groupdict()
@@ -70,8 +70,12 @@ class Listener:
 
     def act_on(self, text: str) -> None:
         if found := self.hears("Lift {tiles}", text) or self.hears("Put {tiles} back", text):
-            runs = re.findall(r"(\d+)(?:-(\d+))?", found["tiles"])
-            levers = [lever for first, last in runs for lever in range(int(first), int(last or first) + 1)]
+            run = re.escape(self.translate("{first} to {last}")).replace(r"\{first\}", r"(\d+)")
+            run = run.replace(r"\{last\}", r"(\d+)") + r"|(\d+)"
+            runs = re.findall(run, found["tiles"])
+            levers = [
+                lever for first, last, one in runs for lever in range(int(first or one), int(last or one) + 1)
+            ]
             self.set_levers(levers, down=bool(self.hears("Put {tiles} back", text)))
         elif found := self.hears("Shut {answers}", text):
             total = max(int(number) for number in re.findall(r"\d+", found["answers"]))

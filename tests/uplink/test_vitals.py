@@ -1,10 +1,13 @@
 """The state of a box, from the file that the box itself has written."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.queries import finished_since, open_to_read
 from shutthebox_uplink.home_assistant import description
 from shutthebox_uplink.vitals import CHATTER_PER_PRESS, vitals, worn_levers
 
@@ -18,7 +21,12 @@ def test_of_a_box_at_which_three_matches_were_played(evening: Path, tmp_path: Pa
     assert found["playing"] == "player 1"
     assert found["score"] == "0 : 0"
     assert found["last_winner"] == "C&D"
-    assert found["matches_today"] == found["matches"] == 3
+    assert found["matches"] == 3
+    assert found["matches_today"] == scores["health"]["finished_today"]
+    with closing(open_to_read(evening / FILE_NAME)) as db:
+        assert finished_since(db, 0) == 3
+        assert finished_since(db, began_s) == 1
+        assert finished_since(db, began_s + 1) == 0
     assert found["levers"] == "good"
     assert found["version"] == scores["program"]
     assert found["latest_version"] == "9.9"

@@ -1,13 +1,14 @@
 """`shutthebox speech`: says what the box shows, for people who do not see it."""
 
 import argparse
+import sys
 import threading
 from pathlib import Path
 
 from shutthebox.cli.own_config import own_config_or_default
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import read_config, with_value
-from shutthebox.files import check_folder
+from shutthebox.files import check_folder, shown_path
 
 _LOOK_S = 0.05
 """How often the file is looked at. A reading takes some 50 microseconds."""
@@ -34,7 +35,7 @@ def add_parser(subparsers: Subparsers) -> None:
 def run(args: argparse.Namespace, ended: threading.Event | None = None) -> int:
     """Speaks until `ended` is set; without one, until a signal ends it."""
     from shutthebox.adapters.store.scores_file import scores_folder
-    from shutthebox.speech.said_file import SaidReader
+    from shutthebox.speech.said_file import FILE_NAME, SaidReader
     from shutthebox.speech.voice import Voice
 
     config = read_config(args.config) if args.config else own_config_or_default("speaking as")
@@ -43,7 +44,9 @@ def run(args: argparse.Namespace, ended: threading.Event | None = None) -> int:
     if args.state is not None:
         check_folder(args.state, "--state")
     voice = None if args.print else Voice(config.speech.volume)
-    reader = SaidReader(args.state or scores_folder(config))
+    folder = args.state or scores_folder(config)
+    reader = SaidReader(folder)
+    print(f"Listening to {shown_path(folder / FILE_NAME)}  (Ctrl-C ends)", file=sys.stderr, flush=True)
     ended = ended or threading.Event()
     try:
         while not ended.wait(_LOOK_S):

@@ -131,7 +131,7 @@ def serve(
         if scores is not None:
             kept = None if state is None else partial(open_to_read, state / FILE_NAME)
             works = None if display is None else partial(getattr, display, "connected")
-            observers = (*observers, ScoresWriter(scores, kept, settings.language, works), SaidWriter(scores))
+            observers = (*observers, ScoresWriter(scores, kept, display_works=works), SaidWriter(scores))
         if outbox is not None and state is not None:
             observers = (
                 *observers,

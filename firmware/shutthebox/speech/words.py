@@ -1,5 +1,6 @@
 """What the box shows, as sentences for people who hear it. Knows no clock, file or voice."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -95,8 +96,9 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
         if screen.big.isdecimal():
             parts["big"] = _("Your score: {score}").format(score=screen.big)
         # How the turn has ended, then the score.
-        parts = {part: parts[part] for part in ("title", "aside", "dice", "prompt", "big", "also", "rows", "paragraph")}
-    return parts
+        order = ("title", "aside", "dice", "prompt", "big", "also", "rows", "paragraph")
+        parts = {part: parts[part] for part in order}
+    return {part: _with_ranges(text, translate) for part, text in parts.items()}
 
 
 def dice_text(screen: Screen, translate: Translate) -> str:
@@ -123,6 +125,13 @@ def news(parts: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
 def sentences(texts: Iterable[str]) -> str:
     """The texts one after the other; what does not end like a sentence gets a full stop."""
     return " ".join(text if text[-1] in ".!?…" else f"{text}." for text in texts if text)
+
+
+def _with_ranges(text: str, translate: Translate) -> str:
+    """The text with "7-9" as "7 to 9", which a voice would read as two numbers."""
+    _ = translate
+    words = _("{first} to {last}")
+    return re.sub(r"\b(\d+)-(\d+)\b", lambda found: words.format(first=found[1], last=found[2]), text)
 
 
 def _aside(screen: Screen, translate: Translate) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from shutthebox.adapters.store.scores_file import VERSION
 from shutthebox.files import read_bytes
 
 THERMAL = Path("/sys/class/thermal/thermal_zone0/temp")
@@ -38,19 +39,17 @@ def vitals(
     running = scores.get("running")
     running = running if isinstance(running, dict) else None
     over = bool(running and running.get("winners"))
-    matches = scores.get("matches") or []
-    faults = [fault for fault in scores.get("faults") or [] if now_s - fault["at_s"] < _TROUBLE_S]
-    worn = worn_levers(scores.get("switches") or {})
+    matches, health = scores.get("matches") or [], scores.get("health") or {}
+    faults = [fault for fault in health.get("faults") or [] if now_s - fault["at_s"] < _TROUBLE_S]
+    worn = worn_levers(health.get("switches") or {})
     version = scores.get("program")
     return {
         "playing": "nobody" if running is None else "match over" if over else f"player {running['player']}",
-        "game": scores.get("game"),
+        "game": (running or scores.get("rules") or {}).get("game"),
         "score": "–" if running is None else " : ".join(str(total) for total in running["totals"]),
         "last_winner": _last_winner(matches),
-        "matches_today": sum(
-            time.localtime(match["began_s"])[:3] == time.localtime(now_s)[:3] for match in matches
-        ),
-        "matches": scores.get("finished"),
+        "matches_today": health.get("finished_today"),
+        "matches": health.get("finished"),
         "levers": "worn: " + ", ".join(worn) if worn else "good",
         "lever_problem": bool(worn),
         "faults": len(faults),
@@ -79,7 +78,7 @@ def _scores(path: Path) -> dict[str, Any]:
         found = json.loads(read_bytes(path, _MAX_SCORES_BYTES))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) and found.get("version") == 1 else {}
+    return found if isinstance(found, dict) and found.get("version") == VERSION else {}
 
 
 def _last_winner(matches: list[dict[str, Any]]) -> str:
