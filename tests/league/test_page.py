@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import insert
+from tests.support.chromium import serious_findings, start_chromium
 from tests.support.league import FakeBox, Place, found_league, played_record
 from tests.support.mosquitto import free_port
 
@@ -297,3 +298,21 @@ def test_a_match_that_does_not_count_is_shown_with_the_reason(site: Site) -> Non
     real = replace(record, conditions=replace(record.conditions, real_dice=True))
     site.send(site.box.play(real, site.now_s))
     assert "real dice: not ranked" in site.get("/")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+def test_nothing_keeps_people_out_on_a_phone_or_a_television(site: Site, tmp_path: Path) -> None:
+    browser = start_chromium(tmp_path)
+    try:
+        for width, height in ((360, 800), (1920, 1080)):
+            browser.set_window_size(width, height)
+            for path in ("/", f"/pub/{SLUG}", f"/pub/{SLUG}/tv", "/match/1", "/player/ANN", "/data", "/x"):
+                browser.get(site.url + path)
+                assert serious_findings(browser) == [], path
+                overflow = (
+                    "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+                )
+                assert browser.execute_script(overflow) == 0, (path, width)
+    finally:
+        browser.quit()

@@ -46,6 +46,7 @@ FOLDER = Path(__file__).parent
 _INITIALS = re.compile("[A-Z]{3}", re.ASCII)
 _MOST_FORM = 1024  # bytes
 _LATEST = 20
+_BOARD_S = 15  # seconds after which a board asks again
 _STALE_S = 180  # A box that has said nothing for so long is not playing.
 
 HEADERS = {
@@ -221,7 +222,7 @@ class _Page:
             db, table["game"], Period.NIGHT, table["night"], Measure.WINS,
             highest_wins=_highest_wins(table["game"]), pub_id=pub.id, most=8,
         )  # fmt: skip
-        return self._show(
+        board = self._show(
             "television.html",
             pub=pub,
             playing=playing,
@@ -229,6 +230,9 @@ class _Page:
             game=table["game"],
             latest=latest_matches(db, 6, pub_id=pub.id),
         )
+        # The pub's own page has the same and stays as it is, for everybody who reads at leisure.
+        board.headers["refresh"] = str(_BOARD_S)
+        return board
 
     # -- matches ----------------------------------------------------------------------
 
