@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim league test test-all test-pi test-gpiozero bench-pins bench-pi lint audit docs messages generated hardware deb test-deb clean
+.PHONY: help sim league test test-all test-pi test-gpiozero bench-pins bench-pi lint audit docs messages generated hardware deb test-deb image test-image release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
@@ -17,6 +17,10 @@ help:
 	@echo "make lint   ruff and mypy"
 	@echo "make deb    build the Debian package"
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
+	@echo "make image  build the card's image, and an update for it (Linux; image/README.md)"
+	@echo "make test-image  start it, play on it, pull its plug and update it in QEMU (slow)"
+	@echo "make release     everything for people to get, built twice, with checksums and a signature: CONTRIBUTING.md"
+	@echo "make ci     all checks, as root on Debian"
 	@echo "make audit  ask whether a dependency has a known vulnerability (needs a network)"
 	@echo "make docs   build the pages as a site, with pictures of every screen: build/docs/site"
 	@echo "make generated   write again what is made from the code: default config, schemas, manual pages"
@@ -52,7 +56,7 @@ test: $(VENV)/.test
 
 # Everything that runs on this machine alone: the slow tests too, and more generated cases of the others.
 test-all: $(VENV)/.test
-	@$(BIN)/pytest --numprocesses auto -m "not virtual_pi and not package" --hypothesis-profile thorough $(ARGS)
+	@$(BIN)/pytest --numprocesses auto -m "not virtual_pi and not package and not image" --hypothesis-profile thorough $(ARGS)
 
 # Boots Debian's kernel and systemd under QEMU, with simulated pins: tests/virtual_pi/README.md.
 test-pi: $(VENV)/.test
@@ -75,8 +79,8 @@ league: $(VENV)/.test
 	@$(BIN)/python -m tests.league.demo $(ARGS)
 
 lint: $(VENV)/.test
-	@$(BIN)/ruff check firmware hardware/tools docs/tools league tests .ci
-	@$(BIN)/ruff format --check firmware hardware/tools docs/tools league tests .ci
+	@$(BIN)/ruff check firmware hardware/tools docs/tools image league release tests .ci
+	@$(BIN)/ruff format --check firmware hardware/tools docs/tools image league release tests .ci
 	@$(BIN)/mypy
 
 # The tool has a venv of its own: what it needs is not what the box needs.
@@ -106,6 +110,22 @@ deb:
 # tests/package says what it needs, and skips what cannot be done here.
 test-deb: $(VENV)/.test deb
 	@$(BIN)/pytest -m package tests/package $(ARGS)
+
+# From Debian's packages, arm64 on any Linux: image/README.md.
+image:
+	@$(MAKE) --no-print-directory -C image
+
+# A card in an emulated machine, from its first start to an update that fails: image/README.md.
+test-image: $(VENV)/.test image
+	@$(BIN)/pytest -m image tests/image -s $(ARGS)
+
+# release/release.py says what is in it.
+release: $(VENV)/.test
+	@$(BIN)/python release/release.py --key '$(KEY)' $(if $(CERT),--cert '$(CERT)') $(if $(CERT_KEY),--cert-key '$(CERT_KEY)') \
+		$(if $(PARTS),--parts $(PARTS))
+
+ci:
+	@bash .ci/run
 
 # After a text has changed: complete the .po by hand, then this.
 messages: $(VENV)/.test

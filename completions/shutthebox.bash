@@ -5,18 +5,20 @@
 #    source ~/.local/share/bash_completion/shutthebox
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_shutthebox_subparsers=(run sim replay profiles odds verify stats export backup restore scoreboard speech check-config pins doctor blank)
+_shtab_shutthebox_subparsers=(run sim replay profiles odds verify stats export backup restore card update scoreboard speech check-config pins doctor blank)
 
 _shtab_shutthebox_run_option_strings=(-h --help --config --record)
 _shtab_shutthebox_sim_option_strings=(-h --help --levers --config --language --state --port --no-browser --record)
 _shtab_shutthebox_replay_option_strings=(-h --help --json --frames --state)
 _shtab_shutthebox_profiles_option_strings=(-h --help --json --folder --sheet --language)
-_shtab_shutthebox_odds_option_strings=(-h --help --tiles --open --throw --objective --json --plot --samples --seed)
+_shtab_shutthebox_odds_option_strings=(-h --help --tiles --open --throw --objective --players --best --seat --json --plot --samples --seed)
 _shtab_shutthebox_verify_option_strings=(-h --help)
 _shtab_shutthebox_stats_option_strings=(-h --help --json --config --state)
 _shtab_shutthebox_export_option_strings=(-h --help --record --config --state)
 _shtab_shutthebox_backup_option_strings=(-h --help --config --state)
 _shtab_shutthebox_restore_option_strings=(-h --help --config --state)
+_shtab_shutthebox_card_option_strings=(-h --help --to)
+_shtab_shutthebox_update_option_strings=(-h --help --downgrade)
 _shtab_shutthebox_scoreboard_option_strings=(-h --help --config --state --port --listen --name)
 _shtab_shutthebox_speech_option_strings=(-h --help --config --state --volume --print)
 _shtab_shutthebox_check_config_option_strings=(-h --help)
@@ -61,7 +63,7 @@ _shtab_shutthebox_doctor___config_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_blank___config_COMPGEN=_shtab_compgen_files
 
 _shtab_shutthebox_odds___objective_choices=(score shut)
-_shtab_shutthebox_pos_0_choices=(run sim replay profiles odds verify stats export backup restore scoreboard speech check-config pins doctor blank)
+_shtab_shutthebox_pos_0_choices=(run sim replay profiles odds verify stats export backup restore card update scoreboard speech check-config pins doctor blank)
 
 _shtab_shutthebox_run__h_nargs=0
 _shtab_shutthebox_run___help_nargs=0
@@ -90,6 +92,11 @@ _shtab_shutthebox_backup__h_nargs=0
 _shtab_shutthebox_backup___help_nargs=0
 _shtab_shutthebox_restore__h_nargs=0
 _shtab_shutthebox_restore___help_nargs=0
+_shtab_shutthebox_card__h_nargs=0
+_shtab_shutthebox_card___help_nargs=0
+_shtab_shutthebox_update__h_nargs=0
+_shtab_shutthebox_update___help_nargs=0
+_shtab_shutthebox_update___downgrade_nargs=0
 _shtab_shutthebox_scoreboard__h_nargs=0
 _shtab_shutthebox_scoreboard___help_nargs=0
 _shtab_shutthebox_speech__h_nargs=0

@@ -50,8 +50,8 @@ function _shtab_shutthebox_using
   test "$_shtab_shutthebox_cmdpath" = "$argv"
 end
 
-set -g _shtab_shutthebox_commands run sim replay profiles odds verify stats export backup restore scoreboard speech check-config pins doctor blank
-set -g _shtab_shutthebox_opts_with_value --config --folder --frames --language --levers --listen --name --objective --open --plot --port --record --samples --seconds --seed --sheet --state --throw --tiles --volume
+set -g _shtab_shutthebox_commands run sim replay profiles odds verify stats export backup restore card update scoreboard speech check-config pins doctor blank
+set -g _shtab_shutthebox_opts_with_value --best --config --folder --frames --language --levers --listen --name --objective --open --players --plot --port --record --samples --seat --seconds --seed --sheet --state --throw --tiles --to --volume
 
 complete -c shutthebox -e
 complete -c shutthebox -f
@@ -90,6 +90,9 @@ complete -c shutthebox -n '_shtab_shutthebox_using odds' -l tiles -x -d 'another
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l open -x -d 'the tiles that are open (a turn'"'"'s start if not given)'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l throw -x -d 'the faces thrown'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l objective -xka "score shut" -d 'play for the best expected score (the default), or for the best chance to shut the box'
+complete -c shutthebox -n '_shtab_shutthebox_using odds' -l players -x -d 'the chance to win of every seat of a round, all playing for it'
+complete -c shutthebox -n '_shtab_shutthebox_using odds' -l best -x -d 'with --players and --seat: the best score so far'
+complete -c shutthebox -n '_shtab_shutthebox_using odds' -l seat -x -d 'with --players and --best: the seat to play'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l json -d 'one JSON document on stdout'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l plot -xka "(__fish_complete_path (commandline -ct))" -d 'a chart of the scores: .svg or .png'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l samples -x -d 'turns for an estimate (10000, or fewer where turns are long)'
@@ -118,6 +121,12 @@ complete -c shutthebox -n '_shtab_shutthebox_using restore' -s h -l help -d 'sho
 complete -c shutthebox -n '_shtab_shutthebox_using restore' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'
 complete -c shutthebox -n '_shtab_shutthebox_using restore' -l state -xka "(__fish_complete_directories)" -d 'the store'"'"'s folder'
 complete -c shutthebox -n '_shtab_shutthebox_using restore; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a back-up, or a store that was set aside'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a card -d 'The image of a card runs this when it starts'
+complete -c shutthebox -n '_shtab_shutthebox_using card' -s h -l help -d 'show this help message and exit'
+complete -c shutthebox -n '_shtab_shutthebox_using card' -l to -x -d 'the partition that is kept'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a update -d 'Checks a signed update, writes it beside the system that runs, and starts the machine anew'
+complete -c shutthebox -n '_shtab_shutthebox_using update' -s h -l help -d 'show this help message and exit'
+complete -c shutthebox -n '_shtab_shutthebox_using update' -l downgrade -d 'take an earlier version, and lose what it cannot read'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a scoreboard -d 'Serves a page with the match as it goes, the best results and the rules, to whoever can reach it'
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using scoreboard' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'

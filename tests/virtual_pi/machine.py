@@ -20,7 +20,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from . import image
 
@@ -68,7 +68,7 @@ class VirtualPi:
         self._answers: dict[int, dict[str, Any]] = {}
         self.boot_s = 0.0
 
-    def __enter__(self) -> VirtualPi:
+    def __enter__(self) -> Self:
         try:
             self._start()
         except BaseException:

@@ -21,6 +21,8 @@ _MODULES = {
     "verify": "verify",
     "stats": "stats",
     "backup": "backup",
+    "card": "card",
+    "update": "update",
     "scoreboard": "scoreboard",
     "speech": "speech",
     "check-config": "check_config",

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import (
@@ -22,8 +23,22 @@ from shutthebox.config.schema import (
 )
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.faults import Fault
+from shutthebox.game.messages import message
+
+if TYPE_CHECKING:
+    from shutthebox.adapters.display.panel import Panel
 
 _log = logging.getLogger(__name__)
+
+NOTICES = Path("/run/shutthebox-card")
+"""Where a card's image leaves what the players are told at the start: files that end in .txt."""
+
+CARD_TEXTS = (
+    message("Update failed: the version before plays"),
+    message("Plays without memory: the card's fourth partition cannot be used"),
+    message("The card's first partition cannot be read"),
+)
+"""What image/root/usr/lib/shutthebox/card writes there by itself; mistakes in files stay in English."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -60,37 +75,53 @@ def find_config(asked_for: Path | None, usual: Path = CONFIG_FILE) -> tuple[Conf
     if os.path.lexists(usual):
         try:
             config = read_config(usual)
-            _try(config, usual)
+            try_config(config, str(usual))
         except ShutTheBoxError as error:
             _log.error("%s; playing with the built-in configuration", error)
             return _as_wired(config), Fault.CONFIG
     return config, None
 
 
-def _try(config: Config, where: Path) -> None:
+def try_config(config: Config, where: str) -> None:
+    """Complains of a configuration that no box can play with.
+
+    Raises:
+        ShutTheBoxError: naming the file as `where`, the key and what is allowed.
+    """
     from shutthebox.adapters.gpio import switch_lines
     from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for
 
     levers = config.box.levers or DEFAULT_LEVERS
     switch_lines(config.gpio, levers)
-    settings_for(config, levers, str(where))
+    settings_for(config, levers, where)
 
 
 def _as_wired(config: Config) -> Config:
     """The built-in game, on as much of this box as has been read and makes sense."""
     wired = replace(config, game=GameConfig(), rules=RulesConfig(), tournament=TournamentConfig())
     try:
-        _try(wired, CONFIG_FILE)
+        try_config(wired, str(CONFIG_FILE))
     except ShutTheBoxError:
         return Config()
     return wired
 
 
+def notices(folder: Path = NOTICES) -> tuple[str, ...]:
+    """What the card's image has to tell the players; nothing on any other box."""
+    try:
+        return tuple(
+            line
+            for path in sorted(folder.glob("*.txt"))
+            for line in path.read_text(encoding="utf-8", errors="replace").splitlines()
+            if line.strip()
+        )
+    except OSError:
+        return ()
+
+
 def run(args: argparse.Namespace) -> int:
     """Runs until it is told to stop."""
     # Imported here: the other commands need neither gpiozero nor luma.
-    from shutthebox.adapters.display.controllers import open_i2c, open_panel
-    from shutthebox.adapters.display.panel import Panel
     from shutthebox.adapters.gpio import open_factory, switch_lines
     from shutthebox.adapters.store.scores_file import scores_folder
     from shutthebox.adapters.systemd import Systemd
@@ -106,7 +137,10 @@ def run(args: argparse.Namespace) -> int:
     display = config.display
     systemd = Systemd()
 
-    def connect(controller: Controller) -> Panel:
+    def connect(controller: Controller) -> "Panel":
+        # In the display's thread: the box is ready without Pillow and luma.
+        from shutthebox.adapters.display.controllers import open_i2c, open_panel
+
         serial = open_i2c(display.bus, display.address)
         return open_panel(controller, serial, upside_down=display.rotate == 180)
 
@@ -134,6 +168,7 @@ def run(args: argparse.Namespace) -> int:
             started=systemd.ready,
             beat=systemd.alive,
             fault=fault,
+            notices=notices(),
             scores=scores_folder(config),
             outbox=config.outbox_folder,
         )

@@ -17,6 +17,7 @@ from shutthebox import validation
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
 from shutthebox.game.settings import ShownStakes
+from shutthebox.odds.strengths import Strength
 from shutthebox.rules.reader import MAX_LIMIT
 from shutthebox.translations import ENGLISH, codes
 
@@ -177,6 +178,12 @@ class GameConfig:
         validation.numbers(1, 9, least=0),
         (),
         "Seats that the computer plays, such as [2]. It throws; a person sets the levers as it says.",
+    )
+    strength: Strength = _key(
+        validation.choice(Strength),
+        Strength.MASTER,
+        'How well it plays: a "beginner" shuts the highest tiles, a "regular" as few as possible, a "master" '
+        "plays best for the win.",
     )
 
 

@@ -98,6 +98,7 @@ class Machine:
         statistics: gives the lines of the statistics screen.
         past: gives what is remembered of three letters that have won a match.
         fault: what has failed around the box before it began.
+        notices: more of that, a line of text each.
 
     Example:
         A press in attract asks for the number of players.
@@ -124,11 +125,12 @@ class Machine:
         statistics: Callable[[], Sequence[Text]] = tuple,
         past: Callable[[Match, str], Past] = lambda match, letters: Past(),
         fault: Fault | None = None,
+        notices: Sequence[str] = (),
     ) -> None:
         self._translations, self._dice = translations, dice
         self._statistics, self._past = statistics, past
         self._now_ns = t_ns
-        self._shared = Shared(settings, levers, touched_ns=t_ns, fault=fault)
+        self._shared = Shared(settings, levers, touched_ns=t_ns, fault=fault, notices=tuple(notices))
         step = _resume(resumed, self._context()) if resumed else attract.enter(self._context())
         self._mode: ModeState = step.mode
         self._started = step.effects
@@ -341,7 +343,7 @@ class Machine:
 
 def _seen(shared: Shared, mode: ModeState) -> Shared:
     """A fault that is shown in attract has been seen as soon as somebody touches the box there."""
-    return replace(shared, fault=None) if isinstance(mode, Attract) else shared
+    return replace(shared, fault=None, notices=()) if isinstance(mode, Attract) else shared
 
 
 def _resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:

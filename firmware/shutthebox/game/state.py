@@ -28,6 +28,7 @@ class Shared:
         touched_ns: when a hand last did something.
         asleep: the panel is dark.
         fault: what has failed around the box; None if nothing has, or somebody has seen it in attract.
+        notices: what else the owner should know, a line each; none once somebody has seen them in attract.
         health: per lever what its contact has done; empty before the first report.
         stuck: levers that are down and seem not to come up.
         dead: levers that are up, or seem so, whatever hands do.
@@ -41,6 +42,7 @@ class Shared:
     touched_ns: int
     asleep: bool = False
     fault: Fault | None = None
+    notices: tuple[str, ...] = ()
     health: Mapping[int, ContactHealth] = field(default_factory=dict)
     stuck: Tiles = 0
     dead: Tiles = 0

@@ -13,12 +13,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpiozero.pins import Factory
 
 from shutthebox.adapters.buzzer import Buzzer
-from shutthebox.adapters.display.panel import Panel
 from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.adapters.gpio import Pins
 from shutthebox.adapters.odds_worker import OddsWorker
@@ -42,6 +41,9 @@ from shutthebox.runtime.runner import Mail, Runner, loop
 from shutthebox.speech.said_file import SaidWriter
 from shutthebox.translations import translations
 
+if TYPE_CHECKING:
+    from shutthebox.adapters.display.panel import Panel
+
 _log = logging.getLogger(__name__)
 
 
@@ -50,7 +52,7 @@ def serve(
     settings: Settings,
     factory: Factory,
     lines: Mapping[int, Line],
-    connect: Callable[[], Panel] | None,
+    connect: "Callable[[], Panel] | None",
     dice: Dice,
     state: Path | None,
     *,
@@ -58,6 +60,7 @@ def serve(
     started: Callable[[], None] = lambda: None,
     beat: Callable[[], None] = lambda: None,
     fault: Fault | None = None,
+    notices: Sequence[str] = (),
     scores: Path | None = None,
     outbox: Path | None = None,
 ) -> None:
@@ -75,6 +78,7 @@ def serve(
         started: called once, when pins and store are open.
         beat: called at least once a second while all workers live.
         fault: what has gone wrong so far, for the players.
+        notices: more of that, a line of text each.
         scores: folder of what the scoreboard shows and the voice says; None for a box without them.
         outbox: folder in which matches are left for a league; None for nowhere.
 
@@ -127,7 +131,6 @@ def serve(
             _ = translations()[settings.language]
             goodbye = Screen(Mode.ATTRACT, big=_("Goodbye"))
             stack.callback(display.close, goodbye)
-            display.start()
         if scores is not None:
             kept = None if state is None else partial(open_to_read, state / FILE_NAME)
             works = None if display is None else partial(getattr, display, "connected")
@@ -147,6 +150,7 @@ def serve(
             translations(),
             time.monotonic_ns(),
             fault=fault,
+            notices=notices,
         )
         stack.callback(runner.close)
         workers: list[Any] = [worker for worker in (display, buzzer) if worker is not None]
@@ -157,6 +161,8 @@ def serve(
 
         with _ending_on_signals(inbox):
             started()
+            if display is not None:
+                display.start()
             loop(runner, inbox, time.monotonic_ns, beat_if_alive)
 
 

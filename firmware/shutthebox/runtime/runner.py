@@ -4,7 +4,7 @@
 it in virtual time; `loop` turns it on the real one. Everything here runs in the main thread.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import TypeAlias
@@ -47,6 +47,7 @@ class Runner:
         translations: per language, how a text is translated.
         now_ns: the time, on the clock of all later calls.
         fault: what has failed before, for the players.
+        notices: more of that, a line of text each.
 
     Example:
         See `shutthebox.simulator.virtual_box.VirtualBox`, which turns a runner in virtual time:
@@ -71,6 +72,7 @@ class Runner:
         now_ns: int,
         *,
         fault: Fault | None = None,
+        notices: Sequence[str] = (),
     ) -> None:
         self._ports = ports
         active = ports.pins.active()
@@ -88,6 +90,7 @@ class Runner:
             statistics=ports.memory.statistics,
             past=ports.memory.past,
             fault=fault,
+            notices=notices,
         )
         self._carry_out(self.machine.start(), now_ns)
 

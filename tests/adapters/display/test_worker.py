@@ -11,7 +11,7 @@ from PIL import Image
 from shutthebox.adapters.display import worker as oled
 from shutthebox.adapters.display.controllers import open_panel
 from shutthebox.adapters.display.layout import Frame, draw, render
-from shutthebox.adapters.display.panel import DisplayError, Panel
+from shutthebox.adapters.display.panel import SIZE, DisplayError, Panel
 from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.config.schema import Controller
 from shutthebox.game.mode import Mode
@@ -220,11 +220,11 @@ def test_what_moves_is_drawn_at_most_ten_times_a_second(
     pictures: list[bytes] = []
     renders: list[int] = []
 
-    def counted(screen: Screen, elapsed_ns: int, size: tuple[int, int]) -> Frame:
+    def counted(screen: Screen, elapsed_ns: int) -> Frame:
         renders.append(elapsed_ns)
-        return render(screen, elapsed_ns, size)
+        return render(screen, elapsed_ns, SIZE)
 
-    monkeypatch.setattr(oled, "render", counted)
+    monkeypatch.setattr(oled, "_render", counted)
 
     def seen() -> None:
         picture = model.image().tobytes()

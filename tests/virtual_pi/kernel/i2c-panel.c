@@ -111,7 +111,6 @@ static ssize_t panel_read(struct file *file, char __user *to, size_t size, loff_
 static const struct file_operations panel_fops = {
 	.owner = THIS_MODULE,
 	.read = panel_read,
-	.llseek = no_llseek,
 };
 
 static struct miscdevice panel_device = {

@@ -3,19 +3,26 @@
 One thread of its own owns the bus. The caller leaves a screen in a mailbox that holds one and
 goes on; a display that is slow, unplugged or broken delays nobody. Where time is virtual the
 same `DisplayWorker` works without its thread, through `render_now`.
+
+Pillow, the fonts and the panel are imported in that thread: the box is ready without them.
 """
+
+from __future__ import annotations
 
 import logging
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from PIL import Image
-
-from shutthebox.adapters.display.layout import Frame, render
-from shutthebox.adapters.display.panel import SIZE, DisplayError, Panel
 from shutthebox.game.screen import Screen
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from shutthebox.adapters.display.layout import Frame
+    from shutthebox.adapters.display.panel import Panel
 
 _log = logging.getLogger(__name__)
 
@@ -35,6 +42,13 @@ class _Asleep:
 class _Shown:
     screen: Screen
     since_ns: int
+
+
+def _render(screen: Screen, elapsed_ns: int) -> Frame:
+    from shutthebox.adapters.display.layout import render
+    from shutthebox.adapters.display.panel import SIZE
+
+    return render(screen, elapsed_ns, SIZE)
 
 
 class DisplayWorker:
@@ -166,7 +180,7 @@ class DisplayWorker:
         """
         if self._thread is not None:
             raise RuntimeError("render_now is for a display without its thread")
-        frame = render(screen, elapsed_ns, SIZE)
+        frame = _render(screen, elapsed_ns)
         self._send(frame.image)
         return frame.image
 
@@ -218,7 +232,7 @@ class DisplayWorker:
         if isinstance(wanted, _Asleep):
             self._try(lambda panel: panel.blank())
             return None if self._connected else self._retry_ns
-        frame: Frame = render(wanted.screen, started_ns - wanted.since_ns, SIZE)
+        frame = _render(wanted.screen, started_ns - wanted.since_ns)
         self._send(frame.image)
         if not self._connected:
             return self._retry_ns
@@ -244,6 +258,8 @@ class DisplayWorker:
 
     def _try(self, use: Callable[[Panel], None]) -> None:
         """Uses the panel if it is there or it is time to look for it again."""
+        from shutthebox.adapters.display.panel import DisplayError
+
         if not self._connected and self._connected is not None and self._now_ns() < self._retry_ns:
             return
         try:
@@ -269,7 +285,7 @@ class DisplayWorker:
         if self._panel is None or not self._connected:
             pass
         elif isinstance(wanted, _Shown):
-            self._send(render(wanted.screen, 0, SIZE).image)
+            self._send(_render(wanted.screen, 0).image)
         else:
             self._try(lambda panel: panel.blank())
         if self._panel is not None:

@@ -9,7 +9,7 @@ from shutthebox.game.effects import Ask
 from shutthebox.game.faults import FAULT_TEXTS
 from shutthebox.game.lever_health import complaint
 from shutthebox.game.match_screen import without_text
-from shutthebox.game.messages import message, told
+from shutthebox.game.messages import Text, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import menu, naming, ready, service, setup
 from shutthebox.game.modes.base import BoxMode
@@ -63,7 +63,9 @@ def service_press(mode: Attract, context: Context) -> Step[service.Service]:
 def screen(mode: Attract, view: View) -> Screen:
     """The usual game, and what is wrong with the box, if anything."""
     settings, _ = view.settings, view.translate
-    fault = FAULT_TEXTS[view.shared.fault][0] if view.shared.fault else complaint(view.shared)
+    fault: Text | None = FAULT_TEXTS[view.shared.fault][0] if view.shared.fault else complaint(view.shared)
+    if view.shared.notices:
+        fault = "  ".join(_(notice) for notice in view.shared.notices)
     out = settings.out & settings.profile.starting
     return Screen(
         mode.name,

@@ -1,0 +1,82 @@
+"""`shutthebox card`: takes over what the owner has written on the card. Its image runs this at the start."""
+
+import argparse
+import hashlib
+import os
+from pathlib import Path
+
+from shutthebox.cli.parser import Subparsers
+from shutthebox.cli.run import try_config
+from shutthebox.config.card import Network, read_card
+from shutthebox.config.schema import Config, parse_config
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Adds the command."""
+    parser = subparsers.add_parser(
+        "card",
+        help="take over the files of the card's first partition",
+        description="The image of a card runs this when it starts. Writes what is good of the owner's files, "
+        "and the mistakes beside it, where the box finds them and says them.",
+        example="sudo shutthebox card /boot/card --to /data",
+    )
+    parser.add_argument("folder", metavar="FOLDER", type=Path, help="where it is mounted")
+    parser.add_argument("--to", metavar="FOLDER", type=Path, required=True, help="the partition that is kept")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Writes what is good, and the mistakes beside it."""
+    card = read_card(args.folder, _playable)
+    to: Path = args.to
+    if card.config is not None:
+        _write(to / "etc/config.toml", card.config)
+    if card.network is not None:
+        for name, text in network_files(card.network).items():
+            _write(to / "network" / name, text, 0o600)
+    if card.keys is not None:
+        _write(to / "ssh/authorized_keys", "".join(f"{key}\n" for key in card.keys), 0o600)
+    _write(to / "card/mistakes.txt", "".join(f"{mistake}\n" for mistake in card.mistakes))
+    for mistake in card.mistakes:
+        print(mistake)
+    return 0
+
+
+def _playable(text: str, where: str) -> Config:
+    config = parse_config(text, where)
+    try_config(config, where)
+    return config
+
+
+def network_files(network: Network) -> dict[str, str]:
+    """The files for systemd-networkd and wpa_supplicant, by name; empty where there is nothing to join."""
+    files = {"cable.network": "", "wifi.network": "", "wpa_supplicant-wlan0.conf": ""}
+    if network.cable:
+        files["cable.network"] = _dhcp("Type=ether\nKind=!*")
+    if network.wifi:
+        files["wifi.network"] = _dhcp("Name=wlan0")
+        # In hexadecimal there is nothing to quote.
+        name = network.wifi.encode()
+        secret = "key_mgmt=NONE"
+        if network.password:
+            secret = "psk=" + hashlib.pbkdf2_hmac("sha1", network.password.encode(), name, 4096, 32).hex()
+        files["wpa_supplicant-wlan0.conf"] = (
+            f"country={network.country}\nnetwork={{\n\tssid={name.hex()}\n\tscan_ssid=1\n\t{secret}\n}}\n"
+        )
+    return files
+
+
+def _dhcp(match: str) -> str:
+    return f"[Match]\n{match}\n[Network]\nDHCP=yes\n[DHCPv4]\nUseMTU=yes\n"
+
+
+def _write(path: Path, text: str, mode: int = 0o644) -> None:
+    """All of it or nothing, whenever the plug is pulled."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.part")
+    with part.open("w", encoding="utf-8") as file:
+        os.fchmod(file.fileno(), mode)
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    part.rename(path)

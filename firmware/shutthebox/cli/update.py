@@ -1,0 +1,191 @@
+"""`shutthebox update`: another version of the card's system, which RAUC checks and writes."""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from shutthebox import __version__
+from shutthebox.adapters.store.backup import back_up
+from shutthebox.adapters.store.reading import reading
+from shutthebox.adapters.store.schema import VERSION as STORE_VERSION
+from shutthebox.cli.parser import Subparsers
+from shutthebox.cli.stats import SERVICE_FOLDER
+from shutthebox.config.schema import CONFIG_FILE, Config
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import check_regular, reason, shown_path
+
+CARD = Path("/etc/shutthebox-card")
+"""Is there on a system that was started from the image, and holds its version."""
+
+BACKUP = Path("/data/card/before-update.sqlite3")
+"""A copy of the memory for this version, should the other one change it and then not start."""
+
+
+class UpdateError(ShutTheBoxError):
+    """The update cannot be used; the text says why."""
+
+
+class NoCardError(ShutTheBoxError, RuntimeError):
+    """This machine was not started from the card's image."""
+
+    exit_code = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What a signed update says of itself.
+
+    Attributes:
+        version: of the package in it.
+        store: the newest form of the memory that it can read; None if it does not say.
+        keys: the configuration's keys that it knows, with their sections; empty if it does not say.
+    """
+
+    version: str
+    store: int | None = None
+    keys: frozenset[str] = frozenset()
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Adds the command."""
+    parser = subparsers.add_parser(
+        "update",
+        help="put another version on the card, and start it",
+        description="Checks a signed update, writes it beside the system that runs, and starts the machine "
+        "anew. If the new version does not start, the one before plays again. Only on a card's image.",
+        example="sudo shutthebox update shutthebox-2.0.0.raucb",
+    )
+    parser.add_argument("bundle", metavar="FILE|URL", help="a signed update, shutthebox-VERSION.raucb")
+    parser.add_argument(
+        "--downgrade", action="store_true", help="take an earlier version, and lose what it cannot read"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Checks the update, writes it beside the system that runs, and starts the machine anew."""
+    if shutil.which("rauc") is None or not CARD.exists():
+        raise NoCardError(
+            "update: this box was not started from a card's image; update the package: "
+            "sudo apt install ./shutthebox_NEW_all.deb"
+        )
+    if os.geteuid() != 0:
+        raise NoCardError("update: only root may write the card; say sudo shutthebox update ...")
+    bundle = inspect(args.bundle)
+    left_behind = lost(bundle, _keys_in_use())
+    if _number(bundle.version) < _number(__version__) and not args.downgrade:
+        losses = "; ".join(left_behind) or "nothing is lost"
+        raise UpdateError(
+            f"{args.bundle}: version {bundle.version} is earlier than {__version__}: {losses}; "
+            "allowed with --downgrade"
+        )
+    for loss in left_behind:
+        print(loss)
+    _keep_memory()
+    print(f"Writing version {bundle.version}; the box plays on meanwhile.", flush=True)
+    _rauc("install", args.bundle)
+    print(f"Version {bundle.version} starts now. If it does not play, {__version__} comes back by itself.")
+    subprocess.run(["systemctl", "reboot"], check=True)
+    return 0
+
+
+def inspect(bundle: str) -> Bundle:
+    """What the update says, once its signature has been found right.
+
+    Raises:
+        UpdateError: if it is not there, not signed by the card's maker, or not for this box.
+    """
+    if "://" not in bundle:
+        try:
+            check_regular(Path(bundle))
+        except OSError as error:
+            raise UpdateError(f"{shown_path(Path(bundle))}: {reason(error)}") from None
+    return parse_info(_rauc("info", "--output-format=json-2", bundle))
+
+
+def parse_info(text: str) -> Bundle:
+    """A bundle from RAUC's description of it in JSON.
+
+    Raises:
+        UpdateError: if it has none of the fields of an update.
+    """
+    try:
+        found = json.loads(text)
+        meta = found.get("meta", {}).get("shutthebox", {})
+        store = int(meta["store"]) if "store" in meta else None
+        return Bundle(str(found["update"]["version"]), store, frozenset(meta.get("config", "").split()))
+    except (ValueError, KeyError, AttributeError, TypeError):
+        raise UpdateError("update: RAUC describes it in a way that this version does not know") from None
+
+
+def lost(bundle: Bundle, keys: frozenset[str]) -> tuple[str, ...]:
+    """What the update cannot take along, a line each.
+
+    Args:
+        bundle: the update.
+        keys: the configuration's keys that are in use.
+    """
+    found = []
+    if bundle.store is not None and bundle.store < STORE_VERSION:
+        found.append(
+            f"memory: version {bundle.version} cannot read it; matches, scores and statistics are set aside, "
+            "and come back with this version"
+        )
+    if unknown := sorted(keys - bundle.keys if bundle.keys else ()):
+        found.append(
+            f"configuration: version {bundle.version} does not know {', '.join(unknown)}; "
+            "it plays with its default configuration until they are taken out"
+        )
+    return tuple(found)
+
+
+def known_keys() -> frozenset[str]:
+    """The configuration's keys that this version knows, with their sections."""
+    sections: Mapping[str, Any] = {
+        section.name: getattr(Config(), section.name) for section in fields(Config)
+    }
+    return frozenset(f"{name}.{key.name}" for name, section in sections.items() for key in fields(section))
+
+
+def _keys_in_use() -> frozenset[str]:
+    try:
+        document = tomllib.loads(CONFIG_FILE.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return frozenset()
+    sections = {name: keys for name, keys in document.items() if isinstance(keys, dict)}
+    return frozenset(f"{name}.{key}" for name, keys in sections.items() for key in keys)
+
+
+def _number(version: str) -> tuple[int, ...]:
+    return tuple(int(digits) for digits in re.findall(r"\d+", version))
+
+
+def _keep_memory() -> None:
+    """Copies the memory as it is now; a box that has none yet has nothing to lose."""
+    try:
+        with reading(SERVICE_FOLDER) as store:
+            BACKUP.unlink(missing_ok=True)
+            back_up(store.db, BACKUP)
+    except (ShutTheBoxError, OSError) as error:
+        print(f"The memory was not copied before: {error}")
+
+
+def _rauc(*words: str) -> str:
+    """Runs RAUC, and gives what it prints.
+
+    Raises:
+        UpdateError: with the last thing that it complains of.
+    """
+    done = subprocess.run(["rauc", *words], capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
+        raise UpdateError(f"{words[-1]}: {said[-1] if said else 'RAUC ended without a word'}")
+    return done.stdout

@@ -1,0 +1,320 @@
+"""Makes a release: every file that people get, a bill of materials, checksums and a signature.
+
+    make release KEY=NAME-OF-A-GNUPG-KEY [CERT=FILE CERT_KEY=FILE] [PARTS="python deb"]
+
+Everything is built twice, from two clones of the last commit in two places, and compared byte for byte: what
+cannot be made again is no release. Only what carries the time of its signing is left out of that, and named.
+The result lies in dist/shutthebox-VERSION.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+TOP = Path(__file__).resolve().parents[1]
+SUMS = "SHA256SUMS"
+
+
+class ReleaseError(Exception):
+    """The release cannot be made; the text says why."""
+
+
+@dataclass(frozen=True)
+class Build:
+    """One of the two builds.
+
+    Attributes:
+        source: a clone of the commit.
+        out: where the files of the release go.
+        tools: the Python that has requirements.txt.
+        options: for the image: its certificate, and the key to that.
+    """
+
+    source: Path
+    out: Path
+    tools: Path
+    options: tuple[str, ...]
+
+    def run(self, *command: str | Path, cwd: Path | None = None) -> None:
+        """Runs a command in the source, with all that it says in a log.
+
+        Raises:
+            ReleaseError: with the end of the log, if it fails.
+        """
+        log = self.out.parent / "log"
+        with log.open("ab") as file:
+            done = subprocess.run(
+                [str(word) for word in command], cwd=cwd or self.source, stdout=file, stderr=file, check=False
+            )
+        if done.returncode:
+            last = log.read_text(errors="replace").splitlines()[-20:]
+            raise ReleaseError("\n".join([f"{' '.join(map(str, command))} failed:", *last]))
+
+    def take(self, pattern: str) -> None:
+        """Takes over files of the source.
+
+        Raises:
+            ReleaseError: if there are none.
+        """
+        found = sorted(self.source.glob(pattern))
+        if not found:
+            raise ReleaseError(f"{pattern}: not built")
+        for path in found:
+            shutil.copy(path, self.out)
+
+
+def python_packages(build: Build) -> None:
+    """Wheels and source distributions, and what the box's wheel brings with it."""
+    for folder in (".", "firmware/gpiozero-gpiod"):
+        build.run(build.tools, "-m", "build", "--outdir", build.out, folder)
+    with tempfile.TemporaryDirectory() as venv:
+        build.run(build.tools, "-m", "venv", "--without-pip", venv)
+        python = Path(venv, "bin/python")
+        # By name, so that nothing tells where the wheels were found.
+        build.run(
+            build.tools, "-m", "pip", "--python", python, "install", "--quiet", "--find-links", build.out,
+            f"shutthebox[box,sim]=={version(build.source)}",
+        )  # fmt: skip
+        build.run(
+            build.tools, "-m", "cyclonedx_py", "environment", "--output-reproducible",
+            "--output-file", build.out / "shutthebox.cdx.json", python,
+        )  # fmt: skip
+    arm64_wheels(build)
+
+
+#: The Pythons of the Debians that the box runs on, and the newest.
+PYTHONS = ("3.11", "3.13", "3.14")
+ARM64 = [f"--platform=manylinux{name}_aarch64" for name in ("2014", "_2_28", "_2_34")]
+
+
+def arm64_wheels(build: Build) -> None:
+    """Proves that a Pi has to compile nothing: every dependency has a wheel for it."""
+    for python in PYTHONS:
+        with tempfile.TemporaryDirectory() as folder:
+            build.run(
+                build.tools, "-m", "pip", "download", "--quiet", "--find-links", build.out, "--dest", folder,
+                *ARM64, "--python-version", python, "--implementation", "cp", "--only-binary=:all:",
+                f"shutthebox[box,sim]=={version(build.source)}",
+            )  # fmt: skip
+
+
+def debian_packages(build: Build) -> None:
+    """The packages for a Pi that runs already."""
+    build.run("make", "deb")
+    build.take("build/deb/*.deb")
+
+
+def image(build: Build) -> None:
+    """The card, an update for one that plays, and every package in them."""
+    build.run("make", "-C", "image", *build.options, "all", "bundle")
+    for name in ("card.img.xz", "shutthebox-*.raucb", "manifest"):
+        build.take(f"build/image/{name}")
+    (build.out / "card.img.xz").rename(build.out / f"shutthebox-{version(build.source)}-pi-arm64.img.xz")
+    (build.out / "manifest").rename(build.out / "image-packages.txt")
+    epoch = os.environ["SOURCE_DATE_EPOCH"]
+    at = subprocess.check_output(["date", "--utc", f"--date=@{epoch}", "+%Y-%m-%dT%H:%M:%SZ"], text=True)
+    build.run(
+        build.tools.parent / "debsbom", "generate", "--sbom-type", "cdx", "--distro-name", "Shut the Box",
+        "--distro-version", version(build.source), "--distro-arch", "arm64", "--timestamp", at.strip(),
+        "--cdx-serialnumber", "00000000-0000-4000-8000-" + hashlib.sha256(epoch.encode()).hexdigest()[:12],
+        "--root", build.source / "build/image/root.tar", "--out", build.out / "image",
+    )  # fmt: skip
+
+
+def hardware(build: Build) -> None:
+    """What a workshop needs: board, box and harness, as one archive."""
+    build.run("make", "-C", "hardware", "fab")
+    archive(build, build.source / "hardware/build/fab", "hardware")
+
+
+def documentation(build: Build) -> None:
+    """The pages, as one archive."""
+    if "\ndocs:" not in (build.source / "Makefile").read_text():
+        print("release: NOT in it: docs, because there is no make docs yet")
+        return
+    build.run("make", "docs")
+    archive(build, build.source / "build/docs", "docs")
+
+
+def archive(build: Build, folder: Path, name: str) -> None:
+    """Packs a folder so that nothing but names and contents counts."""
+    to = build.out / f"shutthebox-{version(build.source)}-{name}.tar.xz"
+    build.run(
+        "tar", "--create", "--xz", f"--file={to}", "--sort=name", "--owner=0", "--group=0", "--numeric-owner",
+        f"--mtime=@{os.environ['SOURCE_DATE_EPOCH']}", "--mode=u+rw,go+r-w", "-C", folder.parent, folder.name,
+    )  # fmt: skip
+
+
+PARTS: dict[str, Callable[[Build], None]] = {
+    "python": python_packages,
+    "deb": debian_packages,
+    "image": image,
+    "hardware": hardware,
+    "docs": documentation,
+}
+#: Carries the time at which it was signed.
+SIGNED = "*.raucb"
+
+
+def version(top: Path) -> str:
+    """The version in the package.
+
+    Raises:
+        ReleaseError: if none stands there.
+    """
+    text = (top / "firmware/shutthebox/__init__.py").read_text()
+    found = re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)
+    if found is None:
+        raise ReleaseError("firmware/shutthebox/__init__.py: no __version__")
+    return found[1]
+
+
+def check_changelog(text: str, released: str) -> None:
+    """Holds CHANGELOG.md to the version and to its own form.
+
+    Raises:
+        ReleaseError: naming what is wrong, and what is allowed.
+    """
+    headings = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    if not headings or headings[0] != "[Unreleased]":
+        raise ReleaseError("CHANGELOG.md: the first section has to be ## [Unreleased]")
+    for heading in headings[1:]:
+        if not re.fullmatch(r"\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d", heading):
+            raise ReleaseError(f"CHANGELOG.md: ## {heading}: allowed is ## [1.2.3] - 2026-12-31")
+    kinds = ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")
+    for kind in re.findall(r"^### (.*)$", text, re.MULTILINE):
+        if kind not in kinds:
+            raise ReleaseError(f"CHANGELOG.md: ### {kind}: allowed are {', '.join(kinds)}")
+    sections = dict(re.findall(r"^## \[(.+?)\].*\n((?:(?!## ).*\n?)*)", text, re.MULTILINE))
+    if not sections.get(released, "").strip():
+        raise ReleaseError(f"CHANGELOG.md: no section ## [{released}], or nothing in it")
+    if sections["Unreleased"].strip():
+        raise ReleaseError("CHANGELOG.md: move what stands under [Unreleased] into the version's section")
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """SHA-256 of every file in a folder, by name."""
+    found = {}
+    for path in sorted(folder.iterdir()):
+        with path.open("rb") as file:
+            found[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return found
+
+
+def differences(one: Path, other: Path) -> list[str]:
+    """Names of the files that are not the same, byte for byte, in both folders; signed ones apart."""
+    signed = {path.name for folder in (one, other) for path in folder.glob(SIGNED)}
+    first, second = digests(one), digests(other)
+    names = sorted((first.keys() | second.keys()) - signed)
+    return [name for name in names if first.get(name) != second.get(name)]
+
+
+def write_sums(folder: Path) -> Path:
+    """Writes the checksums of a folder, as sha256sum does."""
+    lines = [f"{digest}  {name}\n" for name, digest in digests(folder).items()]
+    sums = folder / SUMS
+    sums.write_text("".join(lines))
+    return sums
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Builds twice, compares, signs."""
+    parser = argparse.ArgumentParser(description="makes a release")
+    parser.add_argument("--key", required=True, help="GnuPG key that signs the checksums")
+    parser.add_argument("--cert", help="certificate that cards take updates by; with --cert-key")
+    parser.add_argument("--cert-key", help="the key to it, which signs the update")
+    parser.add_argument("--parts", nargs="*", choices=list(PARTS), default=list(PARTS))
+    args = parser.parse_args(arguments)
+    try:
+        release(args)
+    except ReleaseError as error:
+        print(f"release: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def release(args: argparse.Namespace) -> None:
+    """Makes the release of the last commit.
+
+    Raises:
+        ReleaseError: if something is missing, fails, or is not the same twice.
+    """
+    if subprocess.check_output(["git", "status", "--porcelain"], cwd=TOP, text=True).strip():
+        raise ReleaseError("there are changes that are not committed: git status")
+    released = version(TOP)
+    check_changelog((TOP / "CHANGELOG.md").read_text(), released)
+    if "image" in args.parts and not (args.cert and args.cert_key):
+        raise ReleaseError("image: CERT and CERT_KEY are missing; a card takes updates that they sign")
+    asked = ["gpg", "--list-secret-keys", "--with-colons", args.key]
+    if subprocess.run(asked, capture_output=True, check=False).returncode:
+        raise ReleaseError(f"KEY: GnuPG has no secret key {args.key}")
+    last = subprocess.check_output(["git", "log", "-1", "--format=%H %ct"], cwd=TOP, text=True)
+    commit, os.environ["SOURCE_DATE_EPOCH"] = last.split()
+    tools = TOP / "build/release-tools"
+    if not (tools / "done").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(tools)], check=True)
+        wanted = [
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "-r",
+            str(TOP / "release/requirements.txt"),
+        ]
+        subprocess.run([tools / "bin/pip", *wanted], check=True)
+        (tools / "done").touch()
+    options = tuple(
+        f"{name}={Path(value).resolve()}"
+        for name, value in (("CERT", args.cert), ("KEY", args.cert_key))
+        if value
+    )
+    with tempfile.TemporaryDirectory(prefix="release-") as work:
+        # The two places differ in the length of their names too.
+        outs = [
+            make(Path(work, name), commit, args.parts, tools / "bin/python", options)
+            for name in ("one", "another")
+        ]
+        differing = differences(*outs)
+        if differing:
+            kept = TOP / "build/release-differs"
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.copytree(work, kept, symlinks=True, ignore=shutil.ignore_patterns("source"))
+            raise ReleaseError(f"not the same twice (both are in {kept}): {', '.join(differing)}")
+        to = TOP / f"dist/shutthebox-{released}"
+        shutil.rmtree(to, ignore_errors=True)
+        shutil.copytree(outs[0], to)
+    sums = write_sums(to)
+    subprocess.run(
+        ["gpg", "--yes", "--armor", "--local-user", args.key, "--detach-sign", str(sums)], check=True
+    )
+    left_out = sorted(set(PARTS) - set(args.parts))
+    if left_out:
+        print(f"release: NOT in it: {', '.join(left_out)}")
+    if signed := sorted(path.name for path in to.glob(SIGNED)):
+        print(f"release: not compared, because it carries the time of its signing: {', '.join(signed)}")
+    print(f"release: {to.relative_to(TOP)}, built twice, the same byte for byte")
+
+
+def make(folder: Path, commit: str, parts: Sequence[str], tools: Path, options: tuple[str, ...]) -> Path:
+    """Builds these parts from a clone of that commit, and returns the folder with the files."""
+    build = Build(folder / "source", folder / "out", tools, options)
+    build.out.mkdir(parents=True)
+    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(TOP), str(build.source)], check=True)
+    subprocess.run(["git", "checkout", "--quiet", "--detach", commit], cwd=build.source, check=True)
+    for part in parts:
+        print(f"release: {folder.name}: {part}", flush=True)
+        PARTS[part](build)
+    return build.out
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,88 @@
+"""`shutthebox card`: from the card's first partition to the one that is kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.config.test_card import KEY
+
+from shutthebox.cli.card import network_files
+from shutthebox.cli.main import main
+from shutthebox.cli.run import CARD_TEXTS, notices
+from shutthebox.config.card import Network
+from shutthebox.config.schema import default_text
+
+SCRIPT = Path(__file__).resolve().parents[2] / "image/root/usr/lib/shutthebox/card"
+
+
+def take_over(card: Path, to: Path) -> list[str]:
+    assert main(["card", str(card), "--to", str(to)]) == 0
+    return (to / "card/mistakes.txt").read_text().splitlines()
+
+
+def test_what_is_good_is_taken_over(tmp_path: Path) -> None:
+    card, kept = tmp_path / "card", tmp_path / "kept"
+    card.mkdir()
+    (card / "shutthebox.toml").write_text('[box]\nlanguage = "fr"\n')
+    (card / "network.toml").write_text('wifi = "Pub"\npassword = "last orders"\ncountry = "BE"\n')
+    (card / "ssh-key.txt").write_text(KEY)
+    assert take_over(card, kept) == []
+    assert (kept / "etc/config.toml").read_text() == '[box]\nlanguage = "fr"\n'
+    assert (kept / "ssh/authorized_keys").read_text() == f"{KEY}\n"
+    assert (kept / "ssh/authorized_keys").stat().st_mode & 0o777 == 0o600
+    joined = kept / "network/wpa_supplicant-wlan0.conf"
+    assert joined.stat().st_mode & 0o777 == 0o600
+    assert f"ssid={b'Pub'.hex()}\n" in joined.read_text()
+    assert "last orders" not in joined.read_text()
+    assert "Name=wlan0" in (kept / "network/wifi.network").read_text()
+    assert (kept / "network/cable.network").read_text() == ""
+
+
+def test_a_mistake_leaves_what_was_good(tmp_path: Path) -> None:
+    card, kept = tmp_path / "card", tmp_path / "kept"
+    card.mkdir()
+    (card / "shutthebox.toml").write_text(default_text())
+    (card / "network.toml").write_text("cable = true\n")
+    (card / "ssh-key.txt").write_text(KEY)
+    assert take_over(card, kept) == []
+    before = {
+        path: path.read_text() for path in kept.rglob("*") if path.is_file() and path.parent.name != "card"
+    }
+    (card / "shutthebox.toml").write_text('[game]\nprofile = "chess"\n')
+    (card / "network.toml").write_text("cable = maybe\n")
+    (card / "ssh-key.txt").write_text("?\n")
+    mistakes = take_over(card, kept)
+    assert [mistake.split(":")[0] for mistake in mistakes] == [
+        "shutthebox.toml",
+        "network.toml",
+        "ssh-key.txt",
+    ]
+    assert {path: path.read_text() for path in before} == before
+    # Without the files there is neither a network nor a login; the configuration stays.
+    for name in ("shutthebox.toml", "network.toml", "ssh-key.txt"):
+        (card / name).unlink()
+    assert take_over(card, kept) == []
+    assert (kept / "network/cable.network").read_text() == ""
+    assert (kept / "ssh/authorized_keys").read_text() == ""
+    assert (kept / "etc/config.toml").read_text() == default_text()
+
+
+def test_the_key_of_a_wifi_is_the_standards_own() -> None:
+    # IEEE 802.11i, annex H.4, the first test vector.
+    files = network_files(Network("IEEE", "password", "BE"))
+    key = "f42c6fc52df0ebef9ebb4b90b38a5f902e83fe1b135a70e23aed762e9710a12e"
+    assert f"psk={key}\n" in files["wpa_supplicant-wlan0.conf"]
+
+
+def test_notices_are_read_in_order(tmp_path: Path) -> None:
+    assert notices(tmp_path / "none") == ()
+    (tmp_path / "b.txt").write_text("second\n\nthird\n")
+    (tmp_path / "a.txt").write_text("first\n")
+    assert notices(tmp_path) == ("first", "second", "third")
+
+
+@pytest.mark.parametrize("text", [text.text for text in CARD_TEXTS])
+def test_the_script_says_what_is_translated(text: str) -> None:
+    assert f'echo "{text}" >$notices/' in SCRIPT.read_text()
+    assert SCRIPT.read_text().count(">$notices/") == len(CARD_TEXTS)

@@ -1,0 +1,132 @@
+"""`shutthebox update`: what it says of an update before RAUC writes it."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from shutthebox import __version__
+from shutthebox.adapters.store.schema import VERSION
+from shutthebox.cli import update
+from shutthebox.cli.main import main
+from shutthebox.cli.update import Bundle, UpdateError, known_keys, lost, parse_info
+from shutthebox.config.schema import default_text
+
+
+def info(version: str = "99", **meta: str) -> str:
+    described = {"update": {"compatible": "shutthebox-pi-arm64", "version": version}}
+    return json.dumps({**described, "meta": {"shutthebox": meta}} if meta else described)
+
+
+def test_what_raucs_description_says() -> None:
+    assert parse_info(info()) == Bundle("99")
+    full = parse_info(info("1.2.3", store="3", config="game.players box.levers"))
+    assert full == Bundle("1.2.3", 3, frozenset({"game.players", "box.levers"}))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"update": 3}', info(store="many")])
+def test_another_description_is_an_error(text: str) -> None:
+    with pytest.raises(UpdateError, match="does not know"):
+        parse_info(text)
+
+
+def test_an_update_that_knows_all_loses_nothing() -> None:
+    assert lost(Bundle("99", VERSION, known_keys()), known_keys()) == ()
+    assert lost(Bundle("99"), known_keys()) == ()
+
+
+def test_what_an_earlier_version_cannot_read_is_named() -> None:
+    earlier = Bundle("0.0.1", VERSION - 1, known_keys() - {"game.hints"})
+    memory, configuration = lost(earlier, frozenset({"game.hints", "game.players"}))
+    assert memory.startswith("memory: version 0.0.1 cannot read it")
+    assert "does not know game.hints;" in configuration
+    assert lost(earlier, frozenset({"game.players"})) == (memory,)
+
+
+def test_every_key_of_the_default_is_known() -> None:
+    uncommented = default_text().replace("\n# ", "\n")
+    named = {key.partition(".")[2] for key in known_keys()}
+    assert all(f"\n{key} = " in uncommented for key in named)
+
+
+def test_a_box_without_a_card_is_told_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["update", "new.raucb"]) == 1
+    said = capsys.readouterr().err
+    assert "apt install" in said
+    assert said.count("\n") == 1
+
+
+@pytest.fixture
+def card(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A card's system as far as the command looks, with a RAUC that takes every update for version 0.0.1."""
+    told = info("0.0.1", store="1", config=" ".join(known_keys()))
+    rauc = tmp_path / "rauc"
+    rauc.write_text(f"#!/bin/sh\necho \"$@\" >>{tmp_path}/asked\n[ $1 != info ] || echo '{told}'\n")
+    rauc.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr(update, "CARD", rauc)
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    return tmp_path
+
+
+def test_an_earlier_version_has_to_be_asked_for(card: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (card / "old.raucb").touch()
+    assert main(["update", str(card / "old.raucb")]) == 2
+    said = capsys.readouterr().err
+    assert f"version 0.0.1 is earlier than {__version__}: memory: version 0.0.1 cannot read it" in said
+    assert "allowed with --downgrade" in said
+    assert said.count("\n") == 1
+    assert (card / "asked").read_text().splitlines() == [f"info --output-format=json-2 {card}/old.raucb"]
+
+
+def test_a_file_that_is_not_there(card: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["update", str(card / "none.raucb")]) == 2
+    assert capsys.readouterr().err == f"shutthebox: {card}/none.raucb: No such file or directory\n"
+    assert not (card / "asked").exists()
+
+
+BUNDLE = Path(__file__).resolve().parents[2] / "image/bundle.sh"
+
+
+def newer_rauc() -> bool:
+    """Whether this machine has a RAUC that describes updates as the card's does."""
+    if shutil.which("rauc") is None or shutil.which("openssl") is None or shutil.which("mksquashfs") is None:
+        return False
+    said = subprocess.run(["rauc", "--version"], capture_output=True, text=True, check=True).stdout
+    major, minor = re.findall(r"\d+", said)[:2]
+    return (int(major), int(minor)) >= (1, 9)
+
+
+@pytest.mark.skipif(
+    not newer_rauc(), reason="NOT CHECKED: needs openssl, squashfs-tools and RAUC 1.9 or newer"
+)
+def test_raucs_own_description_of_an_update_that_is_signed_and_of_one_that_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("ours", "other"):
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=test",
+             "-keyout", tmp_path / f"{name}.key", "-out", tmp_path / f"{name}.pem"],
+            check=True, capture_output=True,
+        )  # fmt: skip
+        (tmp_path / "system.img").write_bytes(random.Random(1).randbytes(1 << 16))
+        words = ["system.img", "99.1", f"{name}.pem", f"{name}.key", f"{name}.raucb"]
+        subprocess.run([BUNDLE, *words], cwd=tmp_path, check=True)
+    (tmp_path / "system.conf").write_text(
+        "[system]\ncompatible=shutthebox-pi-arm64\nbootloader=noop\nbundle-formats=verity\n"
+        f"data-directory={tmp_path}\n[keyring]\npath={tmp_path}/ours.pem\n"
+    )
+    (tmp_path / "bin").mkdir()
+    wrapper = tmp_path / "bin/rauc"
+    wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("rauc")} --conf={tmp_path}/system.conf "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", str(wrapper.parent), prepend=":")
+    assert update.inspect(str(tmp_path / "ours.raucb")) == Bundle("99.1", VERSION, known_keys())
+    with pytest.raises(UpdateError, match=r"other.raucb: .*signature"):
+        update.inspect(str(tmp_path / "other.raucb"))

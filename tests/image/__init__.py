@@ -1,0 +1,1 @@
+"""The card's image, started in an emulated machine: see README.md of image/."""

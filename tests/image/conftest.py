@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.image import machine
+from tests.image.bundles import broken_system, sign
+from tests.image.machine import CardPi, hardware_disk, make_card
+from tests.virtual_pi.play import CONFIG
+
+#: Mistakes in these two are said on the display; the configuration counts all the same.
+MISTAKES = {"network.toml": 'wifi = "Pub"\n', "ssh-key.txt": "the landlord's\n"}
+
+
+@pytest.fixture(scope="session")
+def folder() -> Iterator[Path]:
+    """Room for a card and its updates."""
+    if (lacking := machine.missing()) is not None:
+        pytest.skip(f"the image is NOT tried: {lacking}")
+    with tempfile.TemporaryDirectory(prefix="card-", dir=machine.BUILD) as name:
+        yield Path(name)
+
+
+@pytest.fixture(scope="session")
+def pi(folder: Path) -> Iterator[CardPi]:
+    """A machine with a fresh card, switched on for the first time."""
+    make_card(folder / "card.img", {"shutthebox.toml": CONFIG, **MISTAKES})
+    system = machine.BUILD / "system.img"
+    broken = broken_system(system, folder / "broken.img")
+    updates = [sign(system, "99.0", folder / "good.raucb"), sign(broken, "99.1", folder / "broken.raucb")]
+    broken.unlink()
+    hardware_disk(folder / "hardware.img", *updates)
+    with CardPi(folder / "card.img", folder / "hardware.img") as machine_on:
+        yield machine_on

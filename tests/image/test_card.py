@@ -1,0 +1,161 @@
+"""A card: its first start, a match through pulled plugs, an update there and back, and one that fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from dataclasses import replace
+
+import pytest
+from tests.image.machine import BOOT_S, CARD_BYTES, CardPi
+from tests.support.paper import attract
+from tests.virtual_pi.play import SETTINGS, Play
+from tests.virtual_pi.table import Table, until
+
+from shutthebox.game.machine import State
+from shutthebox.rules.match import Stage
+
+pytestmark = [pytest.mark.image, pytest.mark.timeout(4 * BOOT_S)]
+
+#: How often the plug is pulled; a start takes a minute on an idle machine.
+PULLS = int(os.environ.get("PULLS", "10"))
+MISTAKES = (
+    'network.toml: country: is missing; allowed is two letters, such as "BE" or "FR"',
+    "ssh-key.txt: line 1: no public key; allowed is a line like ssh-ed25519 AAAA... name",
+)
+UPDATED = "/run/hardware/good.raucb"
+BROKEN = "/run/hardware/broken.raucb"
+
+
+def said_in_attract(*notices: str) -> State:
+    """The display of a box that nobody plays at, and that has something to say."""
+    state = attract(SETTINGS)
+    return replace(state, shared=replace(state.shared, notices=notices))
+
+
+@pytest.fixture(scope="module")
+def table(pi: CardPi) -> Table:
+    """The box in the machine, with its levers at rest."""
+    found = Table(pi, SETTINGS)
+    assert until(lambda: found.shown("ActiveState") == "active", BOOT_S), found.journal()
+    found.hold_levers()
+    return found
+
+
+def slot(pi: CardPi) -> str:
+    """Which of the two systems runs."""
+    found = re.search(r"rauc\.slot=([AB])", pi.read("/proc/cmdline").decode())
+    assert found
+    return found[1]
+
+
+def await_box(table: Table) -> None:
+    """Waits until the box plays again, after a start; whatever was on the glass is gone."""
+    assert until(lambda: table.shown("ActiveState") == "active", BOOT_S), table.journal()
+    table.glass.plug_in()
+    table.hold_levers()
+
+
+def test_the_first_start_says_what_is_wrong_on_the_card(table: Table) -> None:
+    table.look_for([said_in_attract(*MISTAKES)], BOOT_S)
+    print(f"\nfirst start, emulated: {table.pi.boot_s:.0f} s")
+    print(table.pi.run("systemd-analyze; systemd-analyze critical-chain shutthebox.service", check=False).out)
+
+
+def test_nothing_failed_and_nothing_listens(table: Table) -> None:
+    assert table.pi.run("systemctl --failed --no-legend --plain").out == ""
+    listening = table.pi.run("cat /proc/net/tcp /proc/net/tcp6 /proc/net/udp /proc/net/udp6").out
+    assert [line for line in listening.splitlines() if "local_address" not in line] == []
+    assert (
+        table.pi.run("systemctl is-active getty.target ssh.service", check=False).out.split()
+        == ["inactive"] * 2
+    )
+    assert ":!" in table.pi.run("grep ^root: /etc/shadow").out, "nobody logs in with a password"
+
+
+def test_the_system_is_read_only_and_the_memory_has_the_rest_of_the_card(table: Table) -> None:
+    mounts = dict(line.split()[1:3] for line in table.pi.run("cat /proc/mounts").out.splitlines())
+    assert mounts["/"] == "overlay"
+    assert mounts["/data"] == "ext4"
+    sectors = int(
+        table.pi.run("cat /sys/class/block/$(basename $(readlink -f /dev/disk/by-label/shutthebox))/size").out
+    )
+    assert sectors * 512 > CARD_BYTES - (600 << 20)
+    assert table.pi.run("findmnt -no SOURCE /var/lib/private/shutthebox").out.strip().endswith("[/state]")
+    kept = table.pi.run("ls /data/state").out.split()
+    assert "box.sqlite3" in kept
+
+
+def test_a_match_goes_on_whenever_the_plug_is_pulled(table: Table, pi: CardPi) -> None:
+    play = Play(table)
+    pulled = 0
+    while play.match.stage is not Stage.FINISHED:
+        play.go_on()
+        if play.match.stage is Stage.ANSWER and pulled < PULLS:
+            pulled += 1
+            pi.pull_plug()
+            pi.power_on()
+            await_box(table)
+            play.see()  # the same throw is on the table, and the same tiles are shut
+    assert pulled
+    assert play.match.result is not None
+    print(f"\nplug pulled {pulled} times; winner: {play.match.result.winners}, totals: {play.match.totals}")
+
+
+def played(pi: CardPi) -> int:
+    """How many finished matches the box remembers."""
+    out = pi.run("shutthebox stats --json --state /var/lib/private/shutthebox", timeout=BOOT_S).out
+    return int(json.loads(out)["finished"])
+
+
+def confirmed(pi: CardPi) -> bool:
+    """Whether the system that runs is started for good."""
+    return pi.run(f"fw_printenv -n BOOT_{slot(pi)}_LEFT").out.strip() == "9"
+
+
+def update(pi: CardPi, bundle: str) -> None:
+    """Has the box take an update, and waits for the start that follows."""
+    before = pi.boot_id()
+    done = pi.run(f"shutthebox update {bundle} 2>&1", timeout=BOOT_S, check=False)
+    assert done.code == 0, done.out + pi.run("journalctl -u rauc --no-pager").out
+    pi.await_restart(before)
+
+
+def test_an_update_there_and_back_keeps_memory_and_configuration(table: Table, pi: CardPi) -> None:
+    matches = played(pi)
+    assert matches == 1
+    for expected in "BA":
+        update(pi, UPDATED)
+        assert slot(pi) == expected
+        await_box(table)
+        table.look_for([attract(SETTINGS), said_in_attract(*MISTAKES)], BOOT_S)
+        assert until(lambda: confirmed(pi), BOOT_S), pi.run("journalctl -u shutthebox-confirm --no-pager").out
+        assert played(pi) == matches
+
+
+def test_an_update_that_cannot_be_read_falls_back_and_the_box_says_so(table: Table, pi: CardPi) -> None:
+    before = slot(pi)
+    update(pi, BROKEN)
+    assert slot(pi) == before
+    await_box(table)
+    table.look_for([said_in_attract(*MISTAKES, "Update failed: the version before plays")], BOOT_S)
+    assert confirmed(pi)
+    assert played(pi) == 1
+
+
+def test_an_update_that_never_comes_to_play_falls_back_after_three_starts(table: Table, pi: CardPi) -> None:
+    before = slot(pi)
+    other = "B" if before == "A" else "A"
+    update(pi, UPDATED)
+    for left in ("2", "1", "0"):
+        assert slot(pi) == other
+        assert pi.run(f"fw_printenv -n BOOT_{other}_LEFT").out.strip() == left
+        pi.pull_plug()
+        time.sleep(0.1)
+        pi.power_on()
+    assert slot(pi) == before
+    await_box(table)
+    table.look_for([said_in_attract(*MISTAKES, "Update failed: the version before plays")], BOOT_S)
+    assert played(pi) == 1

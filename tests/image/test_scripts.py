@@ -1,0 +1,60 @@
+"""The scripts of the card, as far as they can be checked without one."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+IMAGE = Path(__file__).resolve().parents[2] / "image"
+SCRIPTS = [
+    *IMAGE.glob("*.sh"),
+    *(IMAGE / "root/usr/lib/shutthebox").iterdir(),
+    IMAGE / "initramfs/init",
+    Path(__file__).with_name("hardware.sh"),
+]
+UNITS = [*(IMAGE / "root/etc/systemd/system").glob("*.service")]
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_shellcheck_has_nothing_to_say(script: Path) -> None:
+    if shutil.which("shellcheck") is None:
+        pytest.skip("NOT CHECKED: missing: apt-get install shellcheck")
+    done = subprocess.run(
+        ["shellcheck", "--exclude=SC2016", str(script)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=lambda path: path.name)
+def test_a_unit_runs_a_script_that_is_there_and_is_switched_on(unit: Path) -> None:
+    text = unit.read_text()
+    for program in re.findall(r"^ExecStart=(/usr/lib/shutthebox/\S+)", text, re.MULTILINE):
+        script = IMAGE / "root" / program[1:]
+        assert script.stat().st_mode & 0o111, f"{script} cannot be run"
+    if "[Install]" in text:
+        assert unit.name in (IMAGE / "finish.sh").read_text()
+
+
+def test_boot_script_and_rauc_agree_on_the_numbers() -> None:
+    rauc = (IMAGE / "root/etc/rauc/system.conf").read_text()
+    boot = (IMAGE / "boot/boot.cmd").read_text()
+    assert "\nboot-attempts=9\n" in rauc
+    assert "test ${left} -lt 9" in boot
+    assert "\nboot-attempts-primary=3\n" in rauc
+    makefile = (IMAGE / "Makefile").read_text()
+    assert "$(call STATE,B A,0,3)" in makefile
+    # 512 KiB from the card's start, 4 KiB: for U-Boot in blocks of 512 bytes, in hexadecimal.
+    assert "${devtype} write ${state} 400 8" in boot
+    assert "/dev/shutthebox-card 0x80000 0x1000" in (IMAGE / "root/etc/fw_env.config").read_text()
+    assert "bs=4096 seek=128" in (IMAGE / "initramfs/init").read_text()
+    assert re.search(r"partition state \{[^}]*offset = 512K", (IMAGE / "genimage.cfg").read_text())
+
+
+def test_the_keyring_is_the_one_that_rauc_reads() -> None:
+    keyring = re.search(r"^path=/(\S+)$", (IMAGE / "root/etc/rauc/system.conf").read_text(), re.MULTILINE)
+    assert keyring
+    assert f'"$root/{keyring[1]}"' in (IMAGE / "finish.sh").read_text()

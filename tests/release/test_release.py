@@ -1,0 +1,71 @@
+"""The changelog, and what makes a release of built files."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import release
+from release import ReleaseError, check_changelog, differences, write_sums
+
+TOP = Path(__file__).resolve().parents[2]
+GOOD = "# Changelog\n\n## [Unreleased]\n\n## [1.2.0] - 2026-11-21\n\n### Added\n\n- A game.\n"
+
+
+def test_ours_is_in_the_right_form() -> None:
+    text, released = (TOP / "CHANGELOG.md").read_text(), release.version(TOP)
+    # Between releases something stands under Unreleased.
+    head, _, rest = text.partition("## [Unreleased]")
+    check_changelog(head + "## [Unreleased]\n\n" + rest[rest.index("## [") :], released)
+
+
+def test_a_good_changelog() -> None:
+    check_changelog(GOOD, "1.2.0")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("# Changelog\n", "first section"),
+        (GOOD.replace("2026-11-21", "November"), "allowed is"),
+        (GOOD.replace("### Added", "### New"), "### New: allowed are Added"),
+        (GOOD.replace("1.2.0", "1.1.0"), r"no section ## \[1.2.0\]"),
+        (GOOD.replace("### Added\n\n- A game.\n", ""), "nothing in it"),
+        (GOOD.replace("d]\n", "d]\n\n### Fixed\n\n- Something.\n", 1), "move what stands"),
+    ],
+)
+def test_a_changelog_that_stops_a_release(text: str, said: str) -> None:
+    with pytest.raises(ReleaseError, match=said):
+        check_changelog(text, "1.2.0")
+
+
+def test_two_builds_are_compared_byte_for_byte(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        folder.mkdir()
+        (folder / "same").write_text("same")
+        (folder / "differs").write_text(folder.name)
+        (folder / "update.raucb").write_text(folder.name)
+    (one / "only-here").touch()
+    assert differences(one, other) == ["differs", "only-here"]
+
+
+def test_sha256sum_agrees_with_the_sums(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("a")
+    (tmp_path / "b").write_bytes(bytes(1000))
+    sums = write_sums(tmp_path)
+    check = ["sha256sum", "--check", "--strict", sums.name]
+    assert subprocess.run(check, cwd=tmp_path, capture_output=True, check=False).returncode == 0
+    (tmp_path / "b").write_bytes(bytes(1001))
+    assert subprocess.run(check, cwd=tmp_path, capture_output=True, check=False).returncode == 1
+
+
+def test_every_command_of_the_guide_is_there() -> None:
+    guide = (TOP / "CONTRIBUTING.md").read_text()
+    makefile = (TOP / "Makefile").read_text()
+    named = {word.split()[1] for word in guide.split("`") if word.startswith("make ")}
+    assert {"release", "test-image"} <= named
+    for target in named:
+        assert f"\n{target}:" in makefile, target
