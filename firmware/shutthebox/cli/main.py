@@ -18,6 +18,7 @@ _MODULES = {
     "replay": "replay",
     "profiles": "profiles",
     "odds": "odds",
+    "review": "review",
     "verify": "verify",
     "stats": "stats",
     "backup": "backup",
