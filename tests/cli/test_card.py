@@ -86,3 +86,11 @@ def test_notices_are_read_in_order(tmp_path: Path) -> None:
 def test_the_script_says_what_is_translated(text: str) -> None:
     assert f'echo "{text}" >$notices/' in SCRIPT.read_text()
     assert SCRIPT.read_text().count(">$notices/") == len(CARD_TEXTS)
+
+
+def test_fail__folders_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["card", str(tmp_path / "none"), "--to", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"shutthebox: FOLDER: {tmp_path / 'none'}: no such folder\n"
+    (tmp_path / "file").touch()
+    assert main(["card", str(tmp_path), "--to", str(tmp_path / "file" / "x")]) == 2
+    assert capsys.readouterr().err == f"shutthebox: --to: {tmp_path / 'file' / 'x'}: Not a directory\n"

@@ -9,6 +9,8 @@ from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.run import try_config
 from shutthebox.config.card import Network, read_card
 from shutthebox.config.schema import Config, parse_config
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import make_folder, shown_path
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -27,6 +29,9 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Writes what is good, and the mistakes beside it."""
+    if not args.folder.is_dir():
+        raise ShutTheBoxError(f"FOLDER: {shown_path(args.folder)}: no such folder")
+    make_folder(args.to, "--to")
     card = read_card(args.folder, _playable)
     to: Path = args.to
     if card.config is not None:
