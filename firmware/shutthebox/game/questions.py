@@ -91,4 +91,4 @@ def plain(question: Question) -> Advice | None:
 
 def plain_dice(match: Match) -> int:
     """As many dice as usual, which is what a player does who knows no odds."""
-    return dice_allowed(match.profile, match.turn.open)[0]
+    return dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)[0]
