@@ -50,7 +50,7 @@ function _shtab_shutthebox_using
   test "$_shtab_shutthebox_cmdpath" = "$argv"
 end
 
-set -g _shtab_shutthebox_commands run sim replay profiles odds review stats export backup restore card update scoreboard speech check-config pins doctor blank
+set -g _shtab_shutthebox_commands run sim replay profiles odds review verify stats export backup restore card update scoreboard speech check-config pins doctor blank
 set -g _shtab_shutthebox_opts_with_value --best --config --folder --frames --language --levers --listen --name --objective --open --players --plot --port --record --samples --seat --seconds --seed --sheet --state --throw --tiles --to --volume
 
 complete -c shutthebox -e
@@ -103,6 +103,9 @@ complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_
 complete -c shutthebox -n '_shtab_shutthebox_using review' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using review' -l json -d 'print one JSON document'
 complete -c shutthebox -n '_shtab_shutthebox_using review; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a match, as `shutthebox export --record` prints it'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a verify -d 'Prints the commitment of a tournament of equal dice, and of every record whether all its throws follow from the tournament'"'"'s seed'
+complete -c shutthebox -n '_shtab_shutthebox_using verify' -s h -l help -d 'show this help message and exit'
+complete -c shutthebox -n '_shtab_shutthebox_using verify; and test $_shtab_shutthebox_npos -ge 1' -ka "(__fish_complete_path (commandline -ct))" -d 'records of matches'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a stats -d 'Matches, hall of fame, whether the dice are fair, how much each lever chatters, and the latest faults'
 complete -c shutthebox -n '_shtab_shutthebox_using stats' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using stats' -l json -d 'one JSON document'

@@ -143,6 +143,8 @@ def run(args: argparse.Namespace) -> int:
             observers=observers,
             started=started,
             scores=memory,
+            # A simulated box is in no league, unless its config says so.
+            outbox=Path(config.outbox.folder) if config.outbox.folder else None,
         )
     plug.start_again()
     print("Goodbye.", file=sys.stderr)

@@ -338,6 +338,30 @@ class StoreConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class OutboxConfig:
+    """Where matches are left for a league."""
+
+    folder: str = _key(
+        validation.text,
+        "",
+        "An existing folder in which every finished match is left for a league. Empty: where the uplink's "
+        "package says; without that package nothing is left.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentConfig:
+    """A tournament of equal dice."""
+
+    file: str = _key(
+        validation.text,
+        "",
+        "The file of a tournament of equal dice, in which the same throws come at every box. The screens say "
+        "so. Empty: the box throws by chance.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """The whole configuration, section by section."""
 
@@ -348,6 +372,8 @@ class Config:
     display: DisplayConfig = field(default_factory=DisplayConfig)
     speech: SpeechConfig = field(default_factory=SpeechConfig)
     store: StoreConfig = field(default_factory=StoreConfig)
+    outbox: OutboxConfig = field(default_factory=OutboxConfig)
+    tournament: TournamentConfig = field(default_factory=TournamentConfig)
 
     @property
     def state_folder(self) -> Path:
@@ -358,6 +384,12 @@ class Config:
             return Path(system.split(":")[0])
         home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
         return Path(home) / "shutthebox"
+
+    @property
+    def outbox_folder(self) -> Path | None:
+        """Where matches are left: as configured, or where the uplink's package says; None for nowhere."""
+        folder = self.outbox.folder or os.environ.get("SHUTTHEBOX_OUTBOX")
+        return Path(folder) if folder else None
 
     @property
     def simulator_folder(self) -> Path:

@@ -8,9 +8,11 @@ from pathlib import Path
 from shutthebox.config.profiles import builtins, find, house_rules
 from shutthebox.config.schema import Config, ConfigError, DiceKind, SetupChoice, with_value
 from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import read_text
 from shutthebox.game.facts import BEST
 from shutthebox.game.menu_items import CHOOSABLE
 from shutthebox.game.settings import Settings
+from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.tiles import to_tiles
@@ -115,6 +117,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
     profiles = tuple(profile for profile in offered if profile is not None)
     if usual not in profiles:
         profiles = (usual, *profiles)
+    tournament = _tournament(config, where)
     settings = Settings(
         profiles=profiles,
         profile=usual,
@@ -139,7 +142,20 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         sleep_ns=round(config.box.sleep_min * 60_000_000_000),
         out=to_tiles(out),
         service_button=config.gpio.service is not None,
+        tournament=tournament,
     )
     if not settings.games:
         raise ConfigError(f"{where}: box.out_of_play: no game is left; allowed are fewer levers")
     return settings
+
+
+def _tournament(config: Config, where: str) -> Tournament | None:
+    if not config.tournament.file:
+        return None
+    if config.game.dice is DiceKind.REAL:
+        raise ConfigError(f'{where}: tournament.file: not allowed with game.dice = "real"; allowed is "auto"')
+    path = Path(config.tournament.file)
+    try:
+        return tournament_from_text(read_text(path, TournamentError, "a tournament"), str(path))
+    except TournamentError as error:
+        raise ConfigError(f"{where}: tournament.file: {error}") from None

@@ -105,6 +105,7 @@ def conditions_of(match: Match, settings: Settings) -> Conditions:
     return Conditions(
         real_dice=settings.real_dice,
         computers=tuple(sorted(seat for seat in settings.computers if seat <= match.players)),
+        equal_dice=settings.tournament.commitment if settings.tournament and not settings.real_dice else "",
         out_of_play=to_numbers(settings.out & match.profile.all_tiles & ~match.profile.starting),
     )
 

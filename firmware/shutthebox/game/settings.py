@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from shutthebox.odds.strengths import Strength
+from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.profile import HeadStart, Profile
 from shutthebox.rules.reader import chosen, without
 from shutthebox.rules.tiles import Tiles
@@ -52,6 +53,7 @@ class Settings:
         out: the levers that the owner has taken out of play.
         code: the levers that are down when the owner unlocks service; none for no code.
         service_button: the box has one, so the menu does not lead to service.
+        tournament: its seed makes the throws, and no chance; None for dice of chance.
     """
 
     profiles: tuple[Profile, ...]
@@ -78,6 +80,7 @@ class Settings:
     out: Tiles = 0
     code: Tiles = 0
     service_button: bool = False
+    tournament: Tournament | None = None
 
     @property
     def games(self) -> tuple[Profile, ...]:

@@ -99,6 +99,10 @@ def unproven(record: Record) -> tuple[str, ...]:
     else:
         if conditions.real_dice:
             found.append("real dice: the players threw and entered them, the box did not see them")
+        if conditions.equal_dice:
+            found.append(
+                f"equal dice: the throws follow from the seed of tournament {conditions.equal_dice[:16]}…"
+            )
         for seats in conditions.computers:
             found.append(f"player {seats} was the computer")
         if conditions.out_of_play:

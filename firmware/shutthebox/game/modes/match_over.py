@@ -63,27 +63,29 @@ class MatchOver(MatchMode):
 
 
 def enter(play: MatchInPlay, context: Context) -> Step[MatchOver]:
-    """The match has been decided; winners who gave their names before it sign by them."""
-    winners = {winner: context.shared.name(winner) for winner in _result(play).winners}
-    named = {winner: letters for winner, letters in winners.items() if letters}
-    return signed(play, named, context) if named else Step(MatchOver(play), (Play(_sound(play, ())),))
+    """The match has been decided; players who gave their names before it sign by them, winners first."""
+    played = (player for player, score in enumerate(play.match.scores) if score is not None)
+    order = dict.fromkeys((*_result(play).winners, *played))
+    return signed(play, {player: name for player in order if (name := context.shared.name(player))}, context)
 
 
 def signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> Step[MatchOver]:
-    """The winners have signed.
+    """Players have signed.
 
     Args:
         play: the match.
-        letters: per winner, from 0, the three letters.
+        letters: per player, from 0, the three letters.
         context: the world, and what it remembers of them.
     """
+    winners = _result(play).winners
     honours = tuple(
         honour
         for player, name in letters.items()
+        if player in winners
         for honour in _honours(play.match, player, context.past(play.match, name), context.settings)
     )
     facts = (Signed(player, name) for player, name in letters.items())
-    mode = MatchOver(play, signed=True, honours=honours)
+    mode = MatchOver(play, signed=any(winner in letters for winner in winners), honours=honours)
     return Step(mode, (*kept(*facts), Play(_sound(play, honours))))
 
 

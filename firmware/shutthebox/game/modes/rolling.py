@@ -48,8 +48,10 @@ class Rolling(MatchMode):
 
 def enter(play: MatchInPlay, context: Context, dice: int) -> Step[Rolling]:
     """The box throws so many dice, or draws a domino."""
-    match = play.match
-    if match.profile.draw is Draw.DOMINOES:
+    match, tournament = play.match, context.settings.tournament
+    if tournament is not None:
+        faces = tournament.throw(match, dice)
+    elif match.profile.draw is Draw.DOMINOES:
         faces = context.dice.draw(turns.bag(match.turn))
     else:
         faces = context.dice.throw(dice, match.profile.sides)
