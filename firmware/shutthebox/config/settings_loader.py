@@ -2,12 +2,14 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from shutthebox.config.profiles import builtins, find, house_rules
 from shutthebox.config.schema import Config, ConfigError, DiceKind, SetupChoice, with_value
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
+from shutthebox.game.facts import BEST
 from shutthebox.game.menu_items import CHOOSABLE
 from shutthebox.game.settings import Settings
 from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text
@@ -57,6 +59,8 @@ def broken_rules(config: Config) -> tuple[ProfileError, ...]:
 def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
     """The config with what was chosen at the box; what cannot be chosen there is passed over."""
     for key, value in choices.items():
+        if key.startswith(BEST):
+            continue
         if key not in CHOOSABLE:
             _log.warning("chosen at the box: %s: is not chosen there", shown_key(key))
         elif value is not None:
@@ -71,10 +75,20 @@ def as_chosen(config: Config, settings: Settings, choices: Mapping[str, object])
     """The settings with what was chosen at the box; as configured, where that no longer fits."""
     for fitting in (choices, {key: value for key, value in choices.items() if key != "game.profile"}):
         try:
-            return settings_for(with_choices(config, fitting), settings.levers, "chosen at the box")
+            chosen = settings_for(with_choices(config, fitting), settings.levers, "chosen at the box")
+            return replace(chosen, bests=_bests(choices))
         except ShutTheBoxError as error:
             _log.warning("%s; playing as configured", error)
-    return settings
+    return replace(settings, bests=_bests(choices))
+
+
+def _bests(choices: Mapping[str, object]) -> dict[str, int]:
+    """The best totals of the ladders."""
+    return {
+        key.removeprefix(BEST): value
+        for key, value in choices.items()
+        if key.startswith(BEST) and isinstance(value, int)
+    }
 
 
 def settings_for(config: Config, levers: int, where: str) -> Settings:
@@ -111,6 +125,9 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         rounds=config.game.rounds,
         usual=config.game.setup is SetupChoice.USUAL,
         limit=config.game.limit,
+        teams=config.game.teams,
+        handicap=config.game.handicap,
+        turn_seconds=config.game.turn_seconds,
         hints=config.game.hints,
         stakes=config.game.stakes,
         names=config.game.names,

@@ -353,7 +353,7 @@ def _seen(shared: Shared, mode: ModeState) -> Shared:
 
 def _resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
     """Goes on with a kept match: the levers are judged as they are."""
-    play, effects = begun(kept_match.beginning, kept_match.tally)
+    play, effects = begun(kept_match.beginning, context.settings, kept_match.tally)
     effects += kept(Resumed(conditions_of(kept_match.beginning, context.settings)))
     for action in kept_match.actions:
         play = replace(noted(play, action), match=apply(play.match, action))
