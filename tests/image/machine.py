@@ -58,6 +58,7 @@ Before=shutthebox.service
 ExecStartPre=/bin/sh -c 'mkdir -p /run/hardware && mount -o ro /dev/disk/by-label/HARDWARE /run/hardware'
 ExecStartPre=/run/hardware/start
 ExecStart=/usr/bin/python3 /run/hardware/agent.py /run/hardware/agent.json
+StandardOutput=journal+console
 OOMScoreAdjust=-900
 """
 RULE = f'SUBSYSTEM=="block", ENV{{ID_FS_LABEL}}=="HARDWARE", TAG+="systemd", ENV{{SYSTEMD_WANTS}}+="{UNIT}"\n'
@@ -68,7 +69,7 @@ modprobe -a configfs i2c-dev gpio-sim virtio_console
 insmod /run/hardware/i2c-panel.ko
 # The machine's own pins take the number that the Pi's have.
 cd /sys/bus/amba/drivers/pl061_gpio
-for chip in *.pl061; do echo "$chip" >unbind; done
+for chip in *.pl061; do if [ -e "$chip" ]; then echo "$chip" >unbind; fi; done
 mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config
 udevadm wait --timeout=300 /dev/virtio-ports/shutthebox.agent
 # A unit with ProtectProc has a /proc of its own, in which the machine is no Pi.
