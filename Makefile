@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test test-all test-pi test-gpiozero bench-pins bench-pi lint audit messages hardware deb test-deb image test-image release ci clean
+.PHONY: help sim test test-all test-pi test-gpiozero bench-pins bench-pi lint audit docs messages generated hardware deb test-deb image test-image release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make test   run the tests"
@@ -21,6 +21,8 @@ help:
 	@echo "make release     everything for people to get, built twice, with checksums and a signature: CONTRIBUTING.md"
 	@echo "make ci     all checks, as root on Debian"
 	@echo "make audit  ask whether a dependency has a known vulnerability (needs a network)"
+	@echo "make docs   build the pages as a site, with pictures of every screen: build/docs/site"
+	@echo "make generated   write again what is made from the code: default config, schemas, manual pages"
 	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
 
 # One line that says what is missing, instead of a traceback from venv or pip.
@@ -71,8 +73,8 @@ bench-pi: $(VENV)/.test
 	@$(BIN)/python -m tests.virtual_pi sh -c 'cd /opt/project/tests/benchmarks && python3 pins.py && echo && python3 daemon.py $(ARGS)'
 
 lint: $(VENV)/.test
-	@$(BIN)/ruff check firmware hardware/tools image release tests .ci
-	@$(BIN)/ruff format --check firmware hardware/tools image release tests .ci
+	@$(BIN)/ruff check firmware hardware/tools docs/tools image release tests .ci
+	@$(BIN)/ruff format --check firmware hardware/tools docs/tools image release tests .ci
 	@$(BIN)/mypy
 
 # The tool has a venv of its own: what it needs is not what the box needs.
@@ -94,7 +96,7 @@ deb:
 	@command -v dpkg-buildpackage >/dev/null || { echo "make: no dpkg-buildpackage here: on Debian and Raspberry Pi OS, sudo apt install dpkg-dev && sudo apt build-dep ./"; exit 2; }
 	@dpkg-checkbuilddeps || { echo "make: sudo apt build-dep ./"; exit 2; }
 	@rm -rf $(DEB) && mkdir -p $(DEB)/source/hardware
-	@cp -R debian docs firmware systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
+	@cp -R completions debian docs firmware systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
 	@cp hardware/config.txt $(DEB)/source/hardware/
 	@cd $(DEB)/source && dpkg-buildpackage -us -uc -b >../log 2>&1 || { cat ../log; exit 1; }
 	@rm -rf $(DEB)/source && ls $(DEB)/*.deb
@@ -122,6 +124,14 @@ ci:
 # After a text has changed: complete the .po by hand, then this.
 messages: $(VENV)/.test
 	@$(BIN)/pybabel -q compile --use-fuzzy -d firmware/shutthebox/locale -D shutthebox
+
+# After a key, an option or a command has changed: the files that repeat it.
+generated: $(VENV)/.test
+	@PYTHONPATH=docs/tools $(BIN)/python -m doctools.generated
+
+# The site, with a picture of every screen and a sheet for every game in every language.
+docs: $(VENV)/.test
+	@PYTHONPATH=docs/tools $(BIN)/python -m doctools.site
 
 clean:
 	rm -rf $(VENV) build dist

@@ -23,8 +23,8 @@ HELPERS = ("shutthebox.errors", "shutthebox.validation")
 """Modules outside that all parts of the core may use, if they keep to the same rule."""
 
 PURE = {
-    "__future__", "abc", "array", "bisect", "collections", "copy", "dataclasses", "decimal", "enum",
-    "fractions", "functools", "hashlib", "heapq", "itertools", "json", "math", "numbers", "operator",
+    "__future__", "abc", "array", "bisect", "collections", "copy", "dataclasses", "decimal", "difflib",
+    "enum", "fractions", "functools", "hashlib", "heapq", "itertools", "json", "math", "numbers", "operator",
     "random", "re", "statistics", "string", "struct", "textwrap", "tomllib", "types", "typing",
     "unicodedata",
 }  # fmt: skip

@@ -20,7 +20,7 @@ CATALOG = resources.files("shutthebox") / "locale" / "fr" / "LC_MESSAGES"
 
 
 PANEL = ("game", "adapters", "runtime")
-ELSEWHERE = ("web", "cli", "rules")
+ELSEWHERE = ("web", "cli", "rules", "speech", "simulator")
 TITLES = {profile.title() for profile in builtins()}
 
 

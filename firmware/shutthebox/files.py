@@ -60,6 +60,20 @@ def open_to_write(path: Path, *, follow_links: bool = True) -> BinaryIO:
     return os.fdopen(descriptor, "wb")
 
 
+def replace_file(path: Path, content: bytes) -> None:
+    """Puts a file there that everybody can read, in one step: no reader sees half of it. Nothing is synced.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    new = path.with_suffix(".new")
+    with open_to_write(new, follow_links=False) as file:
+        # Whatever the umask.
+        os.fchmod(file.fileno(), 0o644)
+        file.write(content)
+    new.replace(path)
+
+
 def check_regular(path: Path, *, follow_links: bool = True) -> None:
     """Complains of what is no regular file, without opening it.
 

@@ -8,6 +8,7 @@ import gettext
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 
 from shutthebox.game.messages import Translate
 
@@ -18,14 +19,25 @@ OWN_NAME = "English"
 
 
 @cache
+def _catalogues() -> Mapping[str, Traversable]:
+    """Per language its catalogue."""
+    folders = sorted((resources.files("shutthebox") / "locale").iterdir(), key=lambda entry: entry.name)
+    found = {folder.name: folder / "LC_MESSAGES" / "shutthebox.mo" for folder in folders}
+    return {code: catalogue for code, catalogue in found.items() if catalogue.is_file()}
+
+
+def codes() -> tuple[str, ...]:
+    """The codes of all languages, English first; no catalogue is read for it."""
+    return ENGLISH, *_catalogues()
+
+
+@cache
 def translations() -> Mapping[str, Translate]:
     """Per language, how an English text is translated; a text without a translation stays English."""
     found: dict[str, Translate] = {ENGLISH: gettext.NullTranslations().gettext}
-    for folder in sorted((resources.files("shutthebox") / "locale").iterdir(), key=lambda entry: entry.name):
-        catalogue = folder / "LC_MESSAGES" / "shutthebox.mo"
-        if catalogue.is_file():
-            with catalogue.open("rb") as file:
-                found[folder.name] = gettext.GNUTranslations(file).gettext
+    for code, catalogue in _catalogues().items():
+        with catalogue.open("rb") as file:
+            found[code] = gettext.GNUTranslations(file).gettext
     return found
 
 

@@ -1,9 +1,10 @@
 """Checks single values of files that people write; each check knows what it allows."""
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from shutthebox.errors import shown
 
@@ -12,10 +13,61 @@ MAX_LINE = 1000
 
 _PLAIN_SPACES = {0x00A0: " ", 0x202F: " "}
 _Choice = TypeVar("_Choice", bound=StrEnum)
+_Value = TypeVar("_Value")
+_Other = TypeVar("_Other")
 
 
 class WrongValueError(ValueError):
     """A value that is not allowed; the text says what is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check(Generic[_Value]):
+    """A check of one value: call it with what TOML gives.
+
+    Attributes:
+        allowed: what is allowed, for complaints.
+        json_schema: the same, as far as JSON Schema (draft 7) can say it.
+        read: the value as the program keeps it; raises ValueError if it is not allowed.
+
+    Example:
+        >>> whole(1, 9)(3)
+        3
+        >>> whole(1, 9).allowed
+        'a whole number from 1 to 9'
+    """
+
+    allowed: str
+    json_schema: Mapping[str, Any]
+    read: Callable[[Any], _Value]
+
+    def __call__(self, value: object) -> _Value:
+        """The value as the program keeps it.
+
+        Raises:
+            WrongValueError: if it is not allowed.
+        """
+        try:
+            return self.read(value)
+        except ValueError:
+            raise WrongValueError(self.allowed) from None
+
+    def then(self, convert: Callable[[_Value], _Other]) -> "Check[_Other]":
+        """The same check of another form of the value."""
+        return Check(self.allowed, self.json_schema, lambda value: convert(self.read(value)))
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """A question for a complaint about a name that is not known; empty if none of the known comes close.
+
+    >>> did_you_mean("lewers", ["levers", "lamp"])
+    "did you mean 'levers'? "
+    """
+    # Only after a slip of the pen: a box that starts does without it.
+    from difflib import get_close_matches
+
+    near = get_close_matches(given[:MAX_LINE], list(known), n=1, cutoff=0.6)
+    return f"did you mean {near[0]!r}? " if near else ""
 
 
 def shown_key(key: str) -> str:
@@ -42,79 +94,112 @@ def toml(text: str) -> dict[str, Any]:
         raise WrongValueError("not valid TOML: a number is too long") from None
 
 
-def text(value: object) -> str:
-    """One line of text, at most 200 characters."""
-    allowed = "one line of text, at most 200 characters"
+def _text(value: Any) -> str:  # noqa: ANN401  (whatever TOML gives)
     if not isinstance(value, str) or len(value) > 200:
-        raise WrongValueError(allowed)
+        raise ValueError
     # French sets its ! and ? off with spaces that do not break, which Python calls unprintable.
-    value = value.translate(_PLAIN_SPACES)
-    if not value.isprintable():
-        raise WrongValueError(allowed)
-    return value
+    line = value.translate(_PLAIN_SPACES)
+    if not line.isprintable():
+        raise ValueError
+    return line
 
 
-def name(value: object) -> str:
-    """An id: letters, digits, - and _, at most 40."""
+text = Check(
+    "one line of text, at most 200 characters",
+    {"type": "string", "maxLength": 200, "not": {"pattern": r"[\u0000-\u001f\u007f-\u009f\u2028\u2029]"}},
+    _text,
+)
+"""One line of text, at most 200 characters."""
+
+
+def _name(value: Any) -> str:  # noqa: ANN401  (whatever TOML gives)
     given = text(value)
     if not given or len(given) > 40 or not all(c.isascii() and (c.isalnum() or c in "-_") for c in given):
-        raise WrongValueError("letters, digits, - and _, at most 40")
+        raise ValueError
     return given
 
 
-def boolean(value: object) -> bool:
-    """True or false, and nothing that merely looks like it."""
+name = Check(
+    "letters, digits, - and _, at most 40",
+    {"type": "string", "minLength": 1, "maxLength": 40, "not": {"pattern": "[^A-Za-z0-9_-]"}},
+    _name,
+)
+"""An id: letters, digits, - and _, at most 40."""
+
+
+def _boolean(value: Any) -> bool:  # noqa: ANN401  (whatever TOML gives)
     if not isinstance(value, bool):
-        raise WrongValueError("true or false")
+        raise ValueError
     return value
 
 
-def whole(low: int, high: int) -> Callable[[object], int]:
+boolean = Check("true or false", {"type": "boolean"}, _boolean)
+"""True or false, and nothing that merely looks like it."""
+
+
+def whole(low: int, high: int) -> Check[int]:
     """A check for whole numbers from `low` to `high`."""
 
-    def read(value: object) -> int:
+    def read(value: Any) -> int:  # noqa: ANN401  (whatever TOML gives)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise WrongValueError(f"a whole number from {low} to {high}")
+            raise ValueError
         return value
 
-    return read
+    return Check(
+        f"a whole number from {low} to {high}", {"type": "integer", "minimum": low, "maximum": high}, read
+    )
 
 
-def number(low: float, high: float) -> Callable[[object], float]:
+def number(low: float, high: float) -> Check[float]:
     """A check for numbers from `low` to `high`."""
 
-    def read(value: object) -> float:
+    def read(value: Any) -> float:  # noqa: ANN401  (whatever TOML gives)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
-            raise WrongValueError(f"a number from {low:g} to {high:g}")
+            raise ValueError
         return float(value)
 
-    return read
+    return Check(
+        f"a number from {low:g} to {high:g}", {"type": "number", "minimum": low, "maximum": high}, read
+    )
 
 
-def choice(kind: type[_Choice]) -> Callable[[object], _Choice]:
+def one_of(texts: Iterable[str]) -> Check[str]:
+    """A check for one of these texts."""
+    known = tuple(texts)
+
+    def read(value: Any) -> str:  # noqa: ANN401  (whatever TOML gives)
+        if not isinstance(value, str) or value not in known:
+            raise ValueError
+        return value
+
+    return Check("one of " + ", ".join(f'"{text}"' for text in known), {"enum": list(known)}, read)
+
+
+def choice(kind: type[_Choice]) -> Check[_Choice]:
     """A check for one of an enumeration's texts."""
-
-    def read(value: object) -> _Choice:
-        if not isinstance(value, str) or value not in list(kind):
-            raise WrongValueError("one of " + ", ".join(f'"{member}"' for member in kind))
-        return kind(value)
-
-    return read
+    return one_of(member.value for member in kind).then(kind)
 
 
-def numbers(low: int, high: int, *, least: int = 1) -> Callable[[object], tuple[int, ...]]:
+def numbers(low: int, high: int, *, least: int = 1) -> Check[tuple[int, ...]]:
     """A check for lists of at least `least` distinct whole numbers from `low` to `high`, in their order."""
+    entry, most = whole(low, high), high - low + 1
 
-    def read(value: object) -> tuple[int, ...]:
-        allowed = f"a list of distinct whole numbers from {low} to {high}" + ", not empty" * least
-        if not isinstance(value, list) or not least <= len(value) <= high - low + 1:
-            raise WrongValueError(allowed)
-        try:
-            found = tuple(whole(low, high)(entry) for entry in value)
-        except WrongValueError:
-            raise WrongValueError(allowed) from None
+    def read(value: Any) -> tuple[int, ...]:  # noqa: ANN401  (whatever TOML gives)
+        if not isinstance(value, list) or not least <= len(value) <= most:
+            raise ValueError
+        found = tuple(map(entry, value))
         if len(set(found)) < len(found):
-            raise WrongValueError(allowed)
+            raise ValueError
         return found
 
-    return read
+    return Check(
+        f"a list of distinct whole numbers from {low} to {high}" + ", not empty" * least,
+        {
+            "type": "array",
+            "items": entry.json_schema,
+            "minItems": least,
+            "maxItems": most,
+            "uniqueItems": True,
+        },
+        read,
+    )

@@ -16,8 +16,8 @@ from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, Hi
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import AskAccount, AskAnswer, AskDice, AskHint, Prepare, Question
 from shutthebox.odds import Odds
+from shutthebox.odds.equilibrium import Equilibrium
 from shutthebox.odds.review import PlayedThrow
-from shutthebox.odds.win_chances import Duel, Rivals
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import Throw
@@ -91,7 +91,7 @@ def behind(total: int, open_tiles: Tiles) -> Match:
 
 
 def test_the_computer_plays_for_the_win_not_for_the_points() -> None:
-    odds, duel = Odds(PUB), Duel(PUB, Rivals(done=(9,)))
+    odds, play = Odds(PUB), Equilibrium(PUB, 2).seat(scores=(9,))
     differing = 0
     for open_tiles in range(64, 512, 7):
         for faces in product(range(1, 7), repeat=2):
@@ -99,7 +99,7 @@ def test_the_computer_plays_for_the_win_not_for_the_points() -> None:
             if match.stage is Stage.ANSWER:
                 came = answer(AskAnswer(match))
                 assert isinstance(came, AnswerCame)
-                assert came.tiles == duel.ranked(match.turn)[0].tiles
+                assert came.tiles == play.ranked(match.turn)[0].tiles
                 differing += came.tiles != odds.ranked(match.turn)[0].tiles
     assert differing, "with something to beat, other moves win than score"
 

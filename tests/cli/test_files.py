@@ -307,7 +307,7 @@ def test_the_scores_wait_for_nobody(kind: str, tmp_path: Path, caplog: pytest.Lo
     else:
         put(kind, tmp_path / "scores.new")
     show = Show(Screen(Mode.READY), 0, Mode.READY, 1, (), None, "ok", (7,), (7,), (), ())
-    ScoresWriter(tmp_path, None, "en")(show, 0)
+    ScoresWriter(tmp_path, None)(show, 0)
     assert "not up to date" in caplog.text
     assert kind != "a link to a file" or (tmp_path / "victim").read_text() == "mine"
 

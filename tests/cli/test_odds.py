@@ -1,6 +1,5 @@
 """The odds command: its JSON, its table, its charts, and what it says to bad input."""
 
-import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from shutthebox.cli import odds
+from shutthebox.cli.main import command_line
 from shutthebox.config import profiles
 
 KEYS = [
@@ -24,8 +23,7 @@ KEYS = [
 
 
 def run(*words: str) -> int:
-    parser = argparse.ArgumentParser(prog="shutthebox")
-    odds.add_parser(parser.add_subparsers(required=True))
+    parser, _ = command_line(["odds"])
     args = parser.parse_args(["odds", *words])
     code: int = args.run(args)
     return code
@@ -147,7 +145,7 @@ def test_moves_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     first = lines[lines.index(next(line for line in lines if line.startswith("move"))) + 1]
     assert first.split()[0] == "3,9"
-    assert first.split()[-1] == "0.000000"
+    assert first.split()[-1] == "0.00"
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,7 @@ import shutthebox.runtime.daemon
     assert not modules & solvers
     assert {m for m in modules if m.startswith("shutthebox.cli.")} == {
         "shutthebox.cli.main",
+        "shutthebox.cli.parser",
         "shutthebox.cli.run",
     }
 

@@ -38,6 +38,8 @@ from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain
 from shutthebox.simulator.page import message
 from shutthebox.simulator.scenario import from_record, script
+from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.speech import said_file
 from shutthebox.translations import translations
 
 LONGEST_S = 5.0
@@ -127,6 +129,27 @@ def read_record(content: bytes) -> None:
         from_record.scenario_text(found, Path("house.toml"))
 
 
+def read_said(content: bytes) -> None:
+    """What the voice reads, which another user has written."""
+    folder = Path(_FOLDER.name) / "said"
+    folder.mkdir(exist_ok=True)
+    (folder / said_file.FILE_NAME).unlink(missing_ok=True)
+    reader = said_file.SaidReader(folder)
+    (folder / said_file.FILE_NAME).write_bytes(content)
+    for announcement in reader.new():
+        assert len(announcement.text) <= said_file.MAX_TEXT
+        assert announcement.language in translations()
+
+
+def _said_samples() -> Sequence[bytes]:
+    with TemporaryDirectory() as folder:
+        box = VirtualBox(Config(), observers=[said_file.SaidWriter(Path(folder))])
+        box.press(100_000_000)
+        box.run_until(1_000_000_000)
+        box.close()
+        return [(Path(folder) / said_file.FILE_NAME).read_bytes()]
+
+
 def read_message(content: bytes) -> None:
     """What a page sends: a frame of text, or of bytes where it is none."""
     try:
@@ -139,7 +162,7 @@ def read_message(content: bytes) -> None:
         assert "\n" not in wish
         assert len(wish) < 120, "a reason for hanging up has at most 123 bytes"
     else:
-        assert wish[0] >= 0
+        assert isinstance(wish, message.Wish)
 
 
 # -- the store ---------------------------------------------------------------------------------
@@ -326,6 +349,7 @@ READERS = {
         read_scenario, lambda: [path.read_bytes() for path in sorted(SCENARIOS.glob("*.scn"))], MIB, 96 * MIB
     ),
     "record": Reader(read_record, _record_samples, MIB, 64 * MIB),
+    "said": Reader(read_said, _said_samples, said_file.MAX_BYTES, 8 * MIB),
     "message": Reader(read_message, _message_samples, 4 << 10, MIB),
     "store": Reader(read_store, lambda: [_kept()], 64 << 10, 96 * MIB),
     "rows": Reader(read_rows, _row_samples, 64 << 10, 96 * MIB),

@@ -13,6 +13,7 @@ from tests.support.machine import (
     sounds,
 )
 
+from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Keep, Play, Show, Sound
 from shutthebox.game.facts import Began, Chosen, Finished, Left, Resumed, Signed
 from shutthebox.game.mode import Mode
@@ -70,6 +71,15 @@ def test_it_waits_for_players() -> None:
     assert table.mode is Mode.ATTRACT
     assert (table.show.player, table.show.open, table.show.throw) == (None, (), None)
     assert table.text == "Digits\nSHUT THE BOX\nPress to play\nHold: menu"
+
+
+def test_what_is_shown_names_game_language_and_stakes() -> None:
+    table = Table(settings_for("digits", language="fr", stakes=ShownStakes.EVENING))
+    assert (table.show.game, table.show.language, table.show.staked) == (builtin("digits"), "fr", True)
+    table.press()
+    assert table.show.game == builtin("digits")
+    table = Table(settings_for("two-to-go", out=to_tiles([2])))
+    assert (table.show.game, table.show.staked) == (None, False)
 
 
 def test_a_press_starts_the_usual_game_at_once() -> None:

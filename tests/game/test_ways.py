@@ -37,6 +37,9 @@ from shutthebox.rules.match import Match, begin
 from shutthebox.rules.profile import Blocked, OneDie, Profile, Stakes, Turns
 from shutthebox.rules.tiles import to_tiles
 
+pytestmark = pytest.mark.timeout(300)
+"""The walks are long where the machine is busy."""
+
 SMALL = Profile(
     "small", tiles=(1, 2, 3, 4), dice=2, sides=3, one_die=OneDie.OPTIONAL_HIGH, stakes=Stakes.POOL
 )

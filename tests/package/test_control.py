@@ -33,6 +33,7 @@ PACKAGES = {
     "luma.oled": "python3-luma.oled",
     "PIL": "python3-pil",
     "pillow": "python3-pil",
+    "segno": "python3-segno",
     "smbus2": "python3-smbus2",
     "websockets": "python3-websockets",
 }

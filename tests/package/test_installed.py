@@ -45,8 +45,24 @@ def test_nothing_it_depends_on_is_missing(installed: Root) -> None:
     assert shown.stdout == f"ii {__version__}"
 
 
+@pytest.mark.parametrize(
+    ("installed_as", "made"),
+    [
+        ("bash-completion/completions/shutthebox", "shutthebox.bash"),
+        ("zsh/vendor-completions/_shutthebox", "_shutthebox"),
+        ("fish/vendor_completions.d/shutthebox.fish", "shutthebox.fish"),
+    ],
+)
+def test_completion_is_where_each_shell_looks_for_it(installed: Root, installed_as: str, made: str) -> None:
+    assert installed.read(f"/usr/share/{installed_as}") == (PROJECT / "completions" / made).read_text()
+
+
 def test_the_configuration_is_the_default(installed: Root) -> None:
-    assert installed.read("/etc/shutthebox/config.toml") == default_text()
+    first, _, rest = installed.read("/etc/shutthebox/config.toml").partition("\n")
+    assert rest == default_text().partition("\n")[2]
+    schema = first.removeprefix("#:schema ")
+    assert schema.startswith("/usr/share/shutthebox/")
+    assert installed.read(schema) == (PROJECT / "firmware/shutthebox/config/config.schema.json").read_text()
     assert installed.run("shutthebox", "check-config").stdout.startswith("/etc/shutthebox/config.toml: good.")
 
 
@@ -128,10 +144,13 @@ def test_systemd_finds_no_fault_with_the_unit(installed: Root) -> None:
     assert "exposure level for shutthebox.service: 0." in security.stdout
 
 
-def test_the_scoreboard_is_the_owners_to_switch_on(installed: Root) -> None:
+def test_scoreboard_and_voice_are_the_owners_to_switch_on(installed: Root) -> None:
     socket = installed.run("systemctl", "is-enabled", "shutthebox-scoreboard.socket", check=False)
     assert socket.stdout == "disabled\n"
-    for unit in ("shutthebox-scoreboard.service", "shutthebox-scoreboard.socket"):
+    voice = installed.run("systemctl", "is-enabled", "shutthebox-speech.service", check=False)
+    assert voice.stdout == "disabled\n"
+    units = ("shutthebox-scoreboard.service", "shutthebox-scoreboard.socket", "shutthebox-speech.service")
+    for unit in units:
         assert installed.read(f"/usr/lib/systemd/system/{unit}") == (PROJECT / "systemd" / unit).read_text()
 
 

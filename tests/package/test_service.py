@@ -19,6 +19,7 @@ from .root import GPIOZERO_DEB, PINS_DEB, Root
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 
+VOICE = "shutthebox-speech.service"
 STATE = "/var/lib/private/shutthebox"
 DROP_IN = """\
 [Service]
@@ -123,6 +124,14 @@ def test_the_next_day(root: Root, newer: Path) -> None:
         root.run("systemctl", "enable", "--now", "shutthebox-scoreboard.socket")
         assert "<h1>" in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
 
+        root.run("systemctl", "start", VOICE)
+        assert root.run("systemctl", "is-active", VOICE, check=False).stdout == "inactive\n", "no espeak-ng"
+        espeak = root.path / "usr/bin/espeak-ng"
+        espeak.write_text("#!/bin/sh\nexec cat\n")
+        espeak.chmod(0o755)
+        root.run("systemctl", "start", VOICE)
+        assert root.run("systemctl", "is-active", VOICE, check=False).stdout == "active\n"
+
         changed = config.read_text().replace("players = 2", "players = 3")
         config.write_text(changed)
         before = shown(root, "MainPID")
@@ -139,6 +148,7 @@ def test_the_next_day(root: Root, newer: Path) -> None:
         assert not (root.path / "usr/bin/shutthebox").exists()
         assert root.run("test", "-e", f"/proc/{pid}", check=False).returncode == 1, "it has ended"
         assert not scoreboard(root)
+        assert root.run("systemctl", "is-active", VOICE, check=False).stdout == "inactive\n"
         assert config.read_text() == changed
         assert (root.path / STATE[1:] / "box.sqlite3").is_file()
 

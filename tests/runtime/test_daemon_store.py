@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -20,7 +21,7 @@ from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
-from shutthebox.game.switches.debounce import DICE_BUTTON
+from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.runtime.daemon import serve
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
 
@@ -32,22 +33,51 @@ def config_with(**values: object) -> Config:
     return config
 
 
-def run_daemon(config: Config, state: Path, hands: Callable[[SimulatedBox], None]) -> list[Show]:
+class Hands:
+    """Hands on the contacts of a box whose daemon runs in another thread, and what it showed them."""
+
+    def __init__(self, box: SimulatedBox) -> None:
+        self.shows: list[Show] = []
+        self._box = box
+        self._happened = threading.Condition()
+        self._button = False
+
+    def observe(self, what: object, t_ns: int) -> None:
+        with self._happened:
+            if isinstance(what, Show):
+                self.shows.append(what)
+            elif isinstance(what, SwitchChanged) and what.switch == DICE_BUTTON:
+                self._button = what.active
+            self._happened.notify_all()
+
+    def press(self) -> None:
+        """A short press, until the box has shown what came of it."""
+        shows = len(self.shows)
+        for down in (True, False):
+            self._box.set_button(down)
+            self._until(partial(self._stands, down))
+        self._until(lambda: len(self.shows) > shows)
+
+    def _stands(self, down: bool) -> bool:
+        return self._button == down
+
+    def _until(self, happened: Callable[[], bool]) -> None:
+        with self._happened:
+            assert self._happened.wait_for(happened, timeout=50), "the box does not answer"
+
+
+def run_daemon(config: Config, state: Path, act: Callable[[Hands], None]) -> list[Show]:
     """What it showed while hands did something to it."""
-    shows: list[Show] = []
-    failed: list[Exception] = []
+    failed: list[BaseException] = []
     lines = default_lever_lines(9)
 
-    def observe(what: object, t_ns: int) -> None:
-        if isinstance(what, Show):
-            shows.append(what)
-
     with SimulatedBox(lines, seed=1) as box:
+        hands = Hands(box)
 
-        def act() -> None:
+        def play() -> None:
             try:
-                hands(box)
-            except Exception as error:
+                act(hands)
+            except BaseException as error:
                 failed.append(error)
             os.kill(os.getpid(), signal.SIGTERM)
 
@@ -59,33 +89,26 @@ def run_daemon(config: Config, state: Path, hands: Callable[[SimulatedBox], None
             None,
             RandomDice(Random(1).randrange),
             state,
-            observers=[observe],
-            started=threading.Thread(target=act).start,
+            observers=[hands.observe],
+            started=threading.Thread(target=play).start,
         )
     if failed:
         raise failed[0]
-    return shows
-
-
-def press(box: SimulatedBox) -> None:
-    box.set_button(True)
-    time.sleep(0.15)
-    box.set_button(False)
-    time.sleep(0.15)
+    return hands.shows
 
 
 def test_it_plays_while_its_store_is_backed_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     state = tmp_path / "state"
 
-    def hands(box: SimulatedBox) -> None:
-        press(box)  # a match begins
+    def act(hands: Hands) -> None:
+        hands.press()  # a match begins
         assert main(["backup", str(tmp_path / "before"), "--state", str(state)]) == 0
-        press(box)  # a throw
+        hands.press()  # a throw
         assert main(["backup", str(tmp_path / "after"), "--state", str(state)]) == 0
         assert main(["restore", str(tmp_path / "before"), "--state", str(state)]) == 0
-        press(box)  # its dice are shown
+        hands.press()  # its dice are shown
 
-    shows = run_daemon(config_with(), state, hands)
+    shows = run_daemon(config_with(), state, act)
     assert shows[-1].throw is not None
     assert shows[-1].screen.aside != "no memory"
 
@@ -99,7 +122,7 @@ def test_it_plays_while_its_store_is_backed_up(tmp_path: Path, capsys: pytest.Ca
             assert running is not None
             assert len(running[1]) == actions
     # The next start is with what was restored meanwhile: the match, but not the throw.
-    shows = run_daemon(config_with(), state, lambda box: None)
+    shows = run_daemon(config_with(), state, lambda hands: None)
     assert shows[0].mode is Mode.READY
     assert "good, 1 matches" in capsys.readouterr().out
 
@@ -108,7 +131,7 @@ def test_broken_house_rules_are_said_and_played_without(tmp_path: Path) -> None:
     rules = tmp_path / "rules"
     rules.mkdir()
     (rules / "bad.toml").write_text("tiles = true\n")
-    shows = run_daemon(config_with(rules__folder=str(rules)), tmp_path / "state", press)
+    shows = run_daemon(config_with(rules__folder=str(rules)), tmp_path / "state", Hands.press)
     assert (shows[0].screen.prompt, shows[0].screen.alert) == ("Bad house rules", True)
     assert shows[-1].mode is Mode.READY
     store, _ = open_or_set_aside(tmp_path / "state", time.time)
@@ -121,7 +144,7 @@ def test_broken_house_rules_are_said_and_played_without(tmp_path: Path) -> None:
 
 def test_a_damaged_store_is_said_and_played_without(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_text("shopping list\n" * 100)
-    shows = run_daemon(config_with(), tmp_path, press)
+    shows = run_daemon(config_with(), tmp_path, Hands.press)
     assert (shows[0].screen.prompt, shows[0].screen.alert) == ("Memory damaged", True)
     assert shows[-1].mode is Mode.READY
     assert len(list(tmp_path.glob("*.damaged"))) == 1

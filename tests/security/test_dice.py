@@ -4,7 +4,6 @@ What reaches a running box are: its levers and its button, the config, the envir
 command line, the store. Each is gone through here; there is nothing else (`test_network`).
 """
 
-import argparse
 import ast
 import inspect
 import re
@@ -20,8 +19,7 @@ from tests.security.conftest import Ran
 
 import shutthebox
 from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.cli import run as run_command
-from shutthebox.cli.main import main
+from shutthebox.cli.main import command_line, main
 from shutthebox.config.schema import Config, ConfigError, DiceKind, parse_config
 from shutthebox.config.settings_loader import with_choices
 from shutthebox.game.inputs import Input
@@ -128,10 +126,8 @@ def test_a_config_cannot_set_them(line: str, tmp_path: Path, capsys: pytest.Capt
 
 
 def test_run_takes_two_options() -> None:
-    parser = argparse.ArgumentParser()
-    run_command.add_parser(parser.add_subparsers())
-    subparsers = next(a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
-    options = {option for action in subparsers.choices["run"]._actions for option in action.option_strings}
+    _, commands = command_line(["run"])
+    options = {option for action in commands["run"].arguments for option in action.option_strings}
     assert options == {"-h", "--help", "--config", "--record"}
 
 

@@ -31,5 +31,5 @@ def test_it_loads_nothing_that_could(run_box: Callable[..., Ran]) -> None:
 
 def test_it_leaves_the_scoreboard_its_file(run_box: Callable[..., Ran]) -> None:
     ran = run_box("press", "press", "press")
-    assert '"game": "traditional"' in ran.scores
+    assert '"game": "Traditional"' in ran.scores
     assert '"running": {' in ran.scores

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.adapters.store.scores_file import FILE_NAME
+from shutthebox.adapters.store.scores_file import FILE_NAME, VERSION
 
 MOST_MB = 48
 VISITORS = 64
@@ -23,10 +23,18 @@ FLOOD = 8 << 20
 
 MATCH = {
     "began_s": 0,
-    "profile": "x" * 40,
+    "game": "x" * 40,
     "players": [{"number": n, "score": 45, "won": True, "initials": "<&>"} for n in range(1, 10)],
 }
-SCORES = {"version": 1, "language": "en", "running": None, "matches": [MATCH] * 10}
+HONOUR = {"initials": "<&>", "score": 45, "game": "x" * 40, "began_s": 0}
+SCORES = {
+    "version": VERSION,
+    "language": "en",
+    "running": None,
+    "day": "2026-11-21",
+    "matches": [MATCH] * 10,
+    **{key: [HONOUR] * 10 for key in ("today", "month", "ever", "captains")},
+}
 
 
 class Scoreboard:

@@ -13,7 +13,8 @@ SYSTEMD = Path(__file__).resolve().parents[2] / "systemd"
 UNIT = SYSTEMD / "shutthebox.service"
 SCOREBOARD = SYSTEMD / "shutthebox-scoreboard.service"
 SOCKET = SCOREBOARD.with_suffix(".socket")
-both = pytest.mark.parametrize("unit", [UNIT, SCOREBOARD], ids=lambda unit: unit.stem)
+SPEECH = SYSTEMD / "shutthebox-speech.service"
+every = pytest.mark.parametrize("unit", [UNIT, SCOREBOARD, SPEECH], ids=lambda unit: unit.stem)
 
 needs_systemd = pytest.mark.skipif(
     shutil.which("systemd-analyze") is None, reason="systemd-analyze is missing: apt-get install systemd"
@@ -31,7 +32,7 @@ def settings(unit: Path) -> dict[str, list[str]]:
 @needs_systemd
 def test_the_units_are_sound(tmp_path: Path) -> None:
     units = []
-    for unit in (UNIT, SCOREBOARD, SOCKET):
+    for unit in (UNIT, SCOREBOARD, SOCKET, SPEECH):
         # Their program is looked for where it will be installed, which is not here.
         units.append(tmp_path / unit.name)
         units[-1].write_text(re.sub("/usr/bin/shutthebox .*", "/bin/true", unit.read_text()))
@@ -45,7 +46,7 @@ def test_the_units_are_sound(tmp_path: Path) -> None:
 
 
 @needs_systemd
-@both
+@every
 def test_a_unit_may_do_next_to_nothing(unit: Path) -> None:
     done = subprocess.run(
         ["systemd-analyze", "security", "--offline=true", "--threshold=5", "--no-pager", str(unit)],
@@ -57,11 +58,11 @@ def test_a_unit_may_do_next_to_nothing(unit: Path) -> None:
     assert float(found[1]) <= 0.5
 
 
-@both
+@every
 def test_a_unit_has_no_network(unit: Path) -> None:
     found = settings(unit)
     assert found["PrivateNetwork"] == ["yes"]
-    assert found["RestrictAddressFamilies"] == ["AF_UNIX" if unit is UNIT else "none"]
+    assert found["RestrictAddressFamilies"] == ["none" if unit is SCOREBOARD else "AF_UNIX"]
     assert found["IPAddressDeny"] == ["any"]
     assert "IPAddressAllow" not in found
 
@@ -86,6 +87,26 @@ def test_the_scoreboard_is_off_unless_wanted() -> None:
     assert "WantedBy" not in settings(SCOREBOARD)
     assert settings(SOCKET)["WantedBy"] == ["sockets.target"]
     assert "shutthebox-scoreboard" not in UNIT.read_text()
+
+
+def test_the_voice_is_another_user_with_sound_cards_only() -> None:
+    box, voice = settings(UNIT), settings(SPEECH)
+    assert voice["DynamicUser"] == ["yes"]
+    assert voice["SupplementaryGroups"] == ["audio"]
+    assert voice["DevicePolicy"] == ["closed"]
+    assert voice["DeviceAllow"] == ["char-alsa rw"]
+    for key in ("User", "Group", "StateDirectory", "RuntimeDirectory", "ReadWritePaths", "BindPaths"):
+        assert key not in voice
+    assert voice["ReadOnlyPaths"] == ["/run"]
+    assert "/run/" + box["RuntimeDirectory"][0] in voice["ExecStart"][0].split()
+
+
+def test_the_voice_is_off_unless_wanted() -> None:
+    """Its owner enables it; nothing that is on by itself asks for it."""
+    assert settings(SPEECH)["WantedBy"] == ["multi-user.target"]
+    assert "shutthebox-speech" not in UNIT.read_text()
+    rules = (SYSTEMD.parent / "debian" / "rules").read_text()
+    assert re.search(r"--name=shutthebox-speech --no-enable --no-start", rules)
 
 
 def test_the_scoreboards_port_is_for_the_pub() -> None:

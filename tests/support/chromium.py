@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
@@ -36,3 +37,17 @@ def start_chromium(folder: Path) -> webdriver.Chrome:
     for flag in (*FLAGS, f"--user-data-dir={folder}"):
         options.add_argument(flag)
     return webdriver.Chrome(options=options, service=Service(driver))
+
+
+def serious_findings(browser: webdriver.Chrome) -> list[str]:
+    """What axe finds on the page as it is now that keeps people out: its rule, and where."""
+    browser.execute_script(AXE_SCRIPT)
+    found = browser.execute_async_script(
+        "axe.run(document, {resultTypes: ['violations']}).then(arguments[arguments.length - 1])"
+    )
+    return [
+        f"{violation['id']}: {node['html']}: {node['failureSummary']}"
+        for violation in found["violations"]
+        if violation["impact"] in ("serious", "critical")
+        for node in violation["nodes"]
+    ]

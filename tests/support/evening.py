@@ -28,7 +28,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
         nonlocal writer
         player.observe(what, t_ns)
         # The store is there by now: the box has opened it before anything happens.
-        writer = writer or ScoresWriter(folder, lambda: open_to_read(folder / FILE_NAME), "en")
+        writer = writer or ScoresWriter(folder, lambda: open_to_read(folder / FILE_NAME))
         writer(what, t_ns)
 
     box = VirtualBox(config_for(table), folder, seed=3, observers=[observe], advised=False)

@@ -47,7 +47,7 @@ GUEST_PACKAGES = [
 PYTHON_VERSION = "3.11"
 PYTHON_PACKAGES = [
     "gpiozero>=2.0.1.post3", "gpiod>=2.1", "lgpio", "rpi-lgpio", "pytest>=8", "pytest-timeout>=2.3",
-    "mock", "luma.oled>=3.13", "h11>=0.14",
+    "mock", "luma.oled>=3.13", "h11>=0.14", "segno>=1.4.1",
 ]  # fmt: skip
 MODULES = [
     "virtio_pci",

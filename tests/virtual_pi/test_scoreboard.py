@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.virtual_pi import VirtualPi
 
+from shutthebox.adapters.store.scores_file import VERSION
+
 pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(900)]
 
 SYSTEMD = Path(__file__).resolve().parents[2] / "systemd"
@@ -19,9 +21,20 @@ ExecStart=/usr/bin/python3 -m shutthebox scoreboard --state /run/shutthebox
 """
 FETCH = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:8090/', timeout=90).read().decode())"
 SCORES = {
-    "version": 1,
+    "version": VERSION,
     "language": "fr",
-    "running": {"player": 1, "open": [], "scores": [7], "totals": [7], "winners": []},
+    "running": {
+        "game": "Traditionnel",
+        "player": 1,
+        "tiles": [[1, "open"]],
+        "throw": [3, 5],
+        "says": "Encore 8",
+        "scores": [7],
+        "totals": [7],
+        "winners": [],
+        "stakes": None,
+        "owes": [],
+    },
 }
 UNIT = "shutthebox-scoreboard"
 

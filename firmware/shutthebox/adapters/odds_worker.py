@@ -23,19 +23,18 @@ from shutthebox.game.questions import (
     AskHint,
     Prepare,
     Question,
-    plain_answer,
-    plain_dice,
 )
 from shutthebox.odds.hints import Hint, hint
 from shutthebox.odds.review import account
+from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
 from shutthebox.odds.values import OddsError
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import Blocked, Draw, MatchFormat, Profile, Scoring, ShutWins, Turns, Win
+from shutthebox.rules.profile import Profile, Scoring, ShutWins, Win
 from shutthebox.rules.tiles import Tiles
 
 if TYPE_CHECKING:
+    from shutthebox.odds.equilibrium import SeatPlay
     from shutthebox.odds.odds import Odds
-    from shutthebox.odds.win_chances import Duel, Rivals
 
 _log = logging.getLogger(__name__)
 
@@ -99,10 +98,10 @@ def answer(question: Question) -> Advice | None:
             return None
         case AskHint(match):
             return HintCame(match, _hint(match))
-        case AskDice(match):
-            return DiceCame(match, _dice(match))
-        case AskAnswer(match):
-            return AnswerCame(match, _tiles(match))
+        case AskDice(match, strength):
+            return DiceCame(match, _dice(match, strength))
+        case AskAnswer(match, strength):
+            return AnswerCame(match, _tiles(match, strength))
         case AskAccount(profile, player, throws):
             odds = odds_of(profile)
             return AccountCame(profile, player, throws, account(odds, throws) if odds else None)
@@ -129,60 +128,44 @@ def _race_by_throws(profile: Profile) -> Profile:
 
 def _hint(match: Match) -> Hint | None:
     odds = odds_of(_race_by_throws(match.profile))
-    return hint(odds, match.turn) if odds else None
+    play = _play(match) if match.turn.awaits_answer else None
+    return hint(odds, match.turn, play=play) if odds else None
 
 
-def _dice(match: Match) -> int:
-    """What wins most often, else what scores best."""
-    duel = _duel(match)
-    if duel is not None:
-        return duel.best_dice(match.turn)
-    advice = _hint(match)
-    return advice.dice if advice and advice.dice else plain_dice(match)
+def _dice(match: Match, strength: Strength) -> int:
+    """A master throws what wins most often, or else what scores best."""
+    if strength is Strength.MASTER:
+        play = _play(match)
+        if play is not None:
+            return play.best_dice(match.turn)
+        odds = odds_of(_race_by_throws(match.profile))
+        if odds is not None:
+            return odds.best_dice(match.turn)
+    return simple_dice(match.profile, match.turn, strength)
 
 
-def _tiles(match: Match) -> Tiles:
-    """What wins most often, else what scores best."""
-    duel = _duel(match)
-    if duel is not None:
-        ranked = duel.ranked(match.turn)
-        return ranked[0].tiles if ranked else 0
-    advice = _hint(match)
-    return advice.best if advice else plain_answer(match)
+def _tiles(match: Match, strength: Strength) -> Tiles:
+    """A master shuts what wins most often, or else what scores best."""
+    if strength is Strength.MASTER:
+        play = _play(match)
+        if play is not None:
+            ranked = play.ranked(match.turn)
+            return ranked[0].tiles if ranked else 0
+        odds = odds_of(_race_by_throws(match.profile))
+        if odds is not None:
+            moves = odds.ranked(match.turn)
+            return moves[0].tiles if moves else 0
+    return simple_answer(match.profile, match.turn, strength)
 
 
-def _duel(match: Match) -> Duel | None:
-    """The odds against the others, in the last round of a match decided on totals.
+def _play(match: Match) -> SeatPlay | None:
+    """The best play for the win; None where that is not known."""
+    from shutthebox.odds.match_play import has_chances, match_play
 
-    Where throws count and a turn may go on for ever, or dominoes are drawn, solving them takes seconds
-    for every throw: the computer plays for the best score there.
-    """
-    profile = match.profile
-    decisive = profile.match is MatchFormat.TOTAL and (match.round >= match.rounds or match.tie_rounds)
-    endless = profile.score is Scoring.THROWS and profile.blocked is not Blocked.ENDS_TURN
-    if (
-        not decisive
-        or endless
-        or profile.draw is Draw.DOMINOES
-        or profile.blocked is Blocked.OPENS_ONE
-        or profile.turns is Turns.ALTERNATE
-        or profile.win is Win.FIRST_TO_SHUT
-        or len(match.seats) < 2
-    ):
+    if not has_chances(match.profile, match.players):
         return None
-    from shutthebox.odds.win_chances import Rivals
-
-    others = [i for i in match.seats if i != match.player]
-    done = tuple(match.totals[i] for i in others if match.rows[i].outcome is not None)
-    to_come = tuple(match.totals[i] for i in others if match.rows[i].outcome is None)
     try:
-        return _solved(profile, Rivals(done, to_come, own=match.totals[match.player]))
-    except OddsError:
+        return match_play(match)
+    except OddsError as error:
+        _log.info("no chances to win for %s: %s", match.profile.name, error)
         return None
-
-
-@lru_cache(maxsize=4)
-def _solved(profile: Profile, rivals: Rivals) -> Duel:
-    from shutthebox.odds.win_chances import Duel
-
-    return Duel(profile, rivals)

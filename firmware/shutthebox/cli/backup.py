@@ -2,20 +2,33 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 from shutthebox.adapters.store.backup import back_up, put_beside
 from shutthebox.adapters.store.reading import reading
+from shutthebox.cli.parser import Subparsers
+from shutthebox.cli.progress import working
 from shutthebox.cli.stats import add_options, store_folder
 from shutthebox.files import shown_path
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds both commands."""
-    backup = subparsers.add_parser("backup", help="copy the box's memory into a file, while it plays")
+    backup = subparsers.add_parser(
+        "backup",
+        help="copy the box's memory into a file, while it plays",
+        description="Copies what the box remembers into a new file, as it is at one instant; the box plays "
+        "on. Only its owner can read the file; nothing is written over, and no link followed.",
+        example="sudo shutthebox backup box.sqlite3",
+    )
     backup.add_argument("file", metavar="FILE", type=Path, help="a new file")
     backup.set_defaults(run=run_backup)
-    restore = subparsers.add_parser("restore", help="let the box take over a copy at its next start")
+    restore = subparsers.add_parser(
+        "restore",
+        help="let the box take over a copy at its next start",
+        description="Checks a back-up, or a store that the box has set aside, and lets the box take it over "
+        "at its next start. What the box has until then is kept under another name.",
+        example="sudo shutthebox restore box.sqlite3",
+    )
     restore.add_argument("file", metavar="FILE", type=Path, help="a back-up, or a store that was set aside")
     restore.set_defaults(run=run_restore)
     for parser in (backup, restore):
@@ -24,7 +37,7 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
 
 def run_backup(args: argparse.Namespace) -> int:
     """Copies the store."""
-    with reading(store_folder(args)) as store:
+    with reading(store_folder(args)) as store, working(lambda: "checking and copying the store"):
         store.verify()
         size = back_up(store.db, args.file)
     print(f"{shown_path(args.file)}: {size / 1024:.0f} KiB")
@@ -33,6 +46,7 @@ def run_backup(args: argparse.Namespace) -> int:
 
 def run_restore(args: argparse.Namespace) -> int:
     """Puts the copy where the box finds it."""
-    matches = put_beside(args.file, store_folder(args))
+    with working(lambda: "checking the copy"):
+        matches = put_beside(args.file, store_folder(args))
     print(f"{shown_path(args.file)}: good, {matches} matches; the box takes it over at its next start")
     return 0

@@ -8,8 +8,8 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
+from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import Config, DisplayConfig, box_config, read_config
 from shutthebox.errors import ShutTheBoxError
 
@@ -20,9 +20,15 @@ _I2C_SLAVE = 0x0703  # linux/i2c-dev.h
 _SWITCH_OFF = b"\x00\xae"  # commands follow; the display off, on all controllers
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
-    parser = subparsers.add_parser("blank", help="switch the display off")
+    parser = subparsers.add_parser(
+        "blank",
+        help="switch the display off",
+        description="Switches the display off. The service runs it when the box has ended, also after a "
+        "crash.",
+        example="shutthebox blank",
+    )
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
     parser.set_defaults(run=run)
 

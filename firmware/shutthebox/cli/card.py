@@ -4,16 +4,22 @@ import argparse
 import hashlib
 import os
 from pathlib import Path
-from typing import Any
 
+from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.run import try_config
 from shutthebox.config.card import Network, read_card
 from shutthebox.config.schema import Config, parse_config
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
-    parser = subparsers.add_parser("card", help="take over the files of the card's first partition")
+    parser = subparsers.add_parser(
+        "card",
+        help="take over the files of the card's first partition",
+        description="The image of a card runs this when it starts. Writes what is good of the owner's files, "
+        "and the mistakes beside it, where the box finds them and says them.",
+        example="sudo shutthebox card /boot/card --to /data",
+    )
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="where it is mounted")
     parser.add_argument("--to", metavar="FOLDER", type=Path, required=True, help="the partition that is kept")
     parser.set_defaults(run=run)

@@ -70,7 +70,7 @@ def text_chart(distribution: Mapping[int, float], most: int = 24, width: int = 4
     lines = []
     for bar in shown:
         drawn = "#" * round(width * bar.chance / largest)
-        lines.append(f"  {bar.label:>{pad}} {100 * bar.chance:7.3f} % {drawn}".rstrip())
+        lines.append(f"  {bar.label:>{pad}} {100 * bar.chance:6.2f} % {drawn}".rstrip())
     return "\n".join(lines)
 
 

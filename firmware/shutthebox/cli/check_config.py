@@ -2,8 +2,8 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
 
+from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import CONFIG_FILE, Config, Line, box_config, read_config
 from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
@@ -15,12 +15,24 @@ HEADER = {
 """The header pin of every BCM line of a Pi with 40 pins."""
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds both commands."""
-    check = subparsers.add_parser("check-config", help="check a config file")
-    check.add_argument("file", metavar="F", nargs="?", type=Path, help="default: the box's own")
+    check = subparsers.add_parser(
+        "check-config",
+        help="check a config file",
+        description="Says whether a configuration is good, or what is wrong with it.",
+        example="shutthebox check-config box.toml",
+    )
+    check.add_argument(
+        "file", metavar="F", nargs="?", type=Path, help="a config file; default: the box's own"
+    )
     check.set_defaults(run=run_check)
-    pins = subparsers.add_parser("pins", help="the wiring table of a config")
+    pins = subparsers.add_parser(
+        "pins",
+        help="the wiring table of a config",
+        description="Says which switch goes to which pin of the header.",
+        example="shutthebox pins --config box.toml",
+    )
     pins.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
     pins.set_defaults(run=run_pins)
 

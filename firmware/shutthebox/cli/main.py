@@ -6,10 +6,10 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
+from collections.abc import Iterable, Mapping, Sequence
 
 from shutthebox import __version__
+from shutthebox.cli.parser import CommandParser
 from shutthebox.errors import ShutTheBoxError, one_line
 
 _MODULES = {
@@ -23,6 +23,7 @@ _MODULES = {
     "card": "card",
     "update": "update",
     "scoreboard": "scoreboard",
+    "speech": "speech",
     "check-config": "check_config",
     "doctor": "doctor.command",
     "blank": "blank",
@@ -39,23 +40,38 @@ class _OneLine(logging.Formatter):
         return one_line(super().formatMessage(record))
 
 
-class _Parser(argparse.ArgumentParser):
-    """Complains in one line."""
+def command_line(modules: Iterable[str] = _MODULES) -> tuple[CommandParser, Mapping[str, CommandParser]]:
+    """The parser, and that of each command.
 
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {one_line(message)}; see {self.prog} --help\n")
+    Args:
+        modules: the commands whose modules are loaded; all, if they are not given.
+    """
+    parser = CommandParser(prog="shutthebox", description="The electronic Shut the Box.")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    subparsers = parser.add_subparsers(
+        required=True, metavar="COMMAND", dest="command", parser_class=CommandParser
+    )
+    for command in modules:
+        importlib.import_module(f"shutthebox.cli.{_MODULES[command]}").add_parser(subparsers)
+    return parser, subparsers.choices
+
+
+def _parse(argv: Sequence[str]) -> argparse.Namespace:
+    # A command's own module is enough, where it has one of its name: the box has to be up soon.
+    parser, commands = command_line(argv[:1] if argv and argv[0] in _MODULES else _MODULES)
+    if argv and not argv[0].startswith("-") and argv[0] not in commands:
+        parser.refuse(argv[0], "command", commands)
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:
+        command = commands[args.command]
+        options = [option for action in command.arguments for option in action.option_strings]
+        command.refuse(unknown[0], "option" if unknown[0].startswith("-") else "argument", options)
+    return args
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code; argparse raises SystemExit for wrong use."""
-    parser = _Parser(prog="shutthebox", description="The electronic Shut the Box.")
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    subparsers = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
-    argv = sys.argv[1:] if argv is None else argv
-    # A command's own module is enough, where it has one of its name: the box has to be up soon.
-    for command in argv[:1] if argv and argv[0] in _MODULES else _MODULES:
-        importlib.import_module(f"shutthebox.cli.{_MODULES[command]}").add_parser(subparsers)
-    args = parser.parse_args(argv)
+    args = _parse(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # What the terminal's own encoding lacks must not end a command.

@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 
 from shutthebox.cli.chart import write_chart
+from shutthebox.cli.odds_players import players_answer, players_document, players_text
 from shutthebox.cli.odds_text import Answer, Move, answer_text, title
+from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
 from shutthebox.config.profiles import find
 from shutthebox.config.schema import box_config
@@ -29,14 +31,15 @@ class UsageError(ShutTheBoxError, ValueError):
     """An option that does not fit; the text names it and what is allowed."""
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command to those of ``shutthebox``."""
     parser = subparsers.add_parser(
         "odds",
         help="what a position is worth, and every legal move ranked",
         description="Exact odds of a profile under best play: expected score, chance to shut the "
         "box, distribution of scores; with a throw, every legal move ranked. Above 12 tiles an "
-        "estimate.",
+        "estimate. --json has every digit.",
+        example="shutthebox odds digits --throw 6,4",
     )
     parser.add_argument("profile", metavar="ID|FILE", help="a built-in profile, or a house-rules file")
     parser.add_argument("--tiles", type=int, metavar="N", help="another box that the profile allows")
@@ -47,9 +50,18 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     parser.add_argument(
         "--objective",
         choices=[Objective.SCORE.value, Objective.SHUT.value],
-        default=Objective.SCORE.value,
         help="play for the best expected score (the default), or for the best chance to shut the box",
     )
+    parser.add_argument(
+        "--players",
+        type=int,
+        metavar="N",
+        help="the chance to win of every seat of a round, all playing for it",
+    )
+    parser.add_argument(
+        "--best", type=int, metavar="B", help="with --players and --seat: the best score so far"
+    )
+    parser.add_argument("--seat", type=int, metavar="S", help="with --players and --best: the seat to play")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="a chart of the scores: .svg or .png")
     parser.add_argument(
@@ -60,7 +72,6 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="where an estimate's lots start (1)")
     parser.set_defaults(run=run)
-    return parser
 
 
 def run(args: argparse.Namespace) -> int:
@@ -71,10 +82,12 @@ def run(args: argparse.Namespace) -> int:
     """
     try:
         profile = _profile(args.profile, args.tiles)
+        if args.players is not None or args.best is not None or args.seat is not None:
+            return _run_players(profile, args)
         turn = _turn(profile, args.open, args.throw)
         if args.samples is not None and not 2 <= args.samples <= _MOST_SAMPLES:
             raise UsageError(f"--samples: {args.samples} is not allowed; 2 to {_MOST_SAMPLES} are")
-        objective = Objective(args.objective)
+        objective = Objective(args.objective or Objective.SCORE)
         with working(lambda: "working out the best play"):
             answer = _exact(profile, turn, objective)
         answer = answer or _estimated(profile, turn, objective, args)
@@ -89,6 +102,19 @@ def run(args: argparse.Namespace) -> int:
         with working(lambda: "comparing with simpler play"):
             text = answer_text(profile, turn, objective, answer)
         print(text)
+    return 0
+
+
+def _run_players(profile: Profile, args: argparse.Namespace) -> int:
+    """Every seat's chance to win."""
+    if args.players is None:
+        raise UsageError("--best and --seat need --players: how many play the round")
+    for option in ("open", "throw", "objective", "plot", "samples"):
+        if getattr(args, option) is not None:
+            raise UsageError(f"--{option} is for one player's turn; it does not go with --players")
+    with working(lambda: "working out the best play of every seat"):
+        answer = players_answer(profile, args.players, args.best, args.seat)
+    print(json.dumps(players_document(profile, answer)) if args.json else players_text(profile, answer))
     return 0
 
 

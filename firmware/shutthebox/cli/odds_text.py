@@ -45,6 +45,33 @@ class Answer:
     policy: Policy | None = None
 
 
+def points(value: float) -> str:
+    """Points as people read them: hundredths, but none where scores are long numbers.
+
+    >>> points(11.009209), points(0.003), points(12345.678)
+    ('11.01', '0.003', '12346')
+    """
+    return _read(value, 2)
+
+
+def percent(chance: float) -> str:
+    """A chance as people read it.
+
+    >>> percent(0.09761372), percent(0.00001234)
+    ('9.76 %', '0.001 %')
+    """
+    return f"{_read(100 * chance, 2)} %"
+
+
+def _read(value: float, digits: int) -> str:
+    """The number with so many digits after the point; what would look like 0 keeps its first digit."""
+    if abs(value) >= 1000:
+        return f"{value:.0f}"
+    if 0 < abs(value) < 10.0**-digits:
+        return f"{value:.1g}" if abs(value) >= 1e-4 else f"{value:.0e}"
+    return f"{value:.{digits}f}"
+
+
 def _aim(profile: Profile, objective: Objective) -> str:
     if objective is Objective.SHUT:
         return "the best chance to shut"
@@ -66,13 +93,13 @@ def answer_text(profile: Profile, turn: Turn, objective: Objective, answer: Answ
         error = answer.error
         lines += [
             f"An ESTIMATE from {answer.samples} turns played {answer.policy} first, not best play:",
-            f"expected score   {answer.value.score:.4f}  (standard error {error.score:.4f})",
-            f"chance to shut   {100 * answer.value.shut:.4f} %  (standard error {100 * error.shut:.4f} %)",
+            f"expected score   {points(answer.value.score)}  (standard error {points(error.score)})",
+            f"chance to shut   {percent(answer.value.shut)}  (standard error {percent(error.shut)})",
         ]
     else:
         lines += [
-            f"expected score   {answer.value.score:.6f}",
-            f"chance to shut   {100 * answer.value.shut:.6f} %",
+            f"expected score   {points(answer.value.score)}",
+            f"chance to shut   {percent(answer.value.shut)}",
         ]
     if answer.one_die is not None:
         lines.append(f"best to throw    {'one die' if answer.one_die else f'{profile.dice} dice'}")
@@ -88,11 +115,11 @@ def _moves_text(turn: Turn, objective: Objective, answer: Answer) -> list[str]:
         if turn.outcome is not None:
             return [f"no move: the turn is {turn.outcome}"]
         return ["no move: the turn goes on"]
-    lines = [f"{'move':<16} {'expected':>12} {'to shut':>11} {'costs':>12}"]
+    lines = [f"{'move':<16} {'expected':>10} {'to shut':>9} {'costs':>9}"]
     for move in answer.moves:
-        shut = f"{100 * move.value.shut:.4f} %"
-        cost = f"{100 * move.cost:.4f} %" if objective is Objective.SHUT else f"{move.cost:.6f}"
-        lines.append(f"{sets.to_text(move.tiles):<16} {move.value.score:>12.6f} {shut:>11} {cost:>12}")
+        cost = percent(move.cost) if objective is Objective.SHUT else points(move.cost)
+        score, shut = points(move.value.score), percent(move.value.shut)
+        lines.append(f"{sets.to_text(move.tiles):<16} {score:>10} {shut:>9} {cost:>9}")
     return lines
 
 
@@ -106,5 +133,5 @@ def _players_text(profile: Profile) -> list[str]:
             continue
         name = f"{policy} tiles" if policy is Policy.FEWEST else f"{policy} first"
         name = "at random" if policy is Policy.RANDOM else name
-        lines.append(f"  {name:<14} {value.score:>12.6f} {100 * value.shut:>9.4f} %")
+        lines.append(f"  {name:<14} {points(value.score):>10} {percent(value.shut):>9}")
     return lines

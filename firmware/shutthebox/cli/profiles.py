@@ -4,37 +4,37 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from shutthebox.cli.parser import Subparsers
+from shutthebox.cli.sheet import write_sheet
 from shutthebox.config import profiles
 from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
+from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.words import N_, explain
 from shutthebox.rules.writer import to_keys
-from shutthebox.translations import translations
-
-if TYPE_CHECKING:
-    # argparse names its own type only for type checkers.
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+from shutthebox.translations import ENGLISH, codes, translations
 
 _HEADING = N_("Rules")
 
 
-def add_parser(subparsers: "Subparsers") -> argparse.ArgumentParser:
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command; its arguments are what `run` reads."""
     parser = subparsers.add_parser(
         "profiles",
         help="list the variants of the game, explain one, or check a house-rules file",
         description="Lists the variants that the box knows. With an id or a file: that one's rules in words. "
         "A file that cannot be played is refused with one line: file, key, what is allowed.",
+        example="shutthebox profiles trac",
     )
     parser.add_argument("profile", nargs="?", metavar="ID|FILE", help="a variant's id, or a TOML file")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--folder", metavar="DIR", type=Path, help="house rules; default: the config's")
+    parser.add_argument("--sheet", metavar="FILE", type=Path, help="write its rules as HTML, to print on A5")
+    parser.add_argument("--language", metavar="CODE", default=ENGLISH, help="of the sheet, such as fr")
     parser.set_defaults(run=run)
-    return parser
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,6 +44,11 @@ def run(args: argparse.Namespace) -> int:
         0, or 2 if the profile, or any file in the folder when listing, is no good.
     """
     folder: Path | None = args.folder or rules_folder(box_config())
+    if args.sheet is not None and args.profile is None:
+        raise ShutTheBoxError("--sheet: of which game? allowed is an id or a file before it")
+    if args.language not in translations():
+        known = ", ".join(codes())
+        raise ShutTheBoxError(f"--language: {shown(args.language)} is not known; allowed are {known}")
     if args.profile is None:
         return _list(args.json, folder)
     try:
@@ -51,7 +56,9 @@ def run(args: argparse.Namespace) -> int:
     except ProfileError as error:
         _complain(error)
         return 2
-    if args.json:
+    if args.sheet is not None:
+        write_sheet(args.sheet, profile, args.language, translations()[args.language])
+    elif args.json:
         print(json.dumps(_document(profile), ensure_ascii=False, indent=2))
     else:
         print("\n".join(_page(profile)))

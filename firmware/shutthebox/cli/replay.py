@@ -4,17 +4,26 @@ import argparse
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
+from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
 from shutthebox.files import make_folder, read_text
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
-    parser = subparsers.add_parser("replay", help="play a scenario in virtual time and check it")
+    parser = subparsers.add_parser(
+        "replay",
+        help="play a scenario in virtual time and check it",
+        description="Plays a scenario, or the record of a match, in virtual time. Of a record it says first "
+        "what that does not prove: real dice, the computer's seats, levers out of play, a match given up, "
+        "the version of the box and its rules (with --json on standard error). Ends with 1 at the first "
+        "expectation that is not met. A scenario may take 100 hours of virtual time and 50,000 steps, where "
+        "each lever of a flip is a step and a power cut is 50.",
+        example="shutthebox replay evening.scn --frames pictures",
+    )
     parser.add_argument("script", metavar="SCRIPT", type=Path, help="a scenario, or the record of a match")
-    parser.add_argument("--json", action="store_true", help="print a line for every effect")
+    parser.add_argument("--json", action="store_true", help="a line for every effect")
     parser.add_argument("--frames", metavar="DIR", type=Path, help="save a picture of every screen")
     parser.add_argument("--state", metavar="DIR", type=Path, help="keep the store there, and go on with it")
     parser.set_defaults(run=run)

@@ -9,8 +9,9 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import CONFIG_FILE, Config, Controller, GameConfig, RulesConfig, read_config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.faults import Fault
@@ -32,10 +33,19 @@ CARD_TEXTS = (
 """What image/root/usr/lib/shutthebox/card writes there by itself; mistakes in files stay in English."""
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
-    parser = subparsers.add_parser("run", help="the daemon on real pins")
-    parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+    parser = subparsers.add_parser(
+        "run",
+        help="the daemon on real pins",
+        description="Plays on real pins until SIGTERM or SIGINT, as the service does. Without --config it "
+        "reads /etc/shutthebox/config.toml; if that cannot be used, it says so in the journal and on the "
+        "screen, and plays with the built-in configuration.",
+        example="shutthebox run --config box.toml",
+    )
+    parser.add_argument(
+        "--config", metavar="F", type=Path, help="a config file, which has to be good; default: the box's own"
+    )
     parser.add_argument("--record", metavar="F", type=Path, help="write what is played as a scenario")
     parser.set_defaults(run=run)
 

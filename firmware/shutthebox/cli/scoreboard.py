@@ -3,29 +3,40 @@
 import argparse
 import re
 import socket
-import sys
 from collections.abc import Iterator, Sequence
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
 
-from shutthebox.config.schema import Config, ConfigError, box_config, read_config
+from shutthebox.cli.own_config import own_config_or_default
+from shutthebox.cli.parser import Subparsers
+from shutthebox.config.schema import read_config
 from shutthebox.errors import shown
 from shutthebox.files import check_folder
 from shutthebox.web.http import LOOPBACK, listen
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
-    parser = subparsers.add_parser("scoreboard", help="a page with the scores, which can only be read")
+    parser = subparsers.add_parser(
+        "scoreboard",
+        help="a page with the scores, which can only be read",
+        description="Serves a page with the match as it goes, the best results and the rules, to whoever can "
+        "reach it. Nothing can be changed there. It fills a television; its QR code leads telephones to the "
+        "rules. Under systemd, shutthebox-scoreboard.socket starts it.",
+        example="shutthebox scoreboard --listen :: --name box.local",
+    )
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
-    parser.add_argument("--state", metavar="DIR", type=Path, help="where the box writes its scores")
-    parser.add_argument("--port", metavar="N", type=int, default=8090, help="of the page; 0: a free one")
+    parser.add_argument(
+        "--state", metavar="DIR", type=Path, help="where the box writes its scores; default: its own folder"
+    )
+    parser.add_argument(
+        "--port", metavar="N", type=int, default=8090, help="of the page; default: 8090; 0: a free one"
+    )
     parser.add_argument(
         "--listen",
         metavar="ADDRESS",
         default=LOOPBACK,
-        help="of this machine; :: is all of them; default: this machine only",
+        help="of this machine, in numbers; :: is all of them; default: only this machine sees the page",
     )
     parser.add_argument(
         "--name",
@@ -33,7 +44,9 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
         type=_host_name,
         action="append",
         default=[],
-        help="another name by which visitors reach this machine, such as box.local; may be repeated",
+        help="another name by which visitors reach this machine, such as box.local; may be repeated. The "
+        "page is refused to those who ask for any name but the machine's addresses, its host name, that "
+        "name with .local, and these",
     )
     parser.set_defaults(run=run)
 
@@ -51,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.adapters.systemd import passed_socket
     from shutthebox.web.scoreboard.server import ScoreboardServer
 
-    config = read_config(args.config) if args.config else _usual()
+    config = read_config(args.config) if args.config else own_config_or_default("showing what")
     if args.state is not None:
         check_folder(args.state, "--state")
     folder = args.state or scores_folder(config)
@@ -75,12 +88,3 @@ def _opened(address: str, port: int, names: Sequence[str]) -> Iterator[str]:
     reach = "this machine" if found.is_unspecified else "this address"
     yield f"Everybody who can reach {reach} can read scores and initials, and do nothing else."
     yield f"It answers to its addresses and to these names: {', '.join(names)}. More with --name."
-
-
-def _usual() -> Config:
-    """The box's own configuration. One that cannot be used keeps the page up, as it does the box."""
-    try:
-        return box_config()
-    except ConfigError as error:
-        print(f"shutthebox: {error}; showing what the built-in configuration would", file=sys.stderr)
-        return Config()

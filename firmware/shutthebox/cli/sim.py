@@ -2,27 +2,52 @@
 
 import argparse
 import secrets
+import shutil
 import sys
 import tempfile
 import time
 import webbrowser
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
+from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import Config, Controller, GpioConfig, read_config, with_value
 from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import make_folder
+
+if TYPE_CHECKING:
+    from shutthebox.runtime.ports import Observer
+    from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
-    parser = subparsers.add_parser("sim", help="play the simulated box in the browser")
-    parser.add_argument("--levers", metavar="N", type=int, help="levers; default: what the game needs")
+    parser = subparsers.add_parser(
+        "sim",
+        help="play the simulated box in the browser",
+        description="The same daemon on simulated pins, with the box as a page in the browser. Only this "
+        "machine can open the page. It needs the Python module websockets (on Debian, python3-websockets).",
+        example="shutthebox sim --levers 12 --language fr",
+    )
+    parser.add_argument(
+        "--levers", metavar="N", type=int, help="levers of the box; default: what the game needs"
+    )
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the built-in one")
-    parser.add_argument("--port", metavar="N", type=int, default=8080, help="of the page; 0: a free one")
+    parser.add_argument("--language", metavar="CODE", help="of the screens, such as fr")
+    parser.add_argument("--state", metavar="DIR", type=Path, help="what it remembers is kept there")
+    parser.add_argument(
+        "--port", metavar="N", type=int, default=8080, help="of the page; default: 8080; 0: a free one"
+    )
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
-    parser.add_argument("--record", metavar="F", type=Path, help="write what is played as a scenario")
+    parser.add_argument(
+        "--record", metavar="F", type=Path, help="write what is played as a scenario, from an empty box"
+    )
+    # How a pulled plug starts the command again while a recording goes on: since when, and with which memory.
+    parser.add_argument("--recording-since", nargs=2, metavar=("NS", "DIR"), help=argparse.SUPPRESS)
     parser.set_defaults(run=run)
 
 
@@ -35,6 +60,10 @@ def config_of(args: argparse.Namespace) -> Config:
     config = read_config(args.config) if args.config else Config()
     if args.levers is not None:
         config = with_value(config, "box.levers", args.levers, "--levers")
+    if args.language is not None:
+        config = with_value(config, "box.language", args.language, "--language")
+    if args.state is not None:
+        make_folder(args.state, "--state")
     if not 0 <= args.port <= 65535:
         raise ShutTheBoxError(f"--port: {args.port} is not allowed; allowed is 0 to 65535")
     return config
@@ -50,7 +79,10 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.runtime.daemon import serve
     from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
     from shutthebox.simulator.hardware.panel_model import PanelModel
+    from shutthebox.simulator.hardware.workshop import Workshop, read_condition
     from shutthebox.simulator.page.server import PageServer
+    from shutthebox.simulator.page.transcript import Transcript
+    from shutthebox.simulator.plug import Plug
     from shutthebox.simulator.scenario.recorder import ScenarioRecorder, create
 
     # The pins of the simulated box are where its hardware says, not where a config wires a real one.
@@ -60,19 +92,39 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_for(config, levers, where)
     lines = default_lever_lines(levers)
     controller = config.display.controller
+    state: Path = args.state or config.simulator_folder
+    memory = state
+    start_ns = time.monotonic_ns()
     with ExitStack() as stack:
-        box = stack.enter_context(SimulatedBox(lines, seed=secrets.randbits(32)))
+        condition = read_condition(state)
+        down = tuple(lever for lever in condition.down if lever <= levers)
+        box = stack.enter_context(SimulatedBox(lines, levers_down=down, seed=secrets.randbits(32)))
         panel = PanelModel(controller or Controller.SSD1306)
-        server = stack.enter_context(PageServer(box, panel, args.port))
-        observers = []
-        state: Path | None = config.state_folder if config.store.folder else config.state_folder / "simulator"
+        transcript = Transcript(settings.language, start_ns)
+        observers: list[Observer] = [transcript]
+        recorder = None
         if args.record:
             # What is played again starts from an empty box, so what is recorded does too.
-            state = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="shutthebox-")))
-            file = stack.enter_context(create(args.record))
-            recorder = ScenarioRecorder(file, config, levers, box.levers_down, time.monotonic_ns())
+            goes_on = args.recording_since is not None
+            since_ns, folder = args.recording_since or (start_ns, tempfile.mkdtemp(prefix="shutthebox-"))
+            memory = Path(folder)
+            stack.callback(shutil.rmtree, memory, ignore_errors=True)
+            file = stack.enter_context(create(args.record, goes_on=goes_on))
+            start_ns = int(since_ns)
+            recorder = ScenarioRecorder(file, config, levers, box.levers_down, start_ns, goes_on=goes_on)
             stack.callback(recorder.flush)
             observers.append(recorder)
+        broke = partial(_broke, recorder) if recorder is not None else lambda line: None
+        workshop = Workshop(box, panel, state, broke)
+        workshop.restore(condition)
+        plug = Plug(args.record or state / "recording.scn", recorder, box)
+        server = stack.enter_context(PageServer(workshop, args.port, transcript, plug))
+
+        def arguments(record: bool, goes_on: bool) -> Sequence[str]:
+            since = (str(start_ns), str(memory)) if goes_on else ()
+            return arguments_again(args, server.port, plug.recording if record else None, since)
+
+        plug.arguments = arguments
 
         def started() -> None:
             print(f"The box stands at {server.url}  (Ctrl-C ends)", flush=True)
@@ -86,10 +138,40 @@ def run(args: argparse.Namespace) -> int:
             {DICE_BUTTON: box.button_line, **lines},
             None if controller is None else lambda: open_panel(panel.controller, panel),
             RandomDice(secrets.randbelow),
-            state,
+            memory,
             observers=observers,
             started=started,
-            scores=state,
+            scores=memory,
         )
+    plug.start_again()
     print("Goodbye.", file=sys.stderr)
     return 0
+
+
+def _broke(recorder: "ScenarioRecorder", line: str) -> None:
+    recorder.broke(line, time.monotonic_ns())
+
+
+def arguments_again(
+    args: argparse.Namespace, port: int, record: Path | None, since: Sequence[str] = ()
+) -> list[str]:
+    """The arguments that start this command again, on the same port and without another browser.
+
+    Args:
+        args: those that it was started with.
+        port: of the page.
+        record: the file to record into; None to record nothing.
+        since: where the recording goes on: since when, and the folder of its memory.
+    """
+    words = ["sim", "--port", str(port), "--no-browser"]
+    given = {
+        "--levers": args.levers,
+        "--config": args.config,
+        "--language": args.language,
+        "--state": args.state,
+        "--record": record,
+    }
+    for option, value in given.items():
+        if value is not None:
+            words += [option, str(value)]
+    return [*words, "--recording-since", *since] if since else words

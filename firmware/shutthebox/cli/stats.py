@@ -5,31 +5,51 @@ import dataclasses
 import json
 import os
 import sqlite3
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
 from shutthebox.adapters.store import queries
-from shutthebox.adapters.store.database import kept_match
+from shutthebox.adapters.store.database import FILE_NAME, kept_match
 from shutthebox.adapters.store.reading import reading
 from shutthebox.adapters.store.schema import COLUMNS
-from shutthebox.config.schema import box_config, read_config
+from shutthebox.cli.parser import Subparsers
+from shutthebox.cli.progress import working
+from shutthebox.config.schema import Config, box_config, read_config
 from shutthebox.errors import one_line
-from shutthebox.files import check_folder
+from shutthebox.files import check_folder, shown_path
 from shutthebox.rules.record import write
 
 SERVICE_FOLDER = Path("/var/lib/shutthebox")
 """Where systemd keeps the state of the service, which only the daemon is told."""
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds both commands."""
-    stats = subparsers.add_parser("stats", help="hall of fame, matches, dice fairness, lever health")
+    stats = subparsers.add_parser(
+        "stats",
+        help="hall of fame, matches, dice fairness, lever health",
+        description="Matches, hall of fame, whether the dice are fair, how much each lever chatters, and "
+        "the latest faults. If the store is damaged, it then says so in one line and ends with 1.",
+        example="sudo shutthebox stats",
+    )
     stats.add_argument("--json", action="store_true", help="one JSON document")
     stats.set_defaults(run=run_stats)
-    export = subparsers.add_parser("export", help="everything the box remembers, as JSON Lines")
+    export = subparsers.add_parser(
+        "export",
+        help="everything the box remembers, as JSON Lines",
+        description="Prints all that the box remembers, a line each. If the store is damaged, it then says "
+        "so in one line and ends with 1.",
+        example="sudo shutthebox export > box.jsonl",
+    )
     export.add_argument(
-        "--record", metavar="N", type=int, nargs="?", const=0, help="only match N (the latest), as a record"
+        "--record",
+        metavar="N",
+        type=int,
+        nargs="?",
+        const=0,
+        help="only match N (the latest), as a record that replay can play",
     )
     export.set_defaults(run=run_export)
     for parser in (stats, export):
@@ -44,14 +64,27 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run_stats(args: argparse.Namespace) -> int:
     """Prints the statistics; then a complaint, if the store is damaged."""
+    _name_simulator(args)
     with reading(store_folder(args)) as store:
-        found = queries.read(store.db)
+        with working(lambda: "adding up the matches"):
+            found = queries.read(store.db)
         if args.json:
             print(json.dumps(_document(found)))
         else:
             _print(found)
-        store.verify()
+        with working(lambda: "checking the store"):
+            store.verify()
     return 0
+
+
+def _name_simulator(args: argparse.Namespace) -> None:
+    """Says where the memory of the simulated box is, if there is one and no store was named."""
+    if args.state is not None:
+        return
+    folder = _config(args).simulator_folder
+    if os.path.lexists(folder / FILE_NAME) and folder != store_folder(args):
+        where = shown_path(folder)
+        print(f"The simulated box has its own memory: shutthebox stats --state {where}", file=sys.stderr)
 
 
 def _print(found: queries.Statistics) -> None:
@@ -109,7 +142,8 @@ def run_export(args: argparse.Namespace) -> int:
                 for row in store.db.execute(f"select * from {table}"):
                     print(json.dumps({"table": table, **dict(row)}))
             store.db.row_factory = None
-        store.verify()
+        with working(lambda: "checking the store"):
+            store.verify()
     return 0
 
 
@@ -123,10 +157,14 @@ def store_folder(args: argparse.Namespace) -> Path:
     if args.state is not None:
         check_folder(args.state, "--state")
         return Path(args.state)
-    config = read_config(args.config) if args.config else box_config()
+    config = _config(args)
     if not config.store.folder and os.path.lexists(SERVICE_FOLDER):
         return SERVICE_FOLDER
     return config.state_folder
+
+
+def _config(args: argparse.Namespace) -> Config:
+    return read_config(args.config) if args.config else box_config()
 
 
 def date_text(at_s: int, form: str) -> str:

@@ -16,6 +16,7 @@ from shutthebox import __version__
 from shutthebox.adapters.store.backup import back_up
 from shutthebox.adapters.store.reading import reading
 from shutthebox.adapters.store.schema import VERSION as STORE_VERSION
+from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.stats import SERVICE_FOLDER
 from shutthebox.config.schema import CONFIG_FILE, Config
 from shutthebox.errors import ShutTheBoxError
@@ -53,9 +54,15 @@ class Bundle:
     keys: frozenset[str] = frozenset()
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
-    parser = subparsers.add_parser("update", help="put another version on the card, and start it")
+    parser = subparsers.add_parser(
+        "update",
+        help="put another version on the card, and start it",
+        description="Checks a signed update, writes it beside the system that runs, and starts the machine "
+        "anew. If the new version does not start, the one before plays again. Only on a card's image.",
+        example="sudo shutthebox update shutthebox-2.0.0.raucb",
+    )
     parser.add_argument("bundle", metavar="FILE|URL", help="a signed update, shutthebox-VERSION.raucb")
     parser.add_argument(
         "--downgrade", action="store_true", help="take an earlier version, and lose what it cannot read"

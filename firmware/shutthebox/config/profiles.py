@@ -5,6 +5,7 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
+from shutthebox import validation
 from shutthebox.errors import shown
 from shutthebox.files import list_folder, read_text, reason, shown_path
 from shutthebox.rules.profile import Profile
@@ -25,7 +26,8 @@ def _builtin_texts() -> dict[str, str]:
 def _builtin_keys(name: str) -> Mapping[str, object]:
     texts = _builtin_texts()
     if name not in texts:
-        raise KeyError("allowed are " + ", ".join(sorted(texts)))
+        near = validation.did_you_mean(name, texts)
+        raise KeyError(f"{near}allowed are {', '.join(sorted(texts))}")
     return parse_keys(texts[name], f"{name}.toml", _builtin_keys)
 
 

@@ -1,8 +1,13 @@
-"""The configuration: TOML to frozen dataclasses. The commented default.toml is the schema."""
+"""The configuration: TOML to frozen dataclasses.
+
+The fields of the sections are the one place of every key, with its check, its default and its meaning.
+default.toml, the JSON Schema for editors, the manual page and the table in docs/ are made from them by
+``make generated``.
+"""
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields, replace
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
@@ -12,7 +17,9 @@ from shutthebox import validation
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
 from shutthebox.game.settings import ShownStakes
+from shutthebox.odds.strengths import Strength
 from shutthebox.rules.reader import MAX_LIMIT
+from shutthebox.translations import ENGLISH, codes
 
 HEADER_LINES = range(2, 28)
 """BCM lines on the header of a Pi; 0 and 1 belong to the identification of boards."""
@@ -52,87 +59,174 @@ class Controller(StrEnum):
     SSD1309 = "ssd1309"
 
 
-def _controller(value: object) -> Controller | None:
-    if value == "none":
-        return None
-    try:
-        return validation.choice(Controller)(value)
-    except validation.WrongValueError as wrong:
-        raise validation.WrongValueError(f'{wrong}, "none"') from None
+def _key(
+    check: validation.Check[Any],
+    default: object,
+    meaning: str,
+    shown: str = "",
+) -> Any:  # noqa: ANN401  (the field's type)
+    """A key of a section.
 
-
-def _rotate(value: object) -> int:
-    if isinstance(value, bool) or value not in (0, 180):
-        raise validation.WrongValueError("0 or 180")
-    return int(str(value))
-
-
-def _language(value: object) -> str:
-    from shutthebox.translations import translations
-
-    allowed = translations()
-    if not isinstance(value, str) or value not in allowed:
-        raise validation.WrongValueError("one of " + ", ".join(f'"{language}"' for language in allowed))
-    return value
-
-
-def _key(check: Callable[[object], object], default: Any) -> Any:  # noqa: ANN401  (the field's type)
-    return field(default=default, metadata={"check": check})
+    Args:
+        check: of its value.
+        default: where the file does not have the key.
+        meaning: in plain English; the default is not repeated.
+        shown: the value as default.toml shows it. Needed for a key that has no default, as the
+            example that stands behind a #.
+    """
+    return field(default=default, metadata={"check": check, "meaning": meaning, "shown": shown})
 
 
 Line: TypeAlias = int | str
 """A BCM line of the header, or "chip:line" for a line of another chip."""
 
+_LINE = validation.whole(HEADER_LINES.start, HEADER_LINES.stop - 1)
+_MOST_LEVERS = 54
 
-def _lines(value: object) -> tuple[Line, ...]:
-    first, last = HEADER_LINES.start, HEADER_LINES.stop - 1
-    allowed = f'a list of 1 to 54 distinct lines, each a whole number from {first} to {last} or "chip:line"'
-    if not isinstance(value, list) or not 1 <= len(value) <= 54:
-        raise validation.WrongValueError(allowed)
+
+def _read_lines(value: object) -> tuple[Line, ...]:
+    if not isinstance(value, list) or not 1 <= len(value) <= _MOST_LEVERS:
+        raise ValueError
     for entry in value:
         if isinstance(entry, str):
             chip, _, line = validation.text(entry).rpartition(":")
-            good = bool(chip and line) and entry == entry.strip()
+            if not (chip and line) or entry != entry.strip():
+                raise ValueError
         else:
-            good = not isinstance(entry, bool) and isinstance(entry, int) and entry in HEADER_LINES
-        if not good:
-            raise validation.WrongValueError(allowed)
+            _LINE(entry)
     if len(set(value)) < len(value):
-        raise validation.WrongValueError(allowed)
+        raise ValueError
     return tuple(value)
 
 
-_LINE = validation.whole(HEADER_LINES.start, HEADER_LINES.stop - 1)
+_ON_ANOTHER_CHIP = {
+    "type": "string",
+    "maxLength": 200,
+    "allOf": [{"pattern": r"^\S"}, {"pattern": r"\S$"}, {"pattern": ".:[^:]+$"}],
+    "not": validation.text.json_schema["not"],
+}
+_LINES = validation.Check(
+    f'a list of 1 to {_MOST_LEVERS} distinct lines, each {_LINE.allowed} or "chip:line"',
+    {
+        "type": "array",
+        "items": {"anyOf": [_LINE.json_schema, _ON_ANOTHER_CHIP]},
+        "minItems": 1,
+        "maxItems": _MOST_LEVERS,
+        "uniqueItems": True,
+    },
+    _read_lines,
+)
+
+_CONTROLLER = validation.one_of([*Controller, "none"]).then(
+    lambda name: None if name == "none" else Controller(name)
+)
+
+
+def _read_rotation(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value not in (0, 180):
+        raise ValueError
+    return value
+
+
+_ROTATION = validation.Check("0 or 180", {"enum": [0, 180]}, _read_rotation)
 
 
 @dataclass(frozen=True, slots=True)
 class GameConfig:
-    """The usual game; see default.toml."""
+    """The usual game."""
 
-    profile: str = _key(validation.text, "traditional")
-    players: int = _key(validation.whole(1, 9), 2)
-    rounds: int | None = _key(validation.whole(1, 99), None)
-    limit: int | None = _key(validation.whole(1, MAX_LIMIT), None)
-    stakes: ShownStakes = _key(validation.choice(ShownStakes), ShownStakes.OFF)
-    setup: SetupChoice = _key(validation.choice(SetupChoice), SetupChoice.ASK)
-    dice: DiceKind = _key(validation.choice(DiceKind), DiceKind.AUTO)
-    hints: bool = _key(validation.boolean, False)
-    names: bool = _key(validation.boolean, False)
-    computers: tuple[int, ...] = _key(validation.numbers(1, 9, least=0), ())
+    profile: str = _key(
+        validation.text,
+        "traditional",
+        "The usual game: the id of a profile (`shutthebox profiles` lists them), or a file's path.",
+    )
+    players: int = _key(validation.whole(1, 9), 2, "How many usually play, 1 to 9.")
+    rounds: int | None = _key(
+        validation.whole(1, 99),
+        None,
+        "Rounds of a match decided on totals, 1 to 99. Left out: what the profile says.",
+        "3",
+    )
+    limit: int | None = _key(
+        validation.whole(1, MAX_LIMIT),
+        None,
+        "Points at which a match to a limit ends, from 1 up, for games that have one. "
+        "Left out: what the profile says.",
+        "100",
+    )
+    stakes: ShownStakes = _key(
+        validation.choice(ShownStakes),
+        ShownStakes.OFF,
+        'Who owes what: "off" never says it, "match" at the end of each match, "evening" also adds up '
+        "the matches that the same players play one after the other.",
+    )
+    setup: SetupChoice = _key(
+        validation.choice(SetupChoice),
+        SetupChoice.ASK,
+        'A press on the sleeping box: "ask" for players and rounds, or start the "usual" game at once.',
+    )
+    dice: DiceKind = _key(
+        validation.choice(DiceKind),
+        DiceKind.AUTO,
+        'The box throws its own dice ("auto"), or the players throw "real" ones and enter the total.',
+    )
+    hints: bool = _key(validation.boolean, False, "Holding the button while flipping gives a hint.")
+    names: bool = _key(
+        validation.boolean, False, "Before a match every player gives three letters, kept for the evening."
+    )
+    computers: tuple[int, ...] = _key(
+        validation.numbers(1, 9, least=0),
+        (),
+        "Seats that the computer plays, such as [2]. It throws; a person sets the levers as it says.",
+    )
+    strength: Strength = _key(
+        validation.choice(Strength),
+        Strength.MASTER,
+        'How well it plays: a "beginner" shuts the highest tiles, a "regular" as few as possible, a "master" '
+        "plays best for the win.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class BoxConfig:
-    """The box and how it treats its players; see default.toml."""
+    """The box and how it treats its players."""
 
-    levers: int | None = _key(validation.whole(1, 54), None)
-    language: str = _key(_language, "en")
-    sound: bool = _key(validation.boolean, True)
-    out_of_play: tuple[int, ...] = _key(validation.numbers(1, 54, least=0), ())
-    service_code: tuple[int, ...] = _key(validation.numbers(1, 54, least=0), ())
-    sleep_min: float = _key(validation.number(1, 240), 10.0)
-    settle_ms: float = _key(validation.number(1, 500), 40.0)
-    button_settle_ms: float = _key(validation.number(1, 500), 25.0)
+    levers: int | None = _key(
+        validation.whole(1, _MOST_LEVERS),
+        None,
+        f"Levers on the box, 1 to {_MOST_LEVERS}. Left out: nine, or in the simulator as many as the game "
+        "needs.",
+        "9",
+    )
+    language: str = _key(
+        validation.one_of(codes()),
+        ENGLISH,
+        "Language of the screens: " + " or ".join(f'"{code}"' for code in codes()) + ".",
+    )
+    sound: bool = _key(validation.boolean, True, "The buzzer speaks.")
+    out_of_play: tuple[int, ...] = _key(
+        validation.numbers(1, _MOST_LEVERS, least=0),
+        (),
+        "Levers out of play, such as [4]: their tiles start every turn shut, and what the levers show is "
+        "ignored. The service screen does the same.",
+    )
+    service_code: tuple[int, ...] = _key(
+        validation.numbers(1, _MOST_LEVERS, least=0),
+        (),
+        "The owner's code: levers such as [2, 7] that are down, and all others up, when service is unlocked. "
+        "Empty: levers are taken out of play only with the button inside the box, or here.",
+    )
+    sleep_min: float = _key(
+        validation.number(1, 240), 10.0, "Minutes without a touch until the panel goes dark, 1 to 240."
+    )
+    settle_ms: float = _key(
+        validation.number(1, 500),
+        40.0,
+        "How long the contact of a lever must stand before it counts, in ms, 1 to 500.",
+    )
+    button_settle_ms: float = _key(
+        validation.number(1, 500), 25.0, "The same for the dice button and the service button."
+    )
 
     def settle_ns(self, switch: int) -> int:
         """How long a level of this switch has to stand before it counts; levers are numbered from 1."""
@@ -141,38 +235,74 @@ class BoxConfig:
 
 @dataclass(frozen=True, slots=True)
 class RulesConfig:
-    """House rules; see default.toml."""
+    """House rules."""
 
-    folder: str = _key(validation.text, "")
+    folder: str = _key(validation.text, "", "A folder with a pub's own profiles. Empty: none.")
 
 
 @dataclass(frozen=True, slots=True)
 class GpioConfig:
-    """The wiring; see default.toml."""
+    """The wiring; hardware/pinout.toml has the same lines, and a test compares them."""
 
-    backend: Backend = _key(validation.choice(Backend), Backend.GPIOD)
-    levers: tuple[Line, ...] = _key(_lines, (4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26))
-    roll: int = _key(_LINE, 12)
-    buzzer: int = _key(_LINE, 18)
-    lamp: int = _key(_LINE, 19)
-    service: int | None = _key(_LINE, None)
+    backend: Backend = _key(
+        validation.choice(Backend),
+        Backend.GPIOD,
+        'How the pins are reached: "gpiod" (the kernel\'s own way, sleeps until something happens), '
+        '"lgpio", or "rpigpio" (RPi.GPIO, old Pis only).',
+    )
+    levers: tuple[Line, ...] = _key(
+        _LINES,
+        (4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26),
+        "BCM lines of levers 1, 2, 3 ... in order; each lever is a switch to ground. A line of another "
+        'chip is "chip:line", such as "mcp23017:3" for an expander with a kernel driver ("gpiod" only).',
+    )
+    roll: int = _key(_LINE, 12, "BCM line of the dice button.")
+    buzzer: int = _key(_LINE, 18, "BCM line of the buzzer.")
+    lamp: int = _key(_LINE, 19, "BCM line of the lamp in the button.")
+    service: int | None = _key(
+        _LINE,
+        None,
+        "BCM line of the service button inside the box; the board has it at 20. Left out: there is none, "
+        "and the service screen is in the menu.",
+        "20",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class DisplayConfig:
-    """The panel; see default.toml."""
+    """The panel."""
 
-    controller: Controller | None = _key(_controller, Controller.SSD1306)
-    bus: int = _key(validation.whole(0, 32), 1)
-    address: int = _key(validation.whole(0x08, 0x77), 0x3C)
-    rotate: int = _key(_rotate, 0)
+    controller: Controller | None = _key(
+        _CONTROLLER,
+        Controller.SSD1306,
+        'The panel\'s controller: "ssd1306", "sh1106" (most 1.3 inch panels), "ssd1309", or "none".',
+    )
+    bus: int = _key(validation.whole(0, 32), 1, "The I2C bus of the panel.")
+    address: int = _key(validation.whole(0x08, 0x77), 0x3C, "The panel's address on that bus.", "0x3C")
+    rotate: int = _key(_ROTATION, 0, "180 if the panel is mounted upside down.")
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechConfig:
+    """The voice, which is a unit of its own."""
+
+    volume: int = _key(
+        validation.whole(0, 200),
+        100,
+        "How loud `shutthebox-speech` is, apart from the buzzer: 0 is silent, 100 normal, 200 the loudest.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class StoreConfig:
-    """Where things are kept; see default.toml."""
+    """Where things are kept."""
 
-    folder: str = _key(validation.text, "")
+    folder: str = _key(
+        validation.text,
+        "",
+        "Where the running match, the scores and the statistics are kept. Empty: where the system keeps "
+        "the state of services, or ~/.local/state/shutthebox.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +314,7 @@ class Config:
     rules: RulesConfig = field(default_factory=RulesConfig)
     gpio: GpioConfig = field(default_factory=GpioConfig)
     display: DisplayConfig = field(default_factory=DisplayConfig)
+    speech: SpeechConfig = field(default_factory=SpeechConfig)
     store: StoreConfig = field(default_factory=StoreConfig)
 
     @property
@@ -195,6 +326,18 @@ class Config:
             return Path(system.split(":")[0])
         home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
         return Path(home) / "shutthebox"
+
+    @property
+    def simulator_folder(self) -> Path:
+        """The same for a simulated box: where the config says, else beside that of a real one."""
+        return self.state_folder if self.store.folder else self.state_folder / "simulator"
+
+
+SECTIONS: Mapping[str, Mapping[str, Field[Any]]] = {
+    section.name: {key.name: key for key in fields(getattr(Config(), section.name))}
+    for section in fields(Config)
+}
+"""Per section its keys. A key's metadata has its "check", its "meaning" and how its value is "shown"."""
 
 
 def parse_config(text: str, where: str) -> Config:
@@ -233,17 +376,18 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
         ConfigError: if there is no such key or it does not take that value.
     """
     section_name, _, key = path.partition(".")
-    if section_name not in {section.name for section in fields(Config)}:
-        raise ConfigError(f"{where}: {validation.shown_key(path)}: unknown section; {_sections()}")
+    if section_name not in SECTIONS:
+        near = validation.did_you_mean(section_name, SECTIONS)
+        raise ConfigError(f"{where}: {validation.shown_key(path)}: unknown section; {near}{_sections()}")
     section = getattr(config, section_name)
-    checks = {entry.name: entry.metadata["check"] for entry in fields(section)}
-    if key not in checks:
+    keys = SECTIONS[section_name]
+    if key not in keys:
         raise ConfigError(
-            f"{where}: {validation.shown_key(path)}: unknown key; "
-            f"allowed in [{section_name}] are {', '.join(checks)}"
+            f"{where}: {validation.shown_key(path)}: unknown key; {_did_you_mean(section_name, key)}"
+            f"allowed in [{section_name}] are {', '.join(keys)}"
         )
     try:
-        checked = checks[key](value)
+        checked = keys[key].metadata["check"](value)
     except validation.WrongValueError as wrong:
         raise ConfigError(f"{where}: {path}: {shown(value)} is not allowed; allowed is {wrong}") from None
     return replace(config, **{section_name: replace(section, **{key: checked})})
@@ -273,7 +417,15 @@ def check_lines(config: Config, where: str) -> None:
 
 
 def _sections() -> str:
-    return "sections are " + ", ".join(f"[{section.name}]" for section in fields(Config))
+    return "sections are " + ", ".join(f"[{section}]" for section in SECTIONS)
+
+
+def _did_you_mean(section_name: str, key: str) -> str:
+    """A question about an unknown key: one of that name in another section, or a near one of its own."""
+    for other, keys in SECTIONS.items():
+        if key in keys:
+            return f"did you mean it in [{other}]? "
+    return validation.did_you_mean(key, SECTIONS[section_name])
 
 
 def read_config(path: Path) -> Config:

@@ -112,6 +112,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         stakes=config.game.stakes,
         names=config.game.names,
         computers=config.game.computers,
+        strength=config.game.strength,
         code=to_tiles(config.box.service_code),
         real_dice=config.game.dice is DiceKind.REAL,
         levers=levers,

@@ -9,6 +9,7 @@ from shutthebox.game.facts import Fact
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import Question
 from shutthebox.game.screen import Screen
+from shutthebox.rules.profile import Profile
 
 
 class Sound(StrEnum):
@@ -45,6 +46,9 @@ class Show:
         winners: who has won the match, from 1; empty before.
         names: per seat three letters, empty for a seat without a name; empty without names.
         asleep: nobody has touched the box for long: show nothing.
+        language: of the screen's texts.
+        game: the one on the table; without a match, the usual one. None if that cannot be played now.
+        staked: the box says who owes what.
     """
 
     screen: Screen
@@ -60,6 +64,9 @@ class Show:
     winners: tuple[int, ...]
     names: tuple[str, ...] = ()
     asleep: bool = False
+    language: str = "en"
+    game: Profile | None = None
+    staked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ from shutthebox.game.past import Past
 from shutthebox.game.play import accounted, begun, conditions_of, noted
 from shutthebox.game.questions import AskAccount
 from shutthebox.game.screen import Screen
-from shutthebox.game.settings import Settings
+from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.game.table import ADVICE, TABLE, ModeState, deadline_of, screen_of
@@ -313,6 +313,9 @@ class Machine:
             winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
             names=shared.names if match else (),
             asleep=shared.asleep,
+            language=self.settings.language,
+            game=match.profile if match else self.settings.game,
+            staked=self.settings.stakes is not ShownStakes.OFF,
         )
 
     def _screen(self) -> Screen:

@@ -10,6 +10,7 @@ from shutthebox.game.facts import Chosen
 from shutthebox.game.messages import Message, Text, message, title_text
 from shutthebox.game.picker import Picker
 from shutthebox.game.settings import Settings, ShownStakes
+from shutthebox.odds.strengths import Strength
 from shutthebox.rules.match import MAX_PLAYERS
 
 MAX_ROUNDS_AT_THE_BOX = 9
@@ -165,6 +166,22 @@ COMPUTER = Item(
 )
 
 
+def _choose_strength(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
+    strength = tuple(Strength)[index]
+    return replace(settings, strength=strength), (Chosen("game.strength", strength.value),)
+
+
+STRENGTH = Item(
+    "game.strength",
+    message("Computer is"),
+    message("How good is it?"),
+    lambda settings: (message("a beginner"), message("a regular"), message("a master")),
+    lambda settings: tuple(Strength).index(settings.strength),
+    _choose_strength,
+    lambda settings: bool(settings.computers),
+)
+
+
 HINTS = Item(
     "game.hints",
     message("Hints"),
@@ -228,6 +245,7 @@ ENTRIES: tuple[Entry, ...] = (
     COMPUTER,
     HINTS,
     STAKES,
+    STRENGTH,
     NAMES,
     ToService(),
 )

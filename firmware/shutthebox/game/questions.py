@@ -8,11 +8,10 @@ from typing import TypeAlias
 
 from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame
 from shutthebox.odds.review import PlayedThrow
-from shutthebox.rules import turn as turns
+from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.tiles import Tiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +23,7 @@ class Prepare:
 
 @dataclass(frozen=True, slots=True)
 class AskHint:
-    """What is best for the player at turn, by expected score? Answered by `HintCame`."""
+    """What is best for the player at turn, for points and for the win? Answered by `HintCame`."""
 
     match: Match
 
@@ -34,13 +33,15 @@ class AskDice:
     """How many dice does the computer throw, where it may choose? Answered by `DiceCame`."""
 
     match: Match
+    strength: Strength = Strength.MASTER
 
 
 @dataclass(frozen=True, slots=True)
 class AskAnswer:
-    """Which tiles does the computer shut (or open), playing for the win? Answered by `AnswerCame`."""
+    """Which tiles does the computer shut (or open)? Answered by `AnswerCame`."""
 
     match: Match
+    strength: Strength = Strength.MASTER
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +64,10 @@ def plain(question: Question) -> Advice | None:
             return None
         case AskHint(match):
             return HintCame(match, None)
-        case AskDice(match):
-            return DiceCame(match, plain_dice(match))
-        case AskAnswer(match):
-            return AnswerCame(match, plain_answer(match))
+        case AskDice(match, strength):
+            return DiceCame(match, simple_dice(match.profile, match.turn, strength))
+        case AskAnswer(match, strength):
+            return AnswerCame(match, simple_answer(match.profile, match.turn, strength))
         case AskAccount(profile, player, throws):
             return AccountCame(profile, player, throws, None)
 
@@ -74,12 +75,3 @@ def plain(question: Question) -> Advice | None:
 def plain_dice(match: Match) -> int:
     """As many dice as usual, which is what a player does who knows no odds."""
     return dice_allowed(match.profile, match.turn.open)[0]
-
-
-def plain_answer(match: Match) -> Tiles:
-    """The move with the highest tiles (a tile to open: the lowest), none to pass."""
-    answers = turns.answers(match.profile, match.turn)
-    if answers:
-        return max(answers)
-    reopenings = turns.reopenings(match.profile, match.turn)
-    return reopenings & -reopenings

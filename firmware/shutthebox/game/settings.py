@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from shutthebox.odds.strengths import Strength
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import without
 from shutthebox.rules.tiles import Tiles
@@ -31,6 +32,7 @@ class Settings:
         stakes: for how long the box says who owes what.
         real_dice: players throw dice of their own and enter what they show.
         computers: seats, from 1, that the computer plays.
+        strength: how well it plays.
         levers: how many the box has.
         language: of the screens, one of `languages`.
         languages: code and own name of every language of the screens.
@@ -52,6 +54,7 @@ class Settings:
     stakes: ShownStakes = ShownStakes.OFF
     real_dice: bool = False
     computers: tuple[int, ...] = ()
+    strength: Strength = Strength.MASTER
     levers: int = 9
     language: str = "en"
     languages: tuple[tuple[str, str], ...] = (("en", "English"),)

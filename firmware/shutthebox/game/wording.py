@@ -1,5 +1,6 @@
 """What the box says of throws, levers and refusals. Each thing is worded here once, for all modes."""
 
+from collections.abc import Callable
 from fractions import Fraction
 
 from shutthebox.game.judge import Verdict, VerdictKind, viable
@@ -125,11 +126,19 @@ def commit_refusal(play: MatchInPlay, shared: Shared) -> Message:
     return text
 
 
-def hint_lines(hint: Hint) -> tuple[str, ...]:
-    """The best answers to a throw and what the others cost in points, the best first."""
-    return tuple(
-        f"{','.join(map(str, to_numbers(move.tiles)))}\t+{move.cost:.2f}" for move in hint.moves[:MOST_HINTS]
-    )
+def hint_lines(hint: Hint, translate: Callable[[str], str] = str) -> tuple[str, ...]:
+    """The best answers to a throw and what the others cost in points, the best first.
+
+    Where another answer is better for the win, that one and the best for the points.
+    """
+    if hint.best_to_win is not None:
+        named = ((hint.best, message("points")), (hint.best_to_win, message("the win")))
+        return tuple(f"{_with_commas(tiles)}\t{aim.told(translate)}" for tiles, aim in named)
+    return tuple(f"{_with_commas(move.tiles)}\t+{move.cost:.2f}" for move in hint.moves[:MOST_HINTS])
+
+
+def _with_commas(tiles: Tiles) -> str:
+    return ",".join(map(str, to_numbers(tiles)))
 
 
 def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[Message, Message]:

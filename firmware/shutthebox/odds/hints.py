@@ -12,7 +12,11 @@ from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Turn
 
 if TYPE_CHECKING:  # a reader of hints needs no solver
+    from shutthebox.odds.equilibrium import RankedChance, SeatPlay
     from shutthebox.odds.odds import Odds
+
+_EQUAL = 1e-9
+"""Chances to win that differ by less are equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +29,7 @@ class Hint:
         dice_cost: what the other number of dice costs; None where there is no choice.
         moves: every answer to the throw, the best first; empty without one.
         opens: the moves are tiles to open, not to shut.
+        to_win: every answer by the chance to win, the best first; empty where that is not known.
     """
 
     value: Value
@@ -32,6 +37,14 @@ class Hint:
     dice_cost: float | None
     moves: tuple[Ranked, ...]
     opens: bool
+    to_win: tuple[RankedChance, ...] = ()
+
+    @property
+    def best_to_win(self) -> Tiles | None:
+        """The tiles of the best move for the win where they are others than those for the points."""
+        if not self.to_win or self.best in (each.tiles for each in self.to_win if not each.cost > _EQUAL):
+            return None
+        return self.to_win[0].tiles
 
     @property
     def best(self) -> Tiles:
@@ -39,8 +52,16 @@ class Hint:
         return self.moves[0].tiles if self.moves else 0
 
 
-def hint(odds: Odds, turn: Turn, objective: Objective = Objective.SCORE) -> Hint:
+def hint(
+    odds: Odds, turn: Turn, objective: Objective = Objective.SCORE, play: SeatPlay | None = None
+) -> Hint:
     """What to do at a turn that is not over, by look-ups only.
+
+    Args:
+        odds: of the profile.
+        turn: the turn.
+        objective: what is played for.
+        play: the best play for the win; None where that is not known.
 
     Raises:
         ValueError: if the turn is over.
@@ -50,7 +71,8 @@ def hint(odds: Odds, turn: Turn, objective: Objective = Objective.SCORE) -> Hint
     value = odds.value(turn, objective)
     if turn.awaits_answer:
         opens = bool(turns.reopenings(odds.profile, turn))
-        return Hint(value, None, None, odds.ranked(turn, objective), opens)
+        to_win = play.ranked(turn) if play else ()
+        return Hint(value, None, None, odds.ranked(turn, objective), opens, to_win)
     best = odds.best_dice(turn, objective)
     others = [dice for dice in dice_allowed(odds.profile, turn.open) if dice != best]
     cost = None

@@ -1,6 +1,6 @@
 """Reads a profile from TOML text and checks every key of it.
 
-Each key has one line in `_KEYS` that knows its type and range; what keys together forbid is
+Each key has one line in `KEYS` that knows its type and range; what keys together forbid is
 checked once the profile stands. Every complaint names the file, the key and what is allowed.
 """
 
@@ -28,6 +28,7 @@ from shutthebox.rules.profile import (
 )
 from shutthebox.rules.score import score, worst_score
 from shutthebox.rules.tiles import MAX_TILE, Tiles, sum_of, to_numbers, to_tiles
+from shutthebox.validation import Check
 
 MAX_DIGITS = 15
 """Most digits of a digits score: the row 1..12 has 15, which a panel and a float still show exactly."""
@@ -43,32 +44,28 @@ class ProfileError(ShutTheBoxError, ValueError):
     """A profile that cannot be played; the text is one line: file, key, what is allowed."""
 
 
-def _rising(low: int, high: int) -> Callable[[object], tuple[int, ...]]:
-    numbers = validation.numbers(low, high)
-    return lambda value: tuple(sorted(numbers(value)))
+def _rising(low: int, high: int) -> Check[tuple[int, ...]]:
+    return validation.numbers(low, high).then(lambda numbers: tuple(sorted(numbers)))
 
 
-def _tiles(value: object) -> tuple[int, ...]:
+def _row(value: int | list[int]) -> tuple[int, ...]:
     if isinstance(value, list):
         return _rising(1, MAX_TILE)(value)
-    try:
-        return tuple(range(1, validation.whole(1, MAX_TILE)(value) + 1))
-    except validation.WrongValueError:
-        raise validation.WrongValueError(
-            f"1 to {MAX_TILE}, or a list of distinct numbers from 1 to {MAX_TILE}"
-        ) from None
+    return tuple(range(1, validation.whole(1, MAX_TILE)(value) + 1))
 
 
-def _totals(value: object) -> frozenset[int]:
-    return frozenset(_rising(1, 9 * 20)(value))
+_TILES = Check(
+    f"1 to {MAX_TILE}, or a list of distinct numbers from 1 to {MAX_TILE}",
+    {"anyOf": [validation.whole(1, MAX_TILE).json_schema, _rising(1, MAX_TILE).json_schema]},
+    _row,
+)
 
-
-_KEYS: dict[str, Callable[[object], object]] = {
+KEYS: Mapping[str, Check[Any]] = {
     "name": validation.name,
     "title.en": validation.text,
     "title.fr": validation.text,
     "source": validation.text,
-    "tiles": _tiles,
+    "tiles": _TILES,
     "boxes": _rising(1, MAX_TILE),
     "start_open": _rising(1, MAX_TILE),
     "dice": validation.whole(1, 9),
@@ -79,7 +76,7 @@ _KEYS: dict[str, Callable[[object], object]] = {
     "max_tiles": validation.whole(1, MAX_TILE),
     "difference": validation.boolean,
     "first_move_must_include": validation.whole(1, MAX_TILE),
-    "ends_turn_on": _totals,
+    "ends_turn_on": _rising(1, 9 * 20).then(frozenset),
     "blocked": validation.choice(Blocked),
     "turns": validation.choice(Turns),
     "score": validation.choice(Scoring),
@@ -93,12 +90,13 @@ _KEYS: dict[str, Callable[[object], object]] = {
     "stakes": validation.choice(Stakes),
     "captain": validation.boolean,
 }
+"""The keys of a profile beside `like`, each with its check."""
 
 _OWN = re.compile(r"name|source|title\..*")
 """Keys that a profile has of its own, whatever it is like."""
 
 _TITLE = re.compile(r"title\.[a-z]{2}")
-"""A title in any language; the two of `_KEYS` are those that complaints name."""
+"""A title in any language; the two of `KEYS` are those that complaints name."""
 
 
 def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]]) -> dict[str, object]:
@@ -134,10 +132,13 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
         if given.get("match") == MatchFormat.TOTAL:
             keys.pop("limit", None)
     for key, value in given.items():
-        check = validation.text if _TITLE.fullmatch(key) else _KEYS.get(key)
+        check = validation.text if _TITLE.fullmatch(key) else KEYS.get(key)
         if check is None:
-            allowed = ", ".join(["like", *_KEYS])
-            raise ProfileError(f"{where}: {validation.shown_key(key)}: unknown key; allowed are {allowed}")
+            known = ["like", *KEYS]
+            raise ProfileError(
+                f"{where}: {validation.shown_key(key)}: unknown key; "
+                f"{validation.did_you_mean(key, known)}allowed are {', '.join(known)}"
+            )
         try:
             keys[key] = check(value)
         except validation.WrongValueError as wrong:

@@ -37,6 +37,7 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.runtime.ports import Observer, Ports
 from shutthebox.runtime.runner import Mail, Runner, loop
+from shutthebox.speech.said_file import SaidWriter
 from shutthebox.translations import translations
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def serve(
         beat: called at least once a second while all workers live.
         fault: what has gone wrong so far, for the players.
         notices: more of that, a line of text each.
-        scores: folder of what the scoreboard shows; None for a box without one.
+        scores: folder of what the scoreboard shows and the voice says; None for a box without them.
 
     Raises:
         InUseError: if another box plays on the store in that folder.
@@ -128,7 +129,7 @@ def serve(
             stack.callback(display.close, goodbye)
         if scores is not None:
             kept = None if state is None else partial(open_to_read, state / FILE_NAME)
-            observers = (*observers, ScoresWriter(scores, kept, settings.language))
+            observers = (*observers, ScoresWriter(scores, kept), SaidWriter(scores))
         guard = StoreGuard(store, open_store, forgetting=fault is Fault.FORGETS)
         ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers)
         runner = Runner(

@@ -22,7 +22,7 @@ from shutthebox.rules.moves import Throw
 from shutthebox.runtime.ports import DisplayPort, Observer, Ports
 from shutthebox.runtime.runner import Runner
 from shutthebox.simulator.hardware.bounce import bounce_edges
-from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox, default_lever_lines
 from shutthebox.translations import translations
 
 
@@ -117,7 +117,7 @@ class VirtualBox:
             raise
 
     def _start(self) -> None:
-        self._pins = Pins(self.box.factory, self._lines, 19, self._inbox.put)
+        self._pins = Pins(self.box.factory, self._lines, LAMP_LINE, self._inbox.put)
         settings = settings_for(self._config, max(self._lines), self._where)
         store, store_fault = self._open_store()
         if store is not None:

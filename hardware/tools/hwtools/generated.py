@@ -1,4 +1,4 @@
-"""What follows from pinout.toml alone: config.txt, the tables of docs/hardware.md, the pins of default.toml.
+"""What follows from pinout.toml alone: config.txt and the tables of docs/hardware.md.
 
 ``python -m hwtools.generated`` writes them, with the harness and the perfboard; [hwtools.places][] compares.
 """
@@ -82,35 +82,14 @@ def _between(text: str, mark: str, content: str) -> str:
     return found.sub(lambda m: m[1] + content + m[2], text)
 
 
-def _default_toml(text: str, wiring: Pinout) -> str:
-    """Put the pins into the firmware's commented default configuration."""
-    values = {
-        "levers": "[" + ", ".join(map(str, wiring.levers)) + "]",
-        "roll": str(wiring.signal("ROLL").bcm),
-        "buzzer": str(wiring.signal("BUZZER").bcm),
-        "lamp": str(wiring.signal("ROLL_LED").bcm),
-        "# service": str(wiring.signal("SERVICE").bcm),
-    }
-    head, mark, rest = text.partition("[gpio]\n")
-    section, after, tail = rest.partition("\n[display]\n")
-    for key, value in values.items():
-        section = re.sub(rf"(?m)^{key} = .*$", f"{key} = {value}", section)
-    section = re.sub(r"the board has it at \d+", f"the board has it at {values['# service']}", section)
-    tail = re.sub(r"(?m)^bus = .*$", f"bus = {wiring.raw['i2c']['bus']}", tail, count=1)
-    tail = re.sub(r"(?m)^address = .*$", f"address = 0x{wiring.raw['i2c']['oled_address']:X}", tail, count=1)
-    return head + mark + section + after + tail
-
-
 def files(wiring: Pinout) -> dict[Path, str]:
     """Return every generated file with what it has to contain."""
     docs = ROOT / "docs" / "hardware.md"
-    default = ROOT / "firmware" / "shutthebox" / "config" / "default.toml"
     text = docs.read_text(encoding="utf-8")
     text = _between(_between(text, "pins", _pins_table(wiring)), "plugs", _plugs_table(wiring))
     return {
         HARDWARE / "config.txt": config_txt(wiring),
         docs: text,
-        default: _default_toml(default.read_text(encoding="utf-8"), wiring),
         harness.TARGET: harness.source(wiring),
         perfboard.TARGET: perfboard.drawing(wiring),
     }

@@ -7,6 +7,7 @@ list is for a hand in KiCad.
 from __future__ import annotations
 
 import sys
+import tomllib
 from collections.abc import Iterator
 
 from hwtools import generated, kicad
@@ -33,7 +34,7 @@ def _short(net: str) -> str:
 def places(wiring: Pinout, board: kicad.Board | None = None) -> list[str]:
     """Return what has to be changed so that everything agrees with *wiring*, one place a line."""
     board = board or kicad.read()
-    return [*_kicad(wiring, board), *_generated(wiring)]
+    return [*_kicad(wiring, board), *_firmware(wiring), *_generated(wiring)]
 
 
 def _kicad(wiring: Pinout, board: kicad.Board) -> Iterator[str]:
@@ -77,6 +78,23 @@ def _kicad(wiring: Pinout, board: kicad.Board) -> Iterator[str]:
     for part in board.parts.values():
         if not part.has_courtyard and part.ref[0] != "H":
             yield f"KiCad: {part.ref} has no courtyard"
+
+
+def _firmware(wiring: Pinout) -> Iterator[str]:
+    """The firmware's defaults, as its default.toml has them; a key that is commented out counts too."""
+    folder = generated.ROOT / "firmware" / "shutthebox" / "config"
+    text = (folder / "default.toml").read_text(encoding="utf-8").replace("# service", "service")
+    config = tomllib.loads(text)
+    lines = {"roll": "ROLL", "buzzer": "BUZZER", "lamp": "ROLL_LED", "service": "SERVICE"}
+    wanted: dict[tuple[str, str], object] = {
+        ("gpio", key): wiring.signal(name).bcm for key, name in lines.items()
+    }
+    wanted["gpio", "levers"] = list(wiring.levers)
+    wanted["display", "bus"] = wiring.raw["i2c"]["bus"]
+    wanted["display", "address"] = wiring.raw["i2c"]["oled_address"]
+    for (section, key), value in wanted.items():
+        if config[section].get(key) != value:
+            yield f"config/schema.py: {section}.{key}: default.toml should have {value}; make generated"
 
 
 def _generated(wiring: Pinout) -> Iterator[str]:

@@ -7,16 +7,21 @@ import stat
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from shutthebox.adapters.store.database import FILE_NAME as STORE
 from shutthebox.adapters.store.queries import latest, open_to_read
 from shutthebox.adapters.store.scores_file import FILE_NAME, MATCHES, ScoresWriter
+from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Keep, Show
-from shutthebox.game.facts import Chosen
+from shutthebox.game.facts import Finished
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import Screen, TileState
+from shutthebox.rules.match import begin
+from shutthebox.rules.words import explain
+from shutthebox.translations import translations
 
 SHOW = Show(
     screen=Screen(Mode.FLIPPING),
@@ -30,6 +35,7 @@ SHOW = Show(
     totals=(15, 0),
     owes=(Fraction(0), Fraction(0)),
     winners=(),
+    game=builtin("pub"),
 )
 
 
@@ -41,9 +47,8 @@ def read(folder: Path) -> dict[str, object]:
 
 def test_an_evening(evening: Path) -> None:
     scores = read(evening)
-    assert scores["finished"] == 3
-    assert scores["game"] == "traditional"
-    assert [famous["initials"] for famous in scores["fame"]] == ["C&D", "<B>", "ANN"]  # type: ignore[attr-defined]
+    assert {honour["initials"] for honour in scores["ever"]} == {"C&D", "<B>", "ANN"}  # type: ignore[attr-defined]
+    assert {match["game"] for match in scores["matches"]} == {"Traditional"}  # type: ignore[attr-defined]
     with sqlite3.connect(evening / STORE) as db:
         results = db.execute("select match, score, won from result order by match desc, player").fetchall()
     db.close()
@@ -64,30 +69,101 @@ def test_the_latest_matches_only(evening: Path) -> None:
 
 
 def test_the_match_on_the_table(tmp_path: Path) -> None:
-    writer = ScoresWriter(tmp_path, None, "en")
+    writer = ScoresWriter(tmp_path, None)
     writer(SHOW, 0)
     assert read(tmp_path)["running"] == {
-        "player": 2, "open": [1, 2], "scores": [15, None], "totals": [15, 0], "winners": []
-    }  # fmt: skip
+        "game": "English pub",
+        "player": 2,
+        "tiles": [[1, "open"], [2, "open"], *([tile, "shut"] for tile in range(3, 10))],
+        "throw": [3, 5],
+        "says": "",
+        "scores": [15, None],
+        "totals": [15, 0],
+        "winners": [],
+        "stakes": None,
+        "owes": [],
+    }
     writer(replace(SHOW, player=None), 1)
     assert read(tmp_path)["running"] is None
 
 
-def test_the_throw_is_not_told(tmp_path: Path) -> None:
-    """The page shows scores; what lies on the table is for those who stand there."""
-    ScoresWriter(tmp_path, None, "en")(SHOW, 0)
-    assert "throw" not in json.dumps(read(tmp_path))
+def running(folder: Path) -> dict[str, Any]:
+    found = read(folder)["running"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_the_match_as_it_goes(tmp_path: Path) -> None:
+    """Tiles as the levers show them, the throw only once it has stopped, and what the display says."""
+    writer = ScoresWriter(tmp_path, None)
+    writer(replace(SHOW, screen=Screen(Mode.ROLLING, tumbling=True, big="x")), 0)
+    assert running(tmp_path)["throw"] is None
+    tiles = ((1, TileState.FLIPPED), (2, TileState.VIABLE))
+    screen = Screen(Mode.FLIPPING, dice=(3, 5), total=8, tiles=tiles, prompt="7  to go")
+    writer(replace(SHOW, screen=screen), 1)
+    now = running(tmp_path)
+    assert (now["throw"], now["says"]) == ([3, 5], "7 to go")
+    assert now["tiles"][:3] == [[1, "flipped"], [2, "viable"], [3, "shut"]]
+    writer(replace(SHOW, screen=Screen(Mode.MATCH_OVER, "Player 1 wins!", prompt="Press"), winners=(1,)), 2)
+    assert running(tmp_path)["says"] == "Player 1 wins!"
+
+
+def test_stakes_are_told_where_the_box_tells_them(tmp_path: Path) -> None:
+    writer = ScoresWriter(tmp_path, None)
+    owing = replace(SHOW, owes=(Fraction(1, 2), Fraction(-1, 2)))
+    writer(owing, 0)
+    assert (running(tmp_path)["stakes"], running(tmp_path)["owes"]) == (None, [])
+    writer(replace(owing, staked=True), 1)
+    assert running(tmp_path)["owes"] == ["1/2", "-1/2"]
+    assert "a second stake" in running(tmp_path)["stakes"]
+    writer(replace(owing, staked=True, game=builtin("golf")), 2)
+    assert running(tmp_path)["stakes"] is None
+
+
+def test_the_rules_of_the_game_on_the_table(tmp_path: Path) -> None:
+    writer = ScoresWriter(tmp_path, None)
+    writer(replace(SHOW, player=None, game=builtin("trac"), language="fr"), 0)
+    rules = read(tmp_path)["rules"]
+    assert rules == {"game": "Trac", "rules": list(explain(builtin("trac"), translations()["fr"]))}
+    writer(replace(SHOW, game=None), 1)
+    assert read(tmp_path)["rules"] is None
 
 
 def test_it_speaks_what_the_box_speaks(tmp_path: Path) -> None:
-    writer = ScoresWriter(tmp_path, None, "en")
-    writer(Keep(Chosen("box.language", "fr")), 0)
-    writer(SHOW, 0)
+    writer = ScoresWriter(tmp_path, None)
+    writer(replace(SHOW, language="fr"), 0)
     assert read(tmp_path)["language"] == "fr"
+    assert running(tmp_path)["game"] == "Pub anglais"
+
+
+def test_the_past_is_looked_up_again_for_another_language_or_day(tmp_path: Path, evening: Path) -> None:
+    now_s = [0.0]
+    looked: list[float] = []
+
+    def open_store() -> sqlite3.Connection:
+        looked.append(now_s[0])
+        return open_to_read(evening / STORE)
+
+    writer = ScoresWriter(tmp_path, open_store, lambda: now_s[0])
+    writer(SHOW, 0)
+    writer(replace(SHOW, totals=(15, 1)), 1)
+    assert looked == [0.0]
+    titles = {match["game"] for match in read(tmp_path)["matches"]}  # type: ignore[attr-defined]
+    writer(replace(SHOW, language="fr"), 2)
+    assert {match["game"] for match in read(tmp_path)["matches"]} != titles  # type: ignore[attr-defined]
+    assert read(tmp_path)["today"] == read(tmp_path)["ever"]
+    now_s[0] = 40 * 86400.0
+    writer(SHOW, 3)
+    assert len(looked) == 3
+    assert (read(tmp_path)["today"], read(tmp_path)["month"]) == ([], [])
+    assert read(tmp_path)["ever"]
+    writer(Keep(Finished(begin(builtin("pub"), 2))), 4)
+    writer(SHOW, 4)
+    assert len(looked) == 4
 
 
 def test_it_is_written_only_when_it_changes(tmp_path: Path) -> None:
-    writer = ScoresWriter(tmp_path, None, "en")
+    writer = ScoresWriter(tmp_path, None)
     writer(SHOW, 0)
     before = (tmp_path / FILE_NAME).stat().st_ino
     writer(replace(SHOW, verdict="missing 3", t_ns=5), 5)
@@ -100,7 +176,7 @@ def test_it_is_written_only_when_it_changes(tmp_path: Path) -> None:
 def test_everybody_may_read_it_and_only_we_write(tmp_path: Path) -> None:
     before = os.umask(0o077)
     try:
-        ScoresWriter(tmp_path, None, "en")(SHOW, 0)
+        ScoresWriter(tmp_path, None)(SHOW, 0)
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / FILE_NAME).stat().st_mode) == 0o644
@@ -110,12 +186,12 @@ def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("mine")
     (tmp_path / FILE_NAME).with_suffix(".new").symlink_to(victim)
-    ScoresWriter(tmp_path, None, "en")(SHOW, 0)
+    ScoresWriter(tmp_path, None)(SHOW, 0)
     assert victim.read_text() == "mine"
 
 
 def test_a_folder_that_is_gone_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    writer = ScoresWriter(tmp_path / "gone", None, "en")
+    writer = ScoresWriter(tmp_path / "gone", None)
     for total in range(3):
         writer(replace(SHOW, totals=(total, 0)), total)
     assert len(caplog.records) == 1
@@ -138,7 +214,7 @@ def test_a_store_that_cannot_be_read_stops_nothing(what: str, tmp_path: Path, ev
             with sqlite3.connect(store) as db:
                 db.execute("update match set profile = 'no name'")
             db.close()
-    ScoresWriter(tmp_path, lambda: open_to_read(store), "en")(SHOW, 0)
+    ScoresWriter(tmp_path, lambda: open_to_read(store))(SHOW, 0)
     scores = read(tmp_path)
     assert scores["running"]
     assert "matches" not in scores

@@ -144,12 +144,24 @@ def test_the_page(store: Store, tmp_path: Path) -> None:
     keep(store, house(""), 3, *SHUTS)
     keep(store, house('match = "target-loses"\nlimit = 5\ntie = "share"'), 3, *BLOCKED, signs=1)
     show = Show(
-        Screen(Mode.MATCH_OVER), 0, Mode.MATCH_OVER, 1, (), None, "ok", (0, None, None), (0, 0, 0), (), (1,)
+        Screen(Mode.MATCH_OVER),
+        t_ns=0,
+        mode=Mode.MATCH_OVER,
+        player=1,
+        open=(),
+        throw=None,
+        verdict="ok",
+        scores=(0, None, None),
+        totals=(0, 0, 0),
+        owes=(),
+        winners=(1,),
+        game=house(""),
     )
-    ScoresWriter(tmp_path, lambda: open_to_read(tmp_path / STORE), "en")(show, 0)
+    ScoresWriter(tmp_path, lambda: open_to_read(tmp_path / STORE))(show, 0)
     shown = page((tmp_path / FILE_NAME).read_text(), "en")
     assert "<td>Player 1</td><td>0</td><td>0</td>" in shown
     assert "<td>Player 2</td><td>–</td><td>–</td>" in shown
     assert "1:\u00a00\u00a0★, 2:\u00a0–, 3:\u00a0–" in shown
     assert "1:\u00a06, ANN:\u00a0–\u00a0★, 3:\u00a0–\u00a0★" in shown
-    assert "<td>ANN</td><td>–</td>" in shown
+    # A score that was not played for is no record.
+    assert "<td>ANN</td>" not in shown

@@ -3,8 +3,11 @@ from collections.abc import Iterator
 import pytest
 from tests.simulator.page.pages import FakePanel
 
+from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.server import PageServer
+from shutthebox.simulator.page.transcript import Transcript
 
 
 @pytest.fixture
@@ -19,6 +22,12 @@ def panel() -> FakePanel:
 
 
 @pytest.fixture
-def server(box: SimulatedBox, panel: FakePanel) -> Iterator[PageServer]:
-    with PageServer(box, panel) as server:
+def transcript() -> Transcript:
+    return Transcript()
+
+
+@pytest.fixture
+def server(box: SimulatedBox, panel: FakePanel, transcript: Transcript) -> Iterator[PageServer]:
+    with PageServer(Workshop(box, panel), transcript=transcript) as server:
         yield server
+    disk.fill(False)

@@ -13,14 +13,18 @@ from PIL import Image
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
+from shutthebox.game.effects import Show
+from shutthebox.game.screen import Screen
+from shutthebox.rules.profile import Profile
 from shutthebox.simulator.page.server import PageServer
 
 
 class FakePanel:
     """A panel that shows what a test puts on it."""
 
-    def __init__(self) -> None:
-        self.shown = Image.new("1", (128, 64))
+    def __init__(self, shown: Image.Image | None = None) -> None:
+        self.unplugged = False
+        self.shown = shown or Image.new("1", (128, 64))
         self.callbacks: list[Callable[[], None]] = []
 
     def image(self) -> Image.Image:
@@ -33,6 +37,11 @@ class FakePanel:
         self.shown = image
         for callback in self.callbacks:
             callback()
+
+
+def shown(screen: Screen, language: str = "en", game: Profile | None = None) -> Show:
+    """What a box shows that has nothing on the table but this screen."""
+    return Show(screen, 0, screen.mode, None, (), None, "ok", (), (), (), (), language=language, game=game)
 
 
 def page(

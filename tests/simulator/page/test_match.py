@@ -71,16 +71,16 @@ class Player:
     def __init__(self, driver: webdriver.Chrome, url: str) -> None:
         self._driver = driver
         driver.get(url)
-        self._until(lambda: driver.find_elements(By.CSS_SELECTOR, '#bank [role="switch"]'), "levers")
+        self._until(lambda: driver.find_elements(By.CSS_SELECTOR, "#bank button"), "levers")
 
     def press(self) -> None:
         button = self._driver.find_element(By.ID, "dice")
         ActionChains(self._driver).click_and_hold(button).pause(0.12).release().perform()
 
     def set_levers(self, down: Tiles) -> None:
-        for lever in self._driver.find_elements(By.CSS_SELECTOR, '#bank [role="switch"]'):
+        for lever in self._driver.find_elements(By.CSS_SELECTOR, "#bank button"):
             number = int(re.findall(r"\d+", lever.get_attribute("aria-label") or lever.text)[0])
-            if (lever.get_attribute("aria-checked") == "true") != bool(down >> (number - 1) & 1):
+            if (lever.get_attribute("aria-pressed") == "true") != bool(down >> (number - 1) & 1):
                 lever.click()
 
     def look_for(self, states: list[State]) -> State:

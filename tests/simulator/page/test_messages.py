@@ -14,9 +14,24 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page import request_guard
 from shutthebox.simulator.page import server as server_module
-from shutthebox.simulator.page.message import MAX_MESSAGE
+from shutthebox.simulator.page.message import (
+    MAX_MESSAGE,
+    MAX_SCENARIO,
+    BreakLever,
+    ChangeHardware,
+    Mend,
+    MoveButton,
+    MoveLever,
+    OpenWorkshop,
+    PullPlug,
+    Record,
+    Replay,
+    Wish,
+    parse,
+)
 from shutthebox.simulator.page.request_guard import BURST, FRAMES_PER_S
 from shutthebox.simulator.page.server import PageServer
 
@@ -54,6 +69,20 @@ MALFORMED = {
     "bytes": b'{"button": true}',
     "too long": '{"button": true}' + " " * MAX_MESSAGE,
     "too long in bytes only": '{"é": "' + "é" * 600 + '"}',
+    "a broken lever that is not there": '{"lever": 10, "state": "cut"}',
+    "a state that no lever has": '{"lever": 1, "state": "painted"}',
+    "a bounce that no contact has": '{"bounce_ms": 101}',
+    "a bounce that is true": '{"bounce_ms": true}',
+    "less than no edges": '{"lost_percent": -1}',
+    "more than all edges": '{"lost_percent": 101}',
+    "a display that is half unplugged": '{"display_unplugged": 0.5}',
+    "a disk that is text": '{"disk_full": "yes"}',
+    "no mending": '{"mend": false}',
+    "a plug that stays": '{"pull_plug": false}',
+    "a recording that is null": '{"record": null}',
+    "a replay that is a number": '{"replay": 1}',
+    "a workshop that is null": '{"workshop": null}',
+    "a scenario that is too long": json.dumps({"replay": "#" * MAX_SCENARIO}),
 }
 
 
@@ -119,11 +148,34 @@ def test_a_message_moves_a_contact_or_is_refused(wish: dict[str, object]) -> Non
     else:
         allowed = set(wish) == {"button"} and type(wish["button"]) is bool
     with SimulatedBox(default_lever_lines(9), real_time=False) as box:
-        server = PageServer(box, FakePanel())
+        server = PageServer(Workshop(box, FakePanel()))
         refusal = server._take(server_module._Page(None), json.dumps(wish))  # type: ignore[arg-type]
         assert (refusal is None) == allowed
         assert box.levers_down == ({lever} if allowed and down else set())
         assert box.button_down == (allowed and wish.get("button") is True)
+
+
+LONG = "#" * (MAX_MESSAGE + 1)
+WISHES: dict[str, Wish] = {
+    '{"lever": 3, "down": true}': MoveLever(3, True),
+    '{"button": false}': MoveButton(False),
+    '{"workshop": true}': OpenWorkshop(True),
+    '{"display_unplugged": true}': ChangeHardware(display_unplugged=True),
+    '{"disk_full": false}': ChangeHardware(disk_full=False),
+    '{"bounce_ms": 0}': ChangeHardware(bounce_ms=0),
+    '{"lost_percent": 100}': ChangeHardware(lost_percent=100),
+    '{"lever": 3, "state": "stuck"}': BreakLever(3, "stuck"),
+    '{"mend": true}': Mend(),
+    '{"pull_plug": true}': PullPlug(),
+    '{"record": true}': Record(True),
+    '{"replay": null}': Replay(None),
+    json.dumps({"replay": LONG}): Replay(LONG),
+}
+
+
+@pytest.mark.parametrize("message", WISHES, ids=lambda message: message[:30])
+def test_every_wish_is_understood(message: str) -> None:
+    assert parse(message) == WISHES[message]
 
 
 # -- crowds ------------------------------------------------------------------------------

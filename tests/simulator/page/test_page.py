@@ -1,23 +1,38 @@
 """The page in a real Chromium: what a finger, a mouse and a keyboard do to the contacts."""
 
 import random
-import re
 import time
 from collections.abc import Callable, Iterator
-from importlib.resources import files
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
-from gpiozero import PWMOutputDevice
+from gpiozero import InputDevice, PWMOutputDevice
 from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
-from tests.support.chromium import start_chromium
+from selenium.webdriver.support.ui import Select
+from tests.simulator.page.pages import FakePanel, shown
+from tests.support.chromium import serious_findings, start_chromium
 
-from shutthebox.simulator.hardware.box import BUZZER_LINE, LAMP_LINE, SimulatedBox, default_lever_lines
+from shutthebox.config.profiles import builtin
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.simulator.hardware.box import (
+    BUZZER_LINE,
+    LAMP_LINE,
+    Change,
+    LeverFault,
+    SimulatedBox,
+    default_lever_lines,
+)
+from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.server import PageServer
+from shutthebox.simulator.page.transcript import Transcript
 
 pytestmark = pytest.mark.slow
 
@@ -38,18 +53,9 @@ AudioParam.prototype.setTargetAtTime = function (value, when, constant) {
 """
 
 
-class FakePanel:
-    """Shows one picture of noise, so that no pixel can be mistaken for another."""
-
-    def __init__(self) -> None:
-        self.shown = Image.frombytes("1", (128, 64), random.Random(7).randbytes(1024))
-        self.changed: Callable[[], None] = lambda: None
-
-    def image(self) -> Image.Image:
-        return self.shown
-
-    def on_change(self, callback: Callable[[], None]) -> None:
-        self.changed = callback
+def noise() -> FakePanel:
+    """A picture of noise, so that no pixel can be mistaken for another."""
+    return FakePanel(Image.frombytes("1", (128, 64), random.Random(7).randbytes(1024)))
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +74,10 @@ class Table:
     def __init__(self, browser: webdriver.Chrome, levers: int = 9, port: int = 0) -> None:
         self.browser = browser
         self.box = SimulatedBox(default_lever_lines(levers), levers_down=(2,))
-        self.panel = FakePanel()
-        self.server = PageServer(self.box, self.panel, port)
+        self.panel = noise()
+        self.transcript = Transcript()
+        self.workshop = Workshop(self.box, self.panel)
+        self.server = PageServer(self.workshop, port, self.transcript)
         self.server.start()
 
     def open(self) -> None:
@@ -83,7 +91,7 @@ class Table:
 
     @property
     def levers(self) -> list[WebElement]:
-        return self.browser.find_elements(By.CSS_SELECTOR, "[role=switch]")
+        return self.browser.find_elements(By.CSS_SELECTOR, "#bank button")
 
     @property
     def dice(self) -> WebElement:
@@ -91,12 +99,16 @@ class Table:
 
     @property
     def shown_down(self) -> set[int]:
-        return {n for n, lever in enumerate(self.levers, 1) if lever.get_attribute("aria-checked") == "true"}
+        down = self.js(
+            "[...document.querySelectorAll('#bank [aria-pressed=true]')].map(e => e.dataset.number)"
+        )
+        assert isinstance(down, list)
+        return set(map(int, down))
 
     def js(self, expression: str) -> object:
         return self.browser.execute_script(f"return {expression}")
 
-    def until(self, condition: Callable[[], bool], seconds: float = 4.0) -> None:
+    def until(self, condition: Callable[[], object], seconds: float = 15.0) -> None:
         deadline = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < deadline, "it never happened"
@@ -188,17 +200,127 @@ def test_a_lever_with_the_focus_flips_by_the_space_bar(table: Table) -> None:
     assert not table.box.button_down
 
 
-def test_54_levers_fit_a_phone(browser: webdriver.Chrome, tables: Callable[..., Table]) -> None:
-    size = {"width": 360, "height": 740, "deviceScaleFactor": 2, "mobile": True}
+# -- sweeps ------------------------------------------------------------------------------
+
+
+def test_a_mouse_sweeps_across_levers(table: Table) -> None:
+    levers = table.levers
+    mouse = ActionChains(table.browser, duration=30)
+    mouse.click_and_hold(levers[4]).move_to_element(levers[7]).release().perform()
+    table.until(lambda: table.box.levers_down == {2, 5, 6, 7, 8})
+    table.until(lambda: table.shown_down == {2, 5, 6, 7, 8})
+    # The first one decides: up again, and those that are up stay there.
+    mouse.click_and_hold(levers[5]).move_to_element(levers[1]).release().perform()
+    table.until(lambda: table.box.levers_down == {7, 8})
+
+
+def test_there_and_back_is_one_sweep(table: Table) -> None:
+    levers = table.levers
+    mouse = ActionChains(table.browser, duration=30)
+    mouse.click_and_hold(levers[4]).move_to_element(levers[5]).move_to_element(levers[4]).release().perform()
+    table.until(lambda: table.box.levers_down == {2, 5, 6})
+    levers[2].click()
+    table.until(lambda: table.box.levers_down == {2, 3, 5, 6})
+
+
+def touch(table: Table, *points: tuple[float, float]) -> None:
+    """A finger that goes from point to point, and is lifted."""
+    for kind, (x, y) in zip(("touchStart", *["touchMove"] * len(points)), points, strict=False):
+        dots = {"type": kind, "touchPoints": [{"x": x, "y": y}]}
+        table.browser.execute_cdp_cmd("Input.dispatchTouchEvent", dots)
+    table.browser.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+def middle(table: Table, lever: int) -> tuple[float, float]:
+    where = table.js(
+        f"(r => [r.x + r.width / 2, r.y + r.height / 2])"
+        f"(document.querySelector('#bank [data-number=\"{lever}\"]').getBoundingClientRect())"
+    )
+    assert isinstance(where, list)
+    return where[0], where[1]
+
+
+@pytest.mark.parametrize("levers", [9, 54])
+def test_a_finger_sweeps_and_stays_on_the_page(
+    browser: webdriver.Chrome, tables: Callable[..., Table], levers: int
+) -> None:
+    with window(browser, 390, 844, mobile=True):
+        table = tables(levers)
+        touch(table, middle(table, 3), middle(table, 4), middle(table, 5))
+        table.until(lambda: table.box.levers_down == {2, 3, 4, 5})
+        touch(table, middle(table, 4))
+        table.until(lambda: table.box.levers_down == {2, 3, 5})
+        assert table.js("getComputedStyle(document.documentElement).overscrollBehaviorX") == "none"
+
+
+# -- sizes -------------------------------------------------------------------------------
+
+
+@contextmanager
+def window(browser: webdriver.Chrome, width: int, height: int, *, mobile: bool = False) -> Iterator[None]:
+    size = {"width": width, "height": height, "deviceScaleFactor": 2 if mobile else 1, "mobile": mobile}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": mobile})
     try:
-        table = tables(54)
-        assert table.js("document.documentElement.scrollWidth <= window.innerWidth")
-        assert all(lever.size["width"] >= 24 and lever.size["height"] >= 44 for lever in table.levers)
-        table.levers[53].click()
-        table.until(lambda: table.box.levers_down == {2, 54})
+        yield
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
+
+
+def rectangle(table: Table, selector: str) -> dict[str, float]:
+    found = table.js(f"document.querySelector({selector!r}).getBoundingClientRect().toJSON()")
+    assert isinstance(found, dict)
+    return found
+
+
+def in_view(table: Table, selector: str) -> bool:
+    found = rectangle(table, selector)
+    wide, high = table.js("innerWidth"), table.js("innerHeight")
+    assert isinstance(wide, int)
+    assert isinstance(high, int)
+    inside = found["left"] >= 0 and found["top"] >= 0 and found["right"] <= wide and found["bottom"] <= high
+    middle = f"{found['left'] + found['width'] / 2}, {found['top'] + found['height'] / 2}"
+    covered = table.js(f"document.elementFromPoint({middle}).closest({selector!r}) === null")
+    return inside and not covered
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 568), (390, 844), (640, 450), (844, 390), (1280, 900)])
+@pytest.mark.parametrize("levers", [9, 12, 36, 54])
+def test_nothing_is_cut_and_fingers_fit(
+    browser: webdriver.Chrome, tables: Callable[..., Table], width: int, height: int, levers: int
+) -> None:
+    with window(browser, width, height, mobile=width < 1000):
+        table = tables(levers)
+        assert table.js("document.documentElement.scrollWidth <= window.innerWidth")
+        for edge in ("#panel", ".display", "#dice", "#bank", ".rail"):
+            found, inside = rectangle(table, edge), rectangle(table, "#box")
+            assert inside["left"] <= found["left"] <= found["right"] <= inside["right"], edge
+        assert all(lever.size["width"] >= 44 and lever.size["height"] >= 44 for lever in table.levers)
+        assert in_view(table, "#panel")
+        assert in_view(table, "#dice")
+        last = table.levers[levers - 1]
+        table.browser.execute_script("arguments[0].focus()", last)
+        assert in_view(table, f"[data-number='{levers}']"), "what has the focus is seen"
+        last.click()
+        table.until(lambda: table.box.levers_down == {2, levers})
+        assert in_view(table, "#panel")
+        assert in_view(table, "#dice")
+        if levers <= 12:
+            assert in_view(table, "#bank")
+
+
+def test_the_box_fills_a_television(browser: webdriver.Chrome, tables: Callable[..., Table]) -> None:
+    with window(browser, 1920, 1080):
+        table = tables(9)
+        small = rectangle(table, "#box")
+    assert small["height"] > 0.9 * 1080
+    assert small["width"] * small["height"] > 0.65 * 1920 * 1080
+    with window(browser, 3840, 2160):
+        table.open()
+        assert rectangle(table, "#box")["height"] > 0.9 * 2160
+    with window(browser, 500, 900):
+        table.until(lambda: rectangle(table, "#box")["width"] < 500)
 
 
 # -- the dice button ---------------------------------------------------------------------
@@ -230,7 +352,9 @@ def test_a_finger_presses_and_holds(table: Table) -> None:
 
 def test_a_short_click_is_a_whole_press(table: Table) -> None:
     seen: list[bool] = []
-    table.box.subscribe(lambda change: seen.append(table.box.button_down))
+    table.box.subscribe(
+        lambda change: seen.append(table.box.button_down) if change is Change.BUTTON else None
+    )
     table.dice.click()
     table.until(lambda: seen == [True, False])
     time.sleep(0.2)
@@ -275,7 +399,9 @@ def test_the_button_never_sticks(table: Table, event: str) -> None:
 
 def test_a_screen_readers_click_is_a_press(table: Table) -> None:
     seen: list[bool] = []
-    table.box.subscribe(lambda change: seen.append(table.box.button_down))
+    table.box.subscribe(
+        lambda change: seen.append(table.box.button_down) if change is Change.BUTTON else None
+    )
     table.browser.execute_script("arguments[0].click()", table.dice)
     table.until(lambda: seen == [True, False])
 
@@ -303,10 +429,10 @@ def test_the_display_pixel_for_pixel(table: Table) -> None:
     assert read_canvas(table) == table.panel.shown.tobytes()
     bits = table.js("Array.from(window.panelBits)")
     assert bits == [pixel // 255 for pixel in table.panel.shown.convert("L").tobytes()]
-    table.panel.shown = Image.new("1", (128, 64))
-    table.panel.shown.putpixel((127, 63), 1)
-    table.panel.changed()
-    table.until(lambda: read_canvas(table) == table.panel.shown.tobytes())
+    dot = Image.new("1", (128, 64))
+    dot.putpixel((127, 63), 1)
+    table.panel.show(dot)
+    table.until(lambda: read_canvas(table) == dot.tobytes())
 
 
 @pytest.mark.parametrize("width", [360, 700, 1280])
@@ -315,7 +441,8 @@ def test_a_pixel_is_a_whole_number_of_dots(browser: webdriver.Chrome, table: Tab
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
         shown = table.js("document.getElementById('panel').getBoundingClientRect().width")
-        assert shown in (256, 384, 512)
+        assert isinstance(shown, int)
+        assert shown % 128 == 0
         assert table.js("document.documentElement.scrollWidth <= window.innerWidth")
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
@@ -352,7 +479,7 @@ def test_a_lost_connection_is_said_and_mended(table: Table, tables: Callable[...
     assert table.shown_down == {2}
     table.levers[4].click()  # goes nowhere, and breaks nothing
     box = SimulatedBox(default_lever_lines(10), levers_down=(10,))
-    with box, PageServer(box, table.panel, table.server.port):
+    with box, PageServer(Workshop(box, table.panel), table.server.port):
         table.until(lambda: not notice.is_displayed())
         table.until(lambda: table.shown_down == {10})
         assert len(table.levers) == 10
@@ -360,36 +487,193 @@ def test_a_lost_connection_is_said_and_mended(table: Table, tables: Callable[...
         table.until(lambda: box.levers_down == {1, 10})
 
 
-@pytest.mark.parametrize(
-    ("accepts", "language", "title"),
-    [
-        ("fr-CA", "fr", "Comment jouer avec un seul bouton"),
-        ("en-US", "en", "How to play with one button"),
-        ("de-DE", "en", "How to play with one button"),
-    ],
-)
-def test_help_in_the_language_of_the_browser(table: Table, accepts: str, language: str, title: str) -> None:
-    agent = table.js("navigator.userAgent")
-    override = {"userAgent": agent, "acceptLanguage": accepts}
-    table.browser.execute_cdp_cmd("Emulation.setUserAgentOverride", override)
+# -- help, and who cannot see or point ---------------------------------------------------
+
+SHUT_8 = Screen(Mode.FLIPPING, "Player 1", dice=(3, 5), total=8, prompt="Shut 8")
+
+
+def text_of(table: Table, name: str) -> str:
+    return str(table.js(f"document.getElementById({name!r}).textContent"))
+
+
+def press(table: Table, key: str) -> None:
+    ActionChains(table.browser).send_keys(key).perform()
+
+
+def is_open(table: Table) -> object:
+    return table.js("document.getElementById('help').open")
+
+
+def test_a_status_says_what_the_display_says(table: Table) -> None:
+    status = table.browser.find_element(By.CSS_SELECTOR, "[role=status]")
+    assert status.get_attribute("id") == "said"
+    table.transcript(shown(Screen(Mode.ROLLING, "Player 1", dice=(3, 5), tumbling=True)), 0)
+    table.until(lambda: text_of(table, "said") == "Player 1. The dice roll.")
+    table.transcript(shown(SHUT_8), 0)
+    table.until(lambda: text_of(table, "said") == "Thrown: 3 and 5, which is 8. Shut 8.")
+    label = table.browser.find_element(By.ID, "panel").get_attribute("aria-label")
+    assert label == "Display: Player 1. Thrown: 3 and 5, which is 8. Shut 8."
+
+
+def test_the_page_speaks_the_language_of_the_box(table: Table) -> None:
+    assert table.js("document.documentElement.lang") == "en"
+    table.transcript(shown(SHUT_8, "fr", builtin("trac")), 0)
+    table.until(lambda: table.js("document.documentElement.lang") == "fr")
+    assert [lever.get_attribute("aria-label") for lever in table.levers][:2] == ["Levier 1", "Levier 2"]
+    assert text_of(table, "rules-title") == "Les règles : Trac"
     table.open()
-    assert table.js("document.documentElement.lang") == language
-    assert not table.browser.find_element(By.ID, "help").is_displayed()
-    toggle = table.browser.find_element(By.ID, "help-toggle")
-    toggle.click()
+    assert table.js("document.documentElement.lang") == "fr"
+    assert table.levers[0].get_attribute("aria-label") == "Levier 1"
+
+
+def test_help_lies_over_the_box(table: Table) -> None:
+    table.transcript(shown(SHUT_8, game=builtin("trac")), 0)
+    press(table, "?")
+    assert is_open(table)
+    table.until(lambda: text_of(table, "rules-title") == "The rules: Trac")
+    words = table.browser.find_element(By.ID, "help").text
+    assert "add up to it" in words
+    assert "sweep across" in words
+    assert "The loser, with the worst score, buys the round." in words
+    press(table, "5")
+    press(table, " ")
+    table.until(lambda: not is_open(table))  # the space bar is for the close button, which has the focus
+    press(table, "?")
+    press(table, Keys.ESCAPE)
+    assert not is_open(table)
+    assert table.box.levers_down == {2}
+    assert not table.box.button_down
+    table.browser.find_element(By.ID, "help-toggle").click()
+    assert is_open(table)
+    table.browser.find_element(By.ID, "help-close").click()
+    assert not is_open(table)
+    table.browser.find_element(By.ID, "help-toggle").click()
+    outside = ActionBuilder(table.browser)
+    outside.pointer_action.move_to_location(3, 3).click()  # type: ignore[no-untyped-call]
+    outside.perform()
+    table.until(lambda: not is_open(table))
+
+
+def test_m_mutes(table: Table) -> None:
+    mute = table.browser.find_element(By.ID, "mute")
+    press(table, "m")
+    assert mute.get_attribute("aria-pressed") == "true"
+    press(table, "M")
+    assert mute.get_attribute("aria-pressed") == "false"
+
+
+def test_everything_is_reached_by_the_tab_key(table: Table) -> None:
+    table.browser.execute_script("document.activeElement.blur()")
+    reached = []
+    for _ in range(13):
+        press(table, Keys.TAB)
+        reached.append(table.js("document.activeElement.id || document.activeElement.dataset.number"))
+    assert reached == ["mute", "workshop-toggle", "help-toggle", *"123456789", "dice"]
+
+
+def test_colours_of_ones_own(browser: webdriver.Chrome, table: Table) -> None:
+    """Where the browser paints in few colours, levers that are up and down still look different."""
+    media = {"features": [{"name": "forced-colors", "value": "active"}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    try:
+        up, down = (f"getComputedStyle(document.querySelector('[data-number=\"{n}\"] .{side}'))"
+                    for n, side in ((1, "front"), (2, "back")))  # fmt: skip
+        assert table.js(f"{up}.backgroundColor !== {down}.backgroundColor")
+        assert table.js(f"{up}.borderTopStyle") == "solid"
+        assert table.js("getComputedStyle(document.body).backgroundImage") == "none"
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+def test_less_motion_for_who_wants_less(browser: webdriver.Chrome, table: Table) -> None:
+    moving = "getComputedStyle(document.querySelector('.flap')).transitionDuration !== '0s'"
+    assert table.js(moving)
+    media = {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    try:
+        assert not table.js(moving)
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+@pytest.mark.parametrize("width", [320, 1400])
+@pytest.mark.parametrize("part", ["box", "help", "workshop", "film", "lost"])
+def test_axe_finds_nothing_serious(
+    browser: webdriver.Chrome, tables: Callable[..., Table], tmp_path: Path, part: str, width: int
+) -> None:
+    with window(browser, width, 900):
+        table = tables(12)
+        table.transcript(shown(SHUT_8, game=builtin("pub")), 0)
+        table.until(lambda: "Shut 8" in text_of(table, "said"))
+        if part == "help":
+            press(table, "?")
+        elif part == "workshop":
+            open_workshop(table)
+        elif part == "film":
+            watch(table, tmp_path, "wait 1")
+        elif part == "lost":
+            table.server.close()
+            table.until(lambda: table.js("!document.getElementById('notice').hidden"))
+        assert serious_findings(browser) == []
+
+
+# -- the workshop ------------------------------------------------------------------------
+
+
+def open_workshop(table: Table) -> None:
+    table.browser.find_element(By.ID, "workshop-toggle").click()
+    table.until(lambda: len(table.browser.find_elements(By.CSS_SELECTOR, "#workshop tbody tr")) > 0)
+
+
+def watch(table: Table, folder: Path, scenario: str) -> None:
+    """Opens the workshop and replays a file."""
+    script = folder / "match.scn"
+    script.write_text(scenario, "utf-8")
+    open_workshop(table)
+    workshop_part(table, "file").send_keys(str(script))
+    table.until(lambda: table.js("!document.getElementById('film').hidden"))
+
+
+def workshop_part(table: Table, name: str) -> WebElement:
+    return table.browser.find_element(By.CSS_SELECTOR, f"#workshop [data-part={name}]")
+
+
+def test_makers_break_hardware_by_hand(table: Table) -> None:
+    open_workshop(table)
+    toggle = table.browser.find_element(By.ID, "workshop-toggle")
     assert toggle.get_attribute("aria-expanded") == "true"
-    assert title in table.browser.find_element(By.ID, "help").text
+    assert toggle.get_attribute("aria-label") == "Workshop"
+    workshop_part(table, "display_unplugged").click()
+    table.until(lambda: table.panel.unplugged)
+    table.until(lambda: "broken" in str(toggle.get_attribute("aria-label")))
+    Select(table.browser.find_element(By.CSS_SELECTOR, "#workshop [data-number='3']")).select_by_value("cut")
+    table.until(lambda: table.box.lever_faults == {3: LeverFault.CUT})
+    workshop_part(table, "lost_percent").send_keys(Keys.ARROW_RIGHT * 3)
+    table.until(lambda: table.box.lost_edges == 0.03)
+    assert table.box.levers_down == {2}
+    workshop_part(table, "mend").click()
+    table.until(lambda: table.workshop.condition.is_sound)
+    table.until(lambda: not workshop_part(table, "display_unplugged").is_selected())
+    contact = InputDevice(table.box.lever_line(5), pull_up=True, pin_factory=table.box.factory)
+    table.levers[4].click()
+    level = "document.querySelectorAll('#workshop tbody tr')[4].children[2].textContent"
+    table.until(lambda: table.js(level) == "low")
+    contact.close()
     toggle.click()
-    assert not table.browser.find_element(By.ID, "help").is_displayed()
-    table.browser.execute_cdp_cmd(
-        "Emulation.setUserAgentOverride", {"userAgent": agent, "acceptLanguage": "en-GB"}
-    )
+    assert not table.browser.find_element(By.ID, "workshop").is_displayed()
 
 
-def test_both_languages_say_the_same_things() -> None:
-    words = (files("shutthebox.simulator") / "page" / "texts.js").read_text("utf-8")
-    english, french = words.split("const french")
-    keys = re.findall(r"^  (\w+):", english, re.MULTILINE)
-    assert len(keys) > 8
-    assert re.findall(r"^  (\w+):", french, re.MULTILINE) == keys
-    assert english.count('    ["') == french.count('    ["') == 5
+def test_a_file_is_replayed_and_left(table: Table, tmp_path: Path) -> None:
+    watch(table, tmp_path, "config box.levers 10\n@0 flip 10\nwait 0.5\n")
+    table.until(lambda: table.shown_down == {10})
+    bar = table.browser.find_element(By.ID, "film")
+    assert bar.is_displayed()
+    table.until(lambda: text_of(table, "film-text") == "The replay is over.")
+    bar.find_element(By.TAG_NAME, "button").click()
+    table.until(lambda: table.shown_down == {2})
+    assert len(table.levers) == 9
+    assert not bar.is_displayed()
+    script = tmp_path / "long.scn"
+    script.write_text("#" * 70_000, "utf-8")
+    workshop_part(table, "file").send_keys(str(script))
+    table.until(lambda: workshop_part(table, "too_large").text == "The file is larger than 64 KB.")

@@ -11,6 +11,7 @@ from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatu
 
 from shutthebox.cli.main import main
 from shutthebox.simulator.hardware.box import SimulatedBox
+from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page import request_guard
 from shutthebox.simulator.page import server as server_module
 from shutthebox.simulator.page.server import PageServer
@@ -171,7 +172,7 @@ def test_who_never_finishes_is_cut_off(
 ) -> None:
     monkeypatch.setattr(server_module, "_OPEN_S", 0.3)
     with (
-        PageServer(box, panel) as server,
+        PageServer(Workshop(box, panel)) as server,
         socket.create_connection(("127.0.0.1", server.port), timeout=5) as slow,
     ):
         slow.sendall(said)
@@ -212,7 +213,7 @@ def test_an_oversized_request_is_refused(server: PageServer, said: bytes) -> Non
         ("/style.css", "text/css; charset=utf-8"),
         ("/box.js", "text/javascript; charset=utf-8"),
         ("/sounds.js", "text/javascript; charset=utf-8"),
-        ("/texts.js", "text/javascript; charset=utf-8"),
+        ("/workshop.js", "text/javascript; charset=utf-8"),
         ("/icon.svg", "image/svg+xml"),
     ],
 )

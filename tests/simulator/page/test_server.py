@@ -13,6 +13,7 @@ from websockets.exceptions import ConnectionClosed
 
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.hardware.box import BUZZER_LINE, LAMP_LINE, SimulatedBox
+from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page.server import PageServer
 from shutthebox.web.http import PortError
 
@@ -27,8 +28,15 @@ def test_a_page_gets_everything_at_once(server: PageServer, panel: FakePanel) ->
     with page(server) as client:
         state = receive(client)
     pixels = base64.b64decode(state.pop("panel"))
+    assert state.pop("texts")["lever"] == "Lever {number}"
     assert state == {
         "type": "box",
+        "language": "en",
+        "game": {"title": "", "rules": []},
+        "words": "",
+        "said": "",
+        "broken": False,
+        "film": None,
         "levers": [{"number": n, "down": n == 2} for n in range(1, 10)],
         "button": False,
         "lamp": 0.0,
@@ -154,7 +162,7 @@ def test_a_page_sees_the_latest_not_every_state(server: PageServer, panel: FakeP
 
 
 def test_a_port_in_use_is_one_clear_line(server: PageServer, box: SimulatedBox, panel: FakePanel) -> None:
-    second = PageServer(box, panel, server.port)
+    second = PageServer(Workshop(box, panel), server.port)
     with pytest.raises(PortError, match=f"port {server.port} is already in use: .*--port") as caught:
         second.start()
     assert isinstance(caught.value, ShutTheBoxError)
@@ -166,7 +174,7 @@ def test_a_port_in_use_is_one_clear_line(server: PageServer, box: SimulatedBox, 
 @pytest.mark.parametrize("port", [-1, 65536])
 def test_no_port_at_all(box: SimulatedBox, panel: FakePanel, port: int) -> None:
     with pytest.raises(PortError, match="--port"):
-        PageServer(box, panel, port).start()
+        PageServer(Workshop(box, panel), port).start()
 
 
 def test_a_server_starts_once(server: PageServer) -> None:
@@ -175,7 +183,7 @@ def test_a_server_starts_once(server: PageServer) -> None:
 
 
 def test_closing_says_goodbye_and_frees_the_port(box: SimulatedBox, panel: FakePanel) -> None:
-    server = PageServer(box, panel)
+    server = PageServer(Workshop(box, panel))
     server.start()
     port = server.port
     with page(server) as client:
@@ -193,5 +201,5 @@ def test_closing_says_goodbye_and_frees_the_port(box: SimulatedBox, panel: FakeP
     assert not any(thread.name == "page-server" for thread in threading.enumerate())
     box.set_lever(1, True)  # nobody left to tell, and nothing breaks
     panel.show(Image.new("1", (128, 64), 1))
-    with PageServer(box, panel, port) as again, page(again) as client:
+    with PageServer(Workshop(box, panel), port) as again, page(again) as client:
         assert receive(client)["type"] == "box"

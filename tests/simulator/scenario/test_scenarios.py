@@ -17,6 +17,7 @@ from shutthebox.cli.main import main
 from shutthebox.config.schema import Config, ConfigError, with_value
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
+from shutthebox.game.facts import Resumed
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.actions import Thrown
@@ -346,17 +347,20 @@ def test_frames_are_saved(tmp_path: Path) -> None:
 class Recording:
     """A box played by hand, with a recorder on it."""
 
-    def __init__(self, values: dict[str, object], *, down: tuple[int, ...] = (), start_ns: int = 0) -> None:
+    def __init__(
+        self, values: dict[str, object], *, down: tuple[int, ...] = (), state: Path | None = None
+    ) -> None:
         config = Config()
         for key, value in {"game.setup": "usual", **values}.items():
             config = with_value(config, key, value, "test")
         self.effects: list[tuple[Effect, int]] = []
         self.text = io.StringIO()
-        self.box = VirtualBox(config, observers=[self._observe], seed=3)
+        self.box = VirtualBox(config, state, observers=[self._observe], seed=3)
         for lever in down:
             self.box.set_lever(lever, True)
         self.box.run_until(100_000_000 if down else 0)
-        self.recorder = ScenarioRecorder(self.text, config, 9, frozenset(down), self.box.now_ns)
+        self.start_ns = self.box.now_ns
+        self.recorder = ScenarioRecorder(self.text, config, 9, frozenset(down), self.start_ns)
         self.effects.clear()
 
     def _observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
@@ -376,6 +380,13 @@ class Recording:
         for lever in levers:
             self.box.set_lever(lever, lever not in self.box.box.levers_down)
             self.wait(70)
+
+    def cut_power(self) -> None:
+        """Pulls the plug; the next process goes on with the recording."""
+        down = self.box.box.levers_down
+        self.recorder.cut_power(self.box.now_ns, down)
+        self.recorder = ScenarioRecorder(self.text, Config(), 9, down, self.start_ns, goes_on=True)
+        self.box.cut_power()
 
     def script(self) -> str:
         self.wait(1000)
@@ -464,6 +475,36 @@ def test_a_recorded_single_die_plays_again(play: Play_) -> None:
     recording.press(900)
     recording.press()
     check_plays_again(recording, play)
+
+
+def test_a_recording_goes_on_after_a_power_cut(play: Play_, tmp_path: Path) -> None:
+    recording = Recording({"game.profile": "pub"}, state=tmp_path / "recorded")
+    recording.press()
+    recording.press()
+    recording.flip(1)
+    recording.wait(300)
+    recording.box.set_lever(4, True)
+    recording.wait(5)
+    recording.cut_power()
+    recording.wait(900)
+    recording.flip(1, 2)
+    recording.press()
+    text = check_plays_again(recording, play)
+    assert [line.split(" ", 1)[1] for line in text.splitlines() if "@" in line][3:5] == [
+        "flip 4",
+        "power-cut",
+    ]
+    assert any(isinstance(effect, Keep) and isinstance(effect.fact, Resumed) for effect, _ in play(text))
+
+
+def test_what_breaks_is_recorded(play: Play_) -> None:
+    recording = Recording({})
+    recording.press()
+    recording.recorder.broke("oled off", recording.box.now_ns)
+    recording.wait(500)
+    recording.recorder.broke("oled on", recording.box.now_ns)
+    text = check_plays_again(recording, play)
+    assert [line.split(" ", 1)[1] for line in text.splitlines()[-2:]] == ["oled off", "oled on"]
 
 
 def test_glitches_are_not_recorded(play: Play_) -> None:

@@ -58,11 +58,12 @@ os.umask(0o077)
 from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
+from shutthebox.config.profiles import builtin
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.adapters.store.queries import open_to_read
 state, runtime = map(Path, sys.argv[1:])
-writer = ScoresWriter(runtime, lambda: open_to_read(state / "box.sqlite3"), "en")
-writer(Show(Screen(Mode.READY), 0, Mode.READY, 1, (), None, "ok", (7,), (7,), (), ()), 0)
+writer = ScoresWriter(runtime, lambda: open_to_read(state / "box.sqlite3"))
+writer(Show(Screen(Mode.READY), 0, Mode.READY, 1, (), None, "ok", (7,), (7,), (), (), game=builtin("pub")), 0)
 """
 
 
@@ -100,7 +101,7 @@ def test_it_reads_the_scores_through_a_passed_socket(box: tuple[Path, Path]) -> 
             assert Path(f"/proc/{server.pid}/ns/net").readlink() != Path("/proc/self/ns/net").readlink()
         finally:
             server.send_signal(signal.SIGTERM)
-    assert "Now playing: traditional" in body
+    assert "Now playing: English pub" in body
     assert "&lt;B&gt;" in body
 
 

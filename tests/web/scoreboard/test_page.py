@@ -1,36 +1,57 @@
-"""The scoreboard's page as text."""
+"""The scoreboard's pages as text."""
 
 import json
+import re
+import time
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pytest
+import segno
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shutthebox.adapters.store.scores_file import FILE_NAME
-from shutthebox.web.scoreboard.page import page
+from shutthebox.adapters.store.scores_file import FILE_NAME, VERSION
+from shutthebox.web.scoreboard.page import page, rules_page
 
-SCORES = {
-    "version": 1,
+TODAY = time.strftime("%Y-%m-%d")
+HONOUR = {"initials": "ANN", "score": 3, "game": "English pub", "began_s": 0}
+SCORES: dict[str, Any] = {
+    "version": VERSION,
     "language": "en",
-    "running": {"player": 2, "open": [1], "scores": [15, None], "totals": [15, 0], "winners": []},
-    "game": "pub",
-    "finished": 1,
+    "running": {
+        "game": "English pub",
+        "player": 2,
+        "tiles": [[1, "open"], [2, "flipped"], [3, "shut"], [4, "viable"]],
+        "throw": [3, 5],
+        "says": "3 to go",
+        "scores": [15, None],
+        "totals": [15, 0],
+        "winners": [],
+        "stakes": "Everybody pays one stake.",
+        "owes": ["1", "-1/2"],
+    },
+    "rules": {"game": "English pub", "rules": ["A throw is 2 dice.", "The lowest score wins."]},
+    "day": TODAY,
     "matches": [
         {
             "began_s": 0,
-            "profile": "pub",
+            "game": "English pub",
             "players": [
                 {"number": 1, "score": 3, "won": True, "initials": "ANN"},
                 {"number": 2, "score": 9, "won": False, "initials": None},
             ],
         }
     ],
-    "fame": [{"initials": "ANN", "score": 3, "profile": "pub", "began_s": 0}],
-    "dice": [{"dice": 2, "sides": 6, "die": 1, "throws": 500, "p_value": 0.4321}],
+    "today": [HONOUR],
+    "month": [HONOUR],
+    "ever": [HONOUR, HONOUR | {"initials": "BOB", "game": "Trac"}],
+    "captains": [HONOUR | {"initials": "CAT"}],
 }
-REST = page("", "en")
+URL = "http://box.local:8090/rules"
+REST = page("", "en", URL)
 
 
 class _Reader(HTMLParser):
@@ -51,35 +72,131 @@ class _Reader(HTMLParser):
         self.words.append(data)
 
 
-TAGS = _Reader(page(json.dumps(SCORES), "en")).tags
+WHOLE = _Reader(page(json.dumps(SCORES), "en", URL))
+
+
+def words_of(text: str) -> str:
+    return " ".join(" ".join(_Reader(text).words).split())
+
+
+def shown(**changes: object) -> str:
+    return words_of(page(json.dumps(SCORES | changes), "en"))
 
 
 def test_what_it_says() -> None:
-    words = " ".join(_Reader(page(json.dumps(SCORES), "fr")).words).split()
-    text = " ".join(words)
-    assert "Now playing: pub last turn so far Player 1 15 15 Player 2 – –" in text
-    assert "pub ANN: 3 ★, 2: 9" in text
-    assert "2d6 Die 1 500 p = 0.43" in text
+    text = shown()
+    assert "Now playing: English pub 1 2 3 4 3 5 3 to go last turn so far stakes" in text
+    assert "Player 1 15 15 owes 1 Player 2 – – gets 1/2 Everybody pays one stake." in text
+    assert "Today English pub ANN 3 1970" in text
+    assert "All time English pub ANN 3 1970‑01‑01 Trac BOB 3" in text
+    assert "Captains English pub CAT 3" in text
+    assert "Last matches 1970‑01‑01 English pub ANN: 3 ★, 2: 9" in text
+
+
+def test_tiles_that_are_shut_are_struck_through() -> None:
+    text = page(json.dumps(SCORES), "en")
+    tiles = [line for line in text.splitlines() if line.startswith("<li class")]
+    assert tiles == [
+        '<li class="open">1</li>',
+        '<li class="shut"><del>2</del></li>',
+        '<li class="shut"><del>3</del></li>',
+        '<li class="open">4</li>',
+    ]
+
+
+def test_without_stakes_there_is_no_column_for_them() -> None:
+    running = SCORES["running"] | {"stakes": None, "owes": []}
+    assert "last turn so far Player 1 15 15 Player 2" in shown(running=running)
+
+
+def test_a_winner_is_marked() -> None:
+    text = page(json.dumps(SCORES | {"running": SCORES["running"] | {"winners": [2]}}), "en")
+    assert '<tr class="won"><td>Player 2</td>' in text
+    assert '<tr class="now">' not in text
+
+
+def test_what_was_written_yesterday_is_not_of_today() -> None:
+    yesterday = time.strftime("%Y-%m-%d", time.localtime(time.time() - 86400 * 40))
+    text = shown(day=yesterday)
+    assert "Today Nobody has signed yet This month Nobody has signed yet All time English pub ANN" in text
+
+
+def test_results_of_today_have_their_time() -> None:
+    now_s = int(time.time())
+    text = shown(today=[HONOUR | {"began_s": now_s}])
+    assert f"Today English pub ANN 3 {time.strftime('%H:%M', time.localtime(now_s))}" in text
+
+
+def test_p_values_are_for_stats() -> None:
+    assert "p =" not in words_of(page(json.dumps(SCORES | {"dice": [{"p_value": 0.4}]}), "en"))
 
 
 def test_french() -> None:
     text = page(json.dumps(SCORES | {"language": "fr"}), "en")
     assert '<html lang="fr">' in text
-    for words in ("Partie en cours", "Tableau d&#x27;honneur", "Dernières parties", "Joueur 2"):
+    for words in ("Partie en cours", "Aujourd’hui", "Depuis toujours", "Dernières parties", "Joueur 2"):
         assert words in text
 
 
 def test_an_evening(evening: Path) -> None:
-    text = page((evening / FILE_NAME).read_text(encoding="utf-8"), "en")
+    text = page((evening / FILE_NAME).read_text(encoding="utf-8"), "en", URL)
     assert "&lt;B&gt;" in text
     assert "C&amp;D" in text
-    assert _Reader(text).tags == TAGS
+    assert "Now playing: Traditional" in text
+    assert _Reader(text).tags <= WHOLE.tags
 
 
 def test_at_rest_in_both_languages() -> None:
     assert "The box is at rest" in REST
     assert "La boîte se repose" in page("", "fr")
 
+
+# -- the rules ---------------------------------------------------------------------------
+
+
+def test_the_rules() -> None:
+    text = words_of(rules_page(json.dumps(SCORES), "en"))
+    assert "The rules: English pub A throw is 2 dice. The lowest score wins. How to play The aim" in text
+
+
+@pytest.mark.parametrize("text", ["", json.dumps(SCORES | {"rules": None})])
+def test_without_a_game_it_says_how_to_play(text: str) -> None:
+    words = words_of(rules_page(text, "fr"))
+    assert "Comment jouer" in words or "How to play" in words
+
+
+def test_a_code_leads_to_the_rules() -> None:
+    """Nothing here reads a code from a picture, so its drawing is compared module by module."""
+    modules = [list(row) for row in segno.make_qr(URL, error="m").matrix]
+    drawn = _drawn(page("", "en", URL))
+    assert drawn == modules
+    assert "<svg" not in page("", "en")
+
+
+def _drawn(text: str) -> list[list[int]]:
+    """The modules of the code on a page, from the strokes of its path."""
+    path = text.split('d="M2 ')[1].split('"')[0]
+    size = int(text.split('viewBox="0 0 ')[1].split()[0]) - 4
+    rows: list[list[int]] = [[0] * size for _ in range(size)]
+    y, x = 0, 0
+    for step in _steps("M2 " + path):
+        match step:
+            case ("M", at, row):
+                x, y = int(at) - 2, int(float(row) - 2.5)
+            case ("m", dx, dy):
+                x, y = x + int(dx), y + int(dy)
+            case ("h", length):
+                rows[y][x : x + int(length)] = [1] * int(length)
+                x += int(length)
+    return rows
+
+
+def _steps(path: str) -> Iterator[tuple[str, ...]]:
+    for letter, numbers in re.findall(r"([Mmh])([^Mmh]*)", path):
+        yield letter, *re.findall(r"-?[\d.]+", numbers)
+
+
+# -- rubbish -----------------------------------------------------------------------------
 
 EVIL = [
     "<script>alert(1)</script>",
@@ -93,28 +210,34 @@ EVIL = [
 
 
 @pytest.mark.parametrize("evil", EVIL)
-@pytest.mark.parametrize("where", ["initials", "profile", "game", "language", "number"])
-def test_no_text_becomes_markup(evil: str, where: str) -> None:
+@pytest.mark.parametrize(
+    ("where", "plain"),
+    [
+        ("initials", '"ANN"'),
+        ("game", '"English pub"'),
+        ("language", '"en"'),
+        ("number", "2"),
+        ("says", '"3 to go"'),
+        ("stakes", '"Everybody pays one stake."'),
+        ("owes", '["1", "-1/2"]'),
+        ("day", f'"{TODAY}"'),
+    ],
+)
+def test_no_text_becomes_markup(evil: str, where: str, plain: str) -> None:
     text = json.dumps(SCORES)
-    plain = {"initials": '"ANN"', "profile": '"pub"', "game": '"pub"', "language": '"en"', "number": "2"}[
-        where
-    ]
-    text = text.replace(f'"{where}": {plain}', f'"{where}": {json.dumps(evil)}')
-    shown = page(text, "en")
-    reader = _Reader(shown)
-    assert reader.tags <= TAGS
-    assert reader.attributes <= {
-        "lang",
-        "charset",
-        "http-equiv",
-        "content",
-        "name",
-        "rel",
-        "href",
-        "class",
-        "scope",
-    }
-    assert "<script" not in shown
+    assert f'"{where}": {plain}' in text
+    value = json.dumps([evil, evil] if where == "owes" else evil)
+    text = text.replace(f'"{where}": {plain}', f'"{where}": {value}')
+    for made in (page(text, "en", URL), rules_page(text, "en")):
+        reader = _Reader(made)
+        assert reader.tags <= WHOLE.tags | {"ul", "dl", "dt", "dd"}
+        assert reader.attributes <= WHOLE.attributes
+        assert made.count("<script") <= 1
+
+
+def test_attributes_are_few_and_run_nothing() -> None:
+    assert not {name for name in WHOLE.attributes if name.startswith("on") or name == "style"}
+    assert page(json.dumps(SCORES), "en").count("<script") == 1
 
 
 @given(st.text() | st.recursive(
@@ -122,13 +245,16 @@ def test_no_text_becomes_markup(evil: str, where: str) -> None:
     lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from([*SCORES, "x"]), inner),
 ).map(json.dumps))  # fmt: skip
 def test_rubbish_is_a_box_at_rest(text: str) -> None:
-    assert page(text, "en") == REST
+    assert page(text, "en", URL) == REST
+    assert "How to play" in rules_page(text, "en")
 
 
 @given(
-    st.sampled_from([key for key in SCORES if key not in ("version", "language", "finished")]),
+    st.sampled_from([key for key in SCORES if key not in ("version", "language")]),
     st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.none() | st.integers() | st.text())
     | st.fixed_dictionaries({"player": st.none(), "players": st.integers()}),
 )  # fmt: skip
 def test_a_spoiled_part_never_breaks_the_page(key: str, value: object) -> None:
-    assert _Reader(page(json.dumps(SCORES | {key: value}), "en")).tags <= TAGS
+    text = json.dumps(SCORES | {key: value})
+    assert _Reader(page(text, "en", URL)).tags <= WHOLE.tags
+    assert rules_page(text, "en")

@@ -20,6 +20,7 @@ from shutthebox.adapters.store.scores_file import FILE_NAME
 from shutthebox.cli.main import main
 from shutthebox.web.http import PortError, listen
 from shutthebox.web.scoreboard import server as server_module
+from shutthebox.web.scoreboard.page import page
 from shutthebox.web.scoreboard.server import MAX_FILE, ScoreboardServer
 
 Start = Callable[..., int]
@@ -77,7 +78,7 @@ def test_the_page(start: Start, evening: Path) -> None:
     response, body = ask(start(evening))
     assert response.status == 200
     assert response.headers["Content-Type"] == "text/html; charset=utf-8"
-    assert b"Hall of fame" in body
+    assert b"All time" in body
     assert b"&lt;B&gt;" in body
 
 
@@ -87,20 +88,61 @@ def test_each_request_sees_the_latest(start: Start, evening: Path, tmp_path: Pat
     new = tmp_path / "new"
     new.write_bytes((evening / FILE_NAME).read_bytes())
     new.replace(tmp_path / FILE_NAME)
-    assert "Hall of fame" in ask(port)[1].decode()
+    assert "All time" in ask(port)[1].decode()
 
 
-@pytest.mark.parametrize("path", ["/", "/style.css", "/nothing"])
+@pytest.mark.parametrize("path", ["/", "/rules", "/style.css", "/board.js", "/nothing"])
 def test_headers(start: Start, path: str) -> None:
     response, _ = ask(start(), path)
     policy = response.headers["Content-Security-Policy"]
-    assert policy.startswith("default-src 'none'; style-src 'self'; ")
-    assert "script" not in policy
+    assert policy.startswith("default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; ")
+    assert "http" not in policy
     assert "unsafe" not in policy
     assert response.headers["X-Content-Type-Options"] == "nosniff"
     assert response.headers["X-Frame-Options"] == "DENY"
     assert response.headers["Referrer-Policy"] == "no-referrer"
     assert "Server" not in response.headers
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "has"),
+    [
+        ("/style.css", "text/css", b"body {"),
+        ("/board.js", "text/javascript", b"fetch("),
+        ("/rules", "text/html", b"The rules: Traditional"),
+    ],
+)
+def test_what_else_it_serves(start: Start, evening: Path, path: str, kind: str, has: bytes) -> None:
+    response, body = ask(start(evening), path)
+    assert response.status == 200
+    assert response.headers["Content-Type"] == f"{kind}; charset=utf-8"
+    assert has in body
+
+
+@pytest.mark.parametrize(
+    ("address", "asked", "host", "rules"),
+    [
+        ("127.0.0.1", ("127.0.0.1", 8090), "127.0.0.1:8090", None),
+        ("0.0.0.0", ("192.0.2.1", 8090), "192.0.2.1:8090", "http://192.0.2.1:8090/rules"),
+        ("0.0.0.0", ("192.0.2.1", 8090), "Box:8090", "http://box:8090/rules"),
+        ("0.0.0.0", ("192.0.2.1", 80), "box", "http://box/rules"),
+        ("0.0.0.0", ("127.0.0.1", 8090), "127.0.0.1:8090", "http://box.local:8090/rules"),
+        ("0.0.0.0", ("127.0.0.1", 8090), "localhost:8090", "http://box.local:8090/rules"),
+    ],
+)
+def test_the_code_leads_to_an_address_that_others_can_reach(
+    tmp_path: Path, address: str, asked: tuple[str, int], host: str, rules: str | None
+) -> None:
+    with ScoreboardServer(listen(0, address), tmp_path, "en", ["box", "box.local"]) as server:
+        status, _, body = server.answer("/", host, asked)
+    assert status == 200
+    assert body.decode() == page("", "en", rules)
+    assert (b"<svg" in body) == (rules is not None)
+
+
+def test_without_a_name_that_others_know_there_is_no_code(tmp_path: Path) -> None:
+    with ScoreboardServer(listen(0, "0.0.0.0"), tmp_path, "en", ["box"]) as server:
+        assert b"<svg" not in server.answer("/", "localhost:8090", ("127.0.0.1", 8090))[2]
 
 
 def test_head_is_a_get_without_its_body(start: Start) -> None:

@@ -476,7 +476,7 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> Record:
     )
     texts = [text for (text,) in rows]
     try:
-        match = begin(_profile(profile, where), players, rounds)
+        match = begin(kept_profile(profile, where), players, rounds)
         actions = tuple(action_from_text(text) for text in texts if fact_text.is_action(text))
         for action in actions:
             match = apply(match, action)
@@ -493,7 +493,12 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> Record:
         raise StoreError(f"{where}: match {number}: {error}") from error
 
 
-def _profile(text: str, where: str) -> Profile:
+def kept_profile(text: str, where: str) -> Profile:
+    """A profile from the text that the store has of it.
+
+    Raises:
+        ProfileError: if it cannot be played.
+    """
     return to_profile(parse_keys(text, where, _no_model), where, "house")
 
 

@@ -166,11 +166,13 @@ class PlayedMatch:
     Attributes:
         began_s: the time of day it began, in seconds.
         profile: the game's name.
+        keys: the game's profile as the store has it.
         players: all of them, in order.
     """
 
     began_s: int
     profile: str
+    keys: str
     players: tuple[Player, ...]
 
 
@@ -209,18 +211,28 @@ def latest(db: sqlite3.Connection, count: int) -> tuple[PlayedMatch, ...]:
         if number not in found:
             # A player who had no turn, owes nothing and has not won has no row.
             nobody = tuple(Player(seat, None, False, None) for seat in range(1, seats + 1))
-            found[number] = PlayedMatch(began_s, _name(keys), nobody)
-        had_turn = _had_turn(db, number, player, score, keys, owes=owes, won=won)
-        result = Player(player + 1, score if had_turn else None, bool(won), initials)
+            found[number] = PlayedMatch(began_s, _name(keys), keys, nobody)
+        played = had_turn(db, number, player, score, keys, owes=owes, won=won)
+        result = Player(player + 1, score if played else None, bool(won), initials)
         players = found[number].players
         found[number] = replace(found[number], players=(*players[:player], result, *players[player + 1 :]))
     return tuple(found.values())
 
 
-def _had_turn(
+def had_turn(
     db: sqlite3.Connection, number: int, player: int, score: int, keys: str, *, owes: str, won: int
 ) -> bool:
-    """Whether a player with a result has finished a turn in the match; players are numbered from 0."""
+    """Whether a player with a result has finished a turn in the match.
+
+    Args:
+        db: the store.
+        number: the match's id.
+        player: from 0.
+        score: of the result, as are `owes` and `won`.
+        keys: the match's profile.
+        owes: stakes.
+        won: 1 for a winner.
+    """
     # Only these are kept with a score of 0 without a turn; nearly all others need no look at their match.
     if score or (owes == "0" and not won) or (won and '"target-loses"' not in keys):
         return True
@@ -285,7 +297,7 @@ def read(db: sqlite3.Connection) -> Statistics:
         fame=tuple(
             Famous(
                 who,
-                score if _had_turn(db, number, player, score, keys, owes=owes, won=won) else None,
+                score if had_turn(db, number, player, score, keys, owes=owes, won=won) else None,
                 _name(keys),
                 began_s,
                 _unproven(conditions),

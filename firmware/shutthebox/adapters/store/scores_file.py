@@ -10,28 +10,39 @@ import json
 import logging
 import os
 import sqlite3
+import time
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shutthebox.adapters.store import queries
+from shutthebox.adapters.store import fame, queries
+from shutthebox.adapters.store.fame import Honour
+from shutthebox.adapters.store.queries import PlayedMatch
 from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.config.schema import Config
-from shutthebox.files import open_to_write
+from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
-from shutthebox.game.facts import Began, Chosen, Finished, Left, Signed
+from shutthebox.game.facts import Began, Finished, Left, Signed
+from shutthebox.game.messages import Translate
 from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.rules.profile import Profile, Stakes
+from shutthebox.rules.words import SENTENCES, explain
+from shutthebox.translations import translations
 
 _log = logging.getLogger(__name__)
 
 FILE_NAME = "scores.json"
 
-VERSION = 1
+VERSION = 2
 """Of the file. The scoreboard shows no other, such as one from before an update."""
 
-MATCHES = 10
+MATCHES = 6
 """The latest matches are shown, so many of them."""
+
+CAPTAINS = 6
+"""The latest Captains are shown, so many of them."""
 
 
 def scores_folder(config: Config) -> Path:
@@ -51,74 +62,73 @@ class ScoresWriter:
             card is not written to for it.
         open_store: a connection to read the store by, which is closed after; None for a box
             without memory.
-        language: of the screens; the page speaks it too.
+        clock_s: the time of day in seconds, which the store's matches have too.
     """
 
     def __init__(
-        self, folder: Path, open_store: Callable[[], sqlite3.Connection] | None, language: str
+        self,
+        folder: Path,
+        open_store: Callable[[], sqlite3.Connection] | None,
+        clock_s: Callable[[], float] = time.time,
     ) -> None:
         self._path = folder / FILE_NAME
-        self._open_store = open_store
-        self._language = language
+        self._open_store, self._clock_s = open_store, clock_s
         self._past: dict[str, Any] = {}
-        self._running: dict[str, Any] | None = None
+        self._past_of: tuple[str, str] | None = None
+        self._rules: tuple[tuple[Profile | None, str], dict[str, Any] | None] | None = None
         self._written = ""
         self._failing = False
-        self._look_back()
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         """Takes in what happened."""
         match what:
-            case Keep(Chosen("box.language", str(language))):
-                self._language = language
             case Keep(Began() | Finished() | Signed() | Left()):
-                self._look_back()
+                self._past_of = None
             case Show():
                 # What is shown has been kept, and only what has been shown may be known.
-                self._running = _running(what)
-                self._write()
+                self._show(what)
 
-    def _look_back(self) -> None:
-        self._past = {}
+    def _show(self, show: Show) -> None:
+        translate = translations()[show.language]
+        day = time.strftime("%Y-%m-%d", time.localtime(self._clock_s()))
+        if self._past_of != (day, show.language):
+            self._past_of = (day, show.language)
+            self._past = self._look_back(_Titles(show.language, translate), day)
+        if self._rules is None or self._rules[0] != (show.game, show.language):
+            self._rules = ((show.game, show.language), _rules(show, translate))
+        document = {
+            "version": VERSION,
+            "language": show.language,
+            "running": _running(show, translate),
+            "rules": self._rules[1],
+            **self._past,
+        }
+        self._write(json.dumps(document))
+
+    def _look_back(self, title: "_Titles", day: str) -> dict[str, Any]:
         if self._open_store is None:
-            return
+            return {}
+        midnight = time.mktime(time.strptime(day, "%Y-%m-%d"))
+        first = time.mktime(time.strptime(day[:7], "%Y-%m"))
         try:
             with closing(self._open_store()) as db:
-                found = queries.read(db)
-                latest = queries.latest(db, MATCHES)
-                game = queries.latest_game(db)
+                return {
+                    "day": day,
+                    "matches": [_match(match, title) for match in queries.latest(db, MATCHES)],
+                    "today": [_honour(honour, title) for honour in fame.best(db, midnight)],
+                    "month": [_honour(honour, title) for honour in fame.best(db, first)],
+                    "ever": [_honour(honour, title) for honour in fame.best(db)],
+                    "captains": [_honour(honour, title) for honour in fame.captains(db, CAPTAINS)],
+                }
         except (OSError, *UNREADABLE) as error:
             _log.warning("the scoreboard shows no past: %s", error)
-            return
-        self._past = {
-            "game": game,
-            "finished": found.finished,
-            "matches": [dataclasses.asdict(match) for match in latest],
-            "fame": [dataclasses.asdict(famous) for famous in found.fame],
-            "dice": [
-                {
-                    "dice": entry.dice,
-                    "sides": entry.sides,
-                    "die": entry.die,
-                    "throws": sum(entry.counts.values()),
-                    "p_value": entry.fairness.p_value if entry.fairness.enough else None,
-                }
-                for entry in found.dice
-            ],
-        }
+            return {}
 
-    def _write(self) -> None:
-        document = {"version": VERSION, "language": self._language, "running": self._running, **self._past}
-        text = json.dumps(document)
+    def _write(self, text: str) -> None:
         if text == self._written:
             return
-        new = self._path.with_suffix(".new")
         try:
-            # Readable by everybody, whatever the umask; a half-written one is never seen.
-            with open_to_write(new, follow_links=False) as file:
-                os.fchmod(file.fileno(), 0o644)
-                file.write(text.encode())
-            new.replace(self._path)
+            replace_file(self._path, text.encode())
         except OSError as error:
             if not self._failing:
                 _log.warning("%s: %s; the scoreboard is not up to date", self._path, error.strerror)
@@ -127,14 +137,63 @@ class ScoresWriter:
             self._written, self._failing = text, False
 
 
-def _running(show: Show) -> dict[str, Any] | None:
+@dataclass(frozen=True, slots=True)
+class _Titles:
+    """The games' titles in the language of the box."""
+
+    language: str
+    translate: Translate
+
+    def of(self, profile: Profile, rounds: int = 1) -> str:
+        """The title, with the number of rounds where it matters."""
+        _ = self.translate
+        title = profile.title(self.language, self.translate)
+        if rounds == 1 or not profile.on_total:
+            return title
+        return _("{game}, {rounds} rounds").format(game=title, rounds=rounds)
+
+
+def _running(show: Show, translate: Translate) -> dict[str, Any] | None:
     """The match on the table; None if there is none."""
-    if show.player is None:
+    if show.player is None or show.game is None:
         return None
+    screen, game = show.screen, show.game
+    states = {tile: "open" if tile in show.open else "shut" for tile in game.tiles}
+    states |= {tile: state.value for tile, state in screen.tiles if tile in states}
+    staked = show.staked and game.stakes is not Stakes.NONE
     return {
+        "game": game.title(show.language, translate),
         "player": show.player,
-        "open": show.open,
+        "tiles": list(states.items()),
+        "throw": None if screen.tumbling else show.throw,
+        "says": screen.title if show.winners else " ".join(f"{screen.big} {screen.prompt}".split()),
         "scores": show.scores,
         "totals": show.totals,
         "winners": show.winners,
+        "stakes": translate(SENTENCES[f"stakes={game.stakes}"]) if staked else None,
+        "owes": [str(stakes) for stakes in show.owes] if staked else [],
+    }
+
+
+def _rules(show: Show, translate: Translate) -> dict[str, Any] | None:
+    """The rules in words of the game on the table, or of the usual one."""
+    if show.game is None:
+        return None
+    return {"game": show.game.title(show.language, translate), "rules": explain(show.game, translate)}
+
+
+def _match(match: PlayedMatch, title: _Titles) -> dict[str, Any]:
+    profile = fame.profile_of(match.keys)
+    game = match.profile if profile is None else title.of(profile)
+    players = [dataclasses.asdict(player) for player in match.players]
+    return {"began_s": match.began_s, "game": game, "players": players}
+
+
+def _honour(honour: Honour, title: _Titles) -> dict[str, Any]:
+    game = title.of(honour.profile, honour.rounds)
+    return {
+        "initials": honour.initials,
+        "score": honour.score,
+        "game": game,
+        "began_s": honour.began_s,
     }

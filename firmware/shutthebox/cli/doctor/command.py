@@ -8,10 +8,10 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from shutthebox.cli.doctor import hardware, store
 from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed
+from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import Config, box_config, read_config
 from shutthebox.errors import one_line
 
@@ -19,21 +19,31 @@ LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 10)}
 """What the box runs on, and the oldest version that will do."""
 
 
-def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
-    parser = subparsers.add_parser("doctor", help="check the live hardware")
+    parser = subparsers.add_parser(
+        "doctor",
+        help="check the live hardware",
+        description="Looks at the live hardware, one check a line. For --levers and --outputs the service "
+        "must not be running, as it holds the pins.",
+        example="shutthebox doctor --levers --seconds 60",
+    )
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
     parser.add_argument("--json", action="store_true", help="one JSON document; with --levers one a line")
-    parser.add_argument("--levers", action="store_true", help="watch the levers and buttons while they move")
-    parser.add_argument("--outputs", action="store_true", help="try lamp, buzzer and display, by eye and ear")
+    parser.add_argument("--levers", action="store_true", help="watch levers and buttons while they move")
     parser.add_argument(
-        "--display", action="store_true", help="find the display and its lines for the config"
+        "--outputs", action="store_true", help="blink the lamp, play a tune, show a test picture"
+    )
+    parser.add_argument(
+        "--display",
+        action="store_true",
+        help="look for a display at 0x3C and 0x3D, and print its lines for the config",
     )
     parser.add_argument(
         "--seconds",
         metavar="N",
         type=_seconds,
-        help="with --levers: end after N s; with --outputs: wait N s each",
+        help="with --levers: end after N s; with --outputs: wait N s for each press",
     )
     parser.set_defaults(run=run)
 

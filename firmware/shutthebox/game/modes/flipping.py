@@ -15,11 +15,12 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, raising, ready, rolling, turn_over
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged, with_verdict
-from shutthebox.game.questions import AskAnswer, AskHint, plain_answer, plain_dice
+from shutthebox.game.questions import AskAnswer, AskHint, plain_dice
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View, refused
 from shutthebox.game.wording import answers_text, commit_refusal, hint_lines, listed
 from shutthebox.odds.hints import Hint
+from shutthebox.odds.strengths import simple_answer
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Moved, Reopened
 from shutthebox.rules.match import Stage
@@ -27,7 +28,7 @@ from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Turns
 from shutthebox.rules.tiles import Tiles, to_numbers
 
-PATIENCE_NS = 2_000_000_000
+PATIENCE_NS = 6_000_000_000
 """How long the computer may think after its throw; then it shuts the highest tiles that fit."""
 
 
@@ -84,7 +85,9 @@ def resume(
     """Goes on with a throw that was on the table when the power went."""
     if not is_computers_turn(play, context.shared):
         return enter(play, context)
-    asked = (Ask(AskAnswer(play.match)),) if play.match.stage is Stage.ANSWER else ()
+    asked = (
+        (Ask(AskAnswer(play.match, context.settings.strength)),) if play.match.stage is Stage.ANSWER else ()
+    )
     return enter_computers(play, context, context.now_ns, None).after(*asked)
 
 
@@ -153,7 +156,9 @@ def time(
     deadline_ns = mode.deadline_ns(context.shared)
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)
-    return answer_came(mode, AnswerCame(mode.play.match, plain_answer(mode.play.match)), context)
+    match = mode.play.match
+    answer = simple_answer(match.profile, match.turn, context.settings.strength)
+    return answer_came(mode, AnswerCame(match, answer), context)
 
 
 def hint_came(mode: Flipping, came: HintCame, context: Context) -> Step[Flipping]:
@@ -188,7 +193,9 @@ def screen(mode: Flipping, view: View) -> Screen:
     if mode.hint is not None:
         race = play.match.profile.is_race
         title = _("Best, in throws") if race else _("Best, in points")
-        return Screen(mode.name, title=title, rows=hint_lines(mode.hint), cursor=0)
+        if mode.hint.best_to_win is not None:
+            title = _("Best for")
+        return Screen(mode.name, title=title, rows=hint_lines(mode.hint, _), cursor=0)
     kind = play.verdict.kind
     lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.throws_again)
     prompt = message("Working it out …") if mode.asks_hint else _prompt(mode, shared)

@@ -20,6 +20,7 @@ from shutthebox.game.questions import AskDice, AskHint, plain_dice
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
 from shutthebox.game.wording import REFUSALS, fault_text, player_name
+from shutthebox.odds.strengths import simple_dice
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
 from shutthebox.rules.match import begin as begin_match
@@ -89,7 +90,7 @@ def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
     if len(dice_allowed(match.profile, match.turn.open)) < 2:
         return ()
     if is_computers_turn(play, shared):
-        return (Ask(AskDice(match)),)
+        return (Ask(AskDice(match, shared.settings.strength)),)
     return (Ask(AskHint(match)),) if shared.settings.hints else ()
 
 
@@ -118,7 +119,9 @@ def time(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling]:
     deadline_ns = mode.deadline_ns(context.shared)
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)
-    return rolling.enter(mode.play, context, mode.computers_dice or plain_dice(mode.play.match))
+    match = mode.play.match
+    dice = mode.computers_dice or simple_dice(match.profile, match.turn, context.settings.strength)
+    return rolling.enter(mode.play, context, dice)
 
 
 def hint_came(mode: Ready, came: HintCame, context: Context) -> Step[Ready]:

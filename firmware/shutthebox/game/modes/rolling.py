@@ -61,7 +61,7 @@ def enter(play: MatchInPlay, context: Context, dice: int) -> Step[Rolling]:
         player, throws = after.unaccounted[-1]
         effects += (Ask(AskAccount(match.profile, player, throws)),)
     if thrown.stage is Stage.ANSWER and is_computers_turn(play, context.shared):
-        effects += (Ask(AskAnswer(thrown)),)
+        effects += (Ask(AskAnswer(thrown, context.settings.strength)),)
     return Step(Rolling(after, thrown, context.now_ns), (*effects, Play(Sound.ROLL)))
 
 

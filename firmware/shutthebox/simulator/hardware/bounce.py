@@ -13,6 +13,11 @@ _DWELL_NS = 70_000_000
 # Changes of one contact that wait for their turn. Beyond this a finger cannot move a lever.
 _MAX_WAITING = 8
 
+USUAL_BOUNCE_NS = 5_000_000
+"""How long a contact bounces at most, unless somebody makes it worse."""
+
+_LEAST_BOUNCE_NS = 500_000
+
 
 @dataclass(frozen=True, slots=True)
 class ContactEdge:
@@ -55,6 +60,9 @@ class EdgePlayer:
         rng: of the chatter.
         moved: told that a line's contact (BCM) begins to move down (True) or up, before its edges.
         set_level: told every edge: the line (BCM) and its level. Both run in the player's thread.
+
+    Attributes:
+        longest_ns: how long a contact bounces at most; 0 is a clean contact.
     """
 
     def __init__(
@@ -64,6 +72,7 @@ class EdgePlayer:
         moved: Callable[[int, bool], None],
         set_level: Callable[[int, bool], None],
     ) -> None:
+        self.longest_ns = USUAL_BOUNCE_NS
         self._clock_ns = clock_ns
         self._rng = rng
         self._moved = moved
@@ -128,7 +137,8 @@ class EdgePlayer:
         for line, moves in self._waiting.items():
             if moves and self._free_at_ns.get(line, now) <= now:
                 self._heading[line] = down = moves.popleft()
-                burst = bounce_edges(self._rng, self._rng.randint(500_000, 5_000_000), settled=not down)
+                lasts_ns = self._rng.randint(min(_LEAST_BOUNCE_NS, self.longest_ns), self.longest_ns)
+                burst = bounce_edges(self._rng, lasts_ns, settled=not down)
                 for index, (offset_ns, level) in enumerate(burst):
                     self._order += 1
                     heapq.heappush(self._edges, (now + offset_ns, self._order, line, level, index == 0))

@@ -6,20 +6,23 @@ It outlives the daemon: after a power cut the levers stand where they stood.
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from enum import Enum
+from dataclasses import dataclass
+from enum import Enum, StrEnum
 from random import Random
 from types import TracebackType
 from typing import Self
 
+from shutthebox.config.schema import GpioConfig
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.hardware.bounce import ContactEdge, EdgePlayer, bounce_edges
 from shutthebox.simulator.hardware.contacts import FIRST_EXTRA_LINE, ContactFactory
 
-TILE_LINES = (4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26)
-"""BCM lines of levers 1 to 12, in the order of the header."""
-ROLL_LINE = 12
-BUZZER_LINE = 18
-LAMP_LINE = 19
+_WIRING = GpioConfig()
+"""The simulated box is wired as a real one is by default."""
+
+ROLL_LINE = _WIRING.roll
+BUZZER_LINE = _WIRING.buzzer
+LAMP_LINE = _WIRING.lamp
 
 MAX_LEVERS = 54
 
@@ -35,6 +38,34 @@ class Change(Enum):
     BUTTON = "button"
     LAMP = "lamp"
     SOUND = "sound"
+    PINS = "pins"
+    FAULTS = "faults"
+
+
+class LeverFault(StrEnum):
+    """What somebody has done to a lever."""
+
+    STUCK = "stuck"  # no hand can move it
+    CUT = "cut"  # it moves, but its wire is cut: the line stays high
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the simulated Pi, as a meter would show it.
+
+    Attributes:
+        number: its BCM number.
+        name: what is wired to it: "button", "lamp", "buzzer", or a lever's number.
+        value: 0 to 1: of a contact its level, of an output its duty.
+        opened: the daemon uses it.
+        edges: how often a contact's level has changed since the start; 0 for an output.
+    """
+
+    number: int
+    name: str
+    value: float
+    opened: bool
+    edges: int
 
 
 def default_lever_lines(levers: int) -> dict[int, int]:
@@ -45,7 +76,7 @@ def default_lever_lines(levers: int) -> dict[int, int]:
     """
     if not 1 <= levers <= MAX_LEVERS:
         raise UnknownLeverError(f"{levers} levers: a box has 1 to {MAX_LEVERS}")
-    lines = (*TILE_LINES, *range(FIRST_EXTRA_LINE, FIRST_EXTRA_LINE + MAX_LEVERS))
+    lines = (*_WIRING.levers, *range(FIRST_EXTRA_LINE, FIRST_EXTRA_LINE + MAX_LEVERS))
     return dict(enumerate(lines[:levers], start=1))
 
 
@@ -99,6 +130,7 @@ class SimulatedBox:
         self._chatter = Random(f"{seed} chatter")
         self._losses = Random(f"{seed} losses")
         self._loss = 0.0
+        self._faults: dict[int, LeverFault] = {}
         self._lever_line_set = frozenset(lever_lines.values())
         self._positions = dict.fromkeys((*lever_lines.values(), button_line), False)  # line: down
         self._outputs: dict[int, tuple[float | None, float]] = {}
@@ -109,7 +141,7 @@ class SimulatedBox:
         )
         """Pass this to every gpiozero device as ``pin_factory=``."""
         self.factory.lose_edges(self._loses)
-        self._player = EdgePlayer(clock_ns, self._chatter, self._moved, self.factory.set_level)
+        self._player = EdgePlayer(clock_ns, self._chatter, self._moved, self._drive)
         for number in levers_down:
             line = self.lever_line(number)
             self._positions[line] = True
@@ -208,7 +240,7 @@ class SimulatedBox:
         """
         if self._positions.get(line, not level) == level:
             self._moved(line, not level)
-        self.factory.set_level(line, level)
+        self._drive(line, level)
 
     def lose_edges(self, probability: float) -> None:
         """From now on drops the callback of this fraction of lever edges; levels still change.
@@ -219,6 +251,68 @@ class SimulatedBox:
         if not 0.0 <= probability <= 1.0:
             raise ValueError(f"a fraction of edges lies between 0 and 1, not at {probability}")
         self._loss = probability
+        self._tell(Change.FAULTS)
+
+    @property
+    def lost_edges(self) -> float:
+        """The fraction of lever edges whose callback is dropped."""
+        return self._loss
+
+    @property
+    def bounce_ns(self) -> int:
+        """How long a contact bounces at most, in real time."""
+        return self._player.longest_ns
+
+    @bounce_ns.setter
+    def bounce_ns(self, longest_ns: int) -> None:
+        if longest_ns < 0:
+            raise ValueError(f"a contact cannot bounce for {longest_ns} ns")
+        self._player.longest_ns = longest_ns
+        self._tell(Change.FAULTS)
+
+    @property
+    def lever_faults(self) -> Mapping[int, LeverFault]:
+        """The levers to which something has been done."""
+        return {
+            number: self._faults[line] for number, line in self._lever_lines.items() if line in self._faults
+        }
+
+    def break_lever(self, number: int, fault: LeverFault | None) -> None:
+        """Does this to a lever, or mends it.
+
+        Raises:
+            UnknownLeverError: no such lever.
+        """
+        line = self.lever_line(number)
+        if fault is None:
+            self._faults.pop(line, None)
+        else:
+            self._faults[line] = fault
+        self._drive(line, not self._positions[line])
+        self._tell(Change.FAULTS)
+
+    def lines(self) -> tuple[Line, ...]:
+        """Every line with something on it: the levers', the button's, the lamp's, the buzzer's."""
+        factory = self.factory
+        contacts = {str(number): line for number, line in self._lever_lines.items()}
+        contacts["button"] = self._button_line
+        outputs = {"lamp": (self._lamp_line, self.lamp), "buzzer": (self._buzzer_line, self.buzzer[1])}
+        return (
+            *(
+                Line(
+                    line,
+                    name,
+                    float(factory.level(line)),
+                    factory.opened(line) is not None,
+                    factory.edges[line],
+                )
+                for name, line in contacts.items()
+            ),
+            *(
+                Line(line, name, value, factory.opened(line) is not None, 0)
+                for name, (line, value) in outputs.items()
+            ),
+        )
 
     def cut_power(self) -> None:
         """The daemon is gone without a goodbye: no pin is open, outputs are off, contacts stay."""
@@ -245,11 +339,20 @@ class SimulatedBox:
         return unsubscribe
 
     def _move(self, line: int, down: bool) -> None:
+        if self._faults.get(line) is LeverFault.STUCK:
+            return
         if self._real_time:
             self._player.move(line, down, at_present=self._positions[line])
         elif self._positions[line] != down:
             self._moved(line, down)
-            self.factory.set_level(line, not down)
+            self._drive(line, not down)
+
+    def _drive(self, line: int, level: bool) -> None:
+        """Puts a line to a level, as far as its wire is whole."""
+        level = level or self._faults.get(line) is LeverFault.CUT
+        if self.factory.level(line) != level:
+            self.factory.set_level(line, level)
+            self._tell(Change.PINS)
 
     def _moved(self, line: int, down: bool) -> None:
         if line in self._positions:

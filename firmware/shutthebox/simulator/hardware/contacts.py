@@ -8,6 +8,7 @@ whatever the internal pull is set to.
 """
 
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -148,6 +149,8 @@ class ContactFactory(MockFactory):  # type: ignore[misc]  # gpiozero has no type
         self._output_lines = frozenset(output_lines)
         self._on_output = on_output
         self._info: Any
+        self.edges: Counter[int] = Counter()
+        """Per line how often its level has changed."""
         self._levels: dict[int, bool] = {}
         self._loses: Callable[[int], bool] = lambda line: False
         self._contacts_lock = threading.RLock()
@@ -167,6 +170,7 @@ class ContactFactory(MockFactory):  # type: ignore[misc]  # gpiozero has no type
     def set_level(self, line: int, level: bool) -> None:
         """Puts a line to a level at once and calls back in this thread if a pin listens."""
         with self._contacts_lock:
+            self.edges[line] += self.level(line) != level
             self._levels[line] = level
             pin = self.opened(line)
             if not isinstance(pin, ContactPin) or not pin.follow(level) or self._loses(line):

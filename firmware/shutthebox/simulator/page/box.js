@@ -2,9 +2,8 @@
 // nothing here knows a rule, and no lever moves before its contact has.
 
 import { isMuted, knock, setMuted, setTone, unlock } from "./sounds.js";
-import { language, texts } from "./texts.js";
+import * as workshop from "./workshop.js";
 
-const COLUMNS = 12;
 const KEYS = [
   "Digit1", "Digit2", "Digit3", "Digit4", "Digit5", "Digit6",
   "Digit7", "Digit8", "Digit9", "Digit0", "Minus", "Equal",
@@ -12,20 +11,29 @@ const KEYS = [
 const SIGNS = [..."1234567890-="];
 const RETRY_MS = [250, 500, 1000, 2000];
 const SLIP_PX = 28; // how far a finger may slide off the button and still hold it
+const STEP_PX = 8; // a sweep is looked at so finely that it skips no lever
+const FINGER_PX = 44; // a lever is never narrower
+const NARROW_PX = 450; // on a narrower box the display takes the whole width, but for its bezel
+const BEZEL_PX = 40;
 const LIT = [190, 232, 255];
 
 const byId = (id) => document.getElementById(id);
+const box = byId("box");
 const bank = byId("bank");
+const tray = bank.nextElementSibling;
 const dice = byId("dice");
 const panel = byId("panel");
 const mute = byId("mute");
-const helpToggle = byId("help-toggle");
 const help = byId("help");
+const helpToggle = byId("help-toggle");
+const workshopToggle = byId("workshop-toggle");
 const notice = byId("notice");
 
 const levers = new Map(); // number -> {element, down, wanted}
 let socket = null;
 let failures = 0;
+let texts = null;
+let words = "";
 
 // For tests and the curious: 128 x 64 pixels, row by row, 1 where lit.
 window.panelBits = new Uint8Array(128 * 64);
@@ -34,12 +42,12 @@ window.panelBits = new Uint8Array(128 * 64);
 
 function connect() {
   socket = new WebSocket(`ws://${location.host}/box`);
+  socket.addEventListener("open", () => workshop.isOpen() && send({ workshop: true }));
   socket.addEventListener("message", (event) => show(JSON.parse(event.data)));
   socket.addEventListener("close", () => {
     setTone(null);
     held.clear();
     document.body.classList.add("away");
-    notice.textContent = texts.lost;
     notice.hidden = false;
     setTimeout(connect, RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]);
     failures += 1;
@@ -59,6 +67,13 @@ function show(state) {
     notice.hidden = true;
     document.body.classList.remove("away");
   }
+  if (state.texts) {
+    texts = state.texts;
+    showTexts(state.language ?? document.documentElement.lang);
+  }
+  if (state.game) {
+    showRules(state.game);
+  }
   if (state.levers) {
     showLevers(state.levers, complete);
   }
@@ -69,12 +84,29 @@ function show(state) {
   if (state.panel !== undefined) {
     showPanel(state.panel);
   }
+  if (state.words !== undefined) {
+    words = state.words;
+  }
+  if (state.words !== undefined || state.texts) {
+    panel.setAttribute("aria-label", [texts.display, words].filter(Boolean).join(": "));
+  }
+  if (state.said !== undefined) {
+    byId("said").textContent = state.said;
+  }
   if (state.lamp !== undefined) {
     dice.style.setProperty("--lamp", state.lamp);
   }
   if (state.sound !== undefined) {
     setTone(state.sound);
   }
+  if (state.broken !== undefined) {
+    workshopToggle.classList.toggle("broken", state.broken);
+    name(workshopToggle, state.broken ? texts.broken : texts.workshop);
+  }
+  if (state.film !== undefined) {
+    showFilm(state.film);
+  }
+  workshop.show(state, complete);
 }
 
 // -- the levers --------------------------------------------------------------------
@@ -89,7 +121,7 @@ function showLevers(states, complete) {
     lever.wanted = down;
     if (lever.down !== down) {
       lever.down = down;
-      lever.element.setAttribute("aria-checked", String(down));
+      lever.element.setAttribute("aria-pressed", String(down));
       if (!complete) {
         knock(down);
       }
@@ -100,19 +132,13 @@ function showLevers(states, complete) {
 function buildBank(states) {
   levers.clear();
   bank.replaceChildren();
-  const columns = Math.min(states.length, COLUMNS);
-  const rows = Math.ceil(states.length / COLUMNS);
-  bank.style.setProperty("--columns", columns);
-  // A narrow screen takes nine in a row, and ten to twelve in two even ones.
-  bank.style.setProperty("--narrow", columns <= 9 || rows > 1 ? Math.min(columns, 9) : Math.ceil(columns / 2));
   bank.style.setProperty("--numeral", states.length > 9 ? "50cqi" : "66cqi");
-  byId("box").dataset.rows = rows > 2 ? "many" : String(rows);
   states.forEach(({ number }, index) => {
     const lever = { element: makeLever(number, index), down: false, wanted: false };
-    lever.element.addEventListener("click", () => flip(number));
     levers.set(number, lever);
     bank.append(lever.element);
   });
+  fit();
 }
 
 function makeLever(number, index) {
@@ -121,9 +147,8 @@ function makeLever(number, index) {
   element.className = "lever";
   element.dataset.number = number;
   element.style.setProperty("--grain", `${-((number * 137) % 400)}px ${-((number * 71) % 300)}px`);
-  element.setAttribute("role", "switch");
-  element.setAttribute("aria-checked", "false");
-  element.setAttribute("aria-label", texts.lever(number));
+  element.setAttribute("aria-pressed", "false");
+  element.setAttribute("aria-label", texts.lever.replace("{number}", number));
   if (index < KEYS.length) {
     element.setAttribute("aria-keyshortcuts", SIGNS[index]);
   }
@@ -144,15 +169,81 @@ function part(name, text = "") {
   return element;
 }
 
-function flip(number) {
-  const lever = levers.get(number);
-  lever.wanted = !lever.wanted; // so that two quick clicks are there and back
-  send({ lever: number, down: lever.wanted });
+function move(number, down) {
+  levers.get(number).wanted = down;
+  send({ lever: number, down });
 }
 
+function flip(number) {
+  move(number, !levers.get(number).wanted); // so that two quick clicks are there and back
+}
+
+// A finger or a mouse that goes on to another lever takes all levers on its way along.
+let sweep = null; // {pointer, first, x, y, down}: down is undefined while only one lever is touched
+
+bank.addEventListener("pointerdown", (event) => {
+  const number = leverAt(event.clientX, event.clientY);
+  if (event.isPrimary && event.button === 0 && number !== undefined) {
+    sweep = { pointer: event.pointerId, first: number, x: event.clientX, y: event.clientY };
+  }
+});
+window.addEventListener("pointermove", (event) => {
+  if (sweep?.pointer !== event.pointerId || event.buttons === 0) {
+    return;
+  }
+  const { x, y } = sweep;
+  const steps = Math.ceil(Math.hypot(event.clientX - x, event.clientY - y) / STEP_PX);
+  for (let step = 1; step <= steps; step += 1) {
+    sweepOver(leverAt(x + ((event.clientX - x) * step) / steps, y + ((event.clientY - y) * step) / steps));
+  }
+  sweep.x = event.clientX;
+  sweep.y = event.clientY;
+});
+window.addEventListener("pointerup", (event) => {
+  if (sweep?.pointer === event.pointerId) {
+    if (sweep.down === undefined && leverAt(event.clientX, event.clientY) === sweep.first) {
+      flip(sweep.first);
+    }
+    sweep = null;
+    pointed = true;
+  }
+});
+// A finger that scrolls the page moves no lever.
+window.addEventListener("pointercancel", () => {
+  sweep = null;
+});
+// Keys and screen readers click without a pointer; the click that follows one has been seen to.
+let pointed = false;
+
+bank.addEventListener("click", (event) => {
+  const number = Number(event.target.closest(".lever")?.dataset.number);
+  if (levers.has(number) && !(pointed && event.detail !== 0)) {
+    flip(number);
+  }
+  pointed = false;
+});
+bank.addEventListener("contextmenu", (event) => event.preventDefault()); // a long touch asks for it
 // A mouse must not leave the focus on a lever, or the space bar would flip it again
 // instead of throwing the dice.
 bank.addEventListener("mousedown", (event) => event.preventDefault());
+
+function leverAt(x, y) {
+  const lever = document.elementFromPoint(x, y)?.closest(".lever");
+  return lever ? Number(lever.dataset.number) : undefined;
+}
+
+function sweepOver(number) {
+  if (number === undefined || (number === sweep.first && sweep.down === undefined)) {
+    return;
+  }
+  if (sweep.down === undefined) {
+    sweep.down = !levers.get(sweep.first).wanted;
+    move(sweep.first, sweep.down);
+  }
+  if (levers.get(number).wanted !== sweep.down) {
+    move(number, sweep.down);
+  }
+}
 
 // -- the dice button ---------------------------------------------------------------
 
@@ -210,7 +301,8 @@ document.addEventListener("visibilitychange", () => document.hidden && releaseAl
 // -- the keyboard ------------------------------------------------------------------
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey) {
+  const writing = document.activeElement?.matches("input, select, summary, a");
+  if (event.ctrlKey || event.altKey || event.metaKey || help.open || writing) {
     return;
   }
   if (event.code === "Space" || event.code === "Enter" || event.code === "NumpadEnter") {
@@ -221,6 +313,15 @@ document.addEventListener("keydown", (event) => {
         hold(event.code);
       }
     }
+    return;
+  }
+  if (event.key === "?") {
+    event.preventDefault();
+    openHelp();
+    return;
+  }
+  if (event.key.toLowerCase() === "m" && !event.repeat) {
+    toggleMute();
     return;
   }
   // By place, not by sign: on a French keyboard the digits need shift. A keyboard on the
@@ -255,46 +356,129 @@ function showPanel(base64) {
   surface.putImageData(frame, 0, 0);
 }
 
+// -- the size ----------------------------------------------------------------------
+
+// As many rows of levers as fingers need, all about equally long; and a box as large as the
+// window has room for, in steps in which a pixel of the display is a whole number of the screen's.
+function fit() {
+  if (!levers.size) {
+    return;
+  }
+  box.style.zoom = 1;
+  box.style.removeProperty("--pixel");
+  const dots = window.devicePixelRatio;
+  const most = Math.min(12, Math.max(1, Math.floor(bank.clientWidth / FINGER_PX)));
+  const rows = Math.ceil(levers.size / most);
+  bank.style.setProperty("--columns", Math.ceil(levers.size / rows));
+  box.dataset.rows = rows > 2 ? "many" : String(rows);
+  if (bank.clientWidth < NARROW_PX && rows < 3) {
+    box.style.setProperty("--pixel", Math.max(2, Math.floor(((bank.clientWidth - BEZEL_PX) / 128) * dots) / dots));
+  }
+  const style = getComputedStyle(document.body);
+  const room = {
+    x: document.body.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight),
+    y: window.innerHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom),
+  };
+  const pixel = parseFloat(getComputedStyle(box).getPropertyValue("--pixel")) * dots;
+  const grown = Math.min(room.x / box.offsetWidth, room.y / box.offsetHeight);
+  box.style.zoom = Math.max(1, Math.floor(grown * pixel) / pixel);
+  // What gets the focus is not to lie behind the tray.
+  document.documentElement.style.scrollPaddingBottom = rows > 2 ? `${tray.offsetHeight}px` : "";
+  // Where all of it is in view, a finger on the levers has nothing to scroll.
+  bank.classList.toggle("in-view", document.documentElement.scrollHeight <= window.innerHeight);
+}
+
+window.addEventListener("resize", fit);
+
 // -- sound, help, words ------------------------------------------------------------
+
+function name(control, text) {
+  control.setAttribute("aria-label", text);
+  control.title = text;
+}
 
 function showMute() {
   mute.setAttribute("aria-pressed", String(isMuted()));
-  mute.title = isMuted() ? texts.unmute : texts.mute;
 }
 
-mute.addEventListener("click", () => {
+function toggleMute() {
   setMuted(!isMuted());
   showMute();
-});
-helpToggle.addEventListener("click", () => {
-  help.hidden = !help.hidden;
-  helpToggle.setAttribute("aria-expanded", String(!help.hidden));
-  if (!help.hidden) {
-    help.scrollIntoView({ block: "nearest", behavior: "smooth" });
+}
+
+function openHelp() {
+  releaseAll();
+  help.showModal();
+  help.scrollTop = 0;
+}
+
+mute.addEventListener("click", toggleMute);
+helpToggle.addEventListener("click", openHelp);
+byId("help-close").addEventListener("click", () => help.close());
+// The dialog's own padding is inside it; what is clicked outside is its backdrop.
+help.addEventListener("click", (event) => {
+  const { left, right, top, bottom } = help.getBoundingClientRect();
+  const { clientX: x, clientY: y } = event;
+  if (event.target === help && (x < left || x > right || y < top || y > bottom)) {
+    help.close();
   }
 });
-for (const control of [mute, helpToggle]) {
+workshopToggle.addEventListener("click", () => {
+  const isOpen = workshop.toggle();
+  workshopToggle.setAttribute("aria-expanded", String(isOpen));
+  document.body.classList.toggle("in-workshop", isOpen);
+  fit();
+});
+for (const control of [mute, helpToggle, workshopToggle]) {
   control.addEventListener("mousedown", (event) => event.preventDefault());
 }
 for (const gesture of ["pointerdown", "pointerup", "keydown"]) {
   document.addEventListener(gesture, unlock, { capture: true });
 }
 
-document.documentElement.lang = language;
-bank.setAttribute("aria-label", texts.bank);
-dice.setAttribute("aria-label", texts.dice);
-panel.setAttribute("aria-label", texts.panel);
-mute.setAttribute("aria-label", texts.mute);
-helpToggle.setAttribute("aria-label", texts.help);
-helpToggle.title = texts.help;
-byId("help-title").textContent = texts.title;
-byId("help-keys").textContent = texts.keys;
-for (const [term, meaning] of texts.list) {
-  const dt = document.createElement("dt");
-  const dd = document.createElement("dd");
-  dt.textContent = term;
-  dd.textContent = meaning;
-  byId("help-list").append(dt, dd);
+function showFilm(film) {
+  byId("film").hidden = film === null;
+  document.body.classList.toggle("in-film", film !== null);
+  if (film !== null) {
+    byId("film-text").textContent = film.complaint || (film.over ? texts.replay_over : texts.replaying);
+    byId("film-stop").textContent = texts.stop_replay;
+  }
 }
+
+byId("film-stop").addEventListener("click", () => send({ replay: null }));
+
+function showTexts(language) {
+  document.documentElement.lang = language;
+  notice.textContent = texts.lost;
+  bank.setAttribute("aria-label", texts.levers);
+  for (const [number, { element }] of levers) {
+    element.setAttribute("aria-label", texts.lever.replace("{number}", number));
+  }
+  name(dice, texts.button);
+  name(mute, texts.mute);
+  name(helpToggle, texts.help);
+  name(byId("help-close"), texts.close);
+  name(workshopToggle, workshopToggle.classList.contains("broken") ? texts.broken : texts.workshop);
+  byId("help-title").textContent = texts.help_title;
+  byId("help-keys").textContent = texts.keys;
+  byId("help-rows").replaceChildren(
+    ...texts.help_rows.flatMap(([term, meaning]) => [made("dt", term), made("dd", meaning)]),
+  );
+  workshop.showTexts(texts);
+}
+
+function showRules({ title, rules }) {
+  byId("rules-title").textContent = texts.rules_title.replace("{game}", title);
+  byId("rules").replaceChildren(...rules.map((rule) => made("li", rule)));
+  byId("rules-title").hidden = byId("rules").hidden = !rules.length;
+}
+
+function made(tag, text) {
+  const element = document.createElement(tag);
+  element.textContent = text;
+  return element;
+}
+
 showMute();
+workshop.build(byId("workshop"), send);
 connect();

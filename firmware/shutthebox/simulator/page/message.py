@@ -1,32 +1,144 @@
-"""What a page may say to the box: one lever, or the button, up or down."""
+"""What a page may say to the box: what hands do, and what makers do to the simulated hardware."""
 
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
+from shutthebox.simulator.hardware.workshop import MAX_BOUNCE_MS
+
 MAX_MESSAGE = 1024
-"""Bytes; the longest message a page has any use for is a thirtieth of it."""
+"""Bytes of any message but a scenario; the longest that a page has any use for is a thirtieth of it."""
 
-BUTTON = 0
-"""Stands for the dice button among the levers."""
+MAX_SCENARIO = 64 * 1024
+"""Bytes of a message that brings a scenario."""
 
-Wish: TypeAlias = tuple[int, bool]
-"""A lever's number, or `BUTTON`, and whether it is to be down."""
+
+@dataclass(frozen=True, slots=True)
+class MoveLever:
+    """A hand moves a lever, if the box has one of this number."""
+
+    lever: int
+    down: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MoveButton:
+    """A hand presses the dice button, or lets it go."""
+
+    down: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWorkshop:
+    """The page wants to see pins, log and condition, or no longer."""
+
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeHardware:
+    """Makers break or mend something: attributes of `Condition` that are no levers."""
+
+    display_unplugged: bool | None = None
+    disk_full: bool | None = None
+    bounce_ms: int | None = None
+    lost_percent: int | None = None
+
+    @property
+    def changes(self) -> Mapping[str, int]:
+        """What is to be changed, by name."""
+        names = ("display_unplugged", "disk_full", "bounce_ms", "lost_percent")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class BreakLever:
+    """Makers do this to a lever: "stuck", "cut", or mend it with "works"."""
+
+    lever: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """Makers mend everything."""
+
+
+@dataclass(frozen=True, slots=True)
+class PullPlug:
+    """Makers pull the plug, and put it back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Makers begin to record a scenario, or stop."""
+
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Makers watch a scenario on another box: this text, the recorded one (""), or none any more (None)."""
+
+    scenario: str | None
+
+
+Wish: TypeAlias = (
+    MoveLever | MoveButton | OpenWorkshop | ChangeHardware | BreakLever | Mend | PullPlug | Record | Replay
+)
+
+LEVER_STATES = ("works", "stuck", "cut")
+
+_ALLOWED = 'a message is {"lever": 3, "down": true}, {"button": true}, or one of the workshop\'s'
 
 
 def parse(message: str | bytes) -> Wish | str:
     """What a page wishes; or, as text, why it gets nothing."""
     if isinstance(message, bytes):
         return "a message is text"
-    if len(message.encode("utf-8", "replace")) > MAX_MESSAGE:
-        return f"a message has at most {MAX_MESSAGE} bytes"
+    length = len(message.encode("utf-8", "replace"))
+    if length > MAX_SCENARIO:
+        return f"a scenario has at most {MAX_SCENARIO} bytes"
     try:
-        wish = json.loads(message)
+        wish = _wish(json.loads(message))
     except (ValueError, RecursionError):
         return "a message is JSON"
-    match wish:
-        case {"lever": int(number), "down": bool(down)} if len(wish) == 2 and not isinstance(number, bool):
-            return (number, down) if number > 0 else "no such lever"
-        case {"button": bool(down)} if len(wish) == 1:
-            return BUTTON, down
+    if length > MAX_MESSAGE and not isinstance(wish, Replay):
+        return f"a message has at most {MAX_MESSAGE} bytes"
+    return wish or _ALLOWED
+
+
+def _wish(document: object) -> Wish | None:
+    """The wish in a document; None for anything else."""
+    if not isinstance(document, dict):
+        return None
+    # A bool is an int in Python and in `case`, but not in a message.
+    kinds = {key: type(value) for key, value in document.items()}
+    match document:
+        case {"lever": int(number), "down": bool(down)} if kinds == {"lever": int, "down": bool}:
+            return MoveLever(number, down)
+        case {"button": bool(down)} if len(document) == 1:
+            return MoveButton(down)
+        case {"workshop": bool(is_open)} if len(document) == 1:
+            return OpenWorkshop(is_open)
+        case {"display_unplugged": bool(unplugged)} if len(document) == 1:
+            return ChangeHardware(display_unplugged=unplugged)
+        case {"disk_full": bool(full)} if len(document) == 1:
+            return ChangeHardware(disk_full=full)
+        case {"bounce_ms": int(bounce_ms)} if kinds == {"bounce_ms": int} and 0 <= bounce_ms <= MAX_BOUNCE_MS:
+            return ChangeHardware(bounce_ms=bounce_ms)
+        case {"lost_percent": int(percent)} if kinds == {"lost_percent": int} and 0 <= percent <= 100:
+            return ChangeHardware(lost_percent=percent)
+        case {"lever": int(number), "state": str(state)} if kinds == {"lever": int, "state": str}:
+            return BreakLever(number, state) if state in LEVER_STATES else None
+        case {"mend": True} if kinds == {"mend": bool}:
+            return Mend()
+        case {"pull_plug": True} if kinds == {"pull_plug": bool}:
+            return PullPlug()
+        case {"record": bool(on)} if len(document) == 1:
+            return Record(on)
+        case {"replay": None | str() as scenario} if len(document) == 1:
+            return Replay(scenario)
         case _:
-            return 'a message is {"lever": number, "down": true or false} or {"button": true or false}'
+            return None

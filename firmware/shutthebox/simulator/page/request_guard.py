@@ -3,7 +3,10 @@
 import asyncio
 import re
 import time
+from collections.abc import Callable
+from html import escape
 from importlib.resources import files
+from string import Template
 
 from websockets.asyncio.server import ServerConnection
 from websockets.datastructures import Headers
@@ -11,9 +14,11 @@ from websockets.frames import CloseCode, Frame
 from websockets.http11 import Request, Response
 from websockets.protocol import State
 
+from shutthebox.translations import ENGLISH, translations
 from shutthebox.web.http import HEADERS, own_names
 
 SOCKET_PATH = "/box"
+RECORDING_PATH = "/recording.scn"
 MAX_CONNECTIONS = 128
 """Open at the same time, whatever they are; one more is closed and nothing of it is read."""
 
@@ -33,11 +38,10 @@ _PART = 1024  # bytes that the library takes apart at once
 _REQUEST_LINE = re.compile(rb"([A-Z]{1,20}) [^ \r\n]+ HTTP/1\.[01]\r\n")
 
 _FILES = {
-    "/": ("index.html", "text/html; charset=utf-8"),
     "/style.css": ("style.css", "text/css; charset=utf-8"),
     "/box.js": ("box.js", "text/javascript; charset=utf-8"),
     "/sounds.js": ("sounds.js", "text/javascript; charset=utf-8"),
-    "/texts.js": ("texts.js", "text/javascript; charset=utf-8"),
+    "/workshop.js": ("workshop.js", "text/javascript; charset=utf-8"),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
 _CONTENT_SECURITY_POLICY = (
@@ -51,11 +55,17 @@ class RequestGuard:
 
     Args:
         port: that browsers have to name.
+        language: gives that of the page, as it is now.
+        recording: gives the scenario recorded last, empty without one.
     """
 
-    def __init__(self, port: int) -> None:
+    def __init__(
+        self, port: int, language: Callable[[], str] = lambda: ENGLISH, recording: Callable[[], bytes] = bytes
+    ) -> None:
         self._hosts = own_names(port)
+        self._language, self._recording = language, recording
         folder = files("shutthebox.simulator") / "page"
+        self._index = Template((folder / "index.html").read_text("utf-8"))
         self._files = {path: ((folder / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}
 
     def answer(self, request: Request) -> Response | None:
@@ -70,11 +80,25 @@ class RequestGuard:
             return refusal(403, "Forbidden", "Only the box's own page may talk to the box.\n")
         if path == SOCKET_PATH:
             return None
-        if path not in self._files:
+        found = self._file(path)
+        if found is None:
             return refusal(404, "Not Found", "There is nothing here but the box.\n")
-        body, kind = self._files[path]
         # 'self' covers the socket in new browsers only.
-        return _response(200, "OK", body, kind, socket=f" ws://{sent_to[0]}")
+        return _response(200, "OK", *found, socket=f" ws://{sent_to[0]}")
+
+    def _file(self, path: str) -> tuple[bytes, str] | None:
+        """The content and its kind; None where nothing is."""
+        if path == "/":
+            language = self._language()
+            _ = translations()[language]
+            needs_script = escape(_("The box needs JavaScript."))
+            lost = escape(_("No connection to the box. Trying again…"))
+            index = self._index.substitute(language=escape(language), needs_script=needs_script, lost=lost)
+            return index.encode(), "text/html; charset=utf-8"
+        if path == RECORDING_PATH:
+            scenario = self._recording()
+            return (scenario, "text/plain; charset=utf-8") if scenario else None
+        return self._files.get(path)
 
 
 def refusal(status: int, phrase: str, why: str) -> Response:

@@ -1,8 +1,8 @@
 """The box as a page in the browser: one small server, for this machine only.
 
-It shows contacts, lamp, sound and panel to any number of pages and takes from them what a
-hand can do: move a lever, press the button. There is no other message, so nothing on the
-page can set dice or state.
+It shows contacts, lamp, sound, panel and words to any number of pages. It takes from them what a hand can
+do (move a lever, press the button) and what makers do to the simulated hardware. There is no other
+message, so nothing on the page can set dice or state of the game.
 
 asyncio is used here, in a thread of its own, because it serves all pages with that one
 thread; the library's threaded server needs three for every page. The daemon never waits for
@@ -10,22 +10,40 @@ it: the box's callbacks only ring a bell, and every page has a mailbox of one, i
 """
 
 import asyncio
-import base64
 import json
 import logging
 import socket
 import threading
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import Protocol, Self
 
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from shutthebox.simulator.hardware.box import Change, SimulatedBox
-from shutthebox.simulator.page.message import BUTTON, MAX_MESSAGE, parse
+from shutthebox.errors import one_line
+from shutthebox.files import read_bytes
+from shutthebox.simulator.hardware.box import Change, LeverFault
+from shutthebox.simulator.hardware.workshop import Condition, Workshop
+from shutthebox.simulator.page.film import Film, pixels_text
+from shutthebox.simulator.page.message import (
+    MAX_SCENARIO,
+    BreakLever,
+    ChangeHardware,
+    Mend,
+    MoveButton,
+    MoveLever,
+    OpenWorkshop,
+    PullPlug,
+    Record,
+    Replay,
+    Wish,
+    parse,
+)
 from shutthebox.simulator.page.request_guard import (
     GOODBYE_S,
     Connection,
@@ -34,10 +52,11 @@ from shutthebox.simulator.page.request_guard import (
     not_allowed,
     refusal,
 )
+from shutthebox.simulator.page.texts import Texts, page_texts, workshop_texts
+from shutthebox.simulator.page.transcript import Transcript
+from shutthebox.simulator.scenario import script
+from shutthebox.translations import translations
 from shutthebox.web.http import LOOPBACK, listen
-
-if TYPE_CHECKING:
-    from PIL import Image
 
 MAX_PAGES = 32
 """Connected at the same time; one more is told to come back later."""
@@ -48,28 +67,45 @@ _OPEN_S = 5.0  # how long anybody may take over a request
 _State = dict[str, object]
 
 
-class PanelView(Protocol):
-    """What the server needs of the simulated panel."""
+class Power(Protocol):
+    """The plug of the simulated box, and its start."""
 
-    def image(self) -> "Image.Image":
-        """The 128x64 pixels lit now, mode "1". Called in the server's thread, at any time."""
+    @property
+    def recording(self) -> Path:
+        """The file of the scenario that is recorded now, or was recorded last."""
 
-    def on_change(self, callback: Callable[[], None]) -> object:
-        """Calls back, in any thread, whenever ``image()`` would give something new."""
+    @property
+    def is_recording(self) -> bool:
+        """Whether the scenario is recorded now."""
+
+    def cut(self) -> None:
+        """Pulls the plug and puts it back: the daemon is gone without a goodbye, and starts again."""
+
+    def record(self, on: bool) -> None:
+        """Starts the box again, with an empty memory and recorded; or as it was before."""
 
 
 class PageServer:
     """Serves the page on 127.0.0.1 until closed; use it as a context manager or start and close it.
 
     Args:
-        box: the contacts that the page moves, the lamp and the sound that it shows.
-        panel: what the page shows of the display.
+        workshop: the simulated hardware that the page shows and moves.
         port: TCP port; 0 takes any free one.
+        transcript: what the box says and does in words; it has to be an observer of the runner.
+        power: the plug; None for a box that cannot be started again from here.
     """
 
-    def __init__(self, box: SimulatedBox, panel: PanelView, port: int = 0) -> None:
-        self._box = box
-        self._panel = panel
+    def __init__(
+        self,
+        workshop: Workshop,
+        port: int = 0,
+        transcript: Transcript | None = None,
+        power: Power | None = None,
+    ) -> None:
+        self._workshop = workshop
+        self._box, self._panel = workshop.box, workshop.panel
+        self._transcript = transcript or Transcript()
+        self._power = power
         self._wanted_port = port
         self._port = 0
         self._panel_text = ""
@@ -117,10 +153,11 @@ class PageServer:
             raise RuntimeError("a page server starts once")
         listener = listen(self._wanted_port)
         self._port = listener.getsockname()[1]
-        self._request_guard = RequestGuard(self._port)
+        self._request_guard = RequestGuard(self._port, self._language, self._recording)
         # Before any page can connect, so that none misses anything.
         self._leave = self._box.subscribe(self._box_changed)
         self._panel.on_change(self._panel_changed)
+        self._transcript.on_change(self._transcript_changed)
         ready = threading.Event()
         self._thread = threading.Thread(
             target=lambda: asyncio.run(self._serve(listener, ready)), name="page-server", daemon=True
@@ -144,6 +181,9 @@ class PageServer:
     def _box_changed(self, change: Change) -> None:
         self._ring(self._wake_pages)
 
+    def _transcript_changed(self) -> None:
+        self._ring(self._wake_pages)
+
     def _panel_changed(self) -> None:
         self._panel_stale = True
         self._ring(self._wake_pages)
@@ -165,7 +205,7 @@ class PageServer:
                 process_request=self._answer,
                 compression=None,
                 # Beyond this the library hangs up with 1009; up to it the reason is ours to give.
-                max_size=4 * MAX_MESSAGE,
+                max_size=MAX_SCENARIO + 1024,
                 open_timeout=_OPEN_S,
                 close_timeout=GOODBYE_S,
                 server_header=None,
@@ -197,6 +237,7 @@ class PageServer:
         finally:
             self._pages.discard(page)
             self._hold(page, False)
+            self._watch(page, None)
             for task in tasks:
                 task.cancel()
             for outcome in await asyncio.gather(*tasks, return_exceptions=True):
@@ -213,8 +254,12 @@ class PageServer:
     async def _send(self, page: "_Page") -> None:
         while True:
             page.news.clear()
-            state = self._state()
+            state = self._state_for(page)
             changed = {key: value for key, value in state.items() if page.shown.get(key, ...) != value}
+            if page.in_workshop:
+                page.logged, lines = self._transcript.log_since(page.logged)
+                if lines:
+                    changed["log"] = lines
             if changed:
                 kind = "change" if page.shown else "box"
                 page.shown = state
@@ -222,18 +267,54 @@ class PageServer:
                 await asyncio.sleep(_GAP_S)
             await page.news.wait()
 
+    def _state_for(self, page: "_Page") -> _State:
+        """The state for this page: of the box or of its film, and of the workshop if that is open."""
+        state = self._state()
+        film = page.film
+        if film is not None:
+            state |= {**film.state, "film": {"over": film.over, "complaint": one_line(film.complaint)}}
+        if page.in_workshop:
+            state |= self._workshop_state()
+        return state
+
     def _state(self) -> _State:
         if self._panel_stale:
             self._panel_stale = False  # first, so that a change while it is drawn is not missed
-            pixels = self._panel.image().convert("1").tobytes()
-            self._panel_text = base64.b64encode(pixels).decode("ascii")
-        down = self._box.levers_down
+            self._panel_text = pixels_text(self._panel.image())
+        down, words = self._box.levers_down, self._transcript.words
         return {
+            "language": words.language,
+            "texts": _texts(words.language),
+            "game": {"title": words.title, "rules": words.rules},
             "levers": [{"number": number, "down": number in down} for number in self._box.levers],
             "button": self._box.button_down,
             "panel": self._panel_text,
+            "words": words.panel,
+            "said": words.said,
             "lamp": round(self._box.lamp, 3),
             "sound": self._box.sound,
+            "broken": not self._workshop.condition.is_sound,
+            "film": None,
+        }
+
+    def _workshop_state(self) -> _State:
+        condition = self._workshop.condition
+        return {
+            "hardware": {
+                "stuck": condition.stuck,
+                "cut": condition.cut,
+                "bounce_ms": condition.bounce_ms,
+                "lost_percent": condition.lost_percent,
+                "display_unplugged": condition.display_unplugged,
+                "disk_full": condition.disk_full,
+            },
+            "pins": [
+                [line.number, line.name, round(line.value, 3), line.opened, line.edges]
+                for line in self._box.lines()
+            ],
+            "power": None
+            if self._power is None
+            else {"recording": self._power.is_recording, "recorded": self._recorded() is not None},
         }
 
     def _take(self, page: "_Page", message: str | bytes) -> str | None:
@@ -241,14 +322,67 @@ class PageServer:
         wish = parse(message)
         if isinstance(wish, str):
             return wish
-        switch, down = wish
-        if switch == BUTTON:
-            self._hold(page, down)
-        elif switch in self._box.levers:
-            self._box.set_lever(switch, down)
-        else:
+        if isinstance(wish, MoveLever | BreakLever) and wish.lever not in self._box.levers:
             return "no such lever"
+        self._do(page, wish)
         return None
+
+    def _do(self, page: "_Page", wish: Wish) -> None:
+        match wish:
+            case MoveButton(down):
+                self._hold(page, down and page.film is None)
+            case MoveLever(lever, down):
+                # Hands on the box that is only looked at move nothing.
+                if page.film is None:
+                    self._box.set_lever(lever, down)
+            case OpenWorkshop(is_open):
+                page.in_workshop, page.logged = is_open, 0
+                page.news.set()
+            case ChangeHardware():
+                self._workshop.change(**wish.changes)
+                self._note(", ".join(f"{name} {value}" for name, value in wish.changes.items()))
+            case BreakLever(lever, state):
+                self._workshop.break_lever(lever, None if state == "works" else LeverFault(state))
+                self._note(f"lever {lever} {state}")
+            case Mend():
+                self._workshop.restore(Condition())
+                self._note("everything mended")
+            case Replay(scenario):
+                self._watch(page, scenario)
+            case PullPlug() if self._power is not None:
+                self._power.cut()
+            case Record(on) if self._power is not None:
+                self._power.record(on)
+
+    def _note(self, text: str) -> None:
+        """A line in the log for something that makers did."""
+        self._transcript.note(text)
+        self._wake_pages()
+
+    def _watch(self, page: "_Page", scenario: str | None) -> None:
+        """Begins a film for a page, in the place of the one before; None for none."""
+        if page.film is not None:
+            page.film.stop()
+            page.film = None
+        if scenario is not None and (played := scenario or self._recorded()):
+            self._hold(page, False)
+            page.film = Film(played, lambda: self._ring(page.news.set))
+        page.news.set()
+
+    def _language(self) -> str:
+        return self._transcript.words.language
+
+    def _recorded(self) -> Path | None:
+        """The file of the scenario recorded last, if there is one."""
+        return self._power.recording if self._power is not None and self._power.recording.is_file() else None
+
+    def _recording(self) -> bytes:
+        """The scenario recorded last; empty without one."""
+        try:
+            path = self._recorded()
+            return b"" if path is None else read_bytes(path, script.MAX_BYTES)
+        except OSError:
+            return b""
 
     def _hold(self, page: "_Page", down: bool) -> None:
         """The button is down as long as any page holds it; a page that is gone holds nothing."""
@@ -263,13 +397,22 @@ class PageServer:
 
 
 class _Page:
-    """One connected page: what it has been shown, and whether there may be news."""
+    """One connected page: what it has been shown, whether there may be news, and what it looks at."""
 
     def __init__(self, connection: ServerConnection) -> None:
         self.connection = connection
         self.news = asyncio.Event()
         self.shown: _State = {}
         self.holds = False
+        self.film: Film | None = None
+        self.in_workshop = False
+        self.logged = 0
+
+
+@cache
+def _texts(language: str) -> Texts:
+    translate = translations()[language]
+    return {**page_texts(translate), **workshop_texts(translate)}
 
 
 def _no_bad_handshakes(record: logging.LogRecord) -> bool:

@@ -2,6 +2,7 @@
 
 import io
 import logging
+import threading
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -19,14 +20,18 @@ from shutthebox.simulator.scenario.verbs import PRESS_NS
 _log = logging.getLogger(__name__)
 
 
-def create(path: Path) -> TextIO:
+def create(path: Path, *, goes_on: bool = False) -> TextIO:
     """The file to record into.
+
+    Args:
+        path: of the file.
+        goes_on: what it has is kept, and written on.
 
     Raises:
         ScenarioError: if it cannot be made.
     """
     try:
-        return io.TextIOWrapper(open_to_write(path), encoding="utf-8")
+        return io.TextIOWrapper(path.open("ab") if goes_on else open_to_write(path), encoding="utf-8")
     except OSError as error:
         raise ScenarioError(f"--record: {shown_path(path)}: {reason(error)}") from None
 
@@ -42,19 +47,31 @@ class ScenarioRecorder:
         config: the running one; keys of game and box that differ from the default are written.
         levers: how many the box has.
         down: the levers that are down at the start.
-        start_ns: when the daemon started, on its clock.
+        start_ns: when the recording began, on the daemon's clock.
+        goes_on: the file has its beginning already, up to a power cut.
     """
 
     def __init__(
-        self, file: TextIO, config: Config, levers: int, down: frozenset[int], start_ns: int
+        self,
+        file: TextIO,
+        config: Config,
+        levers: int,
+        down: frozenset[int],
+        start_ns: int,
+        *,
+        goes_on: bool = False,
     ) -> None:
         self._file, self._free_ns = file, start_ns
         self._start_ns = start_ns
         self._settle_ns = config.box.settle_ns
+        self._down = set(down)
         self._broken = False
         self._pressed_ns: int | None = None
         self._thrown: list[Thrown] = []
         self._held_back: list[tuple[int, str, int]] = []
+        self._lock = threading.RLock()
+        if goes_on:
+            return
         self._write(f"config box.levers {levers}")
         for section in ("game", "box"):
             for key, value in _differences(getattr(config, section), getattr(Config(), section)):
@@ -65,19 +82,43 @@ class ScenarioRecorder:
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         """Takes in what happened; called in the main thread."""
-        match what:
-            case SwitchChanged(switch, active):
-                moved_ns = t_ns - self._settle_ns(switch)
-                if self._pressed_ns is None:
-                    self.flush()
-                if switch == SERVICE_BUTTON:
-                    pass  # a scenario has no hand inside the box
-                elif switch == DICE_BUTTON:
-                    self._button(active, moved_ns)
-                else:
-                    self._held_back.append((moved_ns, f"{'flip' if active else 'lift'} {switch}", 0))
-            case Keep(Thrown() as thrown):
-                self._thrown.append(thrown)
+        with self._lock:
+            match what:
+                case SwitchChanged(switch, active):
+                    self._switched(switch, active, t_ns - self._settle_ns(switch))
+                case Keep(Thrown() as thrown):
+                    self._thrown.append(thrown)
+
+    def _switched(self, switch: int, active: bool, moved_ns: int) -> None:
+        if self._pressed_ns is None:
+            self.flush()
+        if switch == SERVICE_BUTTON:
+            pass  # a scenario has no hand inside the box
+        elif switch == DICE_BUTTON:
+            self._button(active, moved_ns)
+        else:
+            self._held_back.append((moved_ns, f"{'flip' if active else 'lift'} {switch}", 0))
+            self._down ^= {switch}
+
+    def broke(self, verb: str, t_ns: int) -> None:
+        """Takes in what somebody did to the hardware, as a line of a scenario; called in any thread."""
+        with self._lock:
+            if self._pressed_ns is None:
+                self.flush()
+            self._held_back.append((t_ns, verb, 0))
+
+    def cut_power(self, t_ns: int, down: frozenset[int]) -> None:
+        """Writes all that happened until the power was cut, and that it was; called in any thread.
+
+        Args:
+            t_ns: the time, on the daemon's clock.
+            down: the levers that are down; some of them may have moved too late to settle.
+        """
+        with self._lock:
+            for lever in sorted(down ^ self._down):
+                self._held_back.append((t_ns, f"{'flip' if lever in down else 'lift'} {lever}", 0))
+            self._held_back.append((t_ns, "power-cut", 0))
+            self.flush()
 
     def _button(self, active: bool, moved_ns: int) -> None:
         if active:
@@ -92,15 +133,16 @@ class ScenarioRecorder:
 
     def flush(self) -> None:
         """Writes what was held back; to be called at the end."""
-        for thrown in self._thrown:
-            self._write("dice " + " ".join(map(str, thrown.faces)))
-        for moved_ns, text, lasts_ns in self._held_back:
-            # Rounded up, and never before the line before has ended.
-            at_ms = -(-max(moved_ns, self._free_ns) // 1_000_000) - self._start_ns // 1_000_000
-            self._free_ns = at_ms * 1_000_000 + self._start_ns + lasts_ns
-            self._write(f"@{at_ms / 1000:.3f} {text}")
-        self._thrown.clear()
-        self._held_back.clear()
+        with self._lock:
+            for thrown in self._thrown:
+                self._write("dice " + " ".join(map(str, thrown.faces)))
+            for moved_ns, text, lasts_ns in self._held_back:
+                # Rounded up, and never before the line before has ended.
+                at_ms = -(-max(moved_ns, self._free_ns) // 1_000_000) - self._start_ns // 1_000_000
+                self._free_ns = at_ms * 1_000_000 + self._start_ns + lasts_ns
+                self._write(f"@{at_ms / 1000:.3f} {text}")
+            self._thrown.clear()
+            self._held_back.clear()
 
     def _write(self, line: str) -> None:
         if self._broken:

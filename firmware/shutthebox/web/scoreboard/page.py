@@ -1,50 +1,119 @@
-"""The scoreboard's page: from the file that the daemon writes to HTML, without a script."""
+"""The scoreboard's pages: from the file that the daemon writes to HTML."""
 
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from html import escape
 from typing import Any, TypeAlias
+
+import segno
 
 from shutthebox.adapters.store.scores_file import VERSION
 from shutthebox.game.messages import Translate
 from shutthebox.translations import translations
+from shutthebox.web.how_to_play import how_to_play
 
 REFRESH_S = 15
-"""How often a browser asks again."""
+"""How often a browser without scripts asks again; the page's script asks more often."""
+
+RULES_PATH = "/rules"
 
 _Scores: TypeAlias = Mapping[str, Any]
+_ONE_ROW = 12  # tiles, in large figures
+_MADE_OF_RUBBISH = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    OSError,
+    RecursionError,
+)
 
 
-def page(text: str, language: str) -> str:
+def page(text: str, language: str, rules_url: str | None = None) -> str:
     """The whole page.
 
     Args:
         text: the file's. Whatever is not as our daemon writes it, an empty text included, gives
             the page of a box that is at rest.
         language: of that page; all others are in the language that the box speaks.
+        rules_url: the address of the rules for visitors' own telephones, as a QR code; None for no code.
     """
+
+    def whole(scores: _Scores, words: Translate) -> str:
+        parts = (_running(scores, words), *_past(scores, words))
+        return _frame(scores["language"], words, "".join(parts), rules_url)
+
+    def at_rest(words: Translate) -> str:
+        _ = words
+        return _frame(language, words, _section("running", _("The box is at rest"), ""), rules_url)
+
+    return _made(text, language, whole, at_rest)
+
+
+def rules_page(text: str, language: str) -> str:
+    """The rules of the game on the table, or of the usual one, and how it is played on the box.
+
+    Args:
+        text: as for `page`.
+        language: of a page that can only say the latter.
+    """
+
+    def whole(scores: _Scores, words: Translate) -> str:
+        _ = words
+        rules = scores["rules"]
+        items = "".join(f"<li>{escape(sentence)}</li>\n" for sentence in map(str, rules["rules"]))
+        heading = _("The rules: {game}").format(game=rules["game"])
+        part = _section("rules", heading, f"<ul>\n{items}</ul>\n")
+        return _frame(scores["language"], words, part + _how_to_play(words), kind="reading")
+
+    return _made(
+        text, language, whole, lambda words: _frame(language, words, _how_to_play(words), kind="reading")
+    )
+
+
+def _made(
+    text: str,
+    language: str,
+    whole: Callable[[_Scores, Translate], str],
+    otherwise: Callable[[Translate], str],
+) -> str:
     try:
         scores = json.loads(text)
         if scores["version"] != VERSION:
             raise ValueError("another version's")
-        words = translations()[scores["language"]]
-        parts = [_running(scores, words), _matches(scores, words), _fame(scores, words), _dice(scores, words)]
-        return _frame(scores["language"], words, parts)
-    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, OSError, RecursionError):
-        _ = words = translations()[language]
-        return _frame(language, words, [_section(_("The box is at rest"), ())])
+        return whole(scores, translations()[scores["language"]])
+    except _MADE_OF_RUBBISH:
+        return otherwise(translations()[language])
 
 
-def _frame(language: str, words: Translate, parts: Iterable[str]) -> str:
+def _frame(
+    language: str, words: Translate, parts: str, rules_url: str | None = None, kind: str = "board"
+) -> str:
     _ = words
     title = escape(_("Shut the Box"))
+    refreshed = kind == "board"
+    refresh = f'<noscript><meta http-equiv="refresh" content="{REFRESH_S}"></noscript>\n' if refreshed else ""
+    script = '<script src="/board.js" defer></script>\n' if refreshed else ""
+    other, label = (RULES_PATH, _("The rules")) if refreshed else ("/", _("The scores"))
+    code = _qr_code(rules_url) if rules_url else ""
     return (
-        f'<!DOCTYPE html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="refresh" content="{REFRESH_S}">\n'
+        f'<!DOCTYPE html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n{refresh}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<title>{title}</title>\n<link rel="stylesheet" href="/style.css">\n</head>\n<body>\n'
-        f"<h1>{title}</h1>\n<main>\n{''.join(parts)}</main>\n</body>\n</html>\n"
+        f'<title>{title}</title>\n<link rel="stylesheet" href="/style.css">\n{script}</head>\n'
+        f'<body class="{kind}">\n<header>\n<h1>{title}</h1>\n'
+        f'<a href="{other}">{code}<span>{escape(label)}</span></a>\n</header>\n'
+        f"<main>\n{parts}</main>\n</body>\n</html>\n"
+    )
+
+
+@lru_cache(maxsize=4)
+def _qr_code(url: str) -> str:
+    code = segno.make_qr(url, error="m")
+    return code.svg_inline(
+        border=2, dark="#1b0f07", light="#fff", omitsize=True, svgclass="code", lineclass=None
     )
 
 
@@ -52,34 +121,92 @@ def _running(scores: _Scores, words: Translate) -> str:
     _ = words
     running = scores["running"]
     if running is None:
-        return _section(_("Nobody is playing"), ())
+        return _section("running", _("Nobody is playing"), "")
+    owes = running["owes"] or [None] * len(running["scores"])
     rows = [
         _row(
             (
                 _("Player {number}").format(number=player),
                 _score(score),
-                # Whoever has had no turn has no points yet, not the nought of a shut box.
+                # A player who has had no turn has no points yet, not the 0 of a shut box.
                 _score(None if score is None else total),
+                *([] if stakes is None else [_owes(stakes, words)]),
             ),
             now=player == running["player"] and not running["winners"],
             won=player in running["winners"],
         )
-        for player, (score, total) in enumerate(
-            zip(running["scores"], running["totals"], strict=True), start=1
+        for player, (score, total, stakes) in enumerate(
+            zip(running["scores"], running["totals"], owes, strict=True), start=1
         )
     ]
-    game = scores.get("game")
-    heading = _("Now playing: {game}").format(game=game) if game else _("Now playing")
-    return _section(heading, rows, ("", _("last turn"), _("so far")))
+    columns = ("", _("last turn"), _("so far"), *((_("stakes"),) if running["owes"] else ()))
+    stakes = running["stakes"]
+    body = (
+        f'<div class="play">\n{_tiles(running["tiles"])}{_throw(running["throw"])}'
+        f'<p class="says">{escape(str(running["says"]))}</p>\n</div>\n'
+        + _table(rows, columns)
+        + (f'<p class="stakes">{escape(stakes)}</p>\n' if stakes else "")
+    )
+    return _section("running", _("Now playing: {game}").format(game=running["game"]), body)
 
 
-def _matches(scores: _Scores, words: Translate) -> str:
+def _owes(stakes: str, words: Translate) -> str:
     _ = words
+    if stakes.startswith("-"):
+        return _("gets {stakes}").format(stakes=stakes[1:])
+    return "–" if stakes == "0" else _("owes {stakes}").format(stakes=stakes)
+
+
+def _tiles(tiles: Iterable[tuple[int, str]]) -> str:
+    """The row of tiles: those that are shut are struck through, for eyes and for screen readers."""
+    items, many = "", ""
+    for count, (number, state) in enumerate(tiles, start=1):
+        many = " many" if count > _ONE_ROW else ""
+        shut = state in ("shut", "flipped")
+        inner = f"<del>{number:d}</del>" if shut else f"{number:d}"
+        items += f'<li class="{"shut" if shut else "open"}">{inner}</li>\n'
+    return f'<ol class="tiles{many}">\n{items}</ol>\n'
+
+
+def _throw(throw: Iterable[int] | None) -> str:
+    dice = "".join(f'<span class="die">{face:d}</span> ' for face in throw or ())
+    return f'<p class="throw">{dice}</p>\n'
+
+
+def _past(scores: _Scores, words: Translate) -> Iterable[str]:
+    _ = words
+    if "day" not in scores:
+        return
+    today = time.strftime("%Y-%m-%d")
+    # What the daemon wrote before midnight is of another day.
+    best = {
+        _("Today"): scores["today"] if scores["day"] == today else (),
+        _("This month"): scores["month"] if scores["day"][:7] == today[:7] else (),
+        _("All time"): scores["ever"],
+    }
+    for heading, honours in best.items():
+        yield _section("fame", heading, _honours(honours, words, today=today))
+    if scores["captains"]:
+        yield _section("captains", _("Captains"), _honours(scores["captains"], words, today=today))
     rows = []
-    for match in scores.get("matches", ()):
+    for match in scores["matches"]:
         players = ", ".join(map(_result, match["players"]))
-        rows.append(_row((_date(match["began_s"]), match["profile"], players)))
-    return _section(_("Last matches"), rows)
+        rows.append(_row((_date(time.localtime(match["began_s"])), match["game"], players)))
+    yield _section("matches", _("Last matches"), _table(rows))
+
+
+def _honours(honours: Iterable[_Scores], words: Translate, *, today: str) -> str:
+    """Signed results, game by game; those of today with their time, the others with their date."""
+    _ = words
+    games: dict[str, list[str]] = {}
+    for honour in honours:
+        began = time.localtime(honour["began_s"])
+        when = time.strftime("%H:%M", began) if time.strftime("%Y-%m-%d", began) == today else _date(began)
+        row = _row((honour["initials"], _score(honour["score"]), when))
+        games.setdefault(str(honour["game"]), []).append(row)
+    if not games:
+        return f"<p>{escape(_('Nobody has signed yet'))}</p>\n"
+    return "".join(f"<h3>{escape(game)}</h3>\n{_table(rows)}" for game, rows in games.items())
 
 
 def _result(player: _Scores) -> str:
@@ -93,35 +220,22 @@ def _score(score: int | None) -> str:
     return "–" if score is None else f"{score:d}"
 
 
-def _fame(scores: _Scores, words: Translate) -> str:
-    _ = words
-    rows = [
-        _row((famous["initials"], _score(famous["score"]), famous["profile"], _date(famous["began_s"])))
-        for famous in scores.get("fame", ())
-    ]
-    return _section(_("Hall of fame"), rows)
+def _section(kind: str, heading: str, body: str) -> str:
+    return f'<section class="{kind}">\n<h2>{escape(heading)}</h2>\n{body}</section>\n'
 
 
-def _dice(scores: _Scores, words: Translate) -> str:
-    _ = words
-    rows = []
-    for entry in scores.get("dice", ()):
-        if entry["dice"] == 1 and not entry["die"]:
-            continue  # the total of one die is the die
-        what = _("Die {number}").format(number=entry["die"]) if entry["die"] else _("Total")
-        p_value = entry["p_value"]
-        verdict = _("too few to tell") if p_value is None else f"p = {p_value:.2f}"
-        rows.append(_row((f"{entry['dice']:d}d{entry['sides']:d} {what}", f"{entry['throws']:d}", verdict)))
-    note = _("p: how often honest dice look at least as uneven. Players' own dice are not counted.")
-    return _section(_("The box's dice"), rows, ("", _("throws"), ""), note if rows else "")
-
-
-def _section(heading: str, rows: Iterable[str], columns: Iterable[str] = (), note: str = "") -> str:
+def _table(rows: Iterable[str], columns: Iterable[str] = ()) -> str:
     body = "".join(rows)
-    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
-    table = f"<table>\n{f'<tr>{head}</tr>' if head else ''}{body}</table>\n" if body else ""
-    below = f"<p>{escape(note)}</p>\n" if note else ""
-    return f"<section>\n<h2>{escape(heading)}</h2>\n{table}{below}</section>\n"
+    head = "".join(f'<th scope="col">{escape(column)}</th>' if column else "<td></td>" for column in columns)
+    return f"<table>\n{f'<tr>{head}</tr>' if head else ''}{body}</table>\n" if body else ""
+
+
+def _how_to_play(words: Translate) -> str:
+    _ = words
+    rows = "".join(
+        f"<dt>{escape(term)}</dt>\n<dd>{escape(meaning)}</dd>\n" for term, meaning in how_to_play(words)
+    )
+    return _section("rules", _("How to play"), f"<dl>\n{rows}</dl>\n")
 
 
 def _row(cells: Iterable[object], *, now: bool = False, won: bool = False) -> str:
@@ -129,6 +243,6 @@ def _row(cells: Iterable[object], *, now: bool = False, won: bool = False) -> st
     return f"<tr{kind}>{''.join(f'<td>{escape(str(cell))}</td>' for cell in cells)}</tr>\n"
 
 
-def _date(began_s: float) -> str:
+def _date(began: time.struct_time) -> str:
     # With hyphens at which no line breaks.
-    return time.strftime("%Y\u2011%m\u2011%d", time.localtime(began_s))
+    return time.strftime("%Y\u2011%m\u2011%d", began)

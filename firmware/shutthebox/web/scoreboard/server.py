@@ -1,4 +1,4 @@
-"""Serves the scoreboard: GET and HEAD of one page and its style, to anybody who is let near.
+"""Serves the scoreboard: GET and HEAD of two pages, their style and script, to anybody who is let near.
 
 One connection is one request and one answer. How many connections there are, how long each may take and
 how much it may say are bounded before anything is read, so that a crowd or a grudge costs the page, not
@@ -20,7 +20,7 @@ import h11
 from shutthebox.adapters.store.scores_file import FILE_NAME
 from shutthebox.files import read_bytes
 from shutthebox.web.http import HEADERS, LOCALHOST, addressed
-from shutthebox.web.scoreboard.page import page
+from shutthebox.web.scoreboard.page import RULES_PATH, page, rules_page
 
 MAX_CONNECTIONS = 64
 """Open at the same time; one more is closed and nothing of it is read."""
@@ -38,7 +38,11 @@ MAX_FILE = 32 * 1024
 """Bytes of the scores file; ours has a third of it at most."""
 
 _PART = 4096  # bytes taken from a connection at once
-_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
+)
+_FILES = {"/style.css": ("style.css", "text/css"), "/board.js": ("board.js", "text/javascript")}
 
 Answer = tuple[HTTPStatus, str, bytes]
 """Status, kind of the content, content."""
@@ -58,8 +62,11 @@ class ScoreboardServer:
     def __init__(self, listener: socket, folder: Path, language: str, names: Iterable[str] = ()) -> None:
         self.socket = listener
         self._path, self._language = folder / FILE_NAME, language
-        self._names = frozenset(name.lower() for name in (*names, LOCALHOST))
-        self._style = (files("shutthebox.web.scoreboard") / "style.css").read_bytes()
+        self._own_names = tuple(name.lower() for name in names)
+        self._names = frozenset((*self._own_names, LOCALHOST))
+        self._is_local = _is_loopback(_literal(listener.getsockname()[0]))
+        here = files("shutthebox.web.scoreboard")
+        self._files = {path: (kind, (here / name).read_bytes()) for path, (name, kind) in _FILES.items()}
         self._visits: set[_Visit] = set()
         self._loop = asyncio.new_event_loop()
         self._stopped = asyncio.Event()
@@ -102,12 +109,24 @@ class ScoreboardServer:
             return HTTPStatus.FORBIDDEN, "text/plain", text
         match path.partition("?")[0]:
             case "/":
-                shown = page(self._scores(), self._language)
+                shown = page(self._scores(), self._language, self._rules_url(host, asked[1]))
                 return HTTPStatus.OK, "text/html", shown.encode("utf-8", "replace")
-            case "/style.css":
-                return HTTPStatus.OK, "text/css", self._style
+            case path if path == RULES_PATH:
+                shown = rules_page(self._scores(), self._language)
+                return HTTPStatus.OK, "text/html", shown.encode("utf-8", "replace")
+            case path if path in self._files:
+                return HTTPStatus.OK, *self._files[path]
             case _:
                 return HTTPStatus.NOT_FOUND, "text/plain", b"There is nothing here but the scores.\n"
+
+    def _rules_url(self, host: str, port: int) -> str | None:
+        """The address of the rules for other machines; None where only this machine can reach them."""
+        if self._is_local:
+            return None
+        name = host.lower().removesuffix(f":{port}")
+        if name == LOCALHOST or _is_loopback(name):
+            name = next((name for name in self._own_names if name.endswith(".local")), "")
+        return f"http://{name}{'' if port == 80 else f':{port}'}{RULES_PATH}" if name else None
 
     def _scores(self) -> str:
         """The file's text; empty if there is none, as while the box is off."""
@@ -115,6 +134,13 @@ class ScoreboardServer:
             return read_bytes(self._path, MAX_FILE, follow_links=False).decode("utf-8", "replace")
         except OSError:
             return ""
+
+
+def _is_loopback(name: str) -> bool:
+    try:
+        return ip_address(name.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 def _literal(address: str) -> str:

@@ -1,0 +1,37 @@
+"""Files of the project that are made from its code, so that each fact is written down once.
+
+``make generated`` writes them; a test compares them with the code.
+"""
+
+from collections.abc import Callable, Mapping
+
+from doctools import PROJECT, commands, completions, config_files, json_schema, play, reference
+
+FILES: Mapping[str, Callable[[], str]] = {
+    "firmware/shutthebox/config/default.toml": config_files.default_toml,
+    "firmware/shutthebox/config/config.schema.json": json_schema.of_config,
+    "firmware/shutthebox/rules/profile.schema.json": json_schema.of_profiles,
+    "docs/play.md": play.page,
+    "docs/reference.md": reference.page,
+    "docs/man/shutthebox.1": commands.manual_page,
+    "docs/man/shutthebox-config.5": config_files.manual_page,
+}
+"""Per path in the project how its content is made."""
+
+COMPLETIONS: Mapping[str, Callable[[], str]] = {
+    "completions/shutthebox.bash": completions.bash,
+    "completions/_shutthebox": completions.zsh,
+    "completions/shutthebox.fish": completions.fish,
+}
+"""The same; their wording is that of shtab's version, so only what they do is tested."""
+
+
+def write() -> None:
+    """Writes all of them."""
+    for path, made in {**FILES, **COMPLETIONS}.items():
+        (PROJECT / path).parent.mkdir(parents=True, exist_ok=True)
+        (PROJECT / path).write_text(made(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write()

@@ -1,0 +1,76 @@
+"""The page for players, and the sheets of A5 to hang beside the box."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from doctools import PROJECT
+from shutthebox.cli.sheet import sheet
+from shutthebox.config.profiles import builtins
+from shutthebox.translations import languages, translations
+
+
+def page() -> str:
+    """The page as it is in docs/."""
+    return _text() + _table(lambda code, name, title: title)
+
+
+def page_with_sheets() -> str:
+    """The same for the site, where the sheets are beside it."""
+    return _text() + _table(lambda code, name, title: f"[{title}](../sheets/{code}/{name}.pdf)")
+
+
+def write_sheets(folder: Path) -> None:
+    """Writes every game's sheet in every language, as PDF and as HTML."""
+    from weasyprint import HTML  # heavy, and only for this
+
+    for code, translate in translations().items():
+        beside = folder / "sheets" / code
+        beside.mkdir(parents=True, exist_ok=True)
+        for profile in builtins():
+            text = sheet(profile, code, translate)
+            (beside / f"{profile.name}.html").write_text(text, encoding="utf-8")
+            HTML(string=text).write_pdf(beside / f"{profile.name}.pdf")
+
+
+def _table(cell: Callable[[str, str, str], str]) -> str:
+    lines = [f"| {' | '.join(languages().values())} |", "|---" * len(languages()) + "|"]
+    for profile in builtins():
+        titles = [cell(code, profile.name, profile.title(code, _)) for code, _ in translations().items()]
+        lines.append(f"| {' | '.join(titles)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _text() -> str:
+    readme = (PROJECT / "README.md").read_text(encoding="utf-8")
+    hands = readme.partition(f"## {_HANDS}\n")[2].partition("\n## ")[0]
+    # Pictures are named from here.
+    return _BEFORE + hands.replace("](docs/", "](").strip() + _AFTER
+
+
+_HANDS = "How to play with one button"
+"""The part of README.md that the page has too."""
+
+_BEFORE = """# Play
+
+Shut as many tiles as you can. Press the button to throw the dice; then flip down levers that answer the throw. When
+nothing fits, your turn is over, and the tiles that are still open count against you. In most games the lowest score wins.
+
+"""
+
+_AFTER = """
+
+Who does not see the screen can hear it: [the voice](own.md#for-people-who-do-not-see-the-screen) says all of it.
+
+## To hang beside the box
+
+Every game has a page of A5 in every language, with its rules and with what to do on the box. On a box or a laptop with the
+command, also for your own rules:
+
+```sh
+shutthebox profiles trac --sheet trac.html
+shutthebox profiles friday.toml --sheet friday.html --language fr
+```
+
+Open the file in a browser and print it.
+
+"""

@@ -1,0 +1,113 @@
+"""The best signed results of a time, game by game, and the Captains: for the scoreboard."""
+
+import sqlite3
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import groupby
+
+from shutthebox.adapters.store.database import StoreError, kept_match, kept_profile
+from shutthebox.adapters.store.queries import had_turn
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.record import replay
+
+GAMES = 3
+"""Games of which the best results are told, those with the most signed results."""
+
+_SIGNED = """
+select *, row_number() over (partition by profile, rounds order by score, began_s) as low,
+    row_number() over (partition by profile, rounds order by score desc, began_s) as high,
+    count(*) over (partition by profile, rounds) as results,
+    max(id) over (partition by profile, rounds) as latest
+from match join result on result.match = match.id
+where initials is not null and began_s >= ?
+"""
+_BEST = f"""
+select id, player, initials, score, profile, rounds, began_s, owes, won from ({_SIGNED})
+where min(low, high) <= ? order by results desc, latest desc, low
+"""
+
+_FIRST_TO_SHUT = """
+select match.id, initials, profile, rounds, began_s from match join result on result.match = match.id
+where won and initials is not null and instr(profile, 'captain = true') and not exists (
+    select 1 from result as other
+    where other.match = match.id and other.player <> result.player and other.score
+)
+order by match.id desc
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Honour:
+    """A signed result worth telling.
+
+    Attributes:
+        initials: three letters.
+        score: in the whole match.
+        profile: the game.
+        rounds: of the match.
+        began_s: the time of day the match began, in seconds.
+    """
+
+    initials: str
+    score: int
+    profile: Profile
+    rounds: int
+    began_s: int
+
+
+def best(db: sqlite3.Connection, since_s: float = 0, count: int = 6) -> tuple[Honour, ...]:
+    """The best signed results of the matches begun since then, game by game, the best first.
+
+    Args:
+        db: the store.
+        since_s: a time of day, in seconds.
+        count: how many at most; they are shared out among up to `GAMES` games.
+
+    Raises:
+        sqlite3.Error: if it cannot be read.
+    """
+    rows = db.execute(_BEST, (since_s, 2 * count)).fetchall()
+    games: list[list[Honour]] = []
+    for (keys, rounds), group in groupby(rows, lambda row: (row[4], row[5])):
+        profile = profile_of(keys)
+        if profile is None:
+            continue
+        found = [
+            Honour(initials, score, profile, rounds, began_s)
+            for number, player, initials, score, _, _, began_s, owes, won in group
+            if had_turn(db, number, player, score, keys, owes=owes, won=won)
+        ]
+        found.sort(key=lambda honour: -honour.score if honour.profile.highest_wins else honour.score)
+        if found:
+            games.append(found)
+    each = max(1, count // max(1, len(games[:GAMES])))
+    return tuple(honour for game in games[:GAMES] for honour in game[:each])
+
+
+def captains(db: sqlite3.Connection, count: int) -> tuple[Honour, ...]:
+    """Winners who have shut the box in the very first turn of a match and signed, the latest first.
+
+    Raises:
+        sqlite3.Error: if it cannot be read.
+    """
+    found: list[Honour] = []
+    for number, initials, keys, rounds, began_s in db.execute(_FIRST_TO_SHUT):
+        profile = profile_of(keys)
+        try:
+            result = replay(kept_match(db, number, "the store"))[-1].result
+        except (StoreError, ValueError, LookupError):
+            continue  # what is kept makes no match
+        if profile is not None and result is not None and result.captain:
+            found.append(Honour(initials, 0, profile, rounds, began_s))
+        if len(found) == count:
+            break
+    return tuple(found)
+
+
+@lru_cache(maxsize=64)
+def profile_of(keys: str) -> Profile | None:
+    """The profile of a match; None where today's rules refuse it."""
+    try:
+        return kept_profile(keys, "the store")
+    except ValueError:
+        return None

@@ -1,0 +1,142 @@
+"""``shutthebox odds --players``: every seat's chance to win when all play their best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.odds.equilibrium import Equilibrium, Prize
+from shutthebox.odds.values import End
+from shutthebox.rules.match import MAX_PLAYERS
+from shutthebox.rules.profile import MatchFormat, Profile, Stakes
+
+
+class PlayersError(ShutTheBoxError, ValueError):
+    """An option that does not fit; the text names it and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayersAnswer:
+    """A round of so many players.
+
+    Attributes:
+        win: each seat's chance to win.
+        stakes: the stakes that each seat can expect to get (negative: to pay), playing for them.
+        seat: the seat to play, from 1; None at the beginning of the round.
+        best: the best score so far.
+        scores: the seat's chance to win with each final score, by rising score.
+        aim: the worst final score that makes the seat's chance better; None if there is none.
+    """
+
+    win: tuple[float, ...]
+    stakes: tuple[float, ...]
+    seat: int | None = None
+    best: int | None = None
+    scores: dict[int, float] | None = None
+    aim: int | None = None
+
+
+def players_answer(profile: Profile, players: int, best: int | None, seat: int | None) -> PlayersAnswer:
+    """What a round is worth to every seat.
+
+    Args:
+        profile: the variant.
+        players: how many.
+        best: the best score so far, that of the seat just before; None at the beginning.
+        seat: the seat to play, from 1; None at the beginning.
+
+    Raises:
+        PlayersError: for a number out of range.
+        OddsError: for rules without such odds.
+    """
+    if not 2 <= players <= MAX_PLAYERS:
+        raise PlayersError(f"--players: {players} is not allowed; 2 to {MAX_PLAYERS} are")
+    if (best is None) != (seat is None):
+        raise PlayersError("--best and --seat go together: the best score so far, and the seat to play")
+    if seat is not None and not 2 <= seat <= players:
+        raise PlayersError(f"--seat: {seat} is not allowed; 2 to {players} are")
+    game = Equilibrium(profile, players)
+    scores: tuple[int | None, ...] = ()
+    if best is not None and seat is not None:
+        _check_best(game, best)
+        scores = (*(None,) * (seat - 2), best)
+    win = game.chances(scores=scores)
+    stakes = _stakes(profile, players, win, scores)
+    if seat is None:
+        return PlayersAnswer(win, stakes)
+    play = game.seat(scores=scores)
+    by_score = {end.score: play.worth(end) for end in sorted(game.ends)}
+    better = [score for score, chance in by_score.items() if chance > win[seat - 1]]
+    aim = (min if profile.highest_wins else max)(better, default=None)
+    return PlayersAnswer(win, stakes, seat, best, by_score, aim)
+
+
+def players_document(profile: Profile, answer: PlayersAnswer) -> dict[str, object]:
+    """The answer as JSON."""
+    document: dict[str, object] = {
+        "profile": profile.name,
+        "players": len(answer.win),
+        "win": list(answer.win),
+        "stakes": list(answer.stakes),
+    }
+    if answer.scores is not None:
+        document |= {
+            "seat": answer.seat,
+            "best": answer.best,
+            "aim": answer.aim,
+            "scores": {str(score): chance for score, chance in answer.scores.items()},
+        }
+    return document
+
+
+def players_text(profile: Profile, answer: PlayersAnswer) -> str:
+    """The answer as lines of text."""
+    lines = [f"{profile.title()}: {len(answer.win)} players, all playing their best for the win"]
+    if profile.match is not MatchFormat.TOTAL or profile.rounds > 1:
+        lines.append("One round alone; the totals of several rounds are not in these figures.")
+    if answer.seat is not None:
+        lines.append(f"Seat {answer.seat} plays; the best score so far is {answer.best}, of the seat before.")
+    paid = profile.stakes is not Stakes.NONE
+    lines += ["", f"{'seat':<6} {'to win':>11}" + (f" {'stakes':>11}" if paid else "")]
+    for seat, (win, money) in enumerate(zip(answer.win, answer.stakes, strict=True), 1):
+        lines.append(f"{seat:<6} {100 * win:>9.4f} %" + (f" {money:>+11.6f}" if paid else ""))
+    if answer.scores is None:
+        return "\n".join(lines)
+    lines.append("")
+    if answer.aim is None:
+        lines.append("No score makes the chance better than it is now.")
+    else:
+        lines.append(f"Aim for {answer.aim} or {'more' if profile.highest_wins else 'less'}.")
+    lines += ["", f"{'score':<6} {'to win':>11}"]
+    lines += [f"{score:<6} {100 * chance:>9.4f} %" for score, chance in answer.scores.items() if chance]
+    return "\n".join(lines)
+
+
+def _check_best(game: Equilibrium, best: int) -> None:
+    scores = sorted({end.score for end in game.ends})
+    if best not in scores:
+        raise PlayersError(f"--best: {best} is no score here; allowed are {_ranges(scores)}")
+    if End(best, False) not in game.ends and game.shut_wins:
+        raise PlayersError(f"--best: {best} is a shut box, which has won the round")
+
+
+def _stakes(
+    profile: Profile, players: int, win: tuple[float, ...], scores: tuple[int | None, ...]
+) -> tuple[float, ...]:
+    if profile.stakes is Stakes.NONE:
+        return (0.0,) * players
+    if profile.stakes is Stakes.POOL:
+        return tuple(players * chance - 1 for chance in win)
+    return Equilibrium(profile, players, Prize.MONEY).chances(scores=scores)
+
+
+def _ranges(scores: list[int]) -> str:
+    """Whole numbers in words: single ones, and runs from one to another."""
+    runs: list[list[int]] = []
+    for score in scores:
+        if runs and score == runs[-1][-1] + 1:
+            runs[-1].append(score)
+        else:
+            runs.append([score])
+    words = [f"{run[0]}" if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs[:8]]
+    return ", ".join(words) + (" …" if len(runs) > 8 else "")

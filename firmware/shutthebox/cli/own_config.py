@@ -1,0 +1,18 @@
+"""The box's own configuration, for services beside it that have to be there whatever is in it."""
+
+import sys
+
+from shutthebox.config.schema import Config, ConfigError, box_config
+
+
+def own_config_or_default(instead: str) -> Config:
+    """The box's own configuration; the built-in one, with a line on stderr, if that cannot be used.
+
+    Args:
+        instead: what the service then does, as in "showing what".
+    """
+    try:
+        return box_config()
+    except ConfigError as error:
+        print(f"shutthebox: {error}; {instead} the built-in configuration would", file=sys.stderr)
+        return Config()

@@ -1,0 +1,46 @@
+"""The parser of the commands: complains in one line, and guesses what a slip of the pen meant."""
+
+import argparse
+from collections.abc import Iterable
+from typing import Any, NoReturn, TypeAlias
+
+from shutthebox.errors import one_line, shown
+from shutthebox.validation import did_you_mean
+
+
+class CommandParser(argparse.ArgumentParser):
+    """A parser of the ``shutthebox`` command or of one of its commands.
+
+    Attributes:
+        arguments: all that were added; the manual page and the reference are made from them.
+        example: a command line that does something useful; its help ends with it.
+    """
+
+    def __init__(self, *args: Any, example: str = "", **kwargs: Any) -> None:  # noqa: ANN401  (as argparse has them)
+        self.arguments: list[argparse.Action] = []
+        self.example = example
+        super().__init__(*args, **kwargs)
+        if example:
+            self.epilog = f"example: {example}"
+
+    def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:  # noqa: ANN401  (as argparse has them)
+        """Adds an argument, as its base does."""
+        action = super().add_argument(*args, **kwargs)
+        self.arguments.append(action)
+        return action
+
+    def error(self, message: str) -> NoReturn:
+        """Ends with 2 and one line."""
+        self._end(f"{one_line(message)}; ")
+
+    def refuse(self, word: str, kind: str, known: Iterable[str]) -> NoReturn:
+        """Ends with 2 and one line: this word is no command, or no option, and what was probably meant."""
+        near = did_you_mean(word.partition("=")[0], known)
+        self._end(f"{shown(word)} is no {kind}; {near}")
+
+    def _end(self, why: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {why}see {self.prog} --help\n")
+
+
+Subparsers: TypeAlias = "argparse._SubParsersAction[CommandParser]"
+"""What a command adds itself to. argparse has no public name for it."""

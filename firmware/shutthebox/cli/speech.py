@@ -1,0 +1,63 @@
+"""`shutthebox speech`: says what the box shows, for people who do not see it."""
+
+import argparse
+import sys
+import threading
+from pathlib import Path
+
+from shutthebox.cli.own_config import own_config_or_default
+from shutthebox.cli.parser import Subparsers
+from shutthebox.config.schema import read_config, with_value
+from shutthebox.files import check_folder, shown_path
+
+_LOOK_S = 0.05
+"""How often the file is looked at. A reading takes some 50 microseconds."""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Adds the command."""
+    parser = subparsers.add_parser(
+        "speech",
+        help="say what the box shows, with espeak-ng",
+        description="Says every prompt, throw, fault and score in the box's language, until it is told to "
+        "stop. Under systemd it is shutthebox-speech.service, which is off until its owner switches it on.",
+        example="shutthebox speech --print --state ~/.local/state/shutthebox/simulator",
+    )
+    parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+    parser.add_argument("--state", metavar="DIR", type=Path, help="where the box writes what it says")
+    parser.add_argument(
+        "--volume", metavar="N", type=int, help="0 to 200; default: as configured, where 100 is normal"
+    )
+    parser.add_argument("--print", action="store_true", help="print it, a line each, and be silent")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace, ended: threading.Event | None = None) -> int:
+    """Speaks until `ended` is set; without one, until a signal ends it."""
+    from shutthebox.adapters.store.scores_file import scores_folder
+    from shutthebox.speech.said_file import FILE_NAME, SaidReader
+    from shutthebox.speech.voice import Voice
+
+    config = read_config(args.config) if args.config else own_config_or_default("speaking as")
+    if args.volume is not None:
+        config = with_value(config, "speech.volume", args.volume, "--volume")
+    if args.state is not None:
+        check_folder(args.state, "--state")
+    voice = None if args.print else Voice(config.speech.volume)
+    folder = args.state or scores_folder(config)
+    reader = SaidReader(folder)
+    print(f"Listening to {shown_path(folder / FILE_NAME)}  (Ctrl-C ends)", file=sys.stderr, flush=True)
+    ended = ended or threading.Event()
+    try:
+        while not ended.wait(_LOOK_S):
+            for announcement in reader.new():
+                if voice is None:
+                    print(announcement.text, flush=True)
+                else:
+                    voice.say(announcement)
+            if voice is not None:
+                voice.go_on()
+    finally:
+        if voice is not None:
+            voice.fall_silent()
+    return 0

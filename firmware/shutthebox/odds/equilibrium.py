@@ -1,0 +1,349 @@
+"""Playing against others: every seat's chance to win a round when all play their best.
+
+The seats play one whole turn each, and each knows the scores before. So the last seat is solved
+first: for every score to beat, the best play of a turn and how it ends. With that, each final score
+of the seat before has its chance to win, and so on back to the first seat (backward induction).
+What matters to a seat is the best score so far and how many have it, not whose it is.
+
+A tie is shared, or ends in another round of those tied (or of everybody), which is the same game
+again. Its worth is found by policy iteration: with a guess of it the best play is found, with that
+play its worth is the solution of one equation, until neither changes.
+
+Playing for the money is the same with other worths of the ends. Where the loser pays, the seats
+play against being the worst; the worst score so far is what matters then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from operator import add
+from typing import NamedTuple
+
+from shutthebox.odds.odds import options
+from shutthebox.odds.turn_play import Worth, compiled_turn
+from shutthebox.odds.values import End, OddsError, sign
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import Profile, ShutWins, Stakes, Tie, Turns, Win
+from shutthebox.rules.tiles import Tiles
+from shutthebox.rules.turn import Outcome, Turn
+
+MOST_SEATS = 9
+_SETTLED = 1e-6
+"""Bound of what another iteration could still change. It squares its error: what it does change is
+below 1e-9."""
+
+_MOST_ROUNDS = 50
+
+
+class Prize(Enum):
+    """What the seats play for: the win, or the money of the profile's stakes."""
+
+    WIN = "win"
+    MONEY = "money"
+
+
+class Standing(NamedTuple):
+    """The scores so far, as far as they matter.
+
+    Attributes:
+        mark: the best total so far, higher is better whatever the profile; None before the first turn.
+        tied: how many have it.
+    """
+
+    mark: int | None = None
+    tied: int = 0
+
+
+NOBODY = Standing()
+"""Nobody has played."""
+
+
+class _Outlook(NamedTuple):
+    """What is to come for everybody, from a standing.
+
+    Attributes:
+        leaders: the worth for each of those who have the mark, in the order of their seats.
+        later: for each of those still to play.
+        out: for anybody else.
+        again: the chance that all of them play once more. The worths are without that.
+    """
+
+    leaders: tuple[float, ...]
+    later: tuple[float, ...]
+    out: float
+    again: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankedChance:
+    """An answer to the throw on the table.
+
+    Attributes:
+        tiles: the tiles to shut, or to open.
+        chance: to win after it, or the money expected.
+        cost: what it gives away against the best answer.
+    """
+
+    tiles: Tiles
+    chance: float
+    cost: float
+
+
+class Equilibrium:
+    """A round of a profile when all play their best.
+
+    Attributes:
+        profile: the variant.
+        players: how many play the round.
+        prize: what they play for.
+
+    >>> from shutthebox.config.profiles import builtin
+    >>> [round(chance, 4) for chance in Equilibrium(builtin("thai"), 2).chances()]
+    [0.504, 0.496]
+    """
+
+    def __init__(self, profile: Profile, players: int, prize: Prize = Prize.WIN) -> None:
+        """Solves what a tie leads to; the rest is solved when it is asked for.
+
+        Raises:
+            OddsError: for rules that are not played in whole turns, or that no turn is solved for.
+            ValueError: for a number of players that cannot play.
+        """
+        if profile.turns is not Turns.WHOLE or profile.win is Win.FIRST_TO_SHUT:
+            raise OddsError(f"{profile.name} is not played in whole turns: there are no odds of its seats")
+        if not 1 <= players <= MOST_SEATS:
+            raise ValueError(f"players: {players} is not allowed, 1 to {MOST_SEATS} are")
+        self.profile, self.players, self.prize = profile, players, prize
+        self._turn = compiled_turn(profile)
+        self._pays = prize is Prize.MONEY
+        self._worst_pays = self._pays and profile.stakes is Stakes.LOSER_PAYS
+        self._sign = -sign(profile) if self._worst_pays else sign(profile)
+        self._outright = profile.shut_wins is not ShutWins.NO
+        self._tie = Tie.SHARE if self._worst_pays else profile.tie
+        self._known: dict[tuple[tuple[int, ...], Standing], _Outlook] = {}
+        # What another round is worth by the number of players in it, to each and to all others.
+        self._rounds: dict[int, tuple[tuple[float, ...], float]] = {}
+        self._replayed = 0
+        if self._tie is Tie.PLAY_OFF:
+            for tied in range(2, players + 1):
+                self._solve_round(tied)
+        elif self._tie is Tie.REPLAY_ALL:
+            self._solve_round(players)
+
+    @property
+    def ends(self) -> tuple[End, ...]:
+        """How a turn can end."""
+        return self._turn.graph.ends
+
+    @property
+    def shut_wins(self) -> bool:
+        """Whether a shut box wins the round at once."""
+        return self._outright
+
+    def chances(self, totals: Sequence[int] = (), scores: Sequence[int | None] = ()) -> tuple[float, ...]:
+        """What the round is worth to every seat: the chance to win, or the money expected in stakes.
+
+        Args:
+            totals: each seat's points before the round; none for a round of its own.
+            scores: the totals of the seats that have played, the first seats first; None for one
+                that cannot win any more.
+        """
+        standing, seat = self.standing(scores), len(scores)
+        found = self._outlook(self._to_come(totals, seat), standing)
+        leaders = iter(found.leaders)
+        worths = [next(leaders) if self._has_mark(score, standing) else found.out for score in scores] + list(
+            found.later
+        )
+        return tuple(worth + found.again * self._once_more(at) for at, worth in enumerate(worths))
+
+    def standing(self, scores: Sequence[int | None]) -> Standing:
+        """What matters of the totals of those who have played."""
+        marks = [self._sign * score for score in scores if score is not None]
+        return Standing(max(marks), marks.count(max(marks))) if marks else NOBODY
+
+    def seat(self, totals: Sequence[int] = (), scores: Sequence[int | None] = ()) -> SeatPlay:
+        """The best play of the next seat's turn; the arguments are those of `chances`."""
+        standing, to_come = self.standing(scores), self._to_come(totals, len(scores))
+        worths = {end: self._prospect(to_come, standing, end)[0] for end in self.ends}
+        return SeatPlay(self.profile, worths.__getitem__)
+
+    def _to_come(self, totals: Sequence[int], seat: int) -> tuple[int, ...]:
+        return tuple(totals[seat:]) if totals else (0,) * (self.players - seat)
+
+    def _has_mark(self, score: int | None, standing: Standing) -> bool:
+        return score is not None and self._sign * score == standing.mark
+
+    def _prospect(
+        self, offsets: tuple[int, ...], standing: Standing, end: End
+    ) -> tuple[float, _Outlook, int | None]:
+        """What an end of the next seat's turn is worth to that seat, what follows, its place among leaders.
+
+        The place is None for a seat that is no leader.
+        """
+        if end.shut and self._outright:
+            following = self._shut(len(offsets) - 1, standing)
+            return following.leaders[-1], following, len(following.leaders) - 1
+        mark = self._sign * (offsets[0] + end.score)
+        if standing.mark is None or mark > standing.mark:
+            following, place = self._outlook(offsets[1:], Standing(mark, 1)), 0
+        elif mark == standing.mark:
+            following = self._outlook(offsets[1:], Standing(mark, standing.tied + 1))
+            place = standing.tied
+        else:
+            following = self._outlook(offsets[1:], standing)
+            return following.out + following.again * self._once_more(-len(offsets)), following, None
+        worth = following.leaders[place] + following.again * self._once_more(-len(offsets))
+        return worth, following, place
+
+    def _outlook(self, offsets: tuple[int, ...], standing: Standing) -> _Outlook:
+        if not offsets:
+            return self._decided(standing)
+        key = offsets, standing
+        if key not in self._known:
+            self._known[key] = self._play(offsets, standing)
+        return self._known[key]
+
+    def _play(self, offsets: tuple[int, ...], standing: Standing) -> _Outlook:
+        """The next seat plays its best, and what comes of it for everybody."""
+        ends = self._turn.graph.ends
+        prospects = {end: self._prospect(offsets, standing, end) for end in ends}
+
+        def worth(end: End) -> float:
+            return prospects[end][0]
+
+        chances = self._turn.distribution(worth, self._turn.values(worth))
+        leaders, later = [0.0] * standing.tied, [0.0] * len(offsets)
+        out = again = 0.0
+        for end, chance in zip(ends, chances, strict=True):
+            if not chance:
+                continue
+            _, following, place = prospects[end]
+            # The old leaders stay so unless the mark is a new one.
+            stay = place is None or place == standing.tied
+            for at in range(standing.tied):
+                leaders[at] += chance * (following.leaders[at] if stay else following.out)
+            later[0] += chance * (following.out if place is None else following.leaders[place])
+            for at, worth_later in enumerate(following.later, 1):
+                later[at] += chance * worth_later
+            out += chance * following.out
+            again += chance * following.again
+        return _Outlook(tuple(leaders), tuple(later), out, again)
+
+    def _shut(self, later: int, standing: Standing) -> _Outlook:
+        """A shut box has won: nobody else plays. The last of the leaders is the one who shut it."""
+        if not self._worst_pays:
+            own, out = (1.0, 0.0) if not self._pays else self._pot(1, shut=True)
+            return _Outlook((*(out,) * standing.tied, own), (out,) * later, out, 0.0)
+        if standing.tied:
+            return _Outlook((*(-1 / standing.tied,) * standing.tied, 0.0), (0.0,) * later, 0.0, 0.0)
+        return _Outlook((0.0,), (-1 / max(1, self.players - 1),) * later, 0.0, 0.0)
+
+    def _decided(self, standing: Standing) -> _Outlook:
+        """Everybody has played."""
+        tied = standing.tied
+        if tied > 1 and self._tie is not Tie.SHARE:
+            if self._tie is Tie.REPLAY_ALL or tied == self._replayed:
+                return _Outlook((0.0,) * tied, (), 0.0, 1.0)
+            worths, out = self._rounds[tied]
+            return _Outlook(worths, (), out, 0.0)
+        if self._worst_pays:
+            return _Outlook((-1 / tied,) * tied, (), 0.0, 0.0)
+        if not self._pays:
+            return _Outlook((1 / tied,) * tied, (), 0.0, 0.0)
+        shut = End(self._sign * (standing.mark or 0), True) in self._turn.graph.ends
+        own, out = self._pot(tied, shut=shut)
+        return _Outlook((own,) * tied, (), out, 0.0)
+
+    def _pot(self, winners: int, *, shut: bool) -> tuple[float, float]:
+        """What a winner gets, and what anybody else does."""
+        if self.profile.stakes is Stakes.NONE:
+            return 0.0, 0.0
+        stake = 2 if shut and self.profile.stakes is Stakes.POOL_DOUBLE else 1
+        return stake * (self.players - winners) / winners, -float(stake)
+
+    def _once_more(self, seat: int) -> float:
+        """What playing once more is worth to a seat of the round."""
+        if not self._replayed:
+            return 0.0
+        return self._rounds[self._replayed][0][seat]
+
+    def _solve_round(self, players: int) -> None:
+        """Another round of so many players, all tied: what it is worth to each."""
+        self._replayed = players
+        self._rounds[players] = (0.0 if self._pays else 1 / players,) * players, 0.0
+        fresh = (0,) * players
+        for _ in range(_MOST_ROUNDS):
+            found = self._outlook(fresh, NOBODY)
+            worths = tuple([each / (1 - found.again) for each in found.later])
+            change = max([abs(a - b) for a, b in zip(worths, self._rounds[players][0], strict=True)])
+            self._rounds[players] = worths, found.out / (1 - found.again)
+            if change * found.again < _SETTLED:
+                break
+            self._known = {key: outlook for key, outlook in self._known.items() if not outlook.again}
+        if self._tie is Tie.PLAY_OFF:
+            self._known = {key: self._with_again(outlook) for key, outlook in self._known.items()}
+            self._replayed = 0
+
+    def _with_again(self, outlook: _Outlook) -> _Outlook:
+        """The same with what playing once more is worth in it."""
+        if not outlook.again:
+            return outlook
+        worths, out = self._rounds[self._replayed]
+        each = [outlook.again * worth for worth in worths]
+        return _Outlook(
+            tuple(map(add, outlook.leaders, each)),
+            tuple(map(add, outlook.later, each[-len(outlook.later) :])),
+            outlook.out + outlook.again * out,
+            0.0,
+        )
+
+
+class SeatPlay:
+    """The best play of one turn where its ends are worth something to somebody.
+
+    Attributes:
+        profile: the variant.
+        worth: of an end.
+    """
+
+    def __init__(self, profile: Profile, worth: Worth) -> None:
+        self.profile, self.worth = profile, worth
+        self._turn = compiled_turn(profile)
+        self._values = self._turn.values(worth)
+
+    def chance(self, turn: Turn) -> float:
+        """The chance to win (or the money) from any turn, under best play for it."""
+        if turn.outcome is not None:
+            assert turn.score is not None, "a turn that is over has a score"
+            return self.worth(End(turn.score, turn.outcome is Outcome.SHUT))
+        if turn.awaits_answer:
+            return max(self.chance(after) for _, after in options(self.profile, turn))
+        return self._values[self._turn.number(turn)]
+
+    def with_dice(self, turn: Turn, dice: int) -> float:
+        """The chance if so many dice are thrown now.
+
+        Raises:
+            ValueError: if the rules do not allow that number of dice here.
+        """
+        return self._turn.with_dice(self._values, turn, dice)
+
+    def best_dice(self, turn: Turn) -> int:
+        """How many dice to throw at a turn that awaits a throw."""
+        allowed = dice_allowed(self.profile, turn.open)
+        return allowed[0] if len(allowed) == 1 else max(allowed, key=lambda dice: self.with_dice(turn, dice))
+
+    def ranked(self, turn: Turn) -> tuple[RankedChance, ...]:
+        """Every answer to the throw on the table, the best first; none if there is none."""
+        if not turn.awaits_answer:
+            return ()
+        found = [(tiles, self.chance(after)) for tiles, after in options(self.profile, turn) if tiles]
+        found.sort(key=lambda each: each[1], reverse=True)
+        return tuple(RankedChance(tiles, chance, max(0.0, found[0][1] - chance)) for tiles, chance in found)
+
+    def ends(self) -> dict[End, float]:
+        """How a whole turn ends under this play."""
+        chances = self._turn.distribution(self.worth, self._values)
+        return {end: chance for end, chance in zip(self._turn.graph.ends, chances, strict=True) if chance}

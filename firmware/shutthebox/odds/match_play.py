@@ -1,0 +1,198 @@
+"""Playing a match for the win: from any position of a match to every player's chance, and the best play.
+
+The deciding round (the last one, or a play-off) is played by `Equilibrium`, which is exact. Before
+it the chances are an approximation: everybody is taken to play later turns for points. What the turns
+still to come add to each total is then known exactly, and so is the chance to be ahead at the end.
+Where a match is played to a limit, points decide: there are no chances to win.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+
+from shutthebox.odds.equilibrium import MOST_SEATS, Equilibrium, SeatPlay
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.values import End, OddsError, sign
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import Match
+from shutthebox.rules.profile import MatchFormat, Profile, Scoring, ShutWins, Turns, Win
+from shutthebox.rules.score import score
+
+
+def has_chances(profile: Profile, players: int) -> bool:
+    """Whether a match of this profile has chances to win that can be worked out."""
+    return (
+        2 <= players <= MOST_SEATS
+        and profile.match is MatchFormat.TOTAL
+        and profile.turns is Turns.WHOLE
+        and profile.win is not Win.FIRST_TO_SHUT
+        and profile.score is not Scoring.THROWS
+    )
+
+
+def is_deciding(match: Match) -> bool:
+    """Whether the running round decides the match, so that its chances are exact."""
+    return match.tie_rounds > 0 or match.round >= match.rounds
+
+
+def match_chances(match: Match) -> tuple[float, ...]:
+    """Every player's chance to win, at the start of a turn or when the match is decided.
+
+    Raises:
+        OddsError: for rules without such chances, see `has_chances`, or that no turn is solved for.
+    """
+    if match.result is not None:
+        winners = match.result.winners
+        return tuple(
+            (player in winners) / len(winners) if winners else 0.0 for player in range(match.players)
+        )
+    _check(match)
+    if not is_deciding(match):
+        turns_left = _turns_left(match)
+        return tuple(
+            _chance_by_totals(match.profile, match.totals, turns_left, player)
+            for player in range(match.players)
+        )
+    chances = _equilibrium(match.profile, len(match.seats)).chances(*_round(match))
+    by_player = dict(zip(match.seats, chances, strict=True))
+    return tuple(by_player.get(player, 0.0) for player in range(match.players))
+
+
+def match_play(match: Match) -> SeatPlay:
+    """The best play for the win of the turn that is being played.
+
+    Raises:
+        OddsError: as for `match_chances`.
+    """
+    _check(match)
+    profile, player = match.profile, match.player
+    if is_deciding(match):
+        return _deciding_play(profile, len(match.seats), *_round(match))
+    to_come = tuple(i for i in match.seats if i != player and match.rows[i].outcome is None)
+    return _earlier_play(profile, match.totals, _turns_left(match)[1:], to_come, player)
+
+
+@lru_cache(maxsize=2)
+def _equilibrium(profile: Profile, players: int) -> Equilibrium:
+    return Equilibrium(profile, players)
+
+
+@lru_cache(maxsize=256)
+def _deciding_play(
+    profile: Profile, players: int, totals: tuple[int, ...], scores: tuple[int, ...]
+) -> SeatPlay:
+    return _equilibrium(profile, players).seat(totals, scores)
+
+
+@lru_cache(maxsize=256)
+def _earlier_play(
+    profile: Profile,
+    totals: tuple[int, ...],
+    turns_left: tuple[int, ...],
+    to_come: tuple[int, ...],
+    player: int,
+) -> SeatPlay:
+    """The best play of a turn before the deciding round, if all later turns are played for points."""
+
+    def worth(end: End) -> float:
+        after, left = list(totals), turns_left
+        after[player] += end.score
+        if end.shut and profile.shut_wins is ShutWins.MATCH:
+            return 1.0
+        if end.shut and profile.shut_wins is ShutWins.ROUND:
+            # The round is over: the others score the row as it stands.
+            for other in to_come:
+                after[other] += score(profile, profile.starting, 0)
+            left = left[len(to_come) :]
+        return _chance_by_totals(profile, tuple(after), left, player)
+
+    return SeatPlay(profile, lru_cache(maxsize=None)(worth))
+
+
+def _chance_by_totals(
+    profile: Profile, totals: tuple[int, ...], turns_left: tuple[int, ...], player: int
+) -> float:
+    """A player's chance to win if all turns that are left are played for points."""
+    shut, _ = _turn_for_points(profile)
+    own, nobody = 0.0, 1.0
+    if profile.shut_wins is ShutWins.MATCH:
+        for turn in turns_left:
+            own += nobody * shut * (turn == player)
+            nobody *= 1 - shut
+    rivals = tuple(sorted((total, turns_left.count(i)) for i, total in enumerate(totals) if i != player))
+    curve = _curve(profile, rivals)
+    added = _added(profile, turns_left.count(player))
+    return own + nobody * sum([chance * curve(totals[player] + more) for more, chance in added.items()])
+
+
+@lru_cache(maxsize=64)
+def _curve(profile: Profile, rivals: tuple[tuple[int, int], ...]) -> Callable[[int], float]:
+    """The chance to win with a total, by rivals' totals and the turns that they still have."""
+    best = sign(profile)
+
+    @cache
+    def chance(total: int) -> float:
+        # By the number tied with so far: the chance that nobody is better.
+        tied = {0: 1.0}
+        for theirs, left in rivals:
+            worse = level = 0.0
+            for more, share in _added(profile, left).items():
+                worse += share * (best * (theirs + more) < best * total)
+                level += share * (theirs + more == total)
+            following: dict[int, float] = {}
+            for count, share in tied.items():
+                following[count] = following.get(count, 0.0) + share * worse
+                following[count + 1] = following.get(count + 1, 0.0) + share * level
+            tied = following
+        return sum([share / (count + 1) for count, share in tied.items()])
+
+    return chance
+
+
+@lru_cache(maxsize=256)
+def _added(profile: Profile, count: int) -> Mapping[int, float]:
+    """What so many turns for points add to a total, each sum with its chance."""
+    if not count:
+        return {0: 1.0}
+    found: dict[int, float] = {}
+    _, one = _turn_for_points(profile)
+    for before, chance in _added(profile, count - 1).items():
+        for points, share in one.items():
+            found[before + points] = found.get(before + points, 0.0) + chance * share
+    return found
+
+
+@lru_cache(maxsize=4)
+def _turn_for_points(profile: Profile) -> tuple[float, Mapping[int, float]]:
+    """The chance that a turn for points shuts the box, and its scores.
+
+    Where a shut box wins the match, the scores are those of a turn that does not shut it.
+    """
+    ends = Odds(profile).ends(turns.start(profile))
+    shut = float(sum([chance for end, chance in ends.items() if end.shut]))
+    scores: dict[int, float] = {}
+    for end, chance in ends.items():
+        if not (end.shut and profile.shut_wins is ShutWins.MATCH):
+            scores[end.score] = scores.get(end.score, 0.0) + float(chance)
+    whole = sum(scores.values())
+    return shut, {points: chance / whole for points, chance in scores.items()}
+
+
+def _check(match: Match) -> None:
+    if not has_chances(match.profile, match.players):
+        raise OddsError(f"{match.profile.name} has no chances to win that are worked out for each turn")
+
+
+def _round(match: Match) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Totals before the running round by seat, and those of the seats that have played it."""
+    alone = match.tie_rounds > 0
+    played = [i for i in match.seats if match.rows[i].outcome is not None]
+    scores = tuple((match.rows[i].score or 0) if alone else match.totals[i] for i in played)
+    return tuple(0 if alone else match.totals[i] for i in match.seats), scores
+
+
+def _turns_left(match: Match) -> tuple[int, ...]:
+    """Who still has a turn before the match is decided on totals, in order."""
+    now = [i for i in match.seats if match.rows[i].outcome is None]
+    return (*now, *match.seats * (match.rounds - match.round))

@@ -1,0 +1,43 @@
+"""How well the computer plays: three strengths, and the two simple ways to answer a throw."""
+
+from enum import StrEnum
+
+from shutthebox.odds.baselines import Policy, choose
+from shutthebox.rules import turn as turns
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import Profile, Scoring
+from shutthebox.rules.tiles import Tiles, sum_of
+from shutthebox.rules.turn import Turn
+
+
+class Strength(StrEnum):
+    """How well the computer plays.
+
+    A beginner shuts the highest tiles, and throws as many dice as usual. A regular has a rule of
+    thumb: as few tiles as possible, and of those the highest; one die once the open tiles add up to
+    no more than it shows. A master plays best for the win, by the odds.
+    """
+
+    BEGINNER = "beginner"
+    REGULAR = "regular"
+    MASTER = "master"
+
+
+def simple_dice(profile: Profile, turn: Turn, strength: Strength) -> int:
+    """How many dice a player throws who knows no odds."""
+    few = strength is Strength.REGULAR and sum_of(turn.open) <= profile.sides
+    return dice_allowed(profile, turn.open)[-1 if few else 0]
+
+
+def simple_answer(profile: Profile, turn: Turn, strength: Strength) -> Tiles:
+    """What a player shuts who knows no odds (a tile to open: the lowest); none to pass."""
+    answers = turns.answers(profile, turn)
+    if not answers:
+        reopenings = turns.reopenings(profile, turn)
+        return reopenings & -reopenings
+    policy = Policy.HIGHEST
+    if strength is Strength.REGULAR:
+        # Where open tiles are what counts, the high ones are worth keeping.
+        keeps = profile.highest_wins and profile.score is not Scoring.SHUT_SUM
+        policy = Policy.LOWEST if keeps else Policy.FEWEST
+    return choose(policy, answers)[0]

@@ -1,0 +1,21 @@
+"""A full disk, for the process that asks for it: none of its files can grow beyond a few kilobytes."""
+
+import resource
+
+ROOM = 4096
+"""Bytes up to which every file may still grow. The bytes it has can be written again, as on a full disk."""
+
+
+def fill(full: bool) -> None:
+    """Makes every write of this process fail that would make a file larger than `ROOM`, or no longer.
+
+    The kernel itself refuses them, so SQLite and everything else meet the same error as on a full disk.
+    A process that takes this one's place with ``exec`` finds the disk as it was.
+    """
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM if full else hard, hard))
+
+
+def is_full() -> bool:
+    """Whether it has been filled."""
+    return resource.getrlimit(resource.RLIMIT_FSIZE)[0] == ROOM

@@ -1,0 +1,133 @@
+"""A scenario played for those who look on, at the speed at which it was played.
+
+It is played on a box of its own in virtual time, with a memory of its own that is thrown away: the box
+in play, its dice and its match know nothing of it.
+"""
+
+import base64
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from PIL import Image
+
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.game.effects import Effect, Show
+from shutthebox.game.screen import Screen
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
+from shutthebox.simulator.page.transcript import Transcript
+from shutthebox.simulator.scenario.player import Replay
+from shutthebox.simulator.scenario.script import Scenario, parse, read
+
+LONGEST_GAP_S = 2.0
+"""Nothing to see for longer than this is cut out."""
+
+_FRAME_S = 0.04
+
+
+class _StoppedError(Exception):
+    """Nobody looks on any more."""
+
+
+class _PacedDisplay(VirtualDisplay):
+    """A display that comes up with a screen only when its time has come."""
+
+    def __init__(self, scenario: Scenario, pace: Callable[[int], None]) -> None:
+        super().__init__(scenario.config)
+        self._pace = pace
+
+    def show(self, screen: Screen, t_ns: int) -> None:
+        self._pace(t_ns)
+        super().show(screen, t_ns)
+
+
+class Film:
+    """One run of a scenario for a page, in a thread of its own.
+
+    Args:
+        scenario: the script, or the file that it is in.
+        on_change: called in the film's thread when `state` is another.
+
+    Attributes:
+        state: what the page shows of the other box now; replaced as a whole.
+        over: it has come to its end.
+        complaint: what was wrong with the script or what it expected; empty if nothing was.
+    """
+
+    def __init__(self, scenario: str | Path, on_change: Callable[[], None]) -> None:
+        self.state: Mapping[str, object] = {}
+        self.over = False
+        self.complaint = ""
+        self._scenario, self._on_change = scenario, on_change
+        self._stopped = threading.Event()
+        self._words = Transcript()
+        self._shown_ns, self._at_s = 0, time.monotonic()
+        self._lamp = 0.0
+        self._replay: Replay | None = None
+        self._display: _PacedDisplay | None = None
+        self._thread = threading.Thread(target=self._run, name="film", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends it; returns at once."""
+        self._stopped.set()
+
+    def _run(self) -> None:
+        try:
+            where = self._scenario
+            scenario = read(where) if isinstance(where, Path) else parse(where, "scenario")
+            with tempfile.TemporaryDirectory(prefix="shutthebox-film-") as folder:
+                self._display = _PacedDisplay(scenario, self._wait_until)
+                self._replay = Replay(scenario, Path(folder), self._display)
+                self._replay.world.observe(self._look_on)
+                self._look_on(self._replay.world.show, 0)
+                self._replay.run()
+        except _StoppedError:
+            return
+        except (ShutTheBoxError, OSError) as error:  # the second: a full disk, for one
+            self.complaint = str(error)
+        self.over = True
+        self._on_change()
+
+    def _look_on(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        self._wait_until(t_ns)
+        self._words(what, t_ns)
+        if isinstance(what, Show):
+            self._lamp = 1.0 if what.screen.lit else 0.0
+        self._take_frame()
+
+    def _wait_until(self, t_ns: int) -> None:
+        """Shows a picture after another until it is this time in the scenario."""
+        gap_s = min((t_ns - self._shown_ns) / 1e9, LONGEST_GAP_S)
+        until_s = self._at_s + max(gap_s, 0.0)
+        while (left_s := until_s - time.monotonic()) > 0:
+            if self._stopped.wait(min(left_s, _FRAME_S)):
+                raise _StoppedError
+            self._shown_ns = min(t_ns, self._shown_ns + round(_FRAME_S * 1e9))
+            self._take_frame()
+        self._shown_ns, self._at_s = max(t_ns, self._shown_ns), time.monotonic()
+
+    def _take_frame(self) -> None:
+        if self._replay is None or self._display is None:
+            return
+        box = self._replay.world.box
+        state = {
+            "levers": [{"number": number, "down": number in box.levers_down} for number in box.levers],
+            "button": box.button_down,
+            "panel": pixels_text(self._display.look(self._shown_ns)),
+            "lamp": self._lamp,
+            "sound": None,
+            "words": self._words.words.panel,
+            "said": self._words.words.said,
+        }
+        if state != self.state:
+            self.state = state
+            self._on_change()
+
+
+def pixels_text(image: Image.Image) -> str:
+    """A picture of the panel as a page gets it: a bit a pixel, row by row, in base64."""
+    return base64.b64encode(image.convert("1").tobytes()).decode("ascii")

@@ -1,0 +1,90 @@
+"""Everything that the page itself says, in the language of the box, and the rules of its game in words."""
+
+from typing import TypeAlias
+
+from shutthebox.game.messages import Translate
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.words import explain
+from shutthebox.web.how_to_play import how_to_play
+
+Texts: TypeAlias = dict[str, "str | list[list[str]]"]
+"""By the name under which the page's script asks for it: a text, or rows of a term and its meaning."""
+
+
+def page_texts(translate: Translate) -> Texts:
+    """All texts of the page but those of the workshop."""
+    _ = translate
+    return {
+        "lost": _("No connection to the box. Trying again…"),
+        "levers": _("Levers"),
+        "lever": _("Lever {number}"),
+        "button": _("Dice button"),
+        "display": _("Display"),
+        "mute": _("Mute"),
+        "help": _("Help"),
+        "close": _("Close"),
+        "rules_title": _("The rules: {game}"),
+        "help_title": _("How to play"),
+        "help_rows": [
+            *how_to_play(translate),
+            [_("On this page"), _("Click or tap a lever to flip it, or sweep across several.")],
+        ],
+        "keys": _(
+            "Keyboard: 1–9, 0, - and = move levers 1 to 12, by their place in the row of digits. "
+            "Space or Enter is the dice button, M mutes, ? opens this help, Escape closes it."
+        ),
+    }
+
+
+def workshop_texts(translate: Translate) -> Texts:
+    """The texts of the workshop, the drawer for makers."""
+    _ = translate
+    return {
+        "workshop": _("Workshop"),
+        "broken": _("Workshop: something is broken on purpose"),
+        "workshop_note": _(
+            "Breaks and mends the simulated hardware, nothing else. The game, its dice and what it remembers "
+            "are out of reach from here."
+        ),
+        "mend": _("Mend everything"),
+        "power": _("Power"),
+        "pull_plug": _("Pull the plug"),
+        "pull_plug_note": _("The box goes off without a goodbye and starts again. The levers stay."),
+        "hardware": _("Hardware"),
+        "display_unplugged": _("Display unplugged"),
+        "disk_full": _("Disk full"),
+        "contact_works": _("works"),
+        "contact_stuck": _("stuck where it is"),
+        "contact_cut": _("wire cut"),
+        "bounce": _("Contacts bounce for up to {amount} ms"),
+        "lost_edges": _("Edges that get lost: {amount} %"),
+        "pins": _("Pins"),
+        "pin_columns": [[_("Line"), _("Wired to"), _("Level"), _("Edges")]],
+        "lamp": _("Lamp"),
+        "buzzer": _("Buzzer"),
+        "high": _("high"),
+        "low": _("low"),
+        "closed": _("not open"),
+        "log": _("What happens"),
+        "scenario": _("Scenario"),
+        "record": _("Record"),
+        "record_note": _(
+            "The box starts again with an empty memory, so that what is recorded can be played again."
+        ),
+        "recording": _("What you play is recorded."),
+        "stop_recording": _("Stop recording"),
+        "download": _("Download what was recorded"),
+        "replay_recorded": _("Replay what was recorded"),
+        "replay_file": _("Replay a file"),
+        "too_large": _("The file is larger than {amount} KB."),
+        "replaying": _("A replay on another box, with the dice of its scenario. Yours stays as it is."),
+        "replay_over": _("The replay is over."),
+        "stop_replay": _("Back to the box"),
+    }
+
+
+def rules_of(game: Profile | None, language: str, translate: Translate) -> tuple[str, tuple[str, ...]]:
+    """The game's title and its rules, sentence by sentence; both empty where no game can be played."""
+    if game is None:
+        return "", ()
+    return game.title(language, translate), explain(game, translate)

@@ -1,0 +1,163 @@
+"""What the box says and does, in words: for screen readers, for the help, and for the log of the workshop."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from shutthebox.game.effects import Effect, Keep, Play, Show
+from shutthebox.game.messages import Translate
+from shutthebox.game.screen import Screen
+from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
+from shutthebox.rules.profile import Profile
+from shutthebox.simulator.page.texts import rules_of
+from shutthebox.simulator.scenario.player import fact_text
+from shutthebox.translations import ENGLISH, translations
+
+LOG_LINES = 200
+"""Lines of the log that are remembered, the latest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What there is to say now.
+
+    Attributes:
+        language: of all of it.
+        panel: everything on the panel, in words.
+        said: what has just become new on it.
+        title: of the game on the table, or the usual one.
+        rules: of that game, a sentence each.
+    """
+
+    language: str = ENGLISH
+    panel: str = ""
+    said: str = ""
+    title: str = ""
+    rules: tuple[str, ...] = ()
+
+
+class Transcript:
+    """An observer of the runner: called in the main thread, read in any.
+
+    Args:
+        language: until the box has shown something.
+        start_ns: the time of the log's zero, on the runner's clock.
+    """
+
+    def __init__(self, language: str = ENGLISH, start_ns: int = 0) -> None:
+        self.words = Words(language)
+        """What there is to say now; replaced as a whole."""
+        self._parts: dict[str, str] = {}
+        self._explained: tuple[Profile | None, str] | None = None
+        self._log: deque[str] = deque(maxlen=LOG_LINES)
+        self._logged = 0
+        self._log_lock = threading.Lock()
+        self._start_ns = start_ns
+        self._shown = ""
+        self._on_change: Callable[[], None] = lambda: None
+
+    def on_change(self, callback: Callable[[], None]) -> None:
+        """Has this called whenever there are new words or lines, in the thread that brought them."""
+        self._on_change = callback
+
+    def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        """Takes in what happened."""
+        if isinstance(what, Show):
+            self._take(what)
+        line = log_line(what)
+        if line and not (isinstance(what, Show) and line == self._shown):
+            self._log_at(t_ns, line)
+        if isinstance(what, Show):
+            self._shown = line
+        self._on_change()
+
+    def note(self, line: str) -> None:
+        """Adds what did not come from the box to the log; called in any thread, in real time."""
+        self._log_at(time.monotonic_ns(), line)
+
+    def _log_at(self, t_ns: int, line: str) -> None:
+        with self._log_lock:
+            self._log.append(f"{max(t_ns - self._start_ns, 0) / 1e9:9.3f}  {line}")
+            self._logged += 1
+
+    def log_since(self, count: int) -> tuple[int, list[str]]:
+        """How many lines there were in all, and those after the first `count` that are still remembered."""
+        with self._log_lock:
+            new = min(self._logged - count, len(self._log))
+            return self._logged, list(self._log)[len(self._log) - new :]
+
+    def _take(self, show: Show) -> None:
+        translate = translations()[show.language]
+        parts = spoken_parts(show, translate)
+        words = replace(self.words, language=show.language, panel=_joined(parts.values()))
+        if parts != self._parts:
+            said = parts if parts["title"] != self._parts.get("title") else _news(parts, self._parts)
+            words = replace(words, said=_joined(said.values()) or words.said)
+            self._parts = parts
+        if (show.game, show.language) != self._explained:
+            self._explained = (show.game, show.language)
+            title, rules = rules_of(show.game, show.language, translate)
+            words = replace(words, title=title, rules=rules)
+        self.words = words
+
+
+def spoken_parts(show: Show, translate: Translate) -> dict[str, str]:
+    """The screen in words, part by part in the order in which they are read; empty where there is nothing."""
+    _, screen = translate, show.screen
+    if show.asleep:
+        return {"title": _("The display is dark")}
+    return {
+        "title": " ".join(filter(None, (screen.title, screen.aside))),
+        "dice": _dice(screen, translate),
+        "big": screen.big,
+        "rows": _rows(screen),
+        "prompt": " ".join(screen.prompt.split()),
+    }
+
+
+def _dice(screen: Screen, translate: Translate) -> str:
+    _ = translate
+    if screen.tumbling:
+        return _("The dice roll")
+    if not screen.dice:
+        return ""
+    *some, last = map(str, screen.dice)
+    if not some:
+        return _("Thrown: {total}").format(total=last)
+    faces = _("{some} and {last}").format(some=", ".join(some), last=last)
+    if screen.total is None:
+        return _("Thrown: {total}").format(total=faces)
+    return _("Thrown: {faces}, which is {total}").format(faces=faces, total=screen.total)
+
+
+def _rows(screen: Screen) -> str:
+    rows = screen.rows if screen.cursor is None else screen.rows[screen.cursor : screen.cursor + 1]
+    return ", ".join(" ".join(row.split()) for row in rows)
+
+
+def _news(parts: dict[str, str], before: dict[str, str]) -> dict[str, str]:
+    return {name: text for name, text in parts.items() if text != before.get(name)}
+
+
+def _joined(parts: Iterable[str]) -> str:
+    """The parts as sentences; what ends like one already gets no full stop."""
+    return " ".join(part if part[-1] in ".!?…" else f"{part}." for part in parts if part)
+
+
+def log_line(what: Effect | SwitchChanged) -> str:
+    """One thing that happened in a line of the log; empty for what concerns nobody outside."""
+    match what:
+        case SwitchChanged(switch, active):
+            name = {DICE_BUTTON: "button", SERVICE_BUTTON: "service button"}.get(switch, f"lever {switch}")
+            return f"{name} {'down' if active else 'up'}"
+        case Play(sound):
+            return f"sound {sound}"
+        case Keep(fact):
+            return f"kept {fact_text(fact)}"
+        case Show():
+            text = " / ".join(what.screen.text.split("\n"))
+            return f"{what.mode}{' asleep' * what.asleep}, levers {what.verdict}: {text}"
+        case _:
+            return ""

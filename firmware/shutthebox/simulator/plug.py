@@ -1,0 +1,64 @@
+"""The plug of the simulated box. Pulling it replaces the process by a new one, without a goodbye."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from shutthebox.simulator.hardware.box import SimulatedBox
+from shutthebox.simulator.scenario.recorder import ScenarioRecorder
+
+Arguments = Callable[[bool, bool], Sequence[str]]
+"""The arguments of the next process, for two questions: does it record, does it go on with a recording?"""
+
+
+class Plug:
+    """The power of a box that is simulated by this process.
+
+    Args:
+        recording: the file that is recorded into, or was.
+        recorder: what records now; None if nothing does.
+        box: the levers, which a pulled plug leaves as they stand.
+
+    Attributes:
+        recording: as given.
+        arguments: to start the box again with; to be set before the plug is used.
+    """
+
+    def __init__(self, recording: Path, recorder: ScenarioRecorder | None, box: SimulatedBox) -> None:
+        self.recording = recording
+        self.arguments: Arguments = lambda record, goes_on: ()
+        self._recorder, self._box = recorder, box
+        self._again: Sequence[str] | None = None
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether what is played now is recorded."""
+        return self._recorder is not None
+
+    def cut(self) -> None:
+        """Pulls the plug and puts it back. Does not return; called in any thread.
+
+        The kernel ends this process and starts a new one in its place: nothing is said, closed or
+        written any more, as when the power fails.
+        """
+        if self._recorder is not None:
+            self._recorder.cut_power(time.monotonic_ns(), self._box.levers_down)
+        _replace_process(self.arguments(self.is_recording, self.is_recording))
+
+    def record(self, on: bool) -> None:
+        """Ends the box in good order and starts it again, recorded or not; called in any thread."""
+        if on != self.is_recording:
+            self._again = self.arguments(on, False)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    def start_again(self) -> None:
+        """Starts the box again if `record` has ended it; called when everything is closed."""
+        if self._again is not None:
+            _replace_process(self._again)
+
+
+def _replace_process(arguments: Sequence[str]) -> None:
+    os.execv(sys.executable, [sys.executable, "-m", "shutthebox", *arguments])

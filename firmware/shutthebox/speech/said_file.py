@@ -1,0 +1,113 @@
+"""What the box says, in a small file: written by the daemon, read by the voice, which is another user.
+
+The file is replaced as a whole at every announcement and has the latest few, so that a reader that looks
+often enough misses none.
+"""
+
+import json
+import logging
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from shutthebox.files import read_bytes, replace_file
+from shutthebox.game.effects import Effect
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.speech.words import Announcement, Announcer
+from shutthebox.translations import codes
+
+_log = logging.getLogger(__name__)
+
+FILE_NAME = "said.json"
+
+VERSION = 1
+"""Of the file. The voice reads no other, such as one from before an update."""
+
+KEPT = 20
+"""The latest announcements are in the file, so many of them."""
+
+MAX_BYTES = 64 * 1024
+MAX_TEXT = 1000
+"""Characters of one announcement that are read; a longer one is no screen's."""
+
+
+class SaidWriter:
+    """An observer of the runner that keeps the file up to date. Called in the main thread.
+
+    A disk on which it cannot be written does not stop the game.
+
+    Args:
+        folder: where the file is to be; in memory where systemd provides one.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE_NAME
+        self._announcer = Announcer()
+        self._started = time.time_ns()
+        self._count = 0
+        self._latest: deque[dict[str, Any]] = deque(maxlen=KEPT)
+        self._failing = False
+
+    def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        """Takes in what happened."""
+        announcement = self._announcer.take(what)
+        if announcement is None:
+            return
+        self._count += 1
+        text, language, waits = announcement.text, announcement.language, announcement.waits
+        self._latest.append({"number": self._count, "text": text, "language": language, "waits": waits})
+        document = {"version": VERSION, "started": self._started, "said": list(self._latest)}
+        try:
+            replace_file(self._path, json.dumps(document).encode())
+        except OSError as error:
+            if not self._failing:
+                _log.warning("%s: %s; the voice does not hear of it", self._path, error.strerror)
+            self._failing = True
+        else:
+            self._failing = False
+
+
+class SaidReader:
+    """Reads the file again and again.
+
+    Args:
+        folder: where the daemon writes it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE_NAME
+        self._content = b""
+        self._started = self._number = 0
+        # What was said before somebody listened is over.
+        list(self.new())
+
+    def new(self) -> Iterator[Announcement]:
+        """The announcements since the last call, oldest first. What else is in the file is passed over."""
+        try:
+            content = read_bytes(self._path, MAX_BYTES, follow_links=False)
+            if content == self._content:
+                return
+            self._content = content
+            document = json.loads(content)
+            if document["version"] != VERSION:
+                return
+            started, said = int(document["started"]), list(document["said"])
+        except (OSError, ValueError, LookupError, TypeError, OverflowError, RecursionError):
+            return
+        if started != self._started:
+            self._started, self._number = started, 0
+        for entry in said:
+            if (announcement := _announcement(entry, self._number)) is not None:
+                self._number = entry["number"]
+                yield announcement
+
+
+def _announcement(entry: object, after: int) -> Announcement | None:
+    """The entry, if it is one that comes after this number."""
+    match entry:
+        case {"number": int(number), "text": str(text), "language": str(language), "waits": bool(waits)}:
+            if number > after and language in codes():
+                return Announcement(text[:MAX_TEXT], language, waits)
+    return None

@@ -1,0 +1,81 @@
+"""The voice: says announcements with espeak-ng, one after the other."""
+
+import shutil
+import subprocess
+from collections import deque
+from contextlib import suppress
+
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.speech.words import Announcement
+
+PROGRAM = "espeak-ng"
+
+
+class VoiceError(ShutTheBoxError, RuntimeError):
+    """There is no voice, or it fails."""
+
+    exit_code = 1
+
+
+class Voice:
+    """Speaks through a program of its own, so that what is new can cut short what is old.
+
+    Args:
+        volume: 0 to 200; 100 is normal.
+
+    Raises:
+        VoiceError: if espeak-ng is not installed.
+    """
+
+    def __init__(self, volume: int) -> None:
+        program = shutil.which(PROGRAM)
+        if program is None:
+            raise VoiceError(f"{PROGRAM} is not installed: apt install {PROGRAM}")
+        self._program, self._volume = program, volume
+        self._running: subprocess.Popen[bytes] | None = None
+        self._waiting: deque[Announcement] = deque()
+
+    def say(self, announcement: Announcement) -> None:
+        """Says this now, or after what is being said if it waits. Returns at once."""
+        if not announcement.waits:
+            self.fall_silent()
+        self._waiting.append(announcement)
+        self.go_on()
+
+    def go_on(self) -> None:
+        """Begins with the next announcement once the last one is over; call it often.
+
+        Raises:
+            VoiceError: if espeak-ng fails.
+        """
+        running = self._running
+        if running is not None:
+            code = running.poll()
+            if code is None:
+                return
+            self._running = None
+            if code > 0:
+                raise VoiceError(f"{PROGRAM} ended with {code}; is there a sound card?")
+        if self._waiting:
+            self._start(self._waiting.popleft())
+
+    @property
+    def speaks(self) -> bool:
+        """Whether something is being said or waits."""
+        return self._running is not None or bool(self._waiting)
+
+    def fall_silent(self) -> None:
+        """Forgets what is being said and what waits."""
+        self._waiting.clear()
+        if self._running is not None:
+            self._running.terminate()
+            self._running.wait()
+            self._running = None
+
+    def _start(self, announcement: Announcement) -> None:
+        command = [self._program, "-v", announcement.language, "-a", str(self._volume), "--stdin"]
+        self._running = subprocess.Popen(command, stdin=subprocess.PIPE)
+        assert self._running.stdin is not None
+        # Through a pipe, which holds it at once: no text can be taken for an option.
+        with suppress(BrokenPipeError), self._running.stdin as pipe:
+            pipe.write(announcement.text.encode("utf-8", "replace"))

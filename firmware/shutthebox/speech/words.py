@@ -1,0 +1,150 @@
+"""What the box shows, as sentences for people who hear it. Knows no clock, file or voice."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from shutthebox.game.effects import Effect, Play, Show, Sound
+from shutthebox.game.messages import Translate
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.translations import translations
+
+
+@dataclass(frozen=True, slots=True)
+class Announcement:
+    """Something to say.
+
+    Attributes:
+        text: one or more sentences.
+        language: of the text, by its code.
+        waits: it comes after what is being said; others cut that short.
+    """
+
+    text: str
+    language: str
+    waits: bool = False
+
+
+class Announcer:
+    """Turns what a box does into announcements: what is new on the screen, each thing once.
+
+    Give it every effect, in order, as an observer of the runner gets them.
+
+    Example:
+        >>> from shutthebox.config.schema import Config
+        >>> from shutthebox.simulator.virtual_box import VirtualBox
+        >>> announcer, said = Announcer(), []
+        >>> box = VirtualBox(Config(), observers=[lambda what, t_ns: said.append(announcer.take(what))])
+        >>> box.press(100_000_000)
+        >>> box.run_until(1_000_000_000)
+        >>> box.close()
+        >>> [announcement.text for announcement in said if announcement][-1]
+        'Players? 2. Press: choose. Lever 1 to 9. Hold: back.'
+    """
+
+    def __init__(self) -> None:
+        self._mode: Mode | None = None
+        self._parts: Mapping[str, str] = {}
+        self._says_prompt_again = False
+
+    def take(self, what: Effect | SwitchChanged) -> Announcement | None:
+        """What there is to say after this; None for nothing."""
+        match what:
+            case Play(Sound.REFUSED | Sound.FAULT):
+                self._says_prompt_again = True
+            case Show():
+                return self._show(what)
+        return None
+
+    def _show(self, show: Show) -> Announcement | None:
+        if show.asleep:
+            self._mode, self._parts = None, {}
+        if show.screen.tumbling:
+            # The next throw is said even if it is the same again.
+            self._parts = {part: self._parts.get(part, "") for part in ("title", "aside")}
+        # The throw follows in a moment; and in attract, screens may follow each other without end.
+        if show.asleep or show.screen.tumbling or self._rests(show):
+            return None
+        parts, before = screen_parts(show, translations()[show.language]), self._parts
+        again = {"prompt": parts["prompt"]} if self._says_prompt_again and parts["prompt"] else {}
+        self._mode, self._parts, self._says_prompt_again = show.mode, parts, False
+        new = parts if parts["title"] != before.get("title") else news(parts, before)
+        text = sentences((new or again).values())
+        # The odds' account of a turn is added when it has been worked out.
+        return Announcement(text, show.language, waits=set(new) == {"rows"}) if text else None
+
+    def _rests(self, show: Show) -> bool:
+        return show.mode is self._mode is Mode.ATTRACT and not show.screen.alert
+
+
+def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
+    """The screen in words, part by part in the order in which they are said; empty where there is nothing."""
+    screen, _ = show.screen, translate
+    parts = {
+        "title": screen.title,
+        "aside": _aside(screen, translate),
+        "dice": dice_text(screen, translate),
+        "big": screen.big,
+        "rows": _rows(screen),
+        "paragraph": screen.paragraph,
+        "prompt": screen.prompt,
+        "also": "" if screen.alert else sentences(screen.also),
+    }
+    if show.mode is Mode.TURN_OVER:
+        if screen.big.isdecimal():
+            parts["big"] = _("Your score: {score}").format(score=screen.big)
+        # How the turn has ended, then the score.
+        order = ("title", "aside", "dice", "prompt", "big", "also", "rows", "paragraph")
+        parts = {part: parts[part] for part in order}
+    return {part: _with_ranges(text, translate) for part, text in parts.items()}
+
+
+def dice_text(screen: Screen, translate: Translate) -> str:
+    """The throw on the table; empty without one."""
+    _ = translate
+    if screen.tumbling:
+        return _("The dice roll")
+    if not screen.dice:
+        return ""
+    *some, last = map(str, screen.dice)
+    if not some:
+        return _("Thrown: {total}").format(total=last)
+    faces = _("{some} and {last}").format(some=", ".join(some), last=last)
+    if screen.total is None:
+        return _("Thrown: {total}").format(total=faces)
+    return _("Thrown: {faces}, which is {total}").format(faces=faces, total=screen.total)
+
+
+def news(parts: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
+    """The parts that are not as they were before."""
+    return {part: text for part, text in parts.items() if text and text != before.get(part)}
+
+
+def sentences(texts: Iterable[str]) -> str:
+    """The texts one after the other; what does not end like a sentence gets a full stop."""
+    return " ".join(text if text[-1] in ".!?…" else f"{text}." for text in texts if text)
+
+
+def _with_ranges(text: str, translate: Translate) -> str:
+    """The text with "7-9" as "7 to 9", which a voice would read as two numbers."""
+    _ = translate
+    words = _("{first} to {last}")
+    return re.sub(r"\b(\d+)-(\d+)\b", lambda found: words.format(first=found[1], last=found[2]), text)
+
+
+def _aside(screen: Screen, translate: Translate) -> str:
+    """The corner; a voice would read the round as a fraction."""
+    _ = translate
+    now, of, all_of_them = screen.aside.partition("/")
+    if of and now.isdecimal() and all_of_them.isdecimal():
+        return _("Round {round} of {rounds}").format(round=now, rounds=all_of_them)
+    return screen.aside
+
+
+def _rows(screen: Screen) -> str:
+    """A list: the chosen line of one to choose from, all lines of one to be read."""
+    choosing = screen.cursor is not None and screen.mode is not Mode.MATCH_OVER
+    rows = (screen.rows[screen.cursor],) if choosing and screen.cursor is not None else screen.rows
+    return sentences(" ".join(row.split()) for row in rows)

@@ -1,0 +1,26 @@
+"""How a box is played with one button and its levers, in the words that both pages use."""
+
+from shutthebox.game.messages import Translate
+
+
+def how_to_play(translate: Translate) -> list[list[str]]:
+    """Rows of a term and its meaning."""
+    _ = translate
+    return [
+        [
+            _("The aim"),
+            _(
+                "Shut as many tiles as you can. After each throw, flip down levers that add up to it. "
+                "When nothing fits, the turn is over."
+            ),
+        ],
+        [_("Press"), _("Throws the dice, confirms, goes on.")],
+        [
+            _("Hold 0.8 s"),
+            _("Throws one die where the rules leave the choice; opens the menu; goes back."),
+        ],
+        [_("Hint"), _("Hold the button while tiles are to be flipped. The menu switches hints on.")],
+        [_("Levers"), _("Until you press, levers that were flipped for this throw can be put back.")],
+        [_("Choose"), _("In a list, flick lever 1, 2, 3 … to choose that line.")],
+        [_("Something wrong?"), _("The display says which lever. Put it right, and the game goes on.")],
+    ]

@@ -1,0 +1,129 @@
+"""The best signed results and the Captains, from a store."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.fame import best, captains
+from shutthebox.adapters.store.queries import open_to_read
+from shutthebox.game.facts import Began, Finished, Signed
+from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
+from shutthebox.rules.match import begin
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.reader import parse_keys, to_profile
+from shutthebox.rules.tiles import to_tiles
+
+SHUT = (Thrown((1, 1)), Moved(to_tiles([2])), Thrown((2, 2)), Moved(to_tiles([1, 3])))
+LEFT_4 = (Thrown((1, 1)), Moved(to_tiles([2])), Thrown((6, 6)))
+LEFT_6 = (Thrown((6, 6)),)
+
+Play = Callable[..., None]
+
+
+def house(name: str, text: str = "") -> Profile:
+    keys = parse_keys(f'name = "{name}"\ntiles = 3\n{text}', "test", lambda name: {})
+    return to_profile(keys, "test", name)
+
+
+PLAIN = house("plain")
+HIGH = house("high", 'win = "highest"\nshut_wins = "no"')
+CAPTAIN = house("captain", 'captain = true\nshut_wins = "match"')
+
+
+class Clock:
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def play(tmp_path: Path, clock: Clock) -> Iterator[Play]:
+    with closing(Store(tmp_path, clock)) as store:
+
+        def play(
+            profile: Profile, initials: str, *actions: Action, players: int = 1, at_s: float = 0
+        ) -> None:
+            clock.now_s = at_s
+            match = begin(profile, players)
+            store.keep(Began(match))
+            for action in actions:
+                match = apply(match, action)
+                store.keep(action)
+            assert match.result is not None
+            store.keep(Finished(match))
+            if initials:
+                store.keep(Signed(match.result.winners[0], initials))
+
+        yield play
+
+
+def told(folder: Path, since_s: float = 0, count: int = 6) -> list[tuple[str, str, int]]:
+    with closing(open_to_read(folder / FILE_NAME)) as db:
+        return [(honour.profile.name, honour.initials, honour.score) for honour in best(db, since_s, count)]
+
+
+def test_the_best_first_and_by_the_rules_of_the_game(play: Play, tmp_path: Path) -> None:
+    for initials, actions in (("ANN", LEFT_6), ("BOB", SHUT), ("CAT", LEFT_4), ("", SHUT)):
+        play(PLAIN, initials, *actions)
+        play(HIGH, initials, *actions)
+    play(PLAIN, "DAN", *LEFT_6)
+    assert told(tmp_path) == [
+        ("plain", "BOB", 0), ("plain", "CAT", 4), ("plain", "ANN", 6),
+        ("high", "ANN", 6), ("high", "CAT", 4), ("high", "BOB", 0),
+    ]  # fmt: skip
+    assert told(tmp_path, count=2) == [("plain", "BOB", 0), ("high", "ANN", 6)]
+
+
+def test_of_a_time_only(play: Play, tmp_path: Path) -> None:
+    play(PLAIN, "OLD", *SHUT, at_s=100)
+    play(PLAIN, "NEW", *LEFT_4, at_s=200)
+    assert told(tmp_path, since_s=150) == [("plain", "NEW", 4)]
+    assert told(tmp_path, since_s=201) == []
+    assert told(tmp_path, since_s=100)[0] == ("plain", "OLD", 0)
+
+
+def test_the_games_played_most(play: Play, tmp_path: Path) -> None:
+    for number, games in ((1, "abcd"), (2, "bcd"), (3, "cd"), (4, "d")):
+        for game in games:
+            play(house(game), "ANN", *LEFT_6, at_s=number)
+    assert {game for game, _, _ in told(tmp_path)} == {"d", "c", "b"}
+    assert [game for game, _, _ in told(tmp_path)] == ["d", "d", "c", "c", "b", "b"]
+
+
+def test_matches_of_more_rounds_are_another_game(play: Play, tmp_path: Path) -> None:
+    play(PLAIN, "ONE", *LEFT_6)
+    play(house("plain", "rounds = 2"), "TWO", *LEFT_4, *advanced(LEFT_4))
+    assert {initials for _, initials, _ in told(tmp_path, count=2)} == {"ONE", "TWO"}
+
+
+def advanced(actions: tuple[Action, ...]) -> tuple[Action, ...]:
+    return (Advanced(), *actions)
+
+
+def test_captains(play: Play, tmp_path: Path) -> None:
+    play(CAPTAIN, "ANN", *SHUT, players=2)
+    play(CAPTAIN, "LAT", *LEFT_6, *advanced(SHUT), players=2)
+    play(PLAIN, "BOB", *SHUT, players=2)
+    play(CAPTAIN, "", *SHUT)
+    play(CAPTAIN, "CAT", *SHUT)
+    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
+        assert [honour.initials for honour in captains(db, 5)] == ["CAT", "ANN"]
+        assert [honour.initials for honour in captains(db, 1)] == ["CAT"]
+
+
+def test_a_profile_that_is_refused_now_is_left_out(play: Play, tmp_path: Path) -> None:
+    play(CAPTAIN, "ANN", *SHUT)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
+        db.execute("update match set profile = replace(profile, 'tiles', 'tails')")
+        db.commit()
+        assert best(db) == captains(db, 5) == ()

@@ -1,0 +1,105 @@
+"""The command line as a whole: slips of the pen, and the example of every command's help."""
+
+import contextlib
+import io
+import shlex
+from pathlib import Path
+
+import pytest
+
+from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.cli.main import command_line, main
+from shutthebox.simulator.page.server import PageServer
+
+_, COMMANDS = command_line()
+
+
+def refused(*words: str) -> str:
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), pytest.raises(SystemExit) as caught:
+        main(words)
+    assert caught.value.code == 2
+    assert said.getvalue().count("\n") == 1
+    return said.getvalue().rstrip("\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["stat"], "shutthebox: 'stat' is no command; did you mean 'stats'? see shutthebox --help"),
+        (["zzz"], "shutthebox: 'zzz' is no command; see shutthebox --help"),
+        (["x\ny"], r"shutthebox: 'x\ny' is no command; see shutthebox --help"),
+        (["sim", "--lewers", "9"], "shutthebox sim: '--lewers' is no option; did you mean '--levers'? "),
+        (["sim", "--lewers=9"], "shutthebox sim: '--lewers=9' is no option; did you mean '--levers'? "),
+        (["export", "--jsn"], "shutthebox export: '--jsn' is no option; "),
+        (["pins", "x"], "shutthebox pins: 'x' is no argument; see shutthebox pins --help"),
+        (["odds", "pub", "--objective", "x"], "shutthebox odds: argument --objective: invalid choice: 'x' "),
+        (["replay"], "shutthebox replay: the following arguments are required: SCRIPT; see "),
+        ([], "shutthebox: the following arguments are required: COMMAND; see shutthebox --help"),
+    ],
+)
+def test_fail__a_slip_of_the_pen(words: list[str], said: str) -> None:
+    assert refused(*words).startswith(said)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself_with_an_example(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([command, "--help"])
+    assert caught.value.code == 0
+    shown = capsys.readouterr().out
+    parser = COMMANDS[command]
+    assert parser.description
+    assert f"example: {parser.example}" in shown
+    assert all(argument.help for argument in parser.arguments)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_examples_are_understood(command: str) -> None:
+    words = shlex.split(COMMANDS[command].example.partition(" > ")[0])
+    words = words[words.index("shutthebox") + 1 :]
+    assert words[0] == command
+    parser, _ = command_line()
+    assert parser.parse_args(words).command == command
+
+
+def test_stats_say_where_the_simulators_memory_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.delenv("STATE_DIRECTORY", raising=False)
+    folder = tmp_path / "shutthebox" / "simulator"
+    folder.mkdir(parents=True)
+    main(["stats"])
+    assert "simulator" not in capsys.readouterr().err
+    (folder / FILE_NAME).touch()
+    main(["stats"])
+    first = capsys.readouterr().err.splitlines()[0]
+    assert first == f"The simulated box has its own memory: shutthebox stats --state {folder}"
+    main(["stats", "--state", str(tmp_path)])
+    assert "simulated" not in capsys.readouterr().err
+
+
+def test_the_simulated_box_has_the_language_and_the_memory_that_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from shutthebox.runtime import daemon
+
+    served = []
+    monkeypatch.setattr(PageServer, "__enter__", lambda server: server)
+    monkeypatch.setattr(PageServer, "__exit__", lambda server, *error: None)
+    monkeypatch.setattr(
+        daemon, "serve", lambda config, settings, *args, **kw: served.append((settings, args))
+    )
+    assert main(["sim", "--language", "fr", "--state", str(tmp_path / "new"), "--port", "0"]) == 0
+    settings, args = served[0]
+    assert settings.language == "fr"
+    assert tmp_path / "new" in args
+    assert (tmp_path / "new").is_dir()
+
+
+def test_fail__a_language_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["sim", "--language", "xx"]) == 2
+    assert "--language: box.language: 'xx' is not allowed; allowed is one of " in capsys.readouterr().err

@@ -1,0 +1,57 @@
+"""Sheets to hang beside the box: one page of A5 for every game in every language."""
+
+from pathlib import Path
+
+import pytest
+
+from shutthebox.cli.main import main
+from shutthebox.cli.sheet import sheet
+from shutthebox.config.profiles import builtin, builtins
+from shutthebox.rules.words import explain
+from shutthebox.translations import codes, translations
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", codes())
+def test_every_game_fits_one_page_of_a5(language: str) -> None:
+    weasyprint = pytest.importorskip("weasyprint", exc_type=(ImportError, OSError))  # type: ignore[arg-type]
+    for profile in builtins():
+        pages = weasyprint.HTML(string=sheet(profile, language, translations()[language])).render().pages
+        assert len(pages) == 1, profile.name
+        assert [round(size / 96 * 25.4) for size in (pages[0].width, pages[0].height)] == [148, 210]
+
+
+def test_the_sheet_has_all_rules(tmp_path: Path) -> None:
+    assert main(["profiles", "trac", "--sheet", str(tmp_path / "trac.html"), "--language", "fr"]) == 0
+    text = (tmp_path / "trac.html").read_text(encoding="utf-8")
+    assert '<html lang="fr">' in text
+    for sentence in explain(builtin("trac"), translations()["fr"]):
+        assert sentence.replace("'", "&#x27;") in text
+
+
+def test_house_rules_have_one_too_and_nothing_in_them_becomes_markup(tmp_path: Path) -> None:
+    (tmp_path / "friday.toml").write_text('like = "pub"\n[title]\nen = "<b>Friday</b> & more"\n')
+    sheet_file = tmp_path / "friday.html"
+    assert main(["profiles", str(tmp_path / "friday.toml"), "--sheet", str(sheet_file)]) == 0
+    assert "<h1>&lt;b&gt;Friday&lt;/b&gt; &amp; more</h1>" in sheet_file.read_text(encoding="utf-8")
+
+
+def test_tiles_that_start_shut_are_drawn_so() -> None:
+    text = sheet(builtin("lucky-seven"), "en", translations()["en"])
+    assert text.count('class="tile shut"') == 8
+    assert '<span class="tile">7</span>' in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--sheet", "x.html"], "--sheet: of which game? allowed is an id or a file before it"),
+        (["pub", "--sheet", "/nowhere/x.html"], "--sheet: /nowhere/x.html: No such file or directory"),
+        (["pub", "--language", "xx"], "--language: 'xx' is not known; allowed are en, "),
+    ],
+)
+def test_fail__what_cannot_be_written(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["profiles", *words]) == 2
+    assert said in capsys.readouterr().err

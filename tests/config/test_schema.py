@@ -1,0 +1,37 @@
+"""The configuration's keys: what is refused, and what was probably meant."""
+
+import pytest
+
+from shutthebox.config.schema import SECTIONS, ConfigError, parse_config
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "[game]\nplayer = 2",
+            "game.player: unknown key; did you mean 'players'? allowed in [game] are profile,",
+        ),
+        (
+            "[game]\nlanguage = 'fr'",
+            "game.language: unknown key; did you mean it in [box]? allowed in [game] are ",
+        ),
+        ("[gmae]\nplayers = 2", "gmae.players: unknown section; did you mean 'game'? sections are [game], "),
+        ("[zzz]\nplayers = 2", "zzz.players: unknown section; sections are [game], "),
+        ("[box]\nlanguage = 'xx'", "box.language: 'xx' is not allowed; allowed is one of \"en\", "),
+    ],
+)
+def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_config(text, "config.toml")
+    assert f"config.toml: {said}" in str(caught.value)
+
+
+def test_every_key_has_a_check_and_says_what_it_means() -> None:
+    for keys in SECTIONS.values():
+        for key in keys.values():
+            assert key.metadata["check"].allowed
+            assert key.metadata["meaning"].endswith(".")
+            assert key.default is not None or key.metadata["shown"], (
+                f"{key.name} has neither default nor example"
+            )

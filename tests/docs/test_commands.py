@@ -1,0 +1,208 @@
+"""Every command that the pages show is run.
+
+What belongs to this project is the real thing, in a folder with the files that the pages speak of. Programs
+of the system that would change this machine are stood in for by ones that check what they are asked.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from doctools import PROJECT
+from shutthebox import __version__
+from shutthebox.config.schema import default_text
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(
+        Path("/dev/gpiochip0").exists(), reason="there are pins here, which are not for tests"
+    ),
+]
+
+PAGES = [*sorted((PROJECT / "docs").glob("*.md")), PROJECT / "README.md", PROJECT / "SECURITY.md"]
+ROOTS = ("/etc/", "/boot/", "/var/lib/", "/usr/share/shutthebox")
+"""Paths of the system, which lie in a folder of the test here."""
+
+WITHOUT_PINS = ("run", "doctor", "blank")
+"""Commands that end with 1 on a machine without pins and display."""
+
+
+def commands() -> Iterator[str]:
+    for page in PAGES:
+        for block in re.findall(
+            r"^ *```sh\n(.*?)^ *```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+        ):
+            for line in block.splitlines():
+                command = line.partition(" #")[0].strip()
+                if command and not command.startswith(("#", ". .venv")):
+                    yield command
+
+
+COMMANDS = sorted(set(commands()))
+
+_STAND_IN = f"""#!{sys.executable}
+import os, re, subprocess, sys
+from pathlib import Path
+project, name, args = Path({str(PROJECT)!r}), Path(sys.argv[0]).name, sys.argv[1:]
+
+
+def check(good, why):
+    if not good:
+        sys.exit(f"{{name}}: {{why}}: {{args}}")
+
+
+def unit(word):
+    file = word if "." in word else f"{{word}}.service"
+    check((project / "systemd" / file).is_file(), f"no unit {{file}}")
+"""
+
+STAND_INS = {
+    "sudo": "os.execvp(args[0], args)",
+    "systemctl": """
+check(args[0] in ("start", "stop", "restart", "status", "enable"), "what is it to do?")
+for word in args[1:]:
+    if word != "--now":
+        unit(word)
+""",
+    "journalctl": 'unit(args[args.index("-u") + 1])',
+    "systemd-sysusers": "check(not args, 'takes none here')",
+    "reboot": "check(not args, 'takes none here')",
+    "pipx": """
+check(args[0] in ("install", "inject"), "what is it to do?")
+folders = [word for word in args if word.startswith(".")]
+check(folders and all((project / word / "pyproject.toml").is_file() for word in folders), "no project there")
+""",
+    "apt": f"""
+control = (project / "debian" / "control").read_text()
+ours = re.findall(r"^Package: (.+)$", control, re.M)
+others = re.findall(r"[a-z][a-z0-9.+-]+", control) + ["dpkg-dev", "pipx", "python3-venv", "make"]
+check(args[0] in ("install", "build-dep"), "what is it to do?")
+for word in args[1:]:
+    if match := re.fullmatch(r"./(.+)_(.+)_all.deb", word):
+        version = {__version__!r} if match[1] == "shutthebox" else match[2]
+        check(match[1] in ours and match[2] == version, "not our package")
+    else:
+        check(word == "./" or word in others, f"{{word}} is not known")
+""",
+    "make": f"""
+sys.exit(subprocess.run([{shutil.which("make")!r}, "-n", *args], cwd=project, stdout=-3).returncode)
+""",
+    "espeak-ng": "sys.stdin.read()",
+    # What goes on until it is told to stop is told so as soon as it is there.
+    "shutthebox": f"""
+ready = {{"sim": "The box stands at", "scoreboard": "Only this machine", "speech": "Listening to"}}
+ready["scoreboard"] = "The scores are at"
+more = {{"sim": ["--no-browser", "--port", "0"], "scoreboard": ["--port", "0"]}}.get(args[0], [])
+command = [{str(Path(sysconfig.get_path("scripts")) / "shutthebox")!r}, *args, *more]
+if args[0] not in ready:
+    os.execv(command[0], command)
+done = subprocess.Popen(command, stdout=-1, stderr=-2, text=True)
+said = ""
+for line in done.stdout:
+    said += line
+    if ready[args[0]] in line:
+        done.send_signal({int(signal.SIGINT)})
+code = done.wait()
+sys.exit(0 if code in (0, 130) and ready[args[0]] in said else said)
+""",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, evening: Path) -> Path:
+    """What somebody has who reads the pages: the project, a config, rules, a scenario, a memory."""
+    work = tmp_path / "work"
+    work.mkdir()
+    for name in ("systemd", "firmware"):
+        (work / name).symlink_to(PROJECT / name)
+    for name in ("evening", "pictures"):
+        (work / name).mkdir()
+    (work / "box.toml").write_text(default_text())
+    for name in ("friday.toml", "house.toml"):
+        (work / name).write_text('like = "pub"\nrounds = 3\n')
+    (work / "evening.scn").write_text("press\nwait 1\n")
+    for root in (
+        "boot/firmware",
+        "etc/sysusers.d",
+        "etc/modules-load.d",
+        "etc/udev/rules.d",
+        "etc/systemd/system",
+    ):
+        (tmp_path / root).mkdir(parents=True)
+    (tmp_path / "usr/share/shutthebox").mkdir(parents=True)
+    shutil.copy(PROJECT / "hardware/config.txt", tmp_path / "usr/share/shutthebox")
+    shutil.copy(PROJECT / "systemd/shutthebox.service", tmp_path / "etc/systemd/system")
+    (tmp_path / "var/lib/private/shutthebox").mkdir(parents=True)
+    state = tmp_path / "home/.local/state/shutthebox"
+    shutil.copytree(evening, state)
+    (state / "simulator").mkdir()
+    subprocess.run(["tar", "-czf", work / "box.tar.gz", "-C", state, "."], check=True)
+    stand_ins = tmp_path / "bin"
+    stand_ins.mkdir()
+    for name, body in STAND_INS.items():
+        (stand_ins / name).write_text(_STAND_IN + body.strip() + "\n")
+        (stand_ins / name).chmod(0o755)
+    return tmp_path
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    for root in ROOTS:
+        command = re.sub(rf"(?<![\w/.]){re.escape(root)}", f"{folder}{root}", command)
+    home = folder / "home"
+    environment = {
+        "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+        "HOME": str(home),
+        "XDG_STATE_HOME": str(home / ".local/state"),
+    }
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder / "work",
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_command_works(command: str, folder: Path) -> None:
+    words = command.removeprefix("sudo ").split()
+    if words[:2] == ["shutthebox", "restore"]:
+        assert run(f"shutthebox backup {words[2]}", folder).returncode == 0
+    done = run(command, folder)
+    assert "Traceback" not in done.stderr
+    failing = words[0] == "shutthebox" and words[1] in WITHOUT_PINS
+    assert done.returncode in ((0, 1) if failing else (0,)), done.stdout + done.stderr
+
+
+def test_the_pages_were_searched() -> None:
+    assert len(COMMANDS) > 50
+    assert "make sim" in COMMANDS
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sudo systemctl restart shutthebox-speach",
+        "sudo systemctl enable --now shutthebox.socket",
+        "sudo apt install ./shutthebox_9.9.9_all.deb",
+        "sudo apt install espeak-mg",
+        "make nothing",
+        "shutthebox profile trac",
+        "shutthebox sim --lewers 9",
+        "pipx install ./firmware/nothing",
+        "sudo cp systemd/nothing /etc/udev/rules.d/",
+    ],
+)
+def test_fail__a_command_that_is_wrong(command: str, folder: Path) -> None:
+    assert run(command, folder).returncode not in (0, 127)

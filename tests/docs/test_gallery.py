@@ -1,0 +1,50 @@
+"""Pictures of screens: every shot can be taken in every language, and shows what it says."""
+
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from doctools import gallery
+from shutthebox.translations import codes
+
+SHOTS = list(gallery.shots())
+
+
+def test_there_is_something_to_see() -> None:
+    names = [shot.name for shot in SHOTS]
+    assert len(set(names)) == len(names) > 10
+    films = {shot.name for shot in SHOTS if shot.before is not None}
+    assert films == {"turn", "fault", "shutting"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", codes())
+def test_every_picture_in_every_language(language: str, tmp_path: Path) -> None:
+    """What a scenario expects holds in all of them, or taking the picture fails."""
+    looks = {}
+    for shot in SHOTS:
+        picture = gallery.take(shot, language)
+        picture.save(tmp_path)
+        with Image.open(tmp_path / picture.file_name) as saved:
+            assert saved.size == (128 * 4 + 32, 64 * 4 + 32)
+            frames = getattr(saved, "n_frames", 1)
+            assert frames == len(picture.frames)
+        if shot.before is not None:
+            assert frames > 5, shot.name
+            seconds = sum(length_ms for _, length_ms in picture.frames) / 1000
+            assert 1.5 < seconds < 10, shot.name
+        else:
+            looks[shot.name] = picture.frames[0][0].tobytes()
+            assert any(looks[shot.name]), f"{shot.name} is dark"
+    assert len(set(looks.values())) == len(looks), "two pictures are the same"
+
+
+@pytest.mark.slow
+def test_a_film_shows_it_from_its_beginning_to_its_end() -> None:
+    by_name = {shot.name: shot for shot in SHOTS}
+    film = gallery.take(by_name["turn"], "en")
+    ready, right = (gallery.take(by_name[name], "en").frames[0][0].tobytes() for name in ("ready", "right"))
+    seen = [image.tobytes() for image, _ in film.frames]
+    assert seen[0] == ready
+    assert right in seen

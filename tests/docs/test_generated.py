@@ -1,0 +1,104 @@
+"""What is made from the code is as the code would make it now, and editors can use it."""
+
+import json
+import subprocess
+import sysconfig
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft7Validator
+
+from doctools import PROJECT
+from doctools.generated import FILES
+from shutthebox.config.profiles import builtins
+from shutthebox.config.schema import Config, default_text, parse_config
+
+PROFILES = sorted((PROJECT / "firmware/shutthebox/rules/profiles").glob("*.toml"))
+SHIPPED = [PROJECT / "firmware/shutthebox/config/default.toml", *PROFILES]
+TAPLO = Path(sysconfig.get_path("scripts")) / "taplo"
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_files_are_as_the_code_makes_them(path: str) -> None:
+    assert (PROJECT / path).read_text(encoding="utf-8") == FILES[path](), "make generated"
+
+
+def test_the_default_file_means_the_defaults() -> None:
+    assert parse_config(default_text(), "default.toml") == Config()
+
+
+def test_the_commented_keys_of_the_default_file_are_good_too() -> None:
+    lines = default_text().splitlines()
+    examples = [line.removeprefix("# ") for line in lines if line.startswith("# ") and " = " in line]
+    assert len(examples) == 4
+    for example in examples:
+        parse_config(default_text().replace(f"# {example}", example), "default.toml")
+
+
+def schema_named_in(path: Path) -> dict[str, Any]:
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    mark, _, name = first.partition(" ")
+    assert mark == "#:schema"
+    found: dict[str, Any] = json.loads((path.parent / name).read_text(encoding="utf-8"))
+    return found
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_files_name_a_schema_that_allows_them(path: Path) -> None:
+    schema = schema_named_in(path)
+    Draft7Validator.check_schema(schema)
+    Draft7Validator(schema).validate(tomllib.loads(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[gane]\nplayers = 2",
+        "[game]\nplayer = 2",
+        "[game]\nplayers = 10",
+        '[game]\nplayers = "2"',
+        '[game]\nstakes = "of"',
+        "[gpio]\nlevers = [4, 4]",
+        '[gpio]\nlevers = ["mcp23017"]',
+        "[display]\nrotate = 90",
+    ],
+)
+def test_fail__the_schema_refuses_what_the_program_refuses(text: str) -> None:
+    assert not Draft7Validator(schema_named_in(SHIPPED[0])).is_valid(tomllib.loads(text))
+
+
+@pytest.mark.parametrize(
+    "text", ["tile = 9", 'like = "trick"', "dice = 0", 'title = "x"', '[title]\nenglish = "x"']
+)
+def test_fail__the_schema_of_rules_refuses(text: str) -> None:
+    assert not Draft7Validator(schema_named_in(PROFILES[0])).is_valid(tomllib.loads(text))
+
+
+def test_every_profile_is_shipped_with_its_schema() -> None:
+    assert {path.stem for path in PROFILES} == {profile.name for profile in builtins()}
+
+
+@pytest.mark.skipif(not TAPLO.exists(), reason="no taplo here, which editors use: pip install taplo")
+@pytest.mark.parametrize(
+    ("shipped", "wrong", "complaint"),
+    [
+        (SHIPPED[0], "[game]\nplayers = 22", "22 is greater than the maximum of 9"),
+        (PROFILES[0], "tile = 9", "'tile' was unexpected"),
+    ],
+)
+def test_an_editor_finds_the_schema(shipped: Path, wrong: str, complaint: str, tmp_path: Path) -> None:
+    """With taplo, which stands behind the TOML support of several editors."""
+
+    def check(path: Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [TAPLO, "check", path], capture_output=True, text=True, cwd=path.parent, timeout=50
+        )
+
+    assert check(shipped).returncode == 0
+    schema = shipped.parent / shipped.read_text(encoding="utf-8").splitlines()[0].partition(" ")[2]
+    (tmp_path / "wrong.toml").write_text(f"#:schema {schema.resolve()}\n{wrong}\n")
+    done = check(tmp_path / "wrong.toml")
+    assert done.returncode == 1
+    assert complaint in done.stderr

@@ -1,0 +1,140 @@
+"""Chances to win at any position of a match, and the three strengths of the computer."""
+
+import random
+from dataclasses import replace
+
+import pytest
+from tests.odds.test_equilibrium import by_recursion
+
+from shutthebox.config import profiles
+from shutthebox.odds import Objective, Odds, OddsError
+from shutthebox.odds.equilibrium import Equilibrium
+from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
+from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import Profile, ShutWins, Stakes, Tie
+from shutthebox.rules.tiles import to_tiles
+from shutthebox.rules.turn import Turn
+
+TRADITIONAL = profiles.builtin("traditional")
+SHORT = replace(TRADITIONAL, tiles=(1, 2, 3), dice=1, tie=Tie.SHARE, stakes=Stakes.NONE)
+
+
+def play_turn(match: Match, rng: random.Random) -> Match:
+    """The match when a turn has been played by lot."""
+    while match.stage is not Stage.ADVANCE:
+        dice = dice_allowed(match.profile, match.turn.open)[0]
+        match = match.throw(tuple(rng.randint(1, 6) for _ in range(dice)))
+        if match.stage is Stage.ANSWER:
+            match = match.move(rng.choice(turns.answers(match.profile, match.turn) or (0,)))
+    return match
+
+
+def test_the_deciding_round_is_the_equilibrium() -> None:
+    match = begin(TRADITIONAL, 3)
+    assert is_deciding(match)
+    assert match_chances(match) == Equilibrium(TRADITIONAL, 3).chances()
+
+
+@pytest.mark.parametrize("tie", Tie)
+@pytest.mark.parametrize("shut_wins", ShutWins)
+def test_chances_add_up_all_through_a_match(tie: Tie, shut_wins: ShutWins) -> None:
+    profile, rng = replace(TRADITIONAL, tiles=(1, 2, 3, 4), tie=tie, shut_wins=shut_wins), random.Random(3)
+    for rounds in (1, 3):
+        match = begin(profile, 3, rounds)
+        while match.result is None:
+            chances = match_chances(match)
+            assert sum(chances) == pytest.approx(1, abs=1e-6)
+            own = match_play(match).chance(match.turn)
+            if is_deciding(match):
+                assert own == pytest.approx(chances[match.player], abs=1e-6)
+            match = play_turn(match, rng)
+            if match.result is None:
+                match = match.advance()
+        assert sum(match_chances(match)) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("shut_wins", [ShutWins.MATCH, ShutWins.NO])
+def test_before_the_deciding_round_the_chances_are_nearly_exact(shut_wins: ShutWins) -> None:
+    profile = replace(SHORT, shut_wins=shut_wins)
+    exact = by_recursion(profile, 2, rounds=2)
+    assert match_chances(begin(profile, 2, 2)) == pytest.approx(exact, abs=0.03)
+
+
+def test_who_is_far_behind_before_the_last_round_takes_risks() -> None:
+    """Nothing but a shut box can win any more: then that is what is played for."""
+    profile = replace(TRADITIONAL, shut_wins=ShutWins.MATCH)
+    match = replace(begin(profile, 2, 2), player=1, totals=(0, 200))
+    first = replace(match.rows[0], outcome=turns.Outcome.BLOCKED, score=0)
+    thrown = replace(match, rows=(first, Turn(to_tiles([1, 2, 3, 4, 5, 6, 7, 8, 9])))).throw((6, 4))
+    odds = Odds(profile)
+    assert (
+        match_play(thrown).ranked(thrown.turn)[0].tiles == odds.ranked(thrown.turn, Objective.SHUT)[0].tiles
+    )
+
+
+def test_matches_without_such_chances() -> None:
+    for name in ("young", "tournament-45", "cover-200", "open-one"):
+        profile = profiles.builtin(name)
+        assert not has_chances(profile, 2)
+        with pytest.raises(OddsError):
+            match_chances(begin(profile, 2))
+    assert not has_chances(TRADITIONAL, 1)
+
+
+def mean_score(profile: Profile, strength: Strength) -> float:
+    """What a turn of a simple player comes to, over all throws."""
+    known: dict[int, float] = {}
+
+    def value(tiles: int) -> float:
+        if tiles not in known:
+            turn = Turn(tiles, moves=1)
+            dice, total = simple_dice(profile, turn, strength), 0.0
+            for faces in (
+                [(a, b) for a in range(1, 7) for b in range(1, 7)]
+                if dice == 2
+                else [(a,) for a in range(1, 7)]
+            ):
+                thrown = turns.throw(profile, turn, faces)
+                if thrown.outcome is None:
+                    left = tiles & ~simple_answer(profile, thrown, strength)
+                    total += value(left) if left else 0
+                else:
+                    total += thrown.score or 0
+            known[tiles] = total / 6**dice
+        return known[tiles]
+
+    return value(profile.starting)
+
+
+def test_a_regular_is_better_than_a_beginner_and_a_master_than_both() -> None:
+    beginner, regular = (mean_score(TRADITIONAL, each) for each in (Strength.BEGINNER, Strength.REGULAR))
+    master = Odds(TRADITIONAL).value(turns.start(TRADITIONAL)).score
+    assert beginner > regular + 0.1
+    assert regular > master + 0.1
+
+
+def test_simple_players_shut_what_the_rules_allow() -> None:
+    rng = random.Random(1)
+    for name in ("trac", "open-one", "misere", "the-300", "domino-bag", "two-to-go"):
+        profile = profiles.builtin(name)
+        for strength in Strength:
+            match = begin(profile, 1)
+            for _ in range(200):
+                if match.stage is Stage.ANSWER:
+                    shut = simple_answer(profile, match.turn, strength)
+                    if turns.reopenings(profile, match.turn):
+                        match = match.reopen(shut.bit_length())
+                    else:
+                        match = match.move(shut)
+                elif match.stage is Stage.THROW:
+                    faces = tuple(
+                        rng.randint(1, 6) for _ in range(simple_dice(profile, match.turn, strength))
+                    )
+                    if name == "domino-bag":
+                        faces = rng.choice(turns.bag(match.turn))
+                    match = match.throw(faces)
+                else:
+                    break

@@ -1,0 +1,214 @@
+"""Hardware that makers break and mend, and that is found again as they left it."""
+
+import errno
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from gpiozero import InputDevice
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shutthebox.simulator.hardware import disk
+from shutthebox.simulator.hardware.box import Change, LeverFault, SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.panel_model import PanelModel
+from shutthebox.simulator.hardware.workshop import (
+    FILE_NAME,
+    MAX_BOUNCE_MS,
+    Condition,
+    Workshop,
+    read_condition,
+)
+
+BROKEN = Condition(
+    down=(2,),
+    stuck=(2,),
+    cut=(4, 9),
+    bounce_ms=30,
+    lost_percent=12,
+    display_unplugged=True,
+    disk_full=False,
+)
+
+
+@pytest.fixture
+def box() -> Iterator[SimulatedBox]:
+    with SimulatedBox(default_lever_lines(9), levers_down=(2,), real_time=False) as box:
+        yield box
+
+
+@pytest.fixture
+def workshop(box: SimulatedBox, tmp_path: Path) -> Iterator[Workshop]:
+    yield Workshop(box, PanelModel(), tmp_path)
+    disk.fill(False)
+
+
+def test_hardware_is_found_as_it_was_left(workshop: Workshop, tmp_path: Path) -> None:
+    workshop.restore(BROKEN)
+    assert workshop.condition == read_condition(tmp_path) == BROKEN
+    assert not BROKEN.is_sound
+    workshop.box.set_lever(3, True)
+    assert read_condition(tmp_path) == replace(BROKEN, down=(2, 3))
+    with SimulatedBox(default_lever_lines(9), levers_down=(2, 3), real_time=False) as after:
+        again = Workshop(after, PanelModel())
+        again.restore(read_condition(tmp_path))
+        assert again.condition == replace(BROKEN, down=(2, 3))
+        again.restore(Condition())
+        assert again.condition == Condition(down=(2, 3))
+        assert again.condition.is_sound
+
+
+def test_a_stuck_lever_does_not_move(workshop: Workshop, tmp_path: Path) -> None:
+    workshop.break_lever(5, LeverFault.STUCK)
+    assert read_condition(tmp_path).stuck == (5,)
+    workshop.box.set_lever(5, True)
+    assert workshop.box.levers_down == {2}
+    workshop.break_lever(5, None)
+    assert read_condition(tmp_path).is_sound
+    workshop.box.set_lever(5, True)
+    assert workshop.box.levers_down == {2, 5}
+
+
+def test_a_cut_lever_moves_and_its_line_does_not(box: SimulatedBox) -> None:
+    line = box.lever_line(2)
+    contact = InputDevice(line, pull_up=True, pin_factory=box.factory)
+    assert contact.is_active
+    box.break_lever(2, LeverFault.CUT)
+    assert not contact.is_active
+    box.set_lever(2, False)
+    box.set_lever(2, True)
+    assert box.levers_down == {2}
+    assert not contact.is_active
+    box.break_lever(2, None)
+    assert contact.is_active
+    contact.close()
+
+
+def test_lines_as_a_meter_shows_them(box: SimulatedBox) -> None:
+    box.set_lever(3, True)
+    box.set_lever(3, False)
+    contact = InputDevice(box.lever_line(3), pull_up=True, pin_factory=box.factory)
+    lines = {line.name: line for line in box.lines()}
+    assert list(lines) == [*map(str, range(1, 10)), "button", "lamp", "buzzer"]
+    assert (lines["3"].number, lines["3"].value, lines["3"].opened, lines["3"].edges) == (27, 1.0, True, 2)
+    assert (lines["2"].value, lines["2"].opened) == (0.0, False)
+    contact.close()
+
+
+def test_a_change_is_told_as_a_scenario_and_once(box: SimulatedBox) -> None:
+    told: list[str] = []
+    workshop = Workshop(box, PanelModel(), None, told.append)
+    workshop.change(lost_percent=25)
+    workshop.change(display_unplugged=True)
+    workshop.change(bounce_ms=MAX_BOUNCE_MS)
+    workshop.change(display_unplugged=False)
+    assert told == ["lose-edges 0.25", "oled off", "oled on"]
+
+
+def test_makers_are_seen_by_all_pages(box: SimulatedBox) -> None:
+    seen: list[Change] = []
+    box.subscribe(seen.append)
+    box.break_lever(1, LeverFault.STUCK)
+    box.bounce_ns = 0
+    box.lose_edges(0.5)
+    assert seen == [Change.FAULTS] * 3
+    with pytest.raises(ValueError, match="cannot bounce"):
+        box.bounce_ns = -1
+
+
+def test_a_clean_contact_does_not_bounce() -> None:
+    with SimulatedBox(default_lever_lines(9)) as box:
+        box.bounce_ns = 0
+        moved: list[Change] = []
+        box.subscribe(moved.append)
+        box.set_lever(1, True)
+        while Change.PINS not in moved:
+            pass
+        assert box.factory.edges[box.lever_line(1)] == 1
+
+
+def test_a_full_disk_takes_no_more_and_lasts_over_a_restart(tmp_path: Path) -> None:
+    """In a process of its own, which is replaced as a pulled plug replaces it."""
+    again = "import sys\nfrom pathlib import Path\nfrom shutthebox.simulator.hardware import disk\n" + (
+        "print(disk.is_full())\ndisk.fill(False)\nprint(disk.is_full())\n"
+        "Path(sys.argv[1]).write_bytes(b'x' * 10_000)\n"
+    )
+    first = (
+        "import os, sys\nfrom pathlib import Path\nfrom shutthebox.simulator.hardware import disk\n"
+        "disk.fill(True)\n"
+        "try:\n    Path(sys.argv[1]).write_bytes(b'x' * 10_000)\n"
+        "except OSError as error:\n    print(error.errno, flush=True)\n"
+        f"os.execv(sys.executable, [sys.executable, '-c', {again!r}, sys.argv[1]])\n"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", first, str(tmp_path / "file")], capture_output=True, text=True, check=True
+    ).stdout
+    assert said.split() == [str(errno.EFBIG), "True", "False"]
+
+
+def test_a_condition_that_cannot_be_kept_is_forgotten_and_said_once(
+    box: SimulatedBox, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "file"
+    folder.write_text("no folder")
+    workshop = Workshop(box, PanelModel(), folder)
+    workshop.change(lost_percent=1)
+    workshop.change(lost_percent=2)
+    assert [record.message.count("will be forgotten") for record in caplog.records] == [1]
+
+
+BAD = {
+    "no JSON": "hello",
+    "a list": "[]",
+    "an unknown key": '{"colour": 1}',
+    "a lever that is text": '{"down": ["1"]}',
+    "a lever that is true": '{"cut": [true]}',
+    "a lever that no box has": '{"stuck": [55]}',
+    "levers that are a number": '{"down": 3}',
+    "too long a bounce": '{"bounce_ms": 101}',
+    "a bounce that is true": '{"bounce_ms": true}',
+    "less than nothing": '{"lost_percent": -1}',
+    "a plug that is a number": '{"display_unplugged": 1}',
+    "deep": "[" * 2000,
+    "not UTF-8": "\ud800",
+}
+
+
+@pytest.mark.parametrize("text", BAD.values(), ids=BAD.keys())
+def test_a_bad_file_is_a_sound_box_and_said(
+    tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / FILE_NAME).write_bytes(text.encode("utf-8", "surrogatepass"))
+    assert read_condition(tmp_path) == Condition()
+    (record,) = caplog.records
+    assert str(tmp_path / FILE_NAME) in record.message
+
+
+def test_without_a_file_the_box_is_sound(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    assert read_condition(tmp_path) == Condition()
+    assert not caplog.records
+
+
+levers = st.lists(st.integers(1, 54), unique=True).map(sorted).map(tuple)
+
+
+@given(
+    st.builds(
+        Condition,
+        levers,
+        levers,
+        levers,
+        st.integers(0, 100),
+        st.integers(0, 100),
+        st.booleans(),
+        st.booleans(),
+    )
+)
+def test_every_condition_survives_its_file(condition: Condition) -> None:
+    assert Condition.parse(condition.to_text()) == condition
+    assert len(condition.to_text()) <= 1024
+    assert json.loads(condition.to_text())

@@ -1,0 +1,128 @@
+"""What the box says and does, in words."""
+
+from pathlib import Path
+
+import pytest
+from tests.simulator.page.pages import shown
+
+from shutthebox.config.profiles import builtin
+from shutthebox.game.effects import Keep, Play, Show, Sound
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
+from shutthebox.rules.actions import Thrown
+from shutthebox.simulator.page.transcript import LOG_LINES, Transcript, log_line
+from shutthebox.simulator.scenario.player import Replay
+from shutthebox.simulator.scenario.script import read
+
+SCRIPTS = Path(__file__).parents[2] / "scenarios"
+FLIPPING = Screen(Mode.FLIPPING, "Player 1", "Round 1", dice=(3, 5), total=8, prompt="Shut 8")
+
+
+def said(transcript: Transcript, *screens: Screen) -> list[str]:
+    words = []
+    for screen in screens:
+        transcript(shown(screen), 0)
+        words.append(transcript.words.said)
+    return words
+
+
+def test_a_new_screen_is_said_wholly_and_then_only_its_news() -> None:
+    rolling = Screen(Mode.ROLLING, "Player 1", "Round 1", dice=(3, 5), tumbling=True)
+    wrong = Screen(Mode.FLIPPING, "Player 1", "Round 1", dice=(3, 5), total=8, prompt="Lift 4", alert=True)
+    transcript = Transcript()
+    assert said(transcript, rolling, FLIPPING, FLIPPING, wrong) == [
+        "Player 1 Round 1. The dice roll.",
+        "Thrown: 3 and 5, which is 8. Shut 8.",
+        "Thrown: 3 and 5, which is 8. Shut 8.",
+        "Lift 4.",
+    ]
+    assert transcript.words.panel == "Player 1 Round 1. Thrown: 3 and 5, which is 8. Lift 4."
+
+
+def test_what_vanishes_is_not_news() -> None:
+    quiet = Screen(Mode.FLIPPING, "Player 1", "Round 1", dice=(3, 5), total=8)
+    assert said(Transcript(), FLIPPING, quiet)[-1].endswith("Shut 8.")
+
+
+@pytest.mark.parametrize(
+    ("dice", "total", "words"),
+    [
+        ((6,), 6, "Thrown: 6."),
+        ((6, 6), None, "Thrown: 6 and 6."),
+        ((1, 2, 3), 6, "Thrown: 1, 2 and 3, which is 6."),
+    ],
+)
+def test_throws(dice: tuple[int, ...], total: int | None, words: str) -> None:
+    assert said(Transcript(), Screen(Mode.FLIPPING, dice=dice, total=total)) == [words]
+
+
+def test_of_a_list_only_the_chosen_line() -> None:
+    rows = ("Pub   2", "Digits")
+    transcript = Transcript()
+    assert said(transcript, Screen(Mode.MENU, "Menu", rows=rows, cursor=0)) == ["Menu. Pub 2."]
+    assert said(transcript, Screen(Mode.MENU, "Menu", rows=rows, cursor=1)) == ["Digits."]
+    assert said(transcript, Screen(Mode.MENU, "Scores", rows=rows)) == ["Scores. Pub 2, Digits."]
+
+
+def test_a_dark_display_says_so() -> None:
+    transcript = Transcript()
+    asleep = Show(FLIPPING, 0, Mode.ATTRACT, None, (), None, "ok", (), (), (), (), asleep=True)
+    transcript(asleep, 0)
+    assert transcript.words.panel == "The display is dark."
+
+
+def test_language_and_rules_follow_the_box() -> None:
+    transcript = Transcript()
+    transcript(shown(FLIPPING, "fr", builtin("trac")), 0)
+    words = transcript.words
+    assert (words.language, words.title) == ("fr", "Trac")
+    assert words.rules[0].startswith("La boîte a 9 ")
+    assert "Lancé : 3 et 5, soit 8." in words.said
+    transcript(shown(FLIPPING, "en", None), 0)
+    assert (transcript.words.language, transcript.words.rules) == ("en", ())
+
+
+def test_the_log_has_each_thing_once_and_the_latest_lines() -> None:
+    transcript = Transcript(start_ns=1_000_000_000)
+    transcript(SwitchChanged(3, True, 0), 1_500_000_000)
+    transcript(shown(FLIPPING), 2_000_000_000)
+    transcript(shown(FLIPPING), 2_100_000_000)
+    transcript(SwitchChanged(DICE_BUTTON, False, 0), 2_200_000_000)
+    count, lines = transcript.log_since(0)
+    assert (count, lines) == (
+        3,
+        [
+            "    0.500  lever 3 down",
+            "    1.000  flipping, levers ok: Player 1 / Round 1 / Shut 8",
+            "    1.200  button up",
+        ],
+    )
+    assert transcript.log_since(2) == (3, lines[2:])
+    for number in range(LOG_LINES + 5):
+        transcript.note(f"note {number}")
+    count, lines = transcript.log_since(3)
+    assert (count, len(lines)) == (3 + LOG_LINES + 5, LOG_LINES)
+    assert transcript.log_since(count) == (count, [])
+
+
+def test_the_log_names_sounds_and_facts() -> None:
+    assert log_line(Play(Sound.ROLL)) == "sound roll"
+    assert log_line(Keep(Thrown((3, 5)))).startswith("kept ")
+
+
+@pytest.mark.parametrize("script", ["two-players.scn", "jouhet-captain.scn", "domino-bag.scn"])
+def test_every_screen_of_a_match_has_words(script: str, tmp_path: Path) -> None:
+    transcript = Transcript()
+    replay = Replay(read(SCRIPTS / script), tmp_path)
+    empty: list[Show] = []
+
+    def look(what: object, t_ns: int) -> None:
+        transcript(what, t_ns)  # type: ignore[arg-type]
+        if isinstance(what, Show) and not transcript.words.panel.strip():
+            empty.append(what)
+
+    replay.world.observe(look)
+    replay.run()
+    assert empty == []
+    assert transcript.words.panel

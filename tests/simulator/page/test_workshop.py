@@ -1,0 +1,218 @@
+"""What the page's server tells and does for makers: broken hardware, pins, log, recordings, replays."""
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gpiozero import InputDevice
+from tests.simulator.page.pages import FakePanel, get, page, receive, receive_until, shown, wait_for
+from websockets.sync.client import ClientConnection
+
+from shutthebox.config.profiles import builtin
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.simulator.hardware import disk
+from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox
+from shutthebox.simulator.hardware.workshop import Workshop
+from shutthebox.simulator.page import film
+from shutthebox.simulator.page.server import PageServer
+from shutthebox.simulator.page.transcript import Transcript
+
+SCENARIO = """\
+config game.setup usual
+dice 3 5
+press
+press
+@3 flip 8
+wait 0.5
+expect mode flipping
+"""
+
+
+class Switchboard:
+    """Notes what is done to the power, instead of doing it."""
+
+    def __init__(self, recording: Path) -> None:
+        self.recording = recording
+        self.is_recording = False
+        self.done: list[object] = []
+
+    def cut(self) -> None:
+        self.done.append("cut")
+
+    def record(self, on: bool) -> None:
+        self.is_recording = on
+        self.done.append(on)
+
+
+@pytest.fixture
+def power(tmp_path: Path) -> Switchboard:
+    return Switchboard(tmp_path / "recording.scn")
+
+
+@pytest.fixture
+def maker(
+    box: SimulatedBox, panel: FakePanel, transcript: Transcript, power: Switchboard
+) -> Iterator[PageServer]:
+    with PageServer(Workshop(box, panel), transcript=transcript, power=power) as server:
+        yield server
+    disk.fill(False)
+
+
+def receive_that(client: ClientConnection, fits: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
+    """The first message that fits; whatever comes before it is thrown away."""
+    while not fits(message := receive(client)):
+        pass
+    return message
+
+
+def test_language_words_and_rules_follow_the_box(server: PageServer, transcript: Transcript) -> None:
+    with page(server) as client:
+        assert receive(client)["texts"]["help"] == "Help"
+        screen = Screen(Mode.READY, "Joueur 1", prompt="Lancez les dés")
+        transcript(shown(screen, "fr", builtin("trac")), 0)
+        change = receive_that(client, lambda change: "game" in change)
+        assert change["language"] == "fr"
+        assert change["texts"]["help"] == "Aide"
+        assert change["said"] == change["words"] == "Joueur 1. Lancez les dés."
+        assert change["game"]["title"] == "Trac"
+    assert '<html lang="fr">' in get(server, "/").body.decode()  # type: ignore[attr-defined]
+
+
+def test_makers_break_and_mend(maker: PageServer, box: SimulatedBox, panel: FakePanel) -> None:
+    with page(maker) as client:
+        receive(client)
+        client.send('{"lever": 3, "state": "stuck"}')
+        receive_until(client, "broken", True)
+        assert box.lever_faults == {3: LeverFault.STUCK}
+        client.send('{"lever": 3, "state": "works"}')
+        receive_until(client, "broken", False)
+        assert box.lever_faults == {}
+        client.send('{"display_unplugged": true}')
+        client.send('{"bounce_ms": 80}')
+        client.send('{"lost_percent": 30}')
+        client.send('{"disk_full": true}')
+        wait_for(disk.is_full)
+        assert (panel.unplugged, box.bounce_ns, box.lost_edges) == (True, 80_000_000, 0.3)
+        client.send('{"mend": true}')
+        wait_for(lambda: not disk.is_full())
+        assert (panel.unplugged, box.bounce_ns, box.lost_edges) == (False, 5_000_000, 0.0)
+
+
+def test_only_who_looks_in_the_workshop_gets_pins_and_log(
+    maker: PageServer, box: SimulatedBox, transcript: Transcript
+) -> None:
+    transcript.note("before")
+    contact = InputDevice(box.lever_line(3), pull_up=True, pin_factory=box.factory)
+    with page(maker) as client, page(maker) as plain:
+        assert not {"pins", "hardware", "log", "power"} & receive(client).keys()
+        receive(plain)
+        client.send('{"workshop": true}')
+        change = receive_that(client, lambda change: "pins" in change)
+        assert change["log"] == ["    0.000  before"] or change["log"][0].endswith("before")
+        assert change["power"] == {"recording": False, "recorded": False}
+        assert change["hardware"]["bounce_ms"] == 5
+        assert change["pins"][2] == [27, "3", 1.0, True, 0]
+        client.send('{"lever": 3, "down": true}')
+        change = receive_that(client, lambda change: "pins" in change and change["pins"][2][2] == 0.0)
+        assert change["pins"][2][4] >= 1
+        client.send('{"lever": 4, "state": "cut"}')
+        change = receive_that(client, lambda change: "log" in change)
+        assert change["log"][0].endswith("lever 4 cut")
+        client.send('{"workshop": false}')
+        client.send('{"lever": 5, "down": true}')
+        change = receive_that(client, lambda change: "levers" in change and change["levers"][4]["down"])
+        assert "pins" not in change
+        while not (change := receive(plain)).get("levers", [{}] * 5)[4].get("down"):
+            assert not {"pins", "hardware", "log", "power"} & change.keys()
+    contact.close()
+
+
+def test_the_plug_and_the_recorder_are_asked(maker: PageServer, power: Switchboard) -> None:
+    with page(maker) as client:
+        receive(client)
+        client.send('{"pull_plug": true}')
+        client.send('{"record": true}')
+        client.send('{"record": false}')
+        wait_for(lambda: power.done == ["cut", True, False])
+
+
+def test_a_box_without_a_plug_ignores_it(server: PageServer, box: SimulatedBox) -> None:
+    with page(server) as client:
+        receive(client)
+        client.send('{"pull_plug": true}')
+        client.send('{"record": true}')
+        client.send('{"lever": 3, "down": true}')
+        wait_for(lambda: 3 in box.levers_down)
+
+
+def test_what_was_recorded_can_be_had(maker: PageServer, power: Switchboard) -> None:
+    assert get(maker, "/recording.scn").status == 404
+    power.recording.write_text(SCENARIO, encoding="utf-8")
+    response = get(maker, "/recording.scn")
+    assert (response.status, response.body.decode()) == (200, SCENARIO)  # type: ignore[attr-defined]
+    assert response.headers["Content-Type"] == "text/plain; charset=utf-8"
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_replay_is_another_box(
+    maker: PageServer,
+    power: Switchboard,
+    box: SimulatedBox,
+    monkeypatch: pytest.MonkeyPatch,
+    recorded: bool,
+) -> None:
+    monkeypatch.setattr(film, "LONGEST_GAP_S", 0.1)
+    power.recording.write_text(SCENARIO, encoding="utf-8")
+    with page(maker) as client, page(maker) as other:
+        receive(client)
+        receive(other)
+        client.send('{"replay": ""}' if recorded else film_of(SCENARIO))
+        receive_that(client, lambda change: (change.get("film") or {}).get("over") is False)
+        receive_that(client, lambda change: "which is 8" in change.get("words", ""))
+        client.send('{"lever": 3, "down": true}')
+        client.send('{"button": true}')
+        receive_that(client, lambda change: change.get("levers", [{}] * 8)[7].get("down"))
+        over = receive_that(client, lambda change: (change.get("film") or {}).get("over"))
+        assert over["film"] == {"over": True, "complaint": ""}
+        assert box.levers_down == {2}, "hands on a film move nothing"
+        assert not box.button_down
+        client.send('{"replay": null}')
+        back = receive_that(client, lambda change: change.get("film", 0) is None)
+        assert [lever["number"] for lever in back["levers"] if lever["down"]] == [2]
+        # The other page has seen nothing of it.
+        box.set_lever(5, True)
+        assert receive(other).keys() == {"type", "levers"}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "complaint"),
+    [
+        ("dance", "scenario:1: "),
+        ("expect mode flipping", "scenario:1: expected mode flipping"),
+        ("config game.setup usual\ndice 9 9\npress\npress\nwait 3", "scenario:4: press: "),
+    ],
+)
+def test_a_bad_scenario_says_why(
+    maker: PageServer, scenario: str, complaint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(film, "LONGEST_GAP_S", 0.01)
+    with page(maker) as client:
+        receive(client)
+        client.send(film_of(scenario))
+        over = receive_that(client, lambda change: (change.get("film") or {}).get("over"))
+        assert over["film"]["complaint"].startswith(complaint)
+
+
+def film_of(scenario: str) -> str:
+    return '{"replay": "' + scenario.replace("\n", "\\n") + '"}'
+
+
+def test_a_page_that_goes_ends_its_film(maker: PageServer) -> None:
+    with page(maker) as client:
+        receive(client)
+        client.send(film_of("wait 1000\nexpect mode flipping"))
+        wait_for(lambda: any(thread.name == "film" for thread in threading.enumerate()))
+    wait_for(lambda: not any(thread.name == "film" for thread in threading.enumerate()))

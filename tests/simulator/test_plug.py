@@ -1,0 +1,133 @@
+"""The command `sim` in a process of its own, whose plug is pulled."""
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, suppress
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidHandshake
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
+
+from shutthebox.cli.main import main
+
+pytestmark = pytest.mark.slow
+
+
+class Box:
+    """The simulated box of a process, from outside."""
+
+    def __init__(self, folder: Path) -> None:
+        config = folder / "config.toml"
+        config.write_text(f'[game]\nsetup = "usual"\n[store]\nfolder = "{folder / "state"}"\n', "utf-8")
+        command = ["-m", "shutthebox", "sim", "--no-browser", "--port", "0", "--config", str(config)]
+        self.process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        found = re.search(r":(\d+)/", self.process.stdout.readline())
+        assert found
+        self.port = int(found[1])
+        self.pages = ExitStack()
+        self.page = self.connect()
+        self.state: dict[str, Any] = {}
+
+    def connect(self) -> ClientConnection:
+        host = f"127.0.0.1:{self.port}"
+        deadline = time.monotonic() + 30
+        while True:
+            try:
+                sock = socket.create_connection(("127.0.0.1", self.port), timeout=5)
+                opened = connect(
+                    f"ws://{host}/box", origin=Origin(f"http://{host}"), sock=sock, compression=None
+                )
+                return self.pages.enter_context(opened)
+            except (OSError, InvalidHandshake):
+                assert time.monotonic() < deadline, "the box never came back"
+                time.sleep(0.05)
+
+    def send(self, **message: object) -> None:
+        self.page.send(json.dumps(message))
+
+    def until(self, fits: Callable[[dict[str, Any]], object]) -> None:
+        """Waits for a state of the page that fits."""
+        while not (self.state and fits(self.state)):
+            self.state |= json.loads(self.page.recv(timeout=20))
+
+    def until_it_is_back(self) -> None:
+        """Waits for the next process in the place of this one."""
+        with suppress(ConnectionClosed, OSError):
+            while True:
+                self.page.recv(timeout=20)
+        self.page = self.connect()
+        self.state = {}
+        self.until(lambda state: state["words"])
+
+    def press(self) -> None:
+        self.send(button=True)
+        self.until(lambda state: state["button"])
+        self.send(button=False)
+        self.until(lambda state: not state["button"])
+
+    def down(self) -> list[int]:
+        return [lever["number"] for lever in self.state["levers"] if lever["down"]]
+
+
+@pytest.fixture
+def box(tmp_path: Path) -> Iterator[Box]:
+    box = Box(tmp_path)
+    with box.process:
+        with box.pages:
+            yield box
+        box.process.send_signal(signal.SIGTERM)
+        assert box.process.wait(timeout=20) == 0
+
+
+def test_the_plug_is_pulled_in_a_match(box: Box) -> None:
+    box.press()
+    box.until(lambda state: "Player 1" in state["words"])
+    box.send(lever=3, down=True)
+    box.until(lambda state: "Lift 3" in state["words"])
+    process = box.process.pid
+    box.send(pull_plug=True)
+    box.until_it_is_back()
+    assert box.process.pid == process
+    assert box.down() == [3]
+    box.until(lambda state: "Lift 3" in state["words"])
+
+
+@pytest.mark.timeout(120)
+def test_what_is_recorded_over_a_power_cut_plays_again(box: Box, tmp_path: Path) -> None:
+    box.send(workshop=True)
+    box.send(record=True)
+    box.until_it_is_back()
+    box.press()
+    box.until(lambda state: "Player 1" in state["words"])
+    box.press()
+    box.until(lambda state: "Thrown" in state["words"])
+    box.send(lever=3, down=True)
+    box.until(lambda state: box.down() == [3])
+    box.send(pull_plug=True)
+    box.until_it_is_back()
+    box.until(lambda state: "Thrown" in state["words"])
+    box.send(workshop=True)
+    box.send(lever=3, down=False)
+    box.until(lambda state: "lever 3 up" in " ".join(state.get("log", ())))
+    box.send(record=False)
+    box.until_it_is_back()
+    assert "Press to play" in box.state["words"], "the recorded match was played on a memory of its own"
+    with closing(HTTPConnection("127.0.0.1", box.port, timeout=10)) as asked:
+        asked.request("GET", "/recording.scn")
+        scenario = asked.getresponse().read().decode()
+    verbs = [line.split()[1 if line[0] == "@" else 0] for line in scenario.splitlines()]
+    assert verbs[-6:] == ["press", "dice", "press", "flip", "power-cut", "lift"]
+    script = tmp_path / "recording.scn"
+    script.write_text(scenario + "expect mode flipping\n", "utf-8")
+    assert main(["replay", str(script)]) == 0

@@ -1,0 +1,118 @@
+"""A whole match by ear only: the player knows what was said and how the own hands have set the levers."""
+
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from shutthebox.config.schema import Config, with_value
+from shutthebox.game.effects import Effect, Keep
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.rules.actions import Thrown
+from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.speech.said_file import SaidReader, SaidWriter
+from shutthebox.translations import codes, translations
+
+S = 1_000_000_000
+
+
+class Listener:
+    """Plays with its hands and its ears.
+
+    Args:
+        box: to play on; its screen is never looked at.
+        folder: where the box publishes what it says.
+        language: of what it says.
+    """
+
+    def __init__(self, box: VirtualBox, folder: Path, language: str) -> None:
+        self.box, self.ears = box, SaidReader(folder)
+        self.translate = translations()[language]
+        self.down: set[int] = set()
+        self.to_shut: list[int] = []
+        self.heard: list[str] = []
+        self.presses = 0
+
+    def hears(self, english: str, text: str) -> dict[str, str] | None:
+        """What stands in the blanks of this message, if a sentence was it."""
+        message = re.escape(self.translate(english))
+        said = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^.!?…]*?\\d[^.!?…]*?)", message)
+        # What ends with a blank goes on to the end of the sentence.
+        found = re.search(said + (r"(?=[.!?…]|$)" if said.endswith(")") else ""), text)
+        return found and found.groupdict()
+
+    def listen(self) -> str:
+        self.box.run_until(self.box.now_ns + 2 * S)
+        new = [announcement.text for announcement in self.ears.new()]
+        self.heard += new
+        return " ".join(new)
+
+    def press(self) -> None:
+        self.presses += 1
+        self.box.press(100_000_000)
+
+    def set_levers(self, levers: Iterator[int] | list[int], down: bool) -> None:
+        for lever in levers:
+            self.box.set_lever(lever, down)
+            (self.down.add if down else self.down.discard)(lever)
+
+    def play(self) -> str:
+        """Plays until somebody has won; what was said last."""
+        self.press()
+        for _ in range(1000):
+            text = self.listen()
+            if self.hears("{player} wins!", text) or self.hears("Shared: {players}", text):
+                return text
+            self.act_on(text)
+        raise AssertionError(f"no end; heard last: {self.heard[-5:]}")
+
+    def act_on(self, text: str) -> None:
+        if found := self.hears("Lift {tiles}", text) or self.hears("Put {tiles} back", text):
+            run = re.escape(self.translate("{first} to {last}")).replace(r"\{first\}", r"(\d+)")
+            run = run.replace(r"\{last\}", r"(\d+)") + r"|(\d+)"
+            runs = re.findall(run, found["tiles"])
+            levers = [
+                lever for first, last, one in runs for lever in range(int(first or one), int(last or one) + 1)
+            ]
+            self.set_levers(levers, down=bool(self.hears("Put {tiles} back", text)))
+        elif found := self.hears("Shut {answers}", text):
+            total = max(int(number) for number in re.findall(r"\d+", found["answers"]))
+            up = [lever for lever in range(1, 10) if lever not in self.down]
+            sets = itertools.chain.from_iterable(itertools.combinations(up, n) for n in range(1, 5))
+            self.to_shut = list(next(chosen for chosen in sets if sum(chosen) == total))
+            self.set_levers([self.to_shut.pop()], down=True)
+        elif self.hears("{points} to go", text) and self.to_shut:
+            self.set_levers([self.to_shut.pop()], down=True)
+        else:
+            # Something that a press goes on from: a question, a throw, a complete move, the end of a turn.
+            self.press()
+
+
+@pytest.mark.parametrize("language", codes())
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_whole_match_by_ear(language: str, seed: int, tmp_path: Path) -> None:
+    config = with_value(Config(), "box.language", language, "test")
+    throws: list[Thrown] = []
+
+    def count(what: Effect | SwitchChanged, t_ns: int) -> None:
+        if isinstance(what, Keep) and isinstance(what.fact, Thrown):
+            throws.append(what.fact)
+
+    box = VirtualBox(config, seed=seed, observers=[SaidWriter(tmp_path), count])
+    try:
+        listener = Listener(box, tmp_path, language)
+        end = listener.play()
+    finally:
+        box.close()
+    show = box.show
+    assert show.winners
+    # The scores of both were told, and who has won.
+    for player, total in enumerate(show.totals, 1):
+        assert re.search(rf"\b{player}: {total}\b", end), end
+    # Every throw was told: on the table, or as the one that blocked.
+    on_table = [text for text in listener.heard if listener.hears("Thrown: {faces}, which is {total}", text)]
+    blocking = [text for text in listener.heard if listener.hears("Your score: {score}", text)]
+    assert len(on_table) + len(blocking) == len(throws)
+    assert listener.presses < 60, "a press that was refused is one that was not understood"

@@ -1,0 +1,183 @@
+"""The file between the daemon and the voice."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tests.support.machine import Table, settings_for
+
+from shutthebox.speech.said_file import FILE_NAME, KEPT, VERSION, SaidReader, SaidWriter
+from shutthebox.speech.words import Announcement, Announcer
+
+
+def published(folder: Path, *texts: str, started: int = 1, first: int = 1) -> None:
+    said = [
+        {"number": number, "text": text, "language": "en", "waits": False}
+        for number, text in enumerate(texts, first)
+    ]
+    document = {"version": VERSION, "started": started, "said": said}
+    (folder / FILE_NAME).write_text(json.dumps(document))
+
+
+def heard(reader: SaidReader) -> list[str]:
+    return [announcement.text for announcement in reader.new()]
+
+
+def evening(table: Table, writer: SaidWriter) -> None:
+    """All that a table has done until now."""
+    for effect in table.effects:
+        writer(effect, 0)
+    table.effects.clear()
+
+
+def test_what_is_said_is_heard_once_and_in_order(tmp_path: Path) -> None:
+    reader, writer = SaidReader(tmp_path), SaidWriter(tmp_path)
+    table = Table(settings_for("traditional"))
+    table.press()
+    evening(table, writer)
+    assert heard(reader)[-1] == "Player 1. Press to throw."
+    table.throw(3, 5)
+    table.flip(3)
+    evening(table, writer)
+    assert heard(reader) == ["Player 1. Thrown: 3 and 5, which is 8. Shut 8.", "5 to go."]
+    assert heard(reader) == []
+
+
+def test_everybody_can_read_it_and_nobody_else_can_write(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        writer = SaidWriter(tmp_path)
+        evening(Table(), writer)
+    finally:
+        os.umask(before)
+    assert (tmp_path / FILE_NAME).stat().st_mode & 0o777 == 0o644
+
+
+def test_what_was_said_before_one_listens_is_over(tmp_path: Path) -> None:
+    published(tmp_path, "long ago")
+    reader = SaidReader(tmp_path)
+    assert heard(reader) == []
+    published(tmp_path, "long ago", "now")
+    assert heard(reader) == ["now"]
+
+
+def test_a_box_that_starts_again_is_heard_from_its_beginning(tmp_path: Path) -> None:
+    reader = SaidReader(tmp_path)
+    published(tmp_path, "one", "two", "three")
+    assert heard(reader) == ["one", "two", "three"]
+    published(tmp_path, "anew", started=2)
+    assert heard(reader) == ["anew"]
+
+
+def test_the_latest_are_kept_and_the_file_stays_small(tmp_path: Path) -> None:
+    writer = SaidWriter(tmp_path)
+    table = Table()
+    table.press()
+    for _ in range(2 * KEPT):
+        table.flip(1)
+        table.lift(1)
+    evening(table, writer)
+    document = json.loads((tmp_path / FILE_NAME).read_text())
+    assert len(document["said"]) == KEPT
+    assert len((tmp_path / FILE_NAME).read_bytes()) < 8192
+
+
+X1000 = "x" * 1000
+GOOD = {"number": 5, "text": "good", "language": "en", "waits": False}
+
+
+@pytest.mark.parametrize(
+    ("content", "texts"),
+    [
+        (b"", []),
+        (b"\xff\xfe", []),
+        (b"[]", []),
+        (b"[" * 100_000, []),
+        (b'{"version": 99, "started": 1, "said": []}', []),
+        (b'{"version": 1, "started": 1e999, "said": []}', []),
+        (json.dumps({"version": 1, "started": 1, "said": [GOOD]}).encode(), ["good"]),
+        (json.dumps({"version": 1, "started": 1, "said": [{}, 1, {"number": "x"}, GOOD]}).encode(), ["good"]),
+        (json.dumps({"version": 1, "started": 1, "said": [{**GOOD, "text": 7}, GOOD]}).encode(), ["good"]),
+        (json.dumps({"version": 1, "started": 1, "said": [{**GOOD, "number": 1e400}]}).encode(), []),
+        (json.dumps({"version": 1, "started": 1, "said": [{**GOOD, "text": "x" * 9999}]}).encode(), [X1000]),
+        (json.dumps({"version": 1, "started": 1, "said": [{**GOOD, "language": "-w"}]}).encode(), []),
+        (b" " * 70_000, []),
+    ],
+)
+def test_fail__whatever_else_is_in_the_file(content: bytes, texts: Sequence[str], tmp_path: Path) -> None:
+    reader = SaidReader(tmp_path)
+    (tmp_path / FILE_NAME).write_bytes(content)
+    assert heard(reader) == texts
+
+
+def test_fail__a_link_is_not_followed(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    published(other, "secret")
+    reader = SaidReader(tmp_path)
+    (tmp_path / FILE_NAME).symlink_to(other / FILE_NAME)
+    assert heard(reader) == []
+
+
+def test_a_folder_that_is_gone_does_not_stop_the_game(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    writer = SaidWriter(tmp_path / "gone")
+    table = Table()
+    table.press()
+    evening(table, writer)
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{tmp_path / 'gone' / FILE_NAME}: No such file or directory; the voice does not hear of it"
+    ]
+
+
+# -- what is said --------------------------------------------------------------------------------
+
+
+def said(table: Table, announcer: Announcer) -> list[Announcement]:
+    found = [announcement for effect in table.effects if (announcement := announcer.take(effect))]
+    table.effects.clear()
+    return found
+
+
+@pytest.fixture
+def announcer() -> Announcer:
+    return Announcer()
+
+
+def texts(table: Table, announcer: Announcer) -> list[str]:
+    return [announcement.text for announcement in said(table, announcer)]
+
+
+def test_a_refusal_is_repeated_as_often_as_it_happens(announcer: Announcer) -> None:
+    table = Table()
+    table.press()
+    table.throw(3, 5)
+    texts(table, announcer)
+    for _ in range(2):
+        table.press()
+        assert texts(table, announcer) == ["8 to go."]
+
+
+def test_the_same_throw_twice_is_said_twice(announcer: Announcer) -> None:
+    table = Table()
+    table.press()
+    table.throw(1, 2)
+    table.flip(3)
+    texts(table, announcer)
+    table.dice.throws.append((1, 2))
+    table.press()
+    table.wait(2_000_000_000)
+    assert texts(table, announcer)[-1].startswith("Thrown: 1 and 2, which is 3.")
+
+
+def test_a_sleeping_box_is_silent_and_says_all_when_it_wakes(announcer: Announcer) -> None:
+    table = Table()
+    first = texts(table, announcer)
+    assert len(first) == 1
+    table.wait(3600 * 1_000_000_000)
+    assert texts(table, announcer) == []
+    table.press()
+    assert texts(table, announcer) == first

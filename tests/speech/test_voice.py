@@ -1,0 +1,173 @@
+"""The voice, with the real espeak-ng, which writes its sound to files here."""
+
+import math
+import shutil
+import struct
+import sys
+import threading
+import time
+import wave
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shutthebox.cli.main import command_line, main
+from shutthebox.cli.speech import run
+from shutthebox.speech.voice import PROGRAM, Voice, VoiceError
+from shutthebox.speech.words import Announcement
+from shutthebox.translations import codes
+
+from .test_said_file import published
+
+REAL = shutil.which(PROGRAM)
+needs_espeak = pytest.mark.skipif(REAL is None, reason=f"no {PROGRAM} here: apt install {PROGRAM}")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where each announcement leaves its text, its options and its sound, numbered from 1."""
+    program = tmp_path / "bin" / PROGRAM
+    program.parent.mkdir()
+    program.write_text(f"""#!{sys.executable}
+import pathlib, subprocess, sys
+folder = pathlib.Path({str(tmp_path)!r})
+text = sys.stdin.buffer.read()
+number = len(list(folder.glob("*.text"))) + 1
+(folder / f"{{number}}.text").write_bytes(text)
+if b"for ever" in text:
+    import time
+    time.sleep(600)
+subprocess.run([{REAL!r}, *sys.argv[1:], "-w", folder / f"{{number}}.new"], input=text, check=True)
+(folder / f"{{number}}.new").rename(folder / f"{{number}}.wav")
+""")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    return tmp_path
+
+
+def until(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + 50
+    while not done():
+        assert time.monotonic() < end, "hung"
+        time.sleep(0.01)
+
+
+def let_it_finish(voice: Voice) -> None:
+    def over() -> bool:
+        voice.go_on()
+        return not voice.speaks
+
+    until(over)
+
+
+def loudness(path: Path) -> float:
+    """The root mean square of the samples, and that there are some."""
+    with wave.open(str(path)) as sound:
+        frames = sound.readframes(sound.getnframes())
+    samples = struct.unpack(f"<{len(frames) // 2}h", frames)
+    assert len(samples) > 2000
+    return math.sqrt(sum(sample * sample for sample in samples) / len(samples))
+
+
+@needs_espeak
+@pytest.mark.parametrize("language", codes())
+def test_every_language_of_the_box_has_a_voice(language: str, folder: Path) -> None:
+    voice = Voice(100)
+    voice.say(Announcement("1, 2, 3", language))
+    let_it_finish(voice)
+    assert loudness(folder / "1.wav") > 100
+
+
+@needs_espeak
+def test_the_volume_is_heard(folder: Path) -> None:
+    for number, volume in enumerate((0, 50, 100), 1):
+        voice = Voice(volume)
+        voice.say(Announcement("Shut 8", "en"))
+        let_it_finish(voice)
+        assert (folder / f"{number}.wav").exists()
+    silent, low, normal = (loudness(folder / f"{number}.wav") for number in (1, 2, 3))
+    assert silent == 0
+    assert 1.5 < normal / low < 3
+
+
+@needs_espeak
+def test_what_is_new_cuts_short_what_is_old(folder: Path) -> None:
+    voice = Voice(100)
+    voice.say(Announcement("for ever", "en"))
+    voice.say(Announcement("and ever", "en", waits=True))
+    until((folder / "1.text").exists)
+    voice.say(Announcement("new", "en"))
+    let_it_finish(voice)
+    assert (folder / "2.text").read_text() == "new"
+    assert not (folder / "3.text").exists()
+
+
+@needs_espeak
+def test_what_waits_comes_after(folder: Path) -> None:
+    voice = Voice(100)
+    voice.say(Announcement("first", "en"))
+    voice.say(Announcement("second", "en", waits=True))
+    let_it_finish(voice)
+    assert [(folder / f"{number}.text").read_text() for number in (1, 2)] == ["first", "second"]
+    assert (folder / "1.wav").exists()
+
+
+@needs_espeak
+def test_no_text_is_an_option(folder: Path) -> None:
+    voice = Voice(100)
+    voice.say(Announcement("--help -w /tmp/x $(id)", "en"))
+    let_it_finish(voice)
+    assert (folder / "1.text").read_text() == "--help -w /tmp/x $(id)"
+    assert loudness(folder / "1.wav") > 100
+
+
+def test_fail__no_espeak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(VoiceError, match="espeak-ng is not installed: apt install espeak-ng"):
+        Voice(100)
+
+
+def test_fail__espeak_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / PROGRAM
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    voice = Voice(100)
+    voice.say(Announcement("x" * 100_000, "en"))
+    with pytest.raises(VoiceError, match="espeak-ng ended with 3"):
+        let_it_finish(voice)
+
+
+# -- the command ---------------------------------------------------------------------------------
+
+
+def test_the_command_prints_what_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parser, _ = command_line(["speech"])
+    args = parser.parse_args(["speech", "--print", "--state", str(tmp_path)])
+    ended, shown = threading.Event(), ""
+    thread = threading.Thread(target=run, args=(args, ended))
+    thread.start()
+    number = 0
+    end = time.monotonic() + 50
+    while "Press to throw." not in shown and time.monotonic() < end:
+        # What was there before it listens is not said, so it is told until it does.
+        number += 1
+        published(tmp_path, "Press to throw.", first=number)
+        ended.wait(0.1)
+        shown += capsys.readouterr().out
+    ended.set()
+    thread.join(50)
+    assert set(shown.splitlines()) == {"Press to throw."}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--volume", "201"], "speech.volume: 201 is not allowed; allowed is a whole number from 0 to 200"),
+        (["--state", "/dev/null/x"], "--state"),
+    ],
+)
+def test_fail__options(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["speech", "--print", *words]) == 2
+    assert said in capsys.readouterr().err

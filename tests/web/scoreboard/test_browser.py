@@ -1,0 +1,134 @@
+"""The scoreboard in a real Chromium: on a television, on a telephone, and as a match goes on."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from selenium import webdriver
+from tests.support.chromium import serious_findings, start_chromium
+from tests.web.scoreboard.test_page import SCORES
+
+from shutthebox.adapters.store.scores_file import FILE_NAME
+from shutthebox.web.http import listen
+from shutthebox.web.scoreboard.server import ScoreboardServer
+
+pytestmark = pytest.mark.slow
+
+MANY = SCORES | {
+    "running": SCORES["running"]
+    | {
+        "tiles": [[number, "open"] for number in range(1, 55)],
+        "throw": [6] * 9,
+        "scores": [999] * 9,
+        "totals": [9999] * 9,
+        "owes": ["1/8"] * 9,
+    },
+    "matches": SCORES["matches"] * 6,
+    **dict.fromkeys(("today", "month", "ever", "captains"), SCORES["today"] * 6),
+}
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
+    browser = start_chromium(tmp_path_factory.mktemp("chromium"))
+    yield browser
+    browser.quit()
+
+
+class Board:
+    """A scoreboard, and a browser that looks at it."""
+
+    def __init__(self, browser: webdriver.Chrome, folder: Path, port: int) -> None:
+        self.browser, self._file, self._port = browser, folder / FILE_NAME, port
+
+    def write(self, scores: object) -> None:
+        new = self._file.with_suffix(".new")
+        new.write_text(json.dumps(scores), "utf-8")
+        new.replace(self._file)
+
+    def open(self, path: str = "/", width: int = 1280, height: int = 720) -> None:
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self.browser.get(f"http://localhost:{self._port}{path}")
+
+    def js(self, expression: str) -> object:
+        return self.browser.execute_script(f"return {expression}")
+
+    def until(self, condition: Callable[[], object]) -> None:
+        deadline = time.monotonic() + 30
+        while not condition():
+            assert time.monotonic() < deadline, "it never happened"
+            time.sleep(0.05)
+
+
+@pytest.fixture
+def board(browser: webdriver.Chrome, tmp_path: Path) -> Iterator[Board]:
+    with ScoreboardServer(listen(0, "0.0.0.0"), tmp_path, "en", ["box.local"]) as server:
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        yield Board(browser, tmp_path, server.socket.getsockname()[1])
+        browser.get("about:blank")
+        server.shutdown()
+        thread.join()
+
+
+def test_it_follows_the_match_without_loading_anew(board: Board) -> None:
+    board.write(SCORES)
+    board.open()
+    board.browser.execute_script("window.sameWindow = true")
+    board.write(SCORES | {"running": SCORES["running"] | {"says": "2 too many"}})
+    board.until(lambda: board.js("document.querySelector('.says').textContent") == "2 too many")
+    assert board.js("window.sameWindow")
+    board.write(SCORES | {"language": "fr"})
+    board.until(lambda: board.js("document.documentElement.lang") == "fr")
+    assert board.browser.get_log("browser") == []  # type: ignore[no-untyped-call]
+
+
+def test_it_says_when_it_cannot_reach_the_box(board: Board) -> None:
+    board.write(SCORES)
+    board.open()
+    board.browser.set_network_conditions(offline=True, latency=0, throughput=0)
+    try:
+        board.until(lambda: board.js("document.body.classList.contains('away')"))
+        assert "Now playing" in str(board.js("document.body.textContent"))
+    finally:
+        board.browser.delete_network_conditions()
+    board.until(lambda: not board.js("document.body.classList.contains('away')"))
+
+
+@pytest.mark.parametrize("scores", [SCORES, MANY], ids=["few", "many"])
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080), (3840, 2160)])
+def test_it_fills_a_television(board: Board, width: int, height: int, scores: object) -> None:
+    board.write(scores)
+    board.open("/", width, height)
+    assert board.js("document.documentElement.scrollHeight <= innerHeight")
+    assert board.js("document.documentElement.scrollWidth <= innerWidth")
+    lowest = board.js("Math.max(...[...document.querySelectorAll('section')].map("
+                      "e => e.getBoundingClientRect().bottom))")  # fmt: skip
+    assert isinstance(lowest, int | float)
+    assert 0.95 * height < lowest <= height
+    size = board.js("parseFloat(getComputedStyle(document.querySelector('.says')).fontSize)")
+    assert isinstance(size, int | float)
+    assert size >= height / 30
+    # Of the match on the table nothing is cut.
+    assert board.js("(e => e.scrollHeight <= e.clientHeight + 1)(document.querySelector('.running'))")
+
+
+@pytest.mark.parametrize("path", ["/", "/rules"])
+@pytest.mark.parametrize("scores", [SCORES, MANY], ids=["few", "many"])
+def test_nothing_is_cut_on_a_telephone(board: Board, path: str, scores: object) -> None:
+    board.write(scores)
+    board.open(path, 320, 568)
+    assert board.js("document.documentElement.scrollWidth <= innerWidth")
+    assert board.js("[...document.querySelectorAll('section')].every(e => e.scrollWidth <= e.clientWidth)")
+
+
+@pytest.mark.parametrize("path", ["/", "/rules"])
+@pytest.mark.parametrize("width", [320, 1920])
+def test_axe_finds_nothing_serious(board: Board, path: str, width: int) -> None:
+    board.write(SCORES)
+    board.open(path, width, 1080)
+    assert serious_findings(board.browser) == []
