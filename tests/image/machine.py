@@ -34,7 +34,6 @@ NEEDS = {
     "mke2fs": "e2fsprogs",
     "mcopy": "mtools",
     "rauc": "rauc",
-    "sfdisk": "fdisk",
     str(UBOOT): "u-boot-qemu",
 }
 #: A Zero 2 W has no more.
