@@ -50,7 +50,7 @@ function _shtab_shutthebox_using
   test "$_shtab_shutthebox_cmdpath" = "$argv"
 end
 
-set -g _shtab_shutthebox_commands run sim replay profiles odds stats export backup restore card update scoreboard speech check-config pins doctor blank
+set -g _shtab_shutthebox_commands run sim replay profiles odds review stats export backup restore card update scoreboard speech check-config pins doctor blank
 set -g _shtab_shutthebox_opts_with_value --best --config --folder --frames --language --levers --listen --name --objective --open --players --plot --port --record --samples --seat --seconds --seed --sheet --state --throw --tiles --to --volume
 
 complete -c shutthebox -e
@@ -98,6 +98,10 @@ complete -c shutthebox -n '_shtab_shutthebox_using odds' -l plot -xka "(__fish_c
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l samples -x -d 'turns for an estimate (10000, or fewer where turns are long)'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l seed -x -d 'where an estimate'"'"'s lots start (1)'
 complete -c shutthebox -n '_shtab_shutthebox_using odds; and test $_shtab_shutthebox_npos -eq 0' -ka "(printf '%s\n' traditional 2012 add-or-subtract against-all-odds cards cover-200 digits domino-bag double-eighteen even-stevens exact full-house golf jouhet lucky-seven max-two misere missionary open-one pub ten thai the-300 three-down three-to-go tournament-100 tournament-45 trac trac-100 trac-digits trac-free trac-reversed two-to-go unlucky-seven young)" -d 'a built-in profile, or a house-rules file'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a review -d 'Takes the record of a match apart: for every player the chance to win and the points, before and after, what the dice did and what decisions did, an accuracy in per cent, the turning point, and the decisions that cost most'
+complete -c shutthebox -n '_shtab_shutthebox_using review' -s h -l help -d 'show this help message and exit'
+complete -c shutthebox -n '_shtab_shutthebox_using review' -l json -d 'print one JSON document'
+complete -c shutthebox -n '_shtab_shutthebox_using review; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a match, as `shutthebox export --record` prints it'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a stats -d 'Matches, hall of fame, whether the dice are fair, how much each lever chatters, and the latest faults'
 complete -c shutthebox -n '_shtab_shutthebox_using stats' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using stats' -l json -d 'one JSON document'

@@ -39,6 +39,13 @@ def test_what_is_good_is_taken_over(tmp_path: Path) -> None:
     assert (kept / "network/cable.network").read_text() == ""
 
 
+def test_a_partition_that_is_not_there_is_said_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["card", str(tmp_path / "none"), "--to", str(tmp_path / "kept")]) == 1
+    assert capsys.readouterr().err == f"shutthebox: card: {tmp_path / 'none'}: No such file or directory\n"
+
+
 def test_a_mistake_leaves_what_was_good(tmp_path: Path) -> None:
     card, kept = tmp_path / "card", tmp_path / "kept"
     card.mkdir()

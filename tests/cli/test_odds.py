@@ -189,3 +189,67 @@ def test_charts(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert (tmp_path / "chart.svg").read_text(encoding="utf-8").startswith("<svg")
     assert (tmp_path / "chart.PNG").read_bytes().startswith(b"\x89PNG")
     capsys.readouterr()
+
+
+def test_players(document: Read) -> None:
+    found = document("traditional", "--players", "2")
+    assert list(found) == ["profile", "players", "win", "stakes"]
+    assert found["profile"] == "traditional"
+    assert found["players"] == 2
+    assert found["win"] == pytest.approx([0.501541, 0.498459], abs=1e-6)
+    assert found["stakes"] == pytest.approx([2 * chance - 1 for chance in found["win"]])
+    assert document("golf", "--players", "3")["stakes"] == [0, 0, 0]
+
+
+def test_players_of_house_rules_and_other_boxes(document: Read, tmp_path: Path) -> None:
+    rules = tmp_path / "shared.toml"
+    rules.write_text('like = "jouhet"\nname = "shared"\nrounds = 1\ntie = "share"\n')
+    assert document(str(rules), "--players", "2")["win"] == pytest.approx([0.502810, 0.497190], abs=5e-7)
+    ten = document("traditional", "--players", "2", "--tiles", "10")["win"]
+    assert sum(ten) == pytest.approx(1)
+    assert ten[0] != pytest.approx(0.501541, abs=1e-4)
+
+
+def test_what_a_seat_should_aim_for(document: Read, capsys: pytest.CaptureFixture[str]) -> None:
+    found = document("traditional", "--players", "2", "--best", "12", "--seat", "2")
+    assert (found["seat"], found["best"], found["aim"]) == (2, 12, 11)
+    assert found["win"][0] + found["win"][1] == pytest.approx(1)
+    assert found["scores"]["11"] == 1
+    assert found["scores"]["12"] == pytest.approx(0.498459, abs=1e-6), "a play-off, as the second of two"
+    assert found["scores"]["13"] == 0
+    assert run("misere", "--players", "2", "--best", "30", "--seat", "2") == 0
+    assert "Aim for 30 or more." in capsys.readouterr().out
+
+
+def test_players_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("pub", "--players", "3") == 0
+    pub = capsys.readouterr().out
+    assert "3 players" in pub
+    assert "33.9475 %   +0.049730" in pub
+    assert run("jouhet", "--players", "2") == 0
+    assert "One round alone" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["traditional", "--players", "1"], "--players: 1 is not allowed; 2 to 9 are"),
+        (["traditional", "--best", "3"], "need --players"),
+        (["traditional", "--players", "3", "--seat", "2"], "--best and --seat go together"),
+        (
+            ["traditional", "--players", "3", "--seat", "4", "--best", "5"],
+            "--seat: 4 is not allowed; 2 to 3 are",
+        ),
+        (["traditional", "--players", "3", "--seat", "2", "--best", "46"], "allowed are 0 to 45"),
+        (["traditional", "--players", "3", "--seat", "2", "--best", "0"], "a shut box, which has won"),
+        (["traditional", "--players", "3", "--throw", "3,5"], "--throw is for one player's turn"),
+        (["young", "--players", "2"], "whole turns"),
+        (["the-300", "--players", "2"], "24 tiles"),
+    ],
+)
+def test_bad_players(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*words) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert said in captured.err
+    assert captured.err.count("\n") == 1

@@ -76,8 +76,10 @@ def test_it_waits_for_players() -> None:
 def test_what_is_shown_names_game_language_and_stakes() -> None:
     table = Table(settings_for("digits", language="fr", stakes=ShownStakes.EVENING))
     assert (table.show.game, table.show.language, table.show.staked) == (builtin("digits"), "fr", True)
+    assert not table.show.seats
     table.press()
     assert table.show.game == builtin("digits")
+    assert table.show.seats == ("<Player 1>", "<Player 2>")
     table = Table(settings_for("two-to-go", out=to_tiles([2])))
     assert (table.show.game, table.show.staked) == (None, False)
 

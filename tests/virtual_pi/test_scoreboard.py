@@ -26,6 +26,7 @@ SCORES = {
     "running": {
         "game": "Traditionnel",
         "player": 1,
+        "seats": ["ANN"],
         "tiles": [[1, "open"]],
         "throw": [3, 5],
         "says": "Encore 8",

@@ -25,7 +25,7 @@ _FRAME_NS = 80_000_000
 """Of a moving picture; some browsers slow down what is faster."""
 
 _LOOK_ON_NS = 1_000_000_000
-"""A replay looks on for so long after its last line."""
+"""A replay looks on for so long after its last line, which is in no picture."""
 
 
 @dataclass(frozen=True)
@@ -90,8 +90,7 @@ def take(shot: Shot, language: str) -> Picture:
     end_ns, shown, config = _played(shot.script, language)
     if shot.before is None:
         return Picture(shot.name, shot.caption, [(_look(config, shown, [end_ns])[0], 0)])
-    # A replay's look at the end is no part of the film.
-    times = range(_played(shot.before, language)[0] - _LOOK_ON_NS, end_ns - _LOOK_ON_NS, _FRAME_NS)
+    times = range(_played(shot.before, language)[0], end_ns, _FRAME_NS)
     frames: list[tuple[Image.Image, int]] = []
     for image in _look(config, shown, times):
         if frames and image.tobytes() == frames[-1][0].tobytes():
@@ -154,7 +153,7 @@ def _played(script: str, language: str) -> tuple[int, list[tuple[int, Screen | N
     with tempfile.TemporaryDirectory() as state:
         replay = Replay(scenario, Path(state), display)
         replay.run()
-    return replay.world.now_ns, display.shown, scenario.config
+    return replay.world.now_ns - _LOOK_ON_NS, display.shown, scenario.config
 
 
 def _look(

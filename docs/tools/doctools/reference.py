@@ -153,6 +153,25 @@ _JSON = """### JSON
 | `moves` | with a throw: every legal move with its `tiles`, `expected_score` and `probability_shut`, the best first |
 | `distribution` | the chance of each final score |
 
+`shutthebox odds --players N --json` prints one object. [odds.md](odds.md) says how it is worked out.
+
+| key | value |
+|---|---|
+| `profile`, `players` | the game's id, and how many play |
+| `win` | each seat's chance to win, 0 to 1 |
+| `stakes` | the stakes that each seat can expect to get (negative: to pay), when all play for them |
+| `seat`, `best`, `aim`, `scores` | with `--seat` and `--best`: the worst score that makes the seat's chance better, and its chance with each score |
+
+`shutthebox review --json` prints one object. Players and rounds are numbered from 1, chances are 0 to 1.
+
+| key | value |
+|---|---|
+| `profile` | the game's id |
+| `players` | for each `player`: `accuracy` in per cent; `win` (null where it is not known) and `points`, each with `initial`, `final`, `luck` and `skill` |
+| `exact` | whether the chances to win are exact; before the last of several rounds they are an approximation |
+| `turning_point` | the throw or decision that changed most: `player`, `round`, `throw`, `kind` (`dice` or `decision`), `change` |
+| `decisions` | every choice: `player`, `round`, `open`, `throw`, `chosen`, `best`, `cost_win`, `cost_points`; with `throw` null the choice is the number of dice |
+
 `shutthebox replay --json` prints an object a line for every effect. `t` is in seconds, `kind` is one of:
 
 | kind | further keys |

@@ -10,17 +10,17 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame
+from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame, ReviewCame
 from shutthebox.game.questions import (
     AskAccount,
     AskAnswer,
     AskDice,
     AskHint,
+    AskReview,
     Prepare,
     Question,
 )
@@ -28,11 +28,13 @@ from shutthebox.odds.hints import Hint, hint
 from shutthebox.odds.review import account
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
 from shutthebox.odds.values import OddsError
+from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import Profile, Scoring, ShutWins, Win
+from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
 
 if TYPE_CHECKING:
+    from shutthebox.odds.coach import MatchReview
     from shutthebox.odds.equilibrium import SeatPlay
     from shutthebox.odds.odds import Odds
 
@@ -94,7 +96,7 @@ def answer(question: Question) -> Advice | None:
     """
     match question:
         case Prepare(profile):
-            odds_of(_race_by_throws(profile))
+            odds_of(profile)
             return None
         case AskHint(match):
             return HintCame(match, _hint(match))
@@ -105,29 +107,24 @@ def answer(question: Question) -> Advice | None:
         case AskAccount(profile, player, throws):
             odds = odds_of(profile)
             return AccountCame(profile, player, throws, account(odds, throws) if odds else None)
+        case AskReview(beginning, actions):
+            return ReviewCame(beginning, actions, _review(beginning, actions))
 
 
 @lru_cache(maxsize=KEPT_TABLES)
 def odds_of(profile: Profile) -> Odds | None:
     """The solved variant; None where it is too large for exact odds."""
-    from shutthebox.odds.odds import Odds
+    from shutthebox.odds.odds import Odds, for_points
 
     try:
-        return Odds(profile)
+        return Odds(for_points(profile))
     except OddsError as error:
         _log.info("no odds for %s: %s", profile.name, error)
         return None
 
 
-def _race_by_throws(profile: Profile) -> Profile:
-    """A race is won by throws: its points are the same whatever is done, so throws count instead."""
-    if not profile.is_race:
-        return profile
-    return replace(profile, win=Win.LOWEST, score=Scoring.THROWS, shut_wins=ShutWins.NO)
-
-
 def _hint(match: Match) -> Hint | None:
-    odds = odds_of(_race_by_throws(match.profile))
+    odds = odds_of(match.profile)
     play = _play(match) if match.turn.awaits_answer else None
     return hint(odds, match.turn, play=play) if odds else None
 
@@ -138,7 +135,7 @@ def _dice(match: Match, strength: Strength) -> int:
         play = _play(match)
         if play is not None:
             return play.best_dice(match.turn)
-        odds = odds_of(_race_by_throws(match.profile))
+        odds = odds_of(match.profile)
         if odds is not None:
             return odds.best_dice(match.turn)
     return simple_dice(match.profile, match.turn, strength)
@@ -151,7 +148,7 @@ def _tiles(match: Match, strength: Strength) -> Tiles:
         if play is not None:
             ranked = play.ranked(match.turn)
             return ranked[0].tiles if ranked else 0
-        odds = odds_of(_race_by_throws(match.profile))
+        odds = odds_of(match.profile)
         if odds is not None:
             moves = odds.ranked(match.turn)
             return moves[0].tiles if moves else 0
@@ -168,4 +165,14 @@ def _play(match: Match) -> SeatPlay | None:
         return match_play(match)
     except OddsError as error:
         _log.info("no chances to win for %s: %s", match.profile.name, error)
+        return None
+
+
+def _review(beginning: Match, actions: tuple[Action, ...]) -> MatchReview | None:
+    from shutthebox.odds.coach import review
+
+    try:
+        return review(beginning, actions)
+    except OddsError as error:
+        _log.info("no review for %s: %s", beginning.profile.name, error)
         return None

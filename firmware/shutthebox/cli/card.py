@@ -9,6 +9,14 @@ from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.run import try_config
 from shutthebox.config.card import Network, read_card
 from shutthebox.config.schema import Config, parse_config
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import reason, shown_path
+
+
+class CardError(ShutTheBoxError, RuntimeError):
+    """A partition of the card cannot be used; the text says why."""
+
+    exit_code = 1
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -26,7 +34,18 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Writes what is good, and the mistakes beside it."""
+    """Writes what is good, and the mistakes beside it.
+
+    Raises:
+        CardError: if a folder cannot be read or written.
+    """
+    try:
+        return _take_over(args)
+    except OSError as error:
+        raise CardError(f"card: {shown_path(Path(error.filename or args.to))}: {reason(error)}") from None
+
+
+def _take_over(args: argparse.Namespace) -> int:
     card = read_card(args.folder, _playable)
     to: Path = args.to
     if card.config is not None:

@@ -18,6 +18,7 @@ _MODULES = {
     "replay": "replay",
     "profiles": "profiles",
     "odds": "odds",
+    "review": "review",
     "stats": "stats",
     "backup": "backup",
     "card": "card",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from shutthebox.cli.odds_text import percent
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.odds.equilibrium import Equilibrium, Prize
 from shutthebox.odds.values import End
@@ -97,9 +98,9 @@ def players_text(profile: Profile, answer: PlayersAnswer) -> str:
     if answer.seat is not None:
         lines.append(f"Seat {answer.seat} plays; the best score so far is {answer.best}, of the seat before.")
     paid = profile.stakes is not Stakes.NONE
-    lines += ["", f"{'seat':<6} {'to win':>11}" + (f" {'stakes':>11}" if paid else "")]
+    lines += ["", f"{'seat':<6} {'to win':>9}" + (f" {'stakes':>9}" if paid else "")]
     for seat, (win, money) in enumerate(zip(answer.win, answer.stakes, strict=True), 1):
-        lines.append(f"{seat:<6} {100 * win:>9.4f} %" + (f" {money:>+11.6f}" if paid else ""))
+        lines.append(f"{seat:<6} {percent(win):>9}" + (f" {money:>+9.3f}" if paid else ""))
     if answer.scores is None:
         return "\n".join(lines)
     lines.append("")
@@ -107,8 +108,8 @@ def players_text(profile: Profile, answer: PlayersAnswer) -> str:
         lines.append("No score makes the chance better than it is now.")
     else:
         lines.append(f"Aim for {answer.aim} or {'more' if profile.highest_wins else 'less'}.")
-    lines += ["", f"{'score':<6} {'to win':>11}"]
-    lines += [f"{score:<6} {100 * chance:>9.4f} %" for score, chance in answer.scores.items() if chance]
+    lines += ["", f"{'score':<6} {'to win':>9}"]
+    lines += [f"{score:<6} {percent(chance):>9}" for score, chance in answer.scores.items() if chance]
     return "\n".join(lines)
 
 

@@ -77,6 +77,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.game.dice import RandomDice
     from shutthebox.game.switches.debounce import DICE_BUTTON
     from shutthebox.runtime.daemon import serve
+    from shutthebox.simulator.hardware import disk
     from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
     from shutthebox.simulator.hardware.panel_model import PanelModel
     from shutthebox.simulator.hardware.workshop import Workshop, read_condition
@@ -129,7 +130,8 @@ def run(args: argparse.Namespace) -> int:
         def started() -> None:
             print(f"The box stands at {server.url}  (Ctrl-C ends)", flush=True)
             if not args.no_browser:
-                webbrowser.open(server.url)
+                with disk.room():
+                    webbrowser.open(server.url)
 
         serve(
             config,

@@ -47,6 +47,7 @@ class Show:
         names: per seat three letters, empty for a seat without a name; empty without names.
         asleep: nobody has touched the box for long: show nothing.
         language: of the screen's texts.
+        seats: how each player is called, in that language; empty without a match.
         game: the one on the table; without a match, the usual one. None if that cannot be played now.
         staked: the box says who owes what.
     """
@@ -65,6 +66,7 @@ class Show:
     names: tuple[str, ...] = ()
     asleep: bool = False
     language: str = "en"
+    seats: tuple[str, ...] = ()
     game: Profile | None = None
     staked: bool = False
 

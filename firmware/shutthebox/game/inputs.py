@@ -1,16 +1,22 @@
 """What can happen to the machine: one input at a time, each with its time beside it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from shutthebox.game.faults import Fault
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.odds.hints import Hint
 from shutthebox.odds.review import Account, PlayedThrow
+from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
+
+if TYPE_CHECKING:  # a reader of reviews needs no solver
+    from shutthebox.odds.coach import MatchReview
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +104,16 @@ class AccountCame:
     account: Account | None
 
 
-Advice: TypeAlias = HintCame | DiceCame | AnswerCame | AccountCame
+@dataclass(frozen=True, slots=True)
+class ReviewCame:
+    """Luck and decisions of a match; None where the odds are not known."""
+
+    beginning: Match
+    actions: tuple[Action, ...]
+    review: MatchReview | None
+
+
+Advice: TypeAlias = HintCame | DiceCame | AnswerCame | AccountCame | ReviewCame
 """What the odds have to say, some time after they were asked."""
 
 Input: TypeAlias = (

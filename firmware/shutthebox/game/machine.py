@@ -28,10 +28,11 @@ from shutthebox.game.inputs import (
     Input,
     LeversMoved,
     Pressed,
+    ReviewCame,
     ServicePressed,
     TimeCame,
 )
-from shutthebox.game.messages import Text, Translate, message
+from shutthebox.game.messages import Text, Translate, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, flipping, ready
 from shutthebox.game.modes.attract import Attract
@@ -47,6 +48,7 @@ from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.game.table import ADVICE, TABLE, ModeState, deadline_of, screen_of
+from shutthebox.game.wording import player_name
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.tiles import Tiles, to_numbers
@@ -182,7 +184,7 @@ class Machine:
                 return self._button(given)
             case AccountCame():
                 return self._accounted(given)
-            case HintCame() | DiceCame() | AnswerCame():
+            case HintCame() | DiceCame() | AnswerCame() | ReviewCame():
                 return self._advised(given)
 
     def _button(self, given: Input) -> list[Effect]:
@@ -299,6 +301,8 @@ class Machine:
         mode, shared = self._mode, self._shared
         play = mode.play if isinstance(mode, MatchMode) else None
         match = play.match if play else None
+        seats = range(match.players) if match else ()
+        translate = self._translations[self.settings.language]
         return Show(
             screen=self._screen(),
             t_ns=self._now_ns,
@@ -314,6 +318,7 @@ class Machine:
             names=shared.names if match else (),
             asleep=shared.asleep,
             language=self.settings.language,
+            seats=tuple(told(player_name(player, shared), translate) for player in seats),
             game=match.profile if match else self.settings.game,
             staked=self.settings.stakes is not ShownStakes.OFF,
         )

@@ -40,6 +40,8 @@ class MatchInPlay:
         luck: per player, points that the dice have added in this match.
         account: of the turn that has just ended; None before, and where the odds are not known.
         tally: per player the stakes owed from earlier matches of the evening; negative: to get.
+        beginning: the match before its first throw; None where it was joined half-way.
+        actions: what has happened in it since.
     """
 
     match: Match
@@ -51,6 +53,8 @@ class MatchInPlay:
     luck: tuple[Fraction, ...] = ()
     account: Account | None = None
     tally: tuple[Fraction, ...] = ()
+    beginning: Match | None = None
+    actions: tuple[Action, ...] = ()
 
     @property
     def throws_again(self) -> bool:
@@ -76,7 +80,7 @@ def conditions_of(match: Match, settings: Settings) -> Conditions:
 def begun(match: Match, tally: tuple[Fraction, ...] = ()) -> tuple[MatchInPlay, tuple[Effect, ...]]:
     """A match at its beginning, and the question for its odds."""
     nothing = (Fraction(0),) * match.players
-    play = MatchInPlay(match, given_away=nothing, luck=nothing, tally=tally)
+    play = MatchInPlay(match, given_away=nothing, luck=nothing, tally=tally, beginning=match)
     return play, (Ask(Prepare(match.profile)),)
 
 
@@ -102,7 +106,7 @@ def noted(play: MatchInPlay, action: Action) -> MatchInPlay:
             throws = (*throws[:-1], replace(throws[-1], opened=tile))
         case Advanced():
             throws, account = (), None
-    play = replace(play, throws=throws, account=account)
+    play = replace(play, throws=throws, account=account, actions=(*play.actions, action))
     after = apply(play.match, action)
     ended = after.rows[play.match.player].outcome is not None and not isinstance(action, Advanced)
     # A turn that was joined half-way (or played in rotation) is not taken apart.

@@ -6,9 +6,10 @@ A question never holds up the game. Whoever has no odds, or none yet, answers wi
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame
+from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame, ReviewCame
 from shutthebox.odds.review import PlayedThrow
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
+from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile
@@ -53,7 +54,15 @@ class AskAccount:
     throws: tuple[PlayedThrow, ...]
 
 
-Question: TypeAlias = Prepare | AskHint | AskDice | AskAnswer | AskAccount
+@dataclass(frozen=True, slots=True)
+class AskReview:
+    """What did luck and decisions do in a match? Answered by `ReviewCame`."""
+
+    beginning: Match
+    actions: tuple[Action, ...]
+
+
+Question: TypeAlias = Prepare | AskHint | AskDice | AskAnswer | AskAccount | AskReview
 """Something that the odds are asked."""
 
 
@@ -70,6 +79,8 @@ def plain(question: Question) -> Advice | None:
             return AnswerCame(match, simple_answer(match.profile, match.turn, strength))
         case AskAccount(profile, player, throws):
             return AccountCame(profile, player, throws, None)
+        case AskReview(beginning, actions):
+            return ReviewCame(beginning, actions, None)
 
 
 def plain_dice(match: Match) -> int:

@@ -16,6 +16,7 @@ from shutthebox.game.inputs import (
     HintCame,
     LeversMoved,
     Pressed,
+    ReviewCame,
     ServicePressed,
     TimeCame,
 )
@@ -170,6 +171,7 @@ ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
         advised(Rolling, AnswerCame, rolling.answer_came),
         advised(Flipping, AnswerCame, flipping.answer_came),
         advised(Flipping, HintCame, flipping.hint_came),
+        advised(MatchOver, ReviewCame, match_over.review_came),
     )
 )
 """What the odds' answers do; elsewhere they come too late and do nothing."""

@@ -1,9 +1,10 @@
 """Exact play: values, policies, distributions and advice. Standard library only.
 
 `Odds(profile)` solves a profile and answers for any `Turn` of it; the other modules build on it:
-`policies` (playing by a fixed rule), `estimate` (rows above 12 tiles), `versus` (playing to
-win), `advice` (hints, skill and luck), `fairness` (are the dice honest). The solvers are imported
-when `Odds` is first asked for: who only reads advice has no use for them.
+`equilibrium` and `match_play` (playing for the win), `coach`, `review` and `hints` (what was done and
+what to do), `baselines` and `strengths` (playing by a fixed rule), `estimate` (rows above 12 tiles),
+`fairness` (are the dice honest). The solvers are imported when `Odds` is first asked for: a reader of
+advice has no use for them.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -7,6 +7,7 @@ everything asked of it afterwards is a look-up, except distributions.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from shutthebox.odds.graph_solver import GraphSolver
@@ -27,7 +28,7 @@ from shutthebox.odds.values import (
 )
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Blocked, Draw, Profile, Scoring
+from shutthebox.rules.profile import Blocked, Draw, Profile, Scoring, ShutWins, Win
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Turn
 
@@ -43,6 +44,13 @@ def solver_for(space: Space, goals: tuple[Goal, Goal]) -> Solver:
     if space.profile.draw is Draw.DOMINOES or space.profile.blocked is Blocked.OPENS_ONE:
         return GraphSolver(space, goals)
     return Table(space, goals)
+
+
+def for_points(profile: Profile) -> Profile:
+    """The rules by which points are counted: a race is won by throws, so throws count instead."""
+    if not profile.is_race:
+        return profile
+    return replace(profile, win=Win.LOWEST, score=Scoring.THROWS, shut_wins=ShutWins.NO)
 
 
 def options(profile: Profile, turn: Turn) -> Iterator[tuple[Tiles, Turn]]:
@@ -220,6 +228,16 @@ class Odds:
         return tuple(
             Ranked(tiles, self._value(worth, objective), max(0.0, float(best.first - worth.first)))
             for tiles, _, worth in ranked
+        )
+
+    def ranked_points(self, turn: Turn) -> tuple[tuple[Tiles, Fraction], ...]:
+        """What can be done about the throw on the table, each with its `points`, the best first.
+
+        A throw that can only be passed has one answer, of no tiles.
+        """
+        best = sign(self.profile)
+        return tuple(
+            (tiles, best * Fraction(worth.first)) for tiles, _, worth in self._choices.ranked(turn, 0)
         )
 
     def follow(self, turn: Turn, objective: Objective = Objective.SCORE) -> Turn:

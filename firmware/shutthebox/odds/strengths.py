@@ -2,7 +2,6 @@
 
 from enum import StrEnum
 
-from shutthebox.odds.baselines import Policy, choose
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile, Scoring
@@ -35,9 +34,9 @@ def simple_answer(profile: Profile, turn: Turn, strength: Strength) -> Tiles:
     if not answers:
         reopenings = turns.reopenings(profile, turn)
         return reopenings & -reopenings
-    policy = Policy.HIGHEST
-    if strength is Strength.REGULAR:
-        # Where open tiles are what counts, the high ones are worth keeping.
-        keeps = profile.highest_wins and profile.score is not Scoring.SHUT_SUM
-        policy = Policy.LOWEST if keeps else Policy.FEWEST
-    return choose(policy, answers)[0]
+    if strength is not Strength.REGULAR:
+        return max(answers)
+    if profile.highest_wins and profile.score is not Scoring.SHUT_SUM:
+        # Open tiles are what counts: the high ones are worth keeping.
+        return min(answers)
+    return min(answers, key=lambda shut: (shut.bit_count(), -shut))

@@ -84,9 +84,9 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
     screen, _ = show.screen, translate
     parts = {
         "title": screen.title,
-        "aside": _aside(screen, translate),
+        "aside": _aside(show, translate),
         "dice": dice_text(screen, translate),
-        "big": screen.big,
+        "big": _letters(screen.big),
         "rows": _rows(screen),
         "paragraph": screen.paragraph,
         "prompt": screen.prompt,
@@ -98,7 +98,7 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
         # How the turn has ended, then the score.
         order = ("title", "aside", "dice", "prompt", "big", "also", "rows", "paragraph")
         parts = {part: parts[part] for part in order}
-    return {part: _with_ranges(text, translate) for part, text in parts.items()}
+    return {part: _spelt_out(text, translate) for part, text in parts.items()}
 
 
 def dice_text(screen: Screen, translate: Translate) -> str:
@@ -127,24 +127,39 @@ def sentences(texts: Iterable[str]) -> str:
     return " ".join(text if text[-1] in ".!?…" else f"{text}." for text in texts if text)
 
 
-def _with_ranges(text: str, translate: Translate) -> str:
-    """The text with "7-9" as "7 to 9", which a voice would read as two numbers."""
+def _spelt_out(text: str, translate: Translate) -> str:
+    """The text with words for the signs that a voice reads as something else: "7-9", "<" and ">"."""
     _ = translate
     words = _("{first} to {last}")
-    return re.sub(r"\b(\d+)-(\d+)\b", lambda found: words.format(first=found[1], last=found[2]), text)
+    text = re.sub(r"\b(\d+)-(\d+)\b", lambda found: words.format(first=found[1], last=found[2]), text)
+    return text.replace("<", _("the one before")).replace(">", _("the next"))
 
 
-def _aside(screen: Screen, translate: Translate) -> str:
-    """The corner; a voice would read the round as a fraction."""
-    _ = translate
-    now, of, all_of_them = screen.aside.partition("/")
-    if of and now.isdecimal() and all_of_them.isdecimal():
-        return _("Round {round} of {rounds}").format(round=now, rounds=all_of_them)
-    return screen.aside
+def _letters(big: str) -> str:
+    """Initials, letter by letter, without the places that are still empty."""
+    return " ".join(big.replace("_", "")) if re.fullmatch(r"\w{2,3}", big) and not big.isdecimal() else big
+
+
+def _aside(show: Show, translate: Translate) -> str:
+    """The corner; a voice would read the round as a fraction, or as a number that means nothing."""
+    _, aside = translate, show.screen.aside
+    if show.player is not None and aside.isdecimal():
+        return _("Round {round}").format(round=aside)
+    now, of, all_of_them = aside.partition("/")
+    if not (of and now.isdecimal() and all_of_them.isdecimal()):
+        return aside
+    if show.player is None:
+        return _("Page {page} of {pages}").format(page=now, pages=all_of_them)
+    return _("Round {round} of {rounds}").format(round=now, rounds=all_of_them)
+
+
+_READ_WHOLLY = (Mode.MATCH_OVER, Mode.FLIPPING)
+"""Modes whose lists are to be read: the table of a match, and a hint."""
 
 
 def _rows(screen: Screen) -> str:
     """A list: the chosen line of one to choose from, all lines of one to be read."""
-    choosing = screen.cursor is not None and screen.mode is not Mode.MATCH_OVER
-    rows = (screen.rows[screen.cursor],) if choosing and screen.cursor is not None else screen.rows
+    rows = screen.rows
+    if screen.cursor is not None and screen.mode not in _READ_WHOLLY:
+        rows = (rows[screen.cursor],)
     return sentences(" ".join(row.split()) for row in rows)

@@ -35,6 +35,7 @@ SHOW = Show(
     totals=(15, 0),
     owes=(Fraction(0), Fraction(0)),
     winners=(),
+    seats=("ANN", "Player 2"),
     game=builtin("pub"),
 )
 
@@ -74,6 +75,7 @@ def test_the_match_on_the_table(tmp_path: Path) -> None:
     assert read(tmp_path)["running"] == {
         "game": "English pub",
         "player": 2,
+        "seats": ["ANN", "Player 2"],
         "tiles": [[1, "open"], [2, "open"], *([tile, "shut"] for tile in range(3, 10))],
         "throw": [3, 5],
         "says": "",

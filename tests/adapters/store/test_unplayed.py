@@ -155,6 +155,7 @@ def test_the_page(store: Store, tmp_path: Path) -> None:
         totals=(0, 0, 0),
         owes=(),
         winners=(1,),
+        seats=("Player 1", "Player 2", "Player 3"),
         game=house(""),
     )
     ScoresWriter(tmp_path, lambda: open_to_read(tmp_path / STORE))(show, 0)

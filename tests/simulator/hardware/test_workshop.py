@@ -150,6 +150,17 @@ def test_a_full_disk_takes_no_more_and_lasts_over_a_restart(tmp_path: Path) -> N
     assert said.split() == [str(errno.EFBIG), "True", "False"]
 
 
+def test_the_browser_does_not_inherit_a_full_disk() -> None:
+    ask = [sys.executable, "-c", "from shutthebox.simulator.hardware import disk; print(disk.is_full())"]
+    disk.fill(True)
+    try:
+        with disk.room():
+            assert subprocess.check_output(ask, text=True) == "False\n"
+        assert disk.is_full()
+    finally:
+        disk.fill(False)
+
+
 def test_a_condition_that_cannot_be_kept_is_forgotten_and_said_once(
     box: SimulatedBox, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

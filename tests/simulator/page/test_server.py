@@ -34,7 +34,7 @@ def test_a_page_gets_everything_at_once(server: PageServer, panel: FakePanel) ->
         "language": "en",
         "game": {"title": "", "rules": []},
         "words": "",
-        "said": "",
+        "said": [0, ""],
         "broken": False,
         "film": None,
         "levers": [{"number": n, "down": n == 2} for n in range(1, 10)],

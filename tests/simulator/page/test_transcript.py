@@ -1,5 +1,6 @@
 """What the box says and does, in words."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,50 +20,25 @@ SCRIPTS = Path(__file__).parents[2] / "scenarios"
 FLIPPING = Screen(Mode.FLIPPING, "Player 1", "Round 1", dice=(3, 5), total=8, prompt="Shut 8")
 
 
-def said(transcript: Transcript, *screens: Screen) -> list[str]:
-    words = []
-    for screen in screens:
-        transcript(shown(screen), 0)
-        words.append(transcript.words.said)
-    return words
-
-
-def test_a_new_screen_is_said_wholly_and_then_only_its_news() -> None:
-    rolling = Screen(Mode.ROLLING, "Player 1", "Round 1", dice=(3, 5), tumbling=True)
-    wrong = Screen(Mode.FLIPPING, "Player 1", "Round 1", dice=(3, 5), total=8, prompt="Lift 4", alert=True)
+def test_each_announcement_is_told_once(tmp_path: Path) -> None:
     transcript = Transcript()
-    assert said(transcript, rolling, FLIPPING, FLIPPING, wrong) == [
-        "Player 1 Round 1. The dice roll.",
-        "Thrown: 3 and 5, which is 8. Shut 8.",
-        "Thrown: 3 and 5, which is 8. Shut 8.",
-        "Lift 4.",
-    ]
-    assert transcript.words.panel == "Player 1 Round 1. Thrown: 3 and 5, which is 8. Lift 4."
+    transcript(shown(FLIPPING), 0)
+    assert transcript.words.said == transcript.words.panel
+    assert transcript.words.said.startswith("Player 1. Round 1. Thrown: 3 and 5, which is 8.")
+    transcript(shown(FLIPPING), 1)
+    assert transcript.words.announcements == 1
+    wrong = replace(FLIPPING, prompt="Lift 4", alert=True)
+    transcript(shown(wrong), 2)
+    assert (transcript.words.announcements, transcript.words.said) == (2, "Lift 4.")
+    assert transcript.words.panel.endswith("Lift 4.")
 
 
-def test_what_vanishes_is_not_news() -> None:
-    quiet = Screen(Mode.FLIPPING, "Player 1", "Round 1", dice=(3, 5), total=8)
-    assert said(Transcript(), FLIPPING, quiet)[-1].endswith("Shut 8.")
-
-
-@pytest.mark.parametrize(
-    ("dice", "total", "words"),
-    [
-        ((6,), 6, "Thrown: 6."),
-        ((6, 6), None, "Thrown: 6 and 6."),
-        ((1, 2, 3), 6, "Thrown: 1, 2 and 3, which is 6."),
-    ],
-)
-def test_throws(dice: tuple[int, ...], total: int | None, words: str) -> None:
-    assert said(Transcript(), Screen(Mode.FLIPPING, dice=dice, total=total)) == [words]
-
-
-def test_of_a_list_only_the_chosen_line() -> None:
-    rows = ("Pub   2", "Digits")
+def test_the_same_refusal_is_told_again() -> None:
     transcript = Transcript()
-    assert said(transcript, Screen(Mode.MENU, "Menu", rows=rows, cursor=0)) == ["Menu. Pub 2."]
-    assert said(transcript, Screen(Mode.MENU, "Menu", rows=rows, cursor=1)) == ["Digits."]
-    assert said(transcript, Screen(Mode.MENU, "Scores", rows=rows)) == ["Scores. Pub 2, Digits."]
+    for t_ns in range(2):
+        transcript(Play(Sound.REFUSED), t_ns)
+        transcript(shown(replace(FLIPPING, prompt="3 to go")), t_ns)
+    assert (transcript.words.announcements, transcript.words.said) == (2, "3 to go.")
 
 
 def test_a_dark_display_says_so() -> None:

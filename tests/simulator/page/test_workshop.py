@@ -76,7 +76,7 @@ def test_language_words_and_rules_follow_the_box(server: PageServer, transcript:
         change = receive_that(client, lambda change: "game" in change)
         assert change["language"] == "fr"
         assert change["texts"]["help"] == "Aide"
-        assert change["said"] == change["words"] == "Joueur 1. Lancez les dés."
+        assert change["said"] == [1, change["words"]] == [1, "Joueur 1. Lancez les dés."]
         assert change["game"]["title"] == "Trac"
     assert '<html lang="fr">' in get(server, "/").body.decode()  # type: ignore[attr-defined]
 

@@ -22,6 +22,7 @@ MANY = SCORES | {
     | {
         "tiles": [[number, "open"] for number in range(1, 55)],
         "throw": [6] * 9,
+        "seats": ["Computer 9"] * 9,
         "scores": [999] * 9,
         "totals": [9999] * 9,
         "owes": ["1/8"] * 9,

@@ -63,7 +63,8 @@ from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.adapters.store.queries import open_to_read
 state, runtime = map(Path, sys.argv[1:])
 writer = ScoresWriter(runtime, lambda: open_to_read(state / "box.sqlite3"))
-writer(Show(Screen(Mode.READY), 0, Mode.READY, 1, (), None, "ok", (7,), (7,), (), (), game=builtin("pub")), 0)
+named = {"game": builtin("pub"), "seats": ("ANN",)}
+writer(Show(Screen(Mode.READY), 0, Mode.READY, 1, (), None, "ok", (7,), (7,), (), (), **named), 0)
 """
 
 

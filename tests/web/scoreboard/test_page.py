@@ -24,6 +24,7 @@ SCORES: dict[str, Any] = {
     "running": {
         "game": "English pub",
         "player": 2,
+        "seats": ["ANN", "Player 2"],
         "tiles": [[1, "open"], [2, "flipped"], [3, "shut"], [4, "viable"]],
         "throw": [3, 5],
         "says": "3 to go",
@@ -86,7 +87,7 @@ def shown(**changes: object) -> str:
 def test_what_it_says() -> None:
     text = shown()
     assert "Now playing: English pub 1 2 3 4 3 5 3 to go last turn so far stakes" in text
-    assert "Player 1 15 15 owes 1 Player 2 – – gets 1/2 Everybody pays one stake." in text
+    assert "ANN 15 15 owes 1 Player 2 – – gets 1/2 Everybody pays one stake." in text
     assert "Today English pub ANN 3 1970" in text
     assert "All time English pub ANN 3 1970‑01‑01 Trac BOB 3" in text
     assert "Captains English pub CAT 3" in text
@@ -106,7 +107,7 @@ def test_tiles_that_are_shut_are_struck_through() -> None:
 
 def test_without_stakes_there_is_no_column_for_them() -> None:
     running = SCORES["running"] | {"stakes": None, "owes": []}
-    assert "last turn so far Player 1 15 15 Player 2" in shown(running=running)
+    assert "last turn so far ANN 15 15 Player 2" in shown(running=running)
 
 
 def test_a_winner_is_marked() -> None:
@@ -134,7 +135,7 @@ def test_p_values_are_for_stats() -> None:
 def test_french() -> None:
     text = page(json.dumps(SCORES | {"language": "fr"}), "en")
     assert '<html lang="fr">' in text
-    for words in ("Partie en cours", "Aujourd’hui", "Depuis toujours", "Dernières parties", "Joueur 2"):
+    for words in ("Partie en cours", "Aujourd’hui", "Depuis toujours", "Dernières parties", "Player 2"):
         assert words in text
 
 
@@ -217,6 +218,7 @@ EVIL = [
         ("game", '"English pub"'),
         ("language", '"en"'),
         ("number", "2"),
+        ("seats", '["ANN", "Player 2"]'),
         ("says", '"3 to go"'),
         ("stakes", '"Everybody pays one stake."'),
         ("owes", '["1", "-1/2"]'),
@@ -226,7 +228,7 @@ EVIL = [
 def test_no_text_becomes_markup(evil: str, where: str, plain: str) -> None:
     text = json.dumps(SCORES)
     assert f'"{where}": {plain}' in text
-    value = json.dumps([evil, evil] if where == "owes" else evil)
+    value = json.dumps([evil, evil] if plain[0] == "[" else evil)
     text = text.replace(f'"{where}": {plain}', f'"{where}": {value}')
     for made in (page(text, "en", URL), rules_page(text, "en")):
         reader = _Reader(made)

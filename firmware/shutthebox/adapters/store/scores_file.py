@@ -164,6 +164,7 @@ def _running(show: Show, translate: Translate) -> dict[str, Any] | None:
     return {
         "game": game.title(show.language, translate),
         "player": show.player,
+        "seats": show.seats,
         "tiles": list(states.items()),
         "throw": None if screen.tumbling else show.throw,
         "says": screen.title if show.winners else " ".join(f"{screen.big} {screen.prompt}".split()),

@@ -6,26 +6,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import zip_longest
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from shutthebox.game.effects import Play, Sound
+from shutthebox.game.coach import CoachPage, coach_pages
+from shutthebox.game.effects import Ask, Play, Sound
 from shutthebox.game.facts import Signed
-from shutthebox.game.messages import Message, message
+from shutthebox.game.inputs import ReviewCame
+from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, initials, raising, ready
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.past import Past
 from shutthebox.game.picker import Flicks
 from shutthebox.game.play import MatchInPlay
+from shutthebox.game.questions import AskReview
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ShownStakes
-from shutthebox.game.state import Context, Step, View, kept
+from shutthebox.game.state import Context, Step, View, kept, refused
 from shutthebox.game.wording import luck_texts, player_name
 from shutthebox.rules.match import Match, Result, begin
 from shutthebox.rules.turn import Outcome
 
+if TYPE_CHECKING:  # a reader of reviews needs no solver
+    from shutthebox.odds.coach import MatchReview
+
 SIGN_LEVERS = (1, 2)
 TALLY_LEVER = 3
+COACH_LEVER = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +44,9 @@ class MatchOver(MatchMode):
         honours: what is more than a win: a best score, a first win against the computer.
         shows_tally: the stakes of the evening are shown instead of the result.
         flicks: levers on their way.
+        asks_review: the coach was asked for and has not come.
+        review: the coach's; None before it has come.
+        page: of the coach, from 1; 0 for the result.
     """
 
     name: ClassVar[Mode] = Mode.MATCH_OVER
@@ -45,6 +55,9 @@ class MatchOver(MatchMode):
     honours: tuple[Message, ...] = ()
     shows_tally: bool = False
     flicks: Flicks = field(default_factory=Flicks)
+    asks_review: bool = False
+    review: MatchReview | None = None
+    page: int = 0
 
 
 def enter(play: MatchInPlay, context: Context) -> Step[MatchOver]:
@@ -92,18 +105,45 @@ def time(mode: MatchOver, context: Context) -> Step[attract.Attract]:
 
 
 def levers(mode: MatchOver, context: Context) -> Step[MatchOver | initials.Initials]:
-    """Lever 1 or 2: the winner signs. Lever 3: the stakes of the evening and back."""
+    """Lever 1 or 2: the winner signs. Lever 3: the stakes of the evening and back. Lever 4: the coach."""
     flicks, chosen = mode.flicks.moved(context.flipped | context.lifted)
     mode = replace(mode, flicks=flicks)
     if set(chosen) & set(SIGN_LEVERS) and _may_sign(mode):
         return Step(initials.Initials(mode.play), (Play(Sound.CHOICE),))
     if TALLY_LEVER in chosen and context.settings.stakes is ShownStakes.EVENING:
-        return Step(replace(mode, shows_tally=not mode.shows_tally), (Play(Sound.CHOICE),))
+        return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (Play(Sound.CHOICE),))
+    if COACH_LEVER in chosen and mode.play.beginning is not None and not mode.asks_review:
+        return _next_page(mode, mode.play.beginning)
     return Step(mode)
+
+
+def review_came(mode: MatchOver, came: ReviewCame, context: Context) -> Step[MatchOver]:
+    """The coach's first page is shown; without odds there is none."""
+    if not mode.asks_review or came.actions != mode.play.actions:
+        return Step(mode)
+    mode = replace(mode, asks_review=False)
+    if came.review is None:
+        return refused(mode, message("No coach here"))
+    return Step(replace(mode, review=came.review, page=1, shows_tally=False))
+
+
+def _next_page(mode: MatchOver, beginning: Match) -> Step[MatchOver]:
+    """The next page of the coach, after the last one the result; the first time it is asked for."""
+    if mode.review is None:
+        asked = Ask(AskReview(beginning, mode.play.actions))
+        return Step(replace(mode, asks_review=True), (asked, Play(Sound.CHOICE)))
+    page = (mode.page + 1) % (len(_coach_pages(mode)) + 1)
+    return Step(replace(mode, page=page, shows_tally=False), (Play(Sound.CHOICE),))
 
 
 def _may_sign(mode: MatchOver) -> bool:
     return not mode.signed and bool(_result(mode.play).winners)
+
+
+def _coach_pages(mode: MatchOver) -> tuple[CoachPage, ...]:
+    if mode.review is None:
+        return ()
+    return coach_pages(mode.review, highest_wins=mode.play.match.profile.highest_wins)
 
 
 def tally(play: MatchInPlay) -> tuple[Fraction, ...]:
@@ -121,8 +161,15 @@ def screen(mode: MatchOver, view: View) -> Screen:
         also.append(_("Lever 1: sign"))
     if view.settings.stakes is ShownStakes.EVENING:
         also.append(_("Lever 3: result") if mode.shows_tally else _("Lever 3: stakes"))
+    if play.beginning is not None:
+        also.append(_("Lever 4: coach"))
     also.append(_("Hold: end"))
-    if mode.shows_tally:
+    if mode.page:
+        page = _coach_pages(mode)[mode.page - 1]
+        names = tuple(told(player_name(player, view.shared), _) for player in range(play.match.players))
+        title, rows = page.title(names, _), page.rows(names, _)
+        also = [_("Lever 4: on")]
+    elif mode.shows_tally:
         rows = tuple(f"{_name(i, view)}\t{_owes(owes).told(_)}" for i, owes in enumerate(tally(play)))
         title = _("Evening")
     else:
@@ -132,8 +179,8 @@ def screen(mode: MatchOver, view: View) -> Screen:
         mode.name,
         title=title,
         rows=rows,
-        cursor=None if mode.shows_tally or not result.winners else result.winners[0],
-        prompt=_("Press: again"),
+        cursor=None if mode.page or mode.shows_tally or not result.winners else result.winners[0],
+        prompt=_("Thinking …") if mode.asks_review else _("Press: again"),
         also=tuple(also),
         lit=True,
         celebrates=bool(mode.honours) or result.captain,

@@ -1,6 +1,8 @@
 """A full disk, for the process that asks for it: none of its files can grow beyond a few kilobytes."""
 
 import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 ROOM = 4096
 """Bytes up to which every file may still grow. The bytes it has can be written again, as on a full disk."""
@@ -19,3 +21,14 @@ def fill(full: bool) -> None:
 def is_full() -> bool:
     """Whether it has been filled."""
     return resource.getrlimit(resource.RLIMIT_FSIZE)[0] == ROOM
+
+
+@contextmanager
+def room() -> Iterator[None]:
+    """Lifts the limit meanwhile: a program that is started now does not inherit it."""
+    full = is_full()
+    fill(False)
+    try:
+        yield
+    finally:
+        fill(full)

@@ -91,7 +91,7 @@ function show(state) {
     panel.setAttribute("aria-label", [texts.display, words].filter(Boolean).join(": "));
   }
   if (state.said !== undefined) {
-    byId("said").textContent = state.said;
+    announce(...state.said);
   }
   if (state.lamp !== undefined) {
     dice.style.setProperty("--lamp", state.lamp);
@@ -434,6 +434,11 @@ for (const control of [mute, helpToggle, workshopToggle]) {
 }
 for (const gesture of ["pointerdown", "pointerup", "keydown"]) {
   document.addEventListener(gesture, unlock, { capture: true });
+}
+
+// A screen reader is silent about a text that has not changed; an announcement may come again.
+function announce(number, text) {
+  byId("said").textContent = number % 2 ? text : `${text}\u00a0`;
 }
 
 function showFilm(film) {

@@ -121,7 +121,7 @@ class Film:
             "lamp": self._lamp,
             "sound": None,
             "words": self._words.words.panel,
-            "said": self._words.words.said,
+            "said": [self._words.words.announcements, self._words.words.said],
         }
         if state != self.state:
             self.state = state

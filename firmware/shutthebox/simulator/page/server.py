@@ -111,6 +111,7 @@ class PageServer:
         self._panel_text = ""
         self._panel_stale = True
         self._pages: set[_Page] = set()
+        self._in_workshop = False
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop = asyncio.Event()
         self._thread: threading.Thread | None = None
@@ -179,7 +180,9 @@ class PageServer:
     # From here on down: called by other threads.
 
     def _box_changed(self, change: Change) -> None:
-        self._ring(self._wake_pages)
+        # Each edge of a bouncing contact changes a pin, which only makers look at.
+        if change is not Change.PINS or self._in_workshop:
+            self._ring(self._wake_pages)
 
     def _transcript_changed(self) -> None:
         self._ring(self._wake_pages)
@@ -236,6 +239,7 @@ class PageServer:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._pages.discard(page)
+            self._in_workshop = any(page.in_workshop for page in self._pages)
             self._hold(page, False)
             self._watch(page, None)
             for task in tasks:
@@ -290,7 +294,7 @@ class PageServer:
             "button": self._box.button_down,
             "panel": self._panel_text,
             "words": words.panel,
-            "said": words.said,
+            "said": [words.announcements, words.said],
             "lamp": round(self._box.lamp, 3),
             "sound": self._box.sound,
             "broken": not self._workshop.condition.is_sound,
@@ -337,6 +341,7 @@ class PageServer:
                     self._box.set_lever(lever, down)
             case OpenWorkshop(is_open):
                 page.in_workshop, page.logged = is_open, 0
+                self._in_workshop = any(page.in_workshop for page in self._pages)
                 page.news.set()
             case ChangeHardware():
                 self._workshop.change(**wish.changes)

@@ -3,16 +3,16 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from shutthebox.game.effects import Effect, Keep, Play, Show
 from shutthebox.game.messages import Translate
-from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
 from shutthebox.rules.profile import Profile
 from shutthebox.simulator.page.texts import rules_of
 from shutthebox.simulator.scenario.player import fact_text
+from shutthebox.speech.words import Announcer, screen_parts, sentences
 from shutthebox.translations import ENGLISH, translations
 
 LOG_LINES = 200
@@ -26,7 +26,8 @@ class Words:
     Attributes:
         language: of all of it.
         panel: everything on the panel, in words.
-        said: what has just become new on it.
+        said: the latest announcement.
+        announcements: how many there have been; the same one may come again.
         title: of the game on the table, or the usual one.
         rules: of that game, a sentence each.
     """
@@ -34,6 +35,7 @@ class Words:
     language: str = ENGLISH
     panel: str = ""
     said: str = ""
+    announcements: int = 0
     title: str = ""
     rules: tuple[str, ...] = ()
 
@@ -49,7 +51,7 @@ class Transcript:
     def __init__(self, language: str = ENGLISH, start_ns: int = 0) -> None:
         self.words = Words(language)
         """What there is to say now; replaced as a whole."""
-        self._parts: dict[str, str] = {}
+        self._announcer = Announcer()
         self._explained: tuple[Profile | None, str] | None = None
         self._log: deque[str] = deque(maxlen=LOG_LINES)
         self._logged = 0
@@ -66,6 +68,10 @@ class Transcript:
         """Takes in what happened."""
         if isinstance(what, Show):
             self._take(what)
+        announcement = self._announcer.take(what)
+        if announcement is not None:
+            count = self.words.announcements + 1
+            self.words = replace(self.words, said=announcement.text, announcements=count)
         line = log_line(what)
         if line and not (isinstance(what, Show) and line == self._shown):
             self._log_at(t_ns, line)
@@ -90,12 +96,7 @@ class Transcript:
 
     def _take(self, show: Show) -> None:
         translate = translations()[show.language]
-        parts = spoken_parts(show, translate)
-        words = replace(self.words, language=show.language, panel=_joined(parts.values()))
-        if parts != self._parts:
-            said = parts if parts["title"] != self._parts.get("title") else _news(parts, self._parts)
-            words = replace(words, said=_joined(said.values()) or words.said)
-            self._parts = parts
+        words = replace(self.words, language=show.language, panel=_panel_text(show, translate))
         if (show.game, show.language) != self._explained:
             self._explained = (show.game, show.language)
             title, rules = rules_of(show.game, show.language, translate)
@@ -103,47 +104,9 @@ class Transcript:
         self.words = words
 
 
-def spoken_parts(show: Show, translate: Translate) -> dict[str, str]:
-    """The screen in words, part by part in the order in which they are read; empty where there is nothing."""
-    _, screen = translate, show.screen
-    if show.asleep:
-        return {"title": _("The display is dark")}
-    return {
-        "title": " ".join(filter(None, (screen.title, screen.aside))),
-        "dice": _dice(screen, translate),
-        "big": screen.big,
-        "rows": _rows(screen),
-        "prompt": " ".join(screen.prompt.split()),
-    }
-
-
-def _dice(screen: Screen, translate: Translate) -> str:
+def _panel_text(show: Show, translate: Translate) -> str:
     _ = translate
-    if screen.tumbling:
-        return _("The dice roll")
-    if not screen.dice:
-        return ""
-    *some, last = map(str, screen.dice)
-    if not some:
-        return _("Thrown: {total}").format(total=last)
-    faces = _("{some} and {last}").format(some=", ".join(some), last=last)
-    if screen.total is None:
-        return _("Thrown: {total}").format(total=faces)
-    return _("Thrown: {faces}, which is {total}").format(faces=faces, total=screen.total)
-
-
-def _rows(screen: Screen) -> str:
-    rows = screen.rows if screen.cursor is None else screen.rows[screen.cursor : screen.cursor + 1]
-    return ", ".join(" ".join(row.split()) for row in rows)
-
-
-def _news(parts: dict[str, str], before: dict[str, str]) -> dict[str, str]:
-    return {name: text for name, text in parts.items() if text != before.get(name)}
-
-
-def _joined(parts: Iterable[str]) -> str:
-    """The parts as sentences; what ends like one already gets no full stop."""
-    return " ".join(part if part[-1] in ".!?…" else f"{part}." for part in parts if part)
+    return sentences([_("The display is dark")] if show.asleep else screen_parts(show, translate).values())
 
 
 def log_line(what: Effect | SwitchChanged) -> str:

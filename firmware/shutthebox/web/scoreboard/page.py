@@ -126,7 +126,7 @@ def _running(scores: _Scores, words: Translate) -> str:
     rows = [
         _row(
             (
-                _("Player {number}").format(number=player),
+                seat,
                 _score(score),
                 # A player who has had no turn has no points yet, not the 0 of a shut box.
                 _score(None if score is None else total),
@@ -135,8 +135,8 @@ def _running(scores: _Scores, words: Translate) -> str:
             now=player == running["player"] and not running["winners"],
             won=player in running["winners"],
         )
-        for player, (score, total, stakes) in enumerate(
-            zip(running["scores"], running["totals"], owes, strict=True), start=1
+        for player, (seat, score, total, stakes) in enumerate(
+            zip(running["seats"], running["scores"], running["totals"], owes, strict=True), start=1
         )
     ]
     columns = ("", _("last turn"), _("so far"), *((_("stakes"),) if running["owes"] else ()))

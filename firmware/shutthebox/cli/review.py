@@ -1,0 +1,200 @@
+"""``shutthebox review``: what luck and decisions did in a match."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+
+from shutthebox.cli.parser import Subparsers
+from shutthebox.cli.progress import working
+from shutthebox.config.profiles import find
+from shutthebox.config.schema import box_config
+from shutthebox.config.settings_loader import rules_folder
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import read_text
+from shutthebox.odds.coach import Balance, Decision, MatchReview, review
+from shutthebox.rules import record
+from shutthebox.rules.actions import faces_to_text
+from shutthebox.rules.match import begin
+from shutthebox.rules.record import Record, RecordError
+from shutthebox.rules.tiles import to_numbers
+from shutthebox.translations import translations
+
+MAX_BYTES = 1_000_000
+"""The longest record that is read; a match of nine players and 99 rounds has some 150,000."""
+
+MOST_SHOWN = 5
+"""Decisions that people are shown."""
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Adds the command."""
+    parser = subparsers.add_parser(
+        "review",
+        help="what luck and decisions did in a match",
+        description="Takes the record of a match apart: for every player the chance to win and the points, "
+        "before and after, what the dice did and what decisions did, an accuracy in per cent, the "
+        "turning point, and the decisions that cost most.",
+        example="shutthebox review match.txt",
+    )
+    parser.add_argument(
+        "record", metavar="RECORD", type=Path, help="a match, as `shutthebox export --record` prints it"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs the command.
+
+    Returns:
+        0, or 2 for a file that is no record or rules without exact odds, with one line on stderr.
+    """
+    try:
+        config = box_config()
+        text = read_text(args.record, RecordError, "a record", MAX_BYTES)
+        match = record.parse(text, str(args.record), lambda name: find(name, rules_folder(config)))
+        with working(lambda: "working out the best play"):
+            found = review_record(match)
+    except ShutTheBoxError as error:
+        print(f"shutthebox review: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    if args.json:
+        print(json.dumps(review_document(match, found)))
+    else:
+        print("\n".join(review_lines(match, found, translations()[config.box.language])))
+    return 0
+
+
+def review_record(match: Record) -> MatchReview:
+    """A kept match taken apart.
+
+    Raises:
+        OddsError: for rules without exact odds.
+    """
+    return review(begin(match.profile, match.players, match.rounds), match.actions)
+
+
+def review_document(match: Record, found: MatchReview) -> dict[str, object]:
+    """A review as JSON; chances are 0 to 1, players are numbered from 1."""
+    point = found.turning_point
+    turning = None
+    if point is not None:
+        turning = {
+            "player": point.player + 1,
+            "round": point.round,
+            "throw": list(point.throw),
+            "kind": "decision" if point.decision else "dice",
+            "change": float(point.change),
+        }
+    return {
+        "profile": match.profile.name,
+        "players": [
+            {
+                "player": number,
+                "accuracy": each.accuracy,
+                "win": None if each.win is None else _balance(each.win),
+                "points": _balance(each.points),
+            }
+            for number, each in enumerate(found.players, 1)
+        ],
+        "exact": found.exact,
+        "turning_point": turning,
+        "decisions": [_decision(each) for each in found.decisions],
+    }
+
+
+def review_lines(match: Record, found: MatchReview, translate: Callable[[str], str]) -> Iterator[str]:
+    """A review in words.
+
+    Args:
+        match: the match.
+        found: its review.
+        translate: into the reader's language.
+    """
+    _ = translate
+    for number, each in enumerate(found.players, 1):
+        yield _("Player {player}: accuracy {accuracy} %").format(
+            player=number, accuracy=f"{each.accuracy:.0f}"
+        )
+        if each.win is not None:
+            yield "  " + _(
+                "chance to win {initial} % at first, {final} % at last: luck {luck} %, decisions {skill} %"
+            ).format(**_shown(each.win, 100))
+        yield "  " + _("points {initial} expected, {final} scored: luck {luck}, decisions {skill}").format(
+            **_shown(each.points, 1)
+        )
+    if not found.exact and found.players[0].win is not None:
+        yield _("Before the last round the chances to win are an approximation.")
+    point = found.turning_point
+    if point is not None:
+        text = _("Turning point: player {player}, round {round}, the answer to {throw}")
+        if not point.decision:
+            text = _("Turning point: player {player}, round {round}, the throw {throw}")
+        yield text.format(player=point.player + 1, round=point.round, throw=faces_to_text(point.throw))
+    costly = sorted((each for each in found.decisions if each.cost), key=lambda each: -each.cost)
+    if not costly:
+        yield _("Every decision was the best.")
+        return
+    yield _("What cost most:")
+    for decision in costly[:MOST_SHOWN]:
+        yield "  " + _decision_text(decision, _)
+
+
+def _decision_text(decision: Decision, translate: Callable[[str], str]) -> str:
+    _ = translate
+    if decision.throw is None:
+        text = _("player {player}, round {round}, {open} open: {chosen} dice, {best} are better")
+    else:
+        text = _("player {player}, round {round}, {open} open, {throw}: {chosen}, {best} is better")
+    cost = _("costs {points} points").format(points=f"{float(decision.points):.2f}")
+    if decision.win is not None:
+        cost = _("costs {win} % and {points} points").format(
+            win=f"{100 * float(decision.win):.2f}", points=f"{float(decision.points):.2f}"
+        )
+    filled = text.format(
+        player=decision.player + 1,
+        round=decision.round,
+        open=",".join(map(str, to_numbers(decision.open))),
+        throw="" if decision.throw is None else faces_to_text(decision.throw),
+        chosen=_choice(decision, decision.chosen),
+        best=_choice(decision, decision.best),
+    )
+    return f"{filled}; {cost}"
+
+
+def _choice(decision: Decision, choice: int) -> str:
+    return str(choice) if decision.throw is None else ",".join(map(str, to_numbers(choice)))
+
+
+def _decision(decision: Decision) -> dict[str, object]:
+    tiles = decision.throw is not None
+    return {
+        "player": decision.player + 1,
+        "round": decision.round,
+        "open": list(to_numbers(decision.open)),
+        "throw": None if decision.throw is None else list(decision.throw),
+        "chosen": list(to_numbers(decision.chosen)) if tiles else decision.chosen,
+        "best": list(to_numbers(decision.best)) if tiles else decision.best,
+        "cost_win": None if decision.win is None else float(decision.win),
+        "cost_points": float(decision.points),
+    }
+
+
+def _balance(balance: Balance) -> dict[str, float]:
+    """As floats whose sum is right to the last digit."""
+    initial, final, skill = (round(each, 12) for each in (balance.initial, balance.final, balance.skill))
+    luck = Fraction(final) - Fraction(initial) - Fraction(skill)
+    return {"initial": float(initial), "final": float(final), "luck": float(luck), "skill": float(skill)}
+
+
+def _shown(balance: Balance, factor: int) -> dict[str, str]:
+    initial, final, luck, skill = (factor * float(each) for each in balance)
+    return {
+        "initial": f"{initial:.1f}",
+        "final": f"{final:.1f}",
+        "luck": f"{luck:+.1f}",
+        "skill": f"{skill + 0.0:+.1f}",
+    }

@@ -1,0 +1,94 @@
+"""The coach's pages after a match: what luck and decisions did for each player, and what cost most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from shutthebox.game.messages import Message, message
+from shutthebox.rules.tiles import to_numbers
+
+if TYPE_CHECKING:  # a reader of reviews needs no solver
+    from shutthebox.odds.coach import Decision, MatchReview
+
+Translate = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class CoachPage:
+    """One page.
+
+    Attributes:
+        heading: of the page; None for the name of the player.
+        player: whose page, from 0.
+        lines: each a text and what stands at the right.
+    """
+
+    heading: Message | None
+    player: int
+    lines: tuple[tuple[Message | None, str], ...]
+
+    def title(self, names: Sequence[str], translate: Translate) -> str:
+        """The top line."""
+        return names[self.player] if self.heading is None else self.heading.told(translate)
+
+    def rows(self, names: Sequence[str], translate: Translate) -> tuple[str, ...]:
+        """The other lines; a line without a text begins with the player's name."""
+        return tuple(
+            f"{names[self.player] if text is None else text.told(translate)}\t{value}"
+            for text, value in self.lines
+        )
+
+
+def coach_pages(review: MatchReview, *, highest_wins: bool) -> tuple[CoachPage, ...]:
+    """A page for each player, then the turning point and the costliest decision; what is good has a plus.
+
+    Args:
+        review: of the match.
+        highest_wins: more points are better.
+    """
+    pages = [_player_page(review, player, highest_wins) for player in range(len(review.players))]
+    point, worst = review.turning_point, review.worst
+    if point is not None:
+        by = message("move") if point.decision else message("dice")
+        throw = "+".join(map(str, point.throw))
+        changed = _shown(point.change, in_chance=_in_chance(review))
+        pages.append(CoachPage(message("Turning point"), point.player, ((None, throw), (by, changed))))
+    if worst is not None:
+        pages.append(_worst_page(worst))
+    return tuple(pages)
+
+
+def _in_chance(review: MatchReview) -> bool:
+    return review.players[0].win is not None
+
+
+def _player_page(review: MatchReview, player: int, highest_wins: bool) -> CoachPage:
+    found = review.players[player]
+    balance = found.points if found.win is None else found.win
+    in_chance = found.win is not None
+    good = 1 if in_chance or highest_wins else -1
+    lines = (
+        (message("accuracy"), f"{found.accuracy:.0f} %"),
+        (message("luck"), _shown(good * balance.luck, in_chance=in_chance)),
+        (message("decisions"), _shown(good * balance.skill, in_chance=in_chance)),
+    )
+    return CoachPage(None, player, lines)
+
+
+def _worst_page(worst: Decision) -> CoachPage:
+    cost = _shown(-worst.cost, in_chance=worst.win is not None)
+    if worst.throw is None:
+        asked, chosen, best = message("dice"), str(worst.chosen), str(worst.best)
+    else:
+        asked = message("for {throw}", throw="+".join(map(str, worst.throw)))
+        chosen, best = (",".join(map(str, to_numbers(tiles))) for tiles in (worst.chosen, worst.best))
+    lines = ((None, cost), (asked, chosen), (message("better"), best))
+    return CoachPage(message("Costliest move"), worst.player, lines)
+
+
+def _shown(value: Fraction, *, in_chance: bool) -> str:
+    """Chances in per cent, points to one digit; with their sign."""
+    return f"{100 * float(value) + 0.0:+.0f} %" if in_chance else f"{float(value) + 0.0:+.1f}"

@@ -1,0 +1,320 @@
+"""The coach: what luck and what decisions did in a match, in points and in chance to win.
+
+A match is a walk between worths. Before a throw a turn is worth what the best play makes of it. The
+dice move that up or down, which is luck. An answer other than the best, or another number of dice,
+gives some of it away: that is skill, or the want of it. So, for every player,
+
+    final - initial = luck + skill
+
+exactly, in fractions. In chance to win, whatever the others do is luck, too.
+
+The accuracy of a player in per cent is 100 * (1 - given away / at stake), over all decisions with more
+than one answer. At stake is the difference between the best and the worst answer. Both are chances
+to win where the match has them, else points. So 100 is the best play and 0 the worst.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from shutthebox.odds.equilibrium import SeatPlay
+from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
+from shutthebox.odds.odds import Odds, for_points
+from shutthebox.odds.values import OddsError, sign
+from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
+from shutthebox.rules.match import Match
+from shutthebox.rules.moves import Throw, dice_allowed
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import Tiles, to_tiles
+from shutthebox.rules.turn import Turn
+
+
+class Balance(NamedTuple):
+    """A player's match taken apart; `final - initial` is `luck + skill`.
+
+    Attributes:
+        initial: the worth before the first throw.
+        final: what it came to.
+        luck: what the dice (and, in chance to win, the others) added.
+        skill: what the player's decisions added: 0 for the best play.
+    """
+
+    initial: Fraction
+    final: Fraction
+    luck: Fraction
+    skill: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A choice that a player had.
+
+    Attributes:
+        player: who chose, from 0.
+        round: of the match, from 1.
+        open: the tiles that were open.
+        throw: the faces that were answered; None for a choice of dice.
+        chosen: the tiles shut (or opened); the number of dice for a choice of dice.
+        best: the best for the win, or for the points where there are no chances to win.
+        points: what it gave away in points, 0 or more.
+        win: what it gave away in chance to win; None where that is not known.
+        stake: the difference between the best and the worst answer, in chance to win or else in points.
+    """
+
+    player: int
+    round: int
+    open: Tiles
+    throw: Throw | None
+    chosen: int
+    best: int
+    points: Fraction
+    win: Fraction | None
+    stake: Fraction
+
+    @property
+    def cost(self) -> Fraction:
+        """What it gave away in what was played for."""
+        return self.points if self.win is None else self.win
+
+
+@dataclass(frozen=True, slots=True)
+class TurningPoint:
+    """The throw or decision that moved its player's worth most.
+
+    Attributes:
+        player: whose throw or decision, from 0.
+        round: of the match, from 1.
+        throw: the faces.
+        decision: it was the player's decision; else the dice.
+        change: of the player's chance to win, or of the points where there are no chances to win.
+    """
+
+    player: int
+    round: int
+    throw: Throw
+    decision: bool
+    change: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerReview:
+    """A player's match.
+
+    Attributes:
+        points: in points of the score, all turns together.
+        win: in chance to win; None where that is not known.
+        accuracy: in per cent, see above.
+    """
+
+    points: Balance
+    win: Balance | None
+    accuracy: float
+
+
+@dataclass(frozen=True, slots=True)
+class MatchReview:
+    """A match taken apart.
+
+    Attributes:
+        players: each player's.
+        decisions: every choice between two answers or more, in order.
+        turning_point: None for a match without a throw.
+        exact: the chances to win are exact; else some are the approximation of several rounds.
+    """
+
+    players: tuple[PlayerReview, ...]
+    decisions: tuple[Decision, ...]
+    turning_point: TurningPoint | None
+    exact: bool
+
+    @property
+    def worst(self) -> Decision | None:
+        """The decision that gave most away; None if none gave anything away."""
+        worst = max(self.decisions, key=lambda each: each.cost, default=None)
+        return worst if worst is not None and worst.cost > 0 else None
+
+
+def review(beginning: Match, actions: Sequence[Action]) -> MatchReview:
+    """Takes a match apart; it may be unfinished.
+
+    Args:
+        beginning: the match before its first throw.
+        actions: what has happened in it.
+
+    Raises:
+        OddsError: for rules without exact odds.
+        ValueError: if the rules do not allow an action.
+    """
+    walk = _Walk(beginning)
+    for action in actions:
+        walk.take(action)
+    return walk.review()
+
+
+@lru_cache(maxsize=4)
+def _odds(profile: Profile) -> Odds:
+    return Odds(profile)
+
+
+@dataclass(slots=True)
+class _Sums:
+    initial: Fraction = Fraction(0)
+    final: Fraction = Fraction(0)
+    skill: Fraction = Fraction(0)
+
+    @property
+    def balance(self) -> Balance:
+        return Balance(self.initial, self.final, self.final - self.initial - self.skill, self.skill)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """A match on its way from action to action."""
+
+    match: Match
+    odds: Odds = field(init=False)
+    points: list[_Sums] = field(init=False)
+    win: list[_Sums] | None = field(init=False, default=None)
+    play: SeatPlay | None = field(init=False, default=None)
+    exact: bool = field(init=False, default=True)
+    decisions: list[Decision] = field(init=False, default_factory=list)
+    changes: list[TurningPoint] = field(init=False, default_factory=list)
+
+    def __post_init__(self) -> None:
+        match = self.match
+        self.odds = _odds(for_points(match.profile))
+        self.points = [_Sums() for _ in range(match.players)]
+        if has_chances(match.profile, match.players):
+            try:
+                chances = [Fraction(chance) for chance in match_chances(match)]
+            except OddsError:
+                return
+            self.win = [_Sums(chance, chance) for chance in chances]
+
+    def take(self, action: Action) -> None:
+        match = self.match
+        self.match = after = apply(match, action)
+        if isinstance(action, Advanced):
+            return
+        player, before, row = match.player, match.turn, after.rows[match.player]
+        if before.throws == 0 and before.throw is None:
+            worth = self.odds.points(before)
+            self.points[player].initial += worth
+            self.points[player].final += worth
+            if self.win is not None:
+                self.exact &= is_deciding(match)
+                self.play = match_play(match)
+        match action:
+            case Thrown(faces):
+                self._throw(match, faces, row)
+            case Moved(shut):
+                self._answer(match, shut, row)
+            case Reopened(tile):
+                self._answer(match, to_tiles([tile]), row)
+        if row.outcome is not None and self.win is not None:
+            following = after.advance() if after.result is None else after
+            for sums, chance in zip(self.win, match_chances(following), strict=True):
+                sums.final = Fraction(chance)
+
+    def review(self) -> MatchReview:
+        win, turn = self.win, self.match.turn
+        if win is not None and self.play is not None and turn.outcome is None and turn.throws:
+            # Left in mid-turn: what the position is worth now.
+            win[self.match.player].final = Fraction(self.play.chance(turn))
+        players = tuple(
+            PlayerReview(sums.balance, win[i].balance if win else None, self._accuracy(i))
+            for i, sums in enumerate(self.points)
+        )
+        turning = max(self.changes, key=lambda each: abs(each.change), default=None)
+        return MatchReview(players, tuple(self.decisions), turning, self.exact and win is not None)
+
+    def _throw(self, match: Match, faces: Throw, row: Turn) -> None:
+        """The dice chosen, and what they showed."""
+        before, player = match.turn, match.player
+        at, chance = self._points(before), self._chance(before)
+        allowed = dice_allowed(match.profile, before.open)
+        if len(allowed) > 1:
+            # Dice read as a total alone may be one die or two; then the choice is taken to be the usual one.
+            dice = len(faces) if len(faces) in allowed else allowed[0]
+            at, chance = self._choose_dice(match, dice, allowed)
+        after = self._points(row)
+        self.points[player].final += after - at
+        change = sign(self.odds.profile) * (after - at)
+        if self.play is not None and chance is not None:
+            change = Fraction(self.play.chance(row)) - chance
+        self.changes.append(TurningPoint(player, match.round, faces, False, change))
+
+    def _choose_dice(
+        self, match: Match, dice: int, allowed: tuple[int, ...]
+    ) -> tuple[Fraction, Fraction | None]:
+        """The worths after the choice, which is noted."""
+        before, player = match.turn, match.player
+        points = {each: self.odds.points_with(before, each) for each in allowed}
+        chances = None
+        if self.play is not None:
+            chances = {each: Fraction(self.play.with_dice(before, each)) for each in allowed}
+        best = sign(self.odds.profile)
+        cost = max(best * points[each] for each in allowed) - best * points[dice]
+        played_for = chances or {each: best * points[each] for each in allowed}
+        good = max(allowed, key=lambda each: played_for[each])
+        win = None if chances is None else chances[good] - chances[dice]
+        stake = played_for[good] - min(played_for.values())
+        self._note(Decision(player, match.round, before.open, None, dice, good, cost, win, stake))
+        return points[dice], None if chances is None else chances[dice]
+
+    def _answer(self, match: Match, chosen: Tiles, row: Turn) -> None:
+        """The tiles shut or opened."""
+        before, player = match.turn, match.player
+        assert before.throw is not None, "an answer is to a throw"
+        answers = self.odds.ranked_points(self._turn(before))
+        if len(answers) < 2:
+            return
+        best = sign(self.odds.profile)
+        points = dict(answers)
+        cost = best * (answers[0][1] - points[chosen])
+        good, win = answers[0][0], None
+        stake = best * (answers[0][1] - answers[-1][1])
+        if self.play is not None:
+            ranked = self.play.ranked(before)
+            chances = {each.tiles: Fraction(each.chance) for each in ranked}
+            win = chances[ranked[0].tiles] - chances[chosen]
+            stake = chances[ranked[0].tiles] - chances[ranked[-1].tiles]
+            # Of answers that are equal for the win, the best is the one for the points.
+            if chances[good] < chances[ranked[0].tiles]:
+                good = ranked[0].tiles
+        self._note(Decision(player, match.round, before.open, before.throw, chosen, good, cost, win, stake))
+
+    def _note(self, decision: Decision) -> None:
+        """A decision, and what it gave away."""
+        self.decisions.append(decision)
+        given = sign(self.odds.profile) * decision.points
+        self.points[decision.player].skill -= given
+        self.points[decision.player].final -= given
+        if self.win is not None and decision.win is not None:
+            self.win[decision.player].skill -= decision.win
+        if decision.throw is not None:
+            self.changes.append(
+                TurningPoint(decision.player, decision.round, decision.throw, True, -decision.cost)
+            )
+
+    def _points(self, turn: Turn) -> Fraction:
+        return self.odds.points(self._turn(turn))
+
+    def _turn(self, turn: Turn) -> Turn:
+        """The turn by the rules that points are counted by: in a race they are the throws."""
+        if turn.outcome is None or not self.match.profile.is_race:
+            return turn
+        return Turn(turn.open, throws=turn.throws, outcome=turn.outcome, score=turn.throws)
+
+    def _chance(self, turn: Turn) -> Fraction | None:
+        return None if self.play is None else Fraction(self.play.chance(turn))
+
+    def _accuracy(self, player: int) -> float:
+        own = [decision for decision in self.decisions if decision.player == player]
+        stake = sum([decision.stake for decision in own], Fraction(0))
+        cost = sum([decision.cost for decision in own], Fraction(0))
+        return 100.0 if not stake else float(100 * (1 - cost / stake))

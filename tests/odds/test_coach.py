@@ -1,0 +1,148 @@
+"""The coach: luck and skill add up exactly, and best play gives nothing away."""
+
+import random
+from fractions import Fraction
+
+import pytest
+
+from shutthebox.config import profiles
+from shutthebox.odds import Odds
+from shutthebox.odds.coach import MatchReview, review
+from shutthebox.odds.match_play import match_chances, match_play
+from shutthebox.rules import turn as turns
+from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
+from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import Draw, Profile
+from shutthebox.rules.tiles import to_tiles
+
+TRADITIONAL = profiles.builtin("traditional")
+
+
+def played(
+    profile: Profile,
+    players: int,
+    seed: int,
+    rounds: int | None = None,
+    best: bool = False,
+    most: int = 10_000,
+) -> tuple[Match, list[Action]]:
+    """A match by lot, or with the best answers for the win, as far as so many actions."""
+    rng, match, actions = random.Random(seed), begin(profile, players, rounds), list[Action]()
+    while match.stage is not Stage.FINISHED and len(actions) < most:
+        action: Action = Advanced()
+        if match.stage is Stage.THROW:
+            dice = rng.choice(dice_allowed(profile, match.turn.open))
+            if best:
+                dice = match_play(match).best_dice(match.turn)
+            faces = tuple(rng.randint(1, profile.sides) for _ in range(dice))
+            action = Thrown(rng.choice(turns.bag(match.turn)) if profile.draw is Draw.DOMINOES else faces)
+        elif match.stage is Stage.ANSWER:
+            answers, opened = turns.answers(profile, match.turn), turns.reopenings(profile, match.turn)
+            if best and answers:
+                action = Moved(match_play(match).ranked(match.turn)[0].tiles)
+            elif answers:
+                action = Moved(rng.choice(answers))
+            else:
+                action = Reopened((opened & -opened).bit_length()) if opened else Moved(0)
+        actions.append(action)
+        match = apply(match, action)
+    return match, actions
+
+
+def adds_up(found: MatchReview) -> None:
+    for player in found.players:
+        for balance in filter(None, (player.points, player.win)):
+            assert balance.final - balance.initial == balance.luck + balance.skill
+        assert 0 <= player.accuracy <= 100
+    for decision in found.decisions:
+        assert 0 <= decision.cost <= decision.stake
+        assert decision.points >= 0
+
+
+@pytest.mark.parametrize("name", ["traditional", "pub", "jouhet", "misere", "two-to-go", "unlucky-seven"])
+def test_luck_and_skill_add_up_to_the_result(name: str) -> None:
+    profile = profiles.builtin(name)
+    for seed in range(4):
+        match, actions = played(profile, 3, seed)
+        found = review(begin(profile, 3), actions)
+        adds_up(found)
+        assert match.result is not None
+        for i, player in enumerate(found.players):
+            assert player.win is not None
+            assert player.win.final == Fraction((i in match.result.winners) / len(match.result.winners))
+            assert player.win.initial == Fraction(match_chances(begin(profile, 3))[i])
+            assert player.win.skill <= 0
+            if not match.tie_rounds:
+                assert player.points.final == match.totals[i]
+
+
+@pytest.mark.parametrize("name", ["young", "lucky-seven", "tournament-45", "open-one", "cover-200"])
+def test_matches_without_chances_are_told_in_points(name: str) -> None:
+    profile = profiles.builtin(name)
+    _, actions = played(profile, 2, 7)
+    found = review(begin(profile, 2), actions)
+    adds_up(found)
+    assert all(player.win is None for player in found.players)
+    assert not found.exact
+
+
+def test_best_play_gives_nothing_away() -> None:
+    _, actions = played(TRADITIONAL, 2, 3, best=True)
+    found = review(begin(TRADITIONAL, 2), actions)
+    for player in found.players:
+        assert player.win is not None
+        assert player.win.skill == pytest.approx(0, abs=1e-9)
+        assert player.accuracy == pytest.approx(100)
+    assert found.exact
+
+
+def test_what_a_decision_cost_and_what_was_best() -> None:
+    thrown = begin(TRADITIONAL, 2).throw((6, 4))
+    ranked = Odds(TRADITIONAL).ranked(thrown.turn)
+    worst = ranked[-1]
+    found = review(begin(TRADITIONAL, 2), [Thrown((6, 4)), Moved(worst.tiles)])
+    (decision,) = found.decisions
+    assert decision.chosen == worst.tiles
+    assert decision.best == to_tiles([1, 9])
+    assert float(decision.points) == pytest.approx(worst.cost)
+    assert decision.win is not None
+    assert decision.win > 0
+    assert found.worst is decision
+    assert found.players[0].accuracy < 50
+    assert found.players[1].accuracy == 100
+    assert found.turning_point is not None
+
+
+def test_the_number_of_dice_is_a_decision() -> None:
+    actions: list[Action] = []
+    match = begin(TRADITIONAL, 2)
+    for faces, shut in (((6, 3), [9]), ((5, 3), [8]), ((4, 3), [7])):
+        for action in (Thrown(faces), Moved(to_tiles(shut))):
+            actions.append(action)
+            match = apply(match, action)
+    found = review(begin(TRADITIONAL, 2), [*actions, Thrown((4,))])
+    decision = found.decisions[-1]
+    play = match_play(match)
+    assert (decision.throw, decision.chosen) == (None, 1)
+    assert decision.best == play.best_dice(match.turn)
+    assert decision.win == Fraction(play.with_dice(match.turn, 2)) - Fraction(play.with_dice(match.turn, 1))
+
+
+def test_a_match_that_was_left_is_reviewed_as_far_as_it_got() -> None:
+    for most in (0, 1, 2, 3, 5, 9):
+        match, actions = played(TRADITIONAL, 3, 1, most=most)
+        found = review(begin(TRADITIONAL, 3), actions)
+        adds_up(found)
+        if match.turn.outcome is None:
+            own = found.players[match.player].win
+            assert own is not None
+            assert float(own.final) == pytest.approx(match_play(match).chance(match.turn))
+
+
+def test_several_rounds_are_said_to_be_an_approximation() -> None:
+    profile = profiles.builtin("jouhet")
+    _, actions = played(profile, 2, 2, rounds=2)
+    assert not review(begin(profile, 2, 2), actions).exact
+    _, actions = played(profile, 2, 2, rounds=1)
+    assert review(begin(profile, 2, 1), actions).exact
