@@ -4,9 +4,10 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim test test-all test-pi test-gpiozero bench-pins bench-pi lint audit docs messages generated hardware deb test-deb image test-image release ci clean
+.PHONY: help sim league test test-all test-pi test-gpiozero bench-pins bench-pi lint audit docs messages generated hardware deb test-deb image test-image release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
+	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
 	@echo "make test   run the tests"
 	@echo "make test-all    run the slow ones too, and more generated cases"
 	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
@@ -33,16 +34,17 @@ $(VENV)/.python:
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-# No index has the pin factory yet, so it is named beside the box that needs it.
+# No index has these yet, so they are named beside what needs them.
 PINS := firmware/gpiozero-gpiod
+UPLINK := firmware/shutthebox-uplink
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --editable ./$(PINS) --editable
 
 $(VENV)/.sim: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml
 	@$(INSTALL) '.[sim]'
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml
-	@$(INSTALL) '.[test]'
+$(VENV)/.test: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml $(UPLINK)/pyproject.toml league/pyproject.toml
+	@$(INSTALL) ./$(UPLINK) --editable './league[test]' --editable '.[test]'
 	@touch $@ $(VENV)/.sim
 
 sim: $(VENV)/.sim
@@ -72,9 +74,13 @@ bench-pins: $(VENV)/.test
 bench-pi: $(VENV)/.test
 	@$(BIN)/python -m tests.virtual_pi sh -c 'cd /opt/project/tests/benchmarks && python3 pins.py && echo && python3 daemon.py $(ARGS)'
 
+# A broker, a league, and three simulated boxes that play; needs mosquitto.
+league: $(VENV)/.test
+	@$(BIN)/python -m tests.league.demo $(ARGS)
+
 lint: $(VENV)/.test
-	@$(BIN)/ruff check firmware hardware/tools docs/tools image release tests .ci
-	@$(BIN)/ruff format --check firmware hardware/tools docs/tools image release tests .ci
+	@$(BIN)/ruff check firmware hardware/tools docs/tools image league release tests .ci
+	@$(BIN)/ruff format --check firmware hardware/tools docs/tools image league release tests .ci
 	@$(BIN)/mypy
 
 # The tool has a venv of its own: what it needs is not what the box needs.
@@ -96,7 +102,7 @@ deb:
 	@command -v dpkg-buildpackage >/dev/null || { echo "make: no dpkg-buildpackage here: on Debian and Raspberry Pi OS, sudo apt install dpkg-dev && sudo apt build-dep ./"; exit 2; }
 	@dpkg-checkbuilddeps || { echo "make: sudo apt build-dep ./"; exit 2; }
 	@rm -rf $(DEB) && mkdir -p $(DEB)/source/hardware
-	@cp -R completions debian docs firmware systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
+	@cp -R completions debian docs firmware league systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
 	@cp hardware/config.txt $(DEB)/source/hardware/
 	@cd $(DEB)/source && dpkg-buildpackage -us -uc -b >../log 2>&1 || { cat ../log; exit 1; }
 	@rm -rf $(DEB)/source && ls $(DEB)/*.deb

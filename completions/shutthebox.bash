@@ -5,14 +5,15 @@
 #    source ~/.local/share/bash_completion/shutthebox
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_shutthebox_subparsers=(run sim replay profiles odds review stats export backup restore card update scoreboard speech check-config pins doctor blank)
+_shtab_shutthebox_subparsers=(run sim replay profiles odds review verify stats export backup restore card update scoreboard speech check-config pins doctor blank)
 
 _shtab_shutthebox_run_option_strings=(-h --help --config --record)
 _shtab_shutthebox_sim_option_strings=(-h --help --levers --config --language --state --port --no-browser --record)
 _shtab_shutthebox_replay_option_strings=(-h --help --json --frames --state)
 _shtab_shutthebox_profiles_option_strings=(-h --help --json --folder --sheet --language)
-_shtab_shutthebox_odds_option_strings=(-h --help --tiles --open --throw --objective --players --best --seat --json --plot --samples --seed)
+_shtab_shutthebox_odds_option_strings=(-h --help --tiles --open --throw --objective --players --best --seat --fair --json --plot --samples --seed)
 _shtab_shutthebox_review_option_strings=(-h --help --json)
+_shtab_shutthebox_verify_option_strings=(-h --help)
 _shtab_shutthebox_stats_option_strings=(-h --help --json --config --state)
 _shtab_shutthebox_export_option_strings=(-h --help --record --config --state)
 _shtab_shutthebox_backup_option_strings=(-h --help --config --state)
@@ -36,13 +37,14 @@ _shtab_shutthebox_sim___record_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_replay_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_replay___frames_COMPGEN=_shtab_compgen_dirs
 _shtab_shutthebox_replay___state_COMPGEN=_shtab_compgen_dirs
-_shtab_shutthebox_profiles_pos_0_COMPGEN=_shtab_cmd_compgen_f2aba212
+_shtab_shutthebox_profiles_pos_0_COMPGEN=_shtab_cmd_compgen_776cceca
 _shtab_shutthebox_profiles___folder_COMPGEN=_shtab_compgen_dirs
 _shtab_shutthebox_profiles___sheet_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_profiles___language_COMPGEN=_shtab_cmd_compgen_58e3a0e0
-_shtab_shutthebox_odds_pos_0_COMPGEN=_shtab_cmd_compgen_f2aba212
+_shtab_shutthebox_odds_pos_0_COMPGEN=_shtab_cmd_compgen_776cceca
 _shtab_shutthebox_odds___plot_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_review_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_shutthebox_verify_pos_1_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_stats___config_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_stats___state_COMPGEN=_shtab_compgen_dirs
 _shtab_shutthebox_export___config_COMPGEN=_shtab_compgen_files
@@ -63,7 +65,7 @@ _shtab_shutthebox_doctor___config_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_blank___config_COMPGEN=_shtab_compgen_files
 
 _shtab_shutthebox_odds___objective_choices=(score shut)
-_shtab_shutthebox_pos_0_choices=(run sim replay profiles odds review stats export backup restore card update scoreboard speech check-config pins doctor blank)
+_shtab_shutthebox_pos_0_choices=(run sim replay profiles odds review verify stats export backup restore card update scoreboard speech check-config pins doctor blank)
 
 _shtab_shutthebox_run__h_nargs=0
 _shtab_shutthebox_run___help_nargs=0
@@ -78,10 +80,14 @@ _shtab_shutthebox_profiles___help_nargs=0
 _shtab_shutthebox_profiles___json_nargs=0
 _shtab_shutthebox_odds__h_nargs=0
 _shtab_shutthebox_odds___help_nargs=0
+_shtab_shutthebox_odds___fair_nargs=0
 _shtab_shutthebox_odds___json_nargs=0
 _shtab_shutthebox_review__h_nargs=0
 _shtab_shutthebox_review___help_nargs=0
 _shtab_shutthebox_review___json_nargs=0
+_shtab_shutthebox_verify_pos_1_nargs='*'
+_shtab_shutthebox_verify__h_nargs=0
+_shtab_shutthebox_verify___help_nargs=0
 _shtab_shutthebox_stats__h_nargs=0
 _shtab_shutthebox_stats___help_nargs=0
 _shtab_shutthebox_stats___json_nargs=0
@@ -128,8 +134,8 @@ _shtab_cmd_compgen_58e3a0e0() {
 }
 
 # $1=COMP_WORDS[1]
-_shtab_cmd_compgen_f2aba212() {
-  compgen -W "$(printf '%s\n' traditional 2012 add-or-subtract against-all-odds cards cover-200 digits domino-bag double-eighteen even-stevens exact full-house golf jouhet lucky-seven max-two misere missionary open-one pub ten thai the-300 three-down three-to-go tournament-100 tournament-45 trac trac-100 trac-digits trac-free trac-reversed two-to-go unlucky-seven young)" -- $1
+_shtab_cmd_compgen_776cceca() {
+  compgen -W "$(printf '%s\n' traditional 2012 add-or-subtract against-all-odds bank cards cover-200 digits domino-bag double-eighteen double-shutter even-stevens exact full-house golf high-rollers jouhet knipsen ladder lucky-seven max-two misere missionary open-one pub ten thai the-300 three-down three-to-go tournament-100 tournament-45 trac trac-100 trac-digits trac-free trac-reversed two-to-go unlucky-seven young)" -- $1
 }
 # End Custom Preamble
 

@@ -50,7 +50,7 @@ function _shtab_shutthebox_using
   test "$_shtab_shutthebox_cmdpath" = "$argv"
 end
 
-set -g _shtab_shutthebox_commands run sim replay profiles odds review stats export backup restore card update scoreboard speech check-config pins doctor blank
+set -g _shtab_shutthebox_commands run sim replay profiles odds review verify stats export backup restore card update scoreboard speech check-config pins doctor blank
 set -g _shtab_shutthebox_opts_with_value --best --config --folder --frames --language --levers --listen --name --objective --open --players --plot --port --record --samples --seat --seconds --seed --sheet --state --throw --tiles --to --volume
 
 complete -c shutthebox -e
@@ -83,7 +83,7 @@ complete -c shutthebox -n '_shtab_shutthebox_using profiles' -l json -d 'print o
 complete -c shutthebox -n '_shtab_shutthebox_using profiles' -l folder -xka "(__fish_complete_directories)" -d 'house rules; default: the config'"'"'s'
 complete -c shutthebox -n '_shtab_shutthebox_using profiles' -l sheet -xka "(__fish_complete_path (commandline -ct))" -d 'write its rules as HTML, to print on A5'
 complete -c shutthebox -n '_shtab_shutthebox_using profiles' -l language -xka "(printf '%s\n' en fr)" -d 'of the sheet, such as fr'
-complete -c shutthebox -n '_shtab_shutthebox_using profiles; and test $_shtab_shutthebox_npos -eq 0' -ka "(printf '%s\n' traditional 2012 add-or-subtract against-all-odds cards cover-200 digits domino-bag double-eighteen even-stevens exact full-house golf jouhet lucky-seven max-two misere missionary open-one pub ten thai the-300 three-down three-to-go tournament-100 tournament-45 trac trac-100 trac-digits trac-free trac-reversed two-to-go unlucky-seven young)" -d 'a variant'"'"'s id, or a TOML file'
+complete -c shutthebox -n '_shtab_shutthebox_using profiles; and test $_shtab_shutthebox_npos -eq 0' -ka "(printf '%s\n' traditional 2012 add-or-subtract against-all-odds bank cards cover-200 digits domino-bag double-eighteen double-shutter even-stevens exact full-house golf high-rollers jouhet knipsen ladder lucky-seven max-two misere missionary open-one pub ten thai the-300 three-down three-to-go tournament-100 tournament-45 trac trac-100 trac-digits trac-free trac-reversed two-to-go unlucky-seven young)" -d 'a variant'"'"'s id, or a TOML file'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a odds -d 'Exact odds of a profile under best play: expected score, chance to shut the box, distribution of scores; with a throw, every legal move ranked'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l tiles -x -d 'another box that the profile allows'
@@ -93,15 +93,19 @@ complete -c shutthebox -n '_shtab_shutthebox_using odds' -l objective -xka "scor
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l players -x -d 'the chance to win of every seat of a round, all playing for it'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l best -x -d 'with --players and --seat: the best score so far'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l seat -x -d 'with --players and --best: the seat to play'
+complete -c shutthebox -n '_shtab_shutthebox_using odds' -l fair -d 'the head starts in points that make a round of two fair, between masters and for a beginner'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l json -d 'one JSON document on stdout'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l plot -xka "(__fish_complete_path (commandline -ct))" -d 'a chart of the scores: .svg or .png'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l samples -x -d 'turns for an estimate (10000, or fewer where turns are long)'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -l seed -x -d 'where an estimate'"'"'s lots start (1)'
-complete -c shutthebox -n '_shtab_shutthebox_using odds; and test $_shtab_shutthebox_npos -eq 0' -ka "(printf '%s\n' traditional 2012 add-or-subtract against-all-odds cards cover-200 digits domino-bag double-eighteen even-stevens exact full-house golf jouhet lucky-seven max-two misere missionary open-one pub ten thai the-300 three-down three-to-go tournament-100 tournament-45 trac trac-100 trac-digits trac-free trac-reversed two-to-go unlucky-seven young)" -d 'a built-in profile, or a house-rules file'
+complete -c shutthebox -n '_shtab_shutthebox_using odds; and test $_shtab_shutthebox_npos -eq 0' -ka "(printf '%s\n' traditional 2012 add-or-subtract against-all-odds bank cards cover-200 digits domino-bag double-eighteen double-shutter even-stevens exact full-house golf high-rollers jouhet knipsen ladder lucky-seven max-two misere missionary open-one pub ten thai the-300 three-down three-to-go tournament-100 tournament-45 trac trac-100 trac-digits trac-free trac-reversed two-to-go unlucky-seven young)" -d 'a built-in profile, or a house-rules file'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a review -d 'Takes the record of a match apart: for every player the chance to win and the points, before and after, what the dice did and what decisions did, an accuracy in per cent, the turning point, and the decisions that cost most'
 complete -c shutthebox -n '_shtab_shutthebox_using review' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using review' -l json -d 'print one JSON document'
 complete -c shutthebox -n '_shtab_shutthebox_using review; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a match, as `shutthebox export --record` prints it'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a verify -d 'Prints the commitment of a tournament of equal dice, and of every record whether all its throws follow from the tournament'"'"'s seed'
+complete -c shutthebox -n '_shtab_shutthebox_using verify' -s h -l help -d 'show this help message and exit'
+complete -c shutthebox -n '_shtab_shutthebox_using verify; and test $_shtab_shutthebox_npos -ge 1' -ka "(__fish_complete_path (commandline -ct))" -d 'records of matches'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a stats -d 'Matches, hall of fame, whether the dice are fair, how much each lever chatters, and the latest faults'
 complete -c shutthebox -n '_shtab_shutthebox_using stats' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using stats' -l json -d 'one JSON document'

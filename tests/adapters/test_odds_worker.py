@@ -15,13 +15,17 @@ from shutthebox.config.schema import Config, GameConfig, SetupChoice
 from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import AskAccount, AskAnswer, AskDice, AskHint, Prepare, Question
-from shutthebox.odds import Odds
+from shutthebox.odds import Odds, match_play
+from shutthebox.odds.bank import BankOdds
 from shutthebox.odds.equilibrium import Equilibrium
+from shutthebox.odds.hints import Hint
 from shutthebox.odds.review import PlayedThrow
+from shutthebox.odds.strengths import Strength
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
+from shutthebox.rules.turn import Turn
 from shutthebox.simulator.virtual_box import VirtualBox
 
 PUB = builtin("pub")
@@ -48,6 +52,51 @@ def test_a_race_is_ranked_by_the_throws_to_go() -> None:
     assert all(move.cost > 0.01 for move in came.hint.moves[1:]), "one answer is better than the others"
     assert came.hint.best == to_tiles([7]), "no die shows a 7, so the 3 and the 4 come again sooner"
     assert came.hint.value.score > 5, "so many throws on average"
+
+
+def hint_for(match: Match) -> Hint:
+    came = answer(AskHint(match))
+    assert isinstance(came, HintCame)
+    assert came.hint is not None
+    return came.hint
+
+
+def test_against_the_bank_a_hint_counts_what_is_paid() -> None:
+    turn = turns.throw(builtin("bank"), Turn(to_tiles([1, 2, 4, 5, 7]), moves=1), (3, 3))
+    match = begin(builtin("bank"), 2)
+    match = replace(match, rows=(turn, match.rows[1]), stage=Stage.ANSWER)
+    hint = hint_for(match)
+    paid = BankOdds(builtin("bank")).ranked(turn)
+    assert [move.tiles for move in hint.moves] == [each.tiles for each in paid]
+    assert [move.cost for move in hint.moves] == [each.cost for each in paid]
+    assert hint.best == to_tiles([1, 5])
+    assert hint_for(replace(match, profile=builtin("golf"))).best == to_tiles([2, 4])
+
+
+def test_in_a_shared_row_a_hint_leaves_the_others_what_they_cannot_shut() -> None:
+    match = begin(builtin("high-rollers"), 2)
+    row = replace(match.turn, open=to_tiles([1, 2, 3, 9]))
+    match = replace(match, rows=(row, row)).throw((1, 2))
+    # With 9 alone the other needs a 9; with 1, 2 and 9 a 3 would do as well.
+    assert hint_for(match).best == to_tiles([1, 2])
+    assert answer(AskAnswer(match)) == AnswerCame(match, to_tiles([1, 2]))
+    four = begin(builtin("high-rollers"), 4)
+    assert answer(AskHint(four)) == HintCame(four, None)
+
+
+def test_a_hint_counts_the_tiles_of_a_head_start_as_shut() -> None:
+    given = replace(builtin("golf"), handicap=(0, (1, 2)))
+    second = begin(given, 2).throw((1, 1)).move(to_tiles([2]))
+    second = replace(second, player=1, stage=Stage.THROW).throw((6, 4))
+    alone = begin(replace(builtin("golf"), start_open=tuple(range(3, 10))), 1).throw((6, 4))
+    assert hint_for(second).moves == hint_for(alone).moves
+
+
+def test_a_hint_knows_the_tiles_behind() -> None:
+    match = begin(builtin("double-shutter"), 1).throw((4, 5)).move(to_tiles([9])).throw((4, 5))
+    hint = hint_for(match)
+    assert hint.best == to_tiles([9]), "the 9 behind"
+    assert len(hint.moves) == 8
 
 
 def test_questions_are_answered_off_the_callers_thread_in_their_order() -> None:
@@ -178,3 +227,52 @@ def test_a_power_cut_takes_no_turn_out_of_the_matchs_account(cut_after: int) -> 
     assert any(whole.play.luck)
     assert (cut.play.luck, cut.play.given_away) == (whole.play.luck, whole.play.given_away)
     assert cut.screen == whole.screen
+
+
+def test_a_hint_says_what_is_best_for_the_points_and_for_the_win() -> None:
+    odds, play = Odds(PUB), Equilibrium(PUB, 2).seat(scores=(9,))
+    differing = 0
+    for open_tiles in range(64, 512, 7):
+        match = behind(9, open_tiles).throw((5, 3))
+        if match.stage is not Stage.ANSWER:
+            continue
+        came = answer(AskHint(match))
+        assert isinstance(came, HintCame)
+        assert came.hint is not None
+        assert came.hint.best == odds.ranked(match.turn)[0].tiles
+        best = play.ranked(match.turn)
+        if came.hint.best_to_win is not None:
+            assert came.hint.best_to_win == best[0].tiles != came.hint.best
+            differing += 1
+        else:
+            assert next(each for each in best if each.tiles == came.hint.best).cost < 1e-9
+    assert differing
+    alone = answer(AskHint(begin(PUB, 1).throw((5, 3))))
+    assert isinstance(alone, HintCame)
+    assert alone.hint is not None
+    assert alone.hint.best_to_win is None
+
+
+def test_beginners_and_regulars_know_no_odds() -> None:
+    match = begin(PUB, 2).throw((5, 5))
+    # Of two tiles for a ten, both take the highest.
+    for strength in (Strength.BEGINNER, Strength.REGULAR):
+        assert answer(AskAnswer(match, strength)) == AnswerCame(match, to_tiles([1, 9]))
+    row = turns.Turn(to_tiles([1, 2, 4]), throws=3, moves=3)
+    few = replace(match, rows=(row, match.rows[1]), stage=Stage.THROW)
+    for strength, dice in ((Strength.BEGINNER, 2), (Strength.REGULAR, 2)):
+        assert answer(AskDice(few, strength)) == DiceCame(few, dice)
+    fewer = replace(few, rows=(turns.Turn(to_tiles([1, 2]), throws=3, moves=3), match.rows[1]))
+    for strength, dice in ((Strength.BEGINNER, 2), (Strength.REGULAR, 1), (Strength.MASTER, 1)):
+        assert answer(AskDice(fewer, strength)) == DiceCame(fewer, dice)
+
+
+def test_the_chances_of_a_match_are_ready_before_they_are_asked_for() -> None:
+    match_play._equilibrium.cache_clear()
+    posted: SimpleQueue[Advice] = SimpleQueue()
+    worker = OddsWorker(posted.put)
+    for profile in (PUB, builtin("the-300"), builtin("young")):
+        worker.ask(Prepare(profile, 2))
+    worker.ask(AskDice(begin(PUB, 1)))
+    posted.get(timeout=60)
+    assert match_play._equilibrium.cache_info().currsize == 1

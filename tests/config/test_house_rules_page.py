@@ -87,6 +87,8 @@ def test_the_table_has_the_defaults(key: str, value: object) -> None:
         assert default == str(value).lower()
     elif key == "tiles":
         assert default == "9"
+    elif value == {}:
+        assert default == "none"
     elif isinstance(value, int) or (isinstance(value, str) and value):
         assert default == str(value)
     else:

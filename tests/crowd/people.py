@@ -37,7 +37,7 @@ def _in_all_languages(text: str) -> frozenset[str]:
 
 
 ABANDON = _in_all_languages("End the match?")
-PASS = _in_all_languages("No move: press")
+PASS = _in_all_languages("No move: press") | _in_all_languages("Insured: press")
 NO_GAME = tuple(text.partition("{")[0] for text in _in_all_languages("Needs lever {tiles}"))
 
 

@@ -17,13 +17,14 @@ from tests.support.tally import Set, pool, verdict_on
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, Keep, Play, Show
-from shutthebox.game.facts import Began, Faulted, Finished, Left, Resumed
+from shutthebox.game.facts import BEST, Began, Chosen, Faulted, Finished, Left, Resumed
 from shutthebox.game.mode import Mode
+from shutthebox.game.modes.rolling import TUMBLE_NS
 from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.game.table import transitions
 from shutthebox.rules import record as records
-from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown
+from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers
@@ -50,20 +51,22 @@ def legal_moves(profile: Profile, held_open: Set, faces: tuple[int, ...], first:
 
 
 @lru_cache(maxsize=1 << 14)
-def can_ever_move(profile: Profile, held_open: Set) -> bool:
+def can_ever_move(profile: Profile, held_open: Set, behind: Set) -> bool:
     """Whether there is a throw that has a move; where one tile has to go first it is not asked."""
     return any(
         legal_moves(profile, held_open, tuple(sorted(faces)), False)
-        for dice in oracle.dice_counts(profile, held_open)
+        for dice in oracle.dice_counts(profile, held_open, behind)
         for faces in oracle.rolls(dice, profile.sides)
     )
 
 
 @dataclass
 class Row:
-    """A player's tiles in this round."""
+    """A player's tiles in this round; `behind` are those of the back row behind open ones."""
 
     open: Set
+    behind: Set = frozenset()
+    insured: int = 0
     throw: tuple[int, ...] | None = None
     throws: int = 0
     moves: int = 0
@@ -113,6 +116,7 @@ class Referee:
         answer: the tiles that the computer has chosen to shut; None while a person plays.
         computers: the seats, from 1, that the computer plays.
         out: the levers that the owner has taken out of play.
+        levers: how many the box has.
         sleep_ns: after so long without an input the box sleeps.
         seen: what is counted.
     """
@@ -122,9 +126,11 @@ class Referee:
         answer: Callable[[], int | None],
         computers: Callable[[], tuple[int, ...]],
         out: Callable[[], int],
+        levers: int,
         sleep_ns: int,
         seen: Seen,
     ) -> None:
+        self._box = levers
         self._answer, self._computers, self._out = answer, computers, out
         self._sleep_ns, self.seen = sleep_ns, seen
         self.down: Set = frozenset()
@@ -133,7 +139,7 @@ class Referee:
         self._before_cut: Show | None = None
         self.facts = 0
         self._thrown: tuple[int, ...] | None = None
-        self._input_ns = self._touched_ns = self._sounds = 0
+        self._input_ns = self._touched_ns = self._sounds = self._clock_ns = 0
         self._pressed_ns = self._released_ns = -1
         self._short = self._threw = False
 
@@ -170,6 +176,14 @@ class Referee:
             case Keep(Thrown(faces) as action):
                 self._throw(faces, t_ns)
                 self._actions.append(action)
+            case Keep(OutOfTime() as action):
+                self._reveal()
+                self._out_of_time(t_ns)
+                self._actions.append(action)
+            case Keep(Chosen(key, value)) if key.startswith(BEST):
+                self._reveal()
+                climbed = self._profile.is_solo and self._over and bool(self._winners)
+                self._must("the ladder's best", climbed and value == self._totals[0], what.fact)
             case Keep(Moved() | Reopened() | Advanced() as action):
                 self._reveal()
                 self._act(action, t_ns)
@@ -192,7 +206,7 @@ class Referee:
         self.down, self.show = down, None
         self.seen.cuts += 1
         self._reveal()
-        self._input_ns = self._touched_ns = t_ns
+        self._input_ns = self._touched_ns = self._clock_ns = t_ns
         self._sounds = 0
         self._pressed_ns = self._released_ns = -1
 
@@ -212,7 +226,7 @@ class Referee:
     def _out_of_play(self, lever: int) -> bool:
         """Nothing comes of it, however it rattles; except in service, and in a match that has its tile."""
         in_service = self.show is not None and self.show.mode is Mode.SERVICE
-        played = self.playing and lever in self._start
+        played = self.playing and lever in oracle.start(self._profile, oracle.NO_SEAT)
         return lever in to_numbers(self._out()) and not in_service and not played
 
     def _touched(self, t_ns: int) -> int:
@@ -242,8 +256,10 @@ class Referee:
 
     def _begin(self, match: Match) -> None:
         self._profile, self._players, self._rounds_wanted = match.profile, match.players, match.rounds
-        start = match.profile.tiles if match.profile.start_open is None else match.profile.start_open
-        self._start: Set = frozenset(start) & frozenset(match.profile.tiles)
+        row = match.profile.tiles[-1]
+        both_rows = match.profile.rows == 2 and self._box >= 2 * row
+        self._back = row if both_rows and not self._out() >> row else 0
+        self._starts = [oracle.start(match.profile, i) for i in range(match.players)]
         self.playing, self._thrown, self._decided = True, None, False
         self.seen.begun += 1
         self._actions: list[Action] = []
@@ -252,19 +268,29 @@ class Referee:
         self._ties = 0
         self._winners: tuple[int, ...] = ()
         self._over = False
-        self._totals = [0] * self._players
+        heads = [oracle.head_start(self._profile, i) for i in range(self._players)]
+        better = 1 if self._profile.win.value == "highest" else -1
+        self._totals = [better * head if isinstance(head, int) else 0 for head in heads]
         self._scores: list[int | None] = [None] * self._players
         self._owes: list[Fraction] = []
         self._shutters: set[int] = set()
-        self._rows: list[Row] = [Row(self._start) for _ in range(self._players)]
+        self._rows: list[Row] = [self._new_row(i) for i in range(self._players)]
         self._new_round()
+
+    def _new_row(self, seat: int) -> Row:
+        return Row(self._starts[seat], oracle.starts_behind(self._profile, seat))
+
+    @property
+    def _start(self) -> Set:
+        """The tiles open when a turn of the player at turn starts."""
+        return self._starts[self._at]
 
     def _new_round(self) -> None:
         self._at, self.phase = self._seats[0], "throw"
         self._ended: list[oracle.Ended] = []
         for i in range(self._players):
             if i in self._seats:
-                self._rows[i] = Row(self._start)
+                self._rows[i] = self._new_row(i)
             self._rows[i].over = i not in self._seats
 
     def _leave(self, t_ns: int) -> None:
@@ -295,12 +321,14 @@ class Referee:
         if profile.draw.value == "dominoes":
             possible = tuple(sorted(faces)) in row.bag
         else:
-            counts = oracle.dice_counts(profile, row.open)
+            counts = oracle.dice_counts(profile, row.open, row.behind)
             possible = len(faces) in counts and all(1 <= face <= profile.sides for face in faces)
             total_only = len(faces) == 1 and not profile.faces_matter
             possible |= total_only and any(dice <= faces[0] <= dice * profile.sides for dice in counts)
         self._must("a throw that dice can show", possible, faces, "with", sorted(row.open), "open")
         self._thrown = faces
+        if row.throws == 0 or profile.turns.value != "whole":
+            self._clock_ns = t_ns
 
     def _reveal(self) -> None:
         """The dice have stopped tumbling."""
@@ -309,18 +337,43 @@ class Referee:
         row, profile, faces, self._thrown = self._rows[self._at], self._profile, self._thrown, None
         row.throw, row.throws, self.phase = faces, row.throws + 1, "answer"
         self.seen.thrown_shown += 1
+        row.insured += profile.insurance and len(faces) > 1 and len(set(faces)) == 1
         if profile.draw.value == "dominoes":
             row.bag = (row.bag - {tuple(sorted(faces))}) or DOMINOES
+            self._share(row)
         lost = False
         if sum(faces) not in profile.ends_turn_on:
             if self._legal():
                 return
             lost = not row.moves and profile.first_move_must_include is not None
-            ends = profile.blocked.value == "ends-turn" or row.throws >= MOST_THROWS
+            ends = profile.blocked.value in ("ends-turn", "loses") and not row.insured
+            ends |= row.throws >= MOST_THROWS
             opens = profile.blocked.value == "opens-one" and row.open != self._start
-            if not lost and not ends and (opens or can_ever_move(profile, row.open)):
+            goes_on = opens or row.insured or can_ever_move(profile, row.open, row.behind)
+            if not lost and not ends and goes_on:
                 return
         self._turn_over(lost)
+
+    def _share(self, row: Row) -> None:
+        """One row for all: what one player does to it, the others find so."""
+        if self._profile.turns.value == "shared":
+            for other in self._rows:
+                if not other.over:
+                    other.open, other.behind, other.bag = row.open, row.behind, row.bag
+
+    def _out_of_time(self, t_ns: int) -> None:
+        """A turn lasts so many seconds from its first throw on, in rotation an answer."""
+        row, seconds = self._rows[self._at], self._profile.turn_seconds or 0
+        runs = self.phase == "answer" or (
+            self.phase == "throw" and row.throws > 0 and self._profile.turns.value == "whole"
+        )
+        person = self._at + 1 not in self._computers()
+        self._must("a clock runs", bool(seconds) and runs and person, self.phase, row.throws)
+        late_ns = t_ns - self._clock_ns - seconds * 1_000_000_000
+        # It runs from where the first throw is seen, and waits for one that tumbles.
+        self._input_ns, self._sounds = t_ns, 0
+        self._must("time is over in time", 0 <= late_ns <= 2 * TUMBLE_NS, late_ns, "ns late")
+        self._turn_over(lost=False, late=True)
 
     def _legal(self) -> frozenset[Set]:
         row = self._rows[self._at]
@@ -335,8 +388,9 @@ class Referee:
 
     def _act(self, action: Action, t_ns: int) -> None:
         row, legal = self._rows[self._at], self._legal()
-        lifted, flipped = self._start - row.open - self.down, self.down & row.open
-        computer = self._at + 1 in self._computers()
+        lifted, too_soon, flipped = self._levers(row)
+        lifted |= too_soon
+        computer, stays = self._at + 1 in self._computers(), False
         match action:
             case Moved(shut):
                 tiles = frozenset(to_numbers(shut))
@@ -344,9 +398,13 @@ class Referee:
                 good = self.phase == "answer" and (tiles in legal or passes)
                 self._must("tiles shut by legal moves only", good, sorted(tiles), "for", row.throw)
                 self._must("what the levers show is committed", tiles == flipped and not lifted, action)
-                pressed = self._press(t_ns) or computer or tiles == row.open
+                pressed = self._press(t_ns) or computer or (tiles == row.open and not row.behind)
                 self._must("a press commits", pressed, action, "without a press")
-                row.open, row.moves = row.open - tiles, row.moves + bool(tiles)
+                row.open, row.moves = row.open - (tiles - row.behind), row.moves + bool(tiles)
+                row.behind = row.behind - tiles
+                stays = passes and self._profile.insurance
+                row.insured -= stays
+                self._share(row)
             case Reopened(tile):
                 self._must("a tile opens by the rules only", self._reopens(), action)
                 right = lifted == {tile} and not flipped and (computer or self._press(t_ns))
@@ -361,30 +419,39 @@ class Referee:
             self._turn_over(False)
             return
         row.throw, self.phase = None, "throw"
-        if self._profile.turns.value == "alternate":
+        if self._profile.turns.value != "whole" and not stays:
             self._at = self._following()
 
     def _following(self) -> int:
         order = [(self._at + step) % self._players for step in range(1, self._players + 1)]
         return next((i for i in order if not self._rows[i].over), -1)
 
-    def _turn_over(self, lost: bool) -> None:
+    def _points(self, seat: int, *, lost: bool = False, late: bool = False) -> int:
+        row = self._rows[seat]
+        return oracle.points(
+            self._profile, row.open, row.throws, lost, behind=row.behind, late=late, seat=seat
+        )
+
+    def _turn_over(self, lost: bool, *, late: bool = False) -> None:
         profile, row, shut = self._profile, self._rows[self._at], not self._rows[self._at].open
         row.over, self.phase = True, "turn-over"
         if shut:
             self._shutters.add(self._at)
-        self._score(self._at, oracle.points(profile, row.open, row.throws, lost), shut, played=True)
+        self._score(self._at, self._points(self._at, lost=lost, late=late), shut, played=True)
         ends_round = shut and profile.shut_wins.value != "no"
         loses = profile.match.value == "target-loses" and not self._ties
-        limit_lost = loses and max(self._totals) >= (profile.limit or 0)
-        if self._following() >= 0 and not ends_round and not limit_lost:
+        limit_lost = loses and max(self._together()) >= (profile.limit or 0)
+        still_in = {min(self._mates(i)) for i in self._seats if not self._rows[i].over}
+        last_in = (
+            profile.turns.value == "shared" and len(still_in) == 1 and len(self._mates(0)) < self._players
+        )
+        if self._following() >= 0 and not ends_round and not limit_lost and not last_in:
             return
         decisive = self._ties or (profile.match.value == "total" and self._rounds_wanted == 1)
         if ends_round and profile.shut_wins.value == "round" and not decisive:
             for i in self._seats:
                 if not self._rows[i].over:
-                    points = oracle.points(profile, self._rows[i].open, self._rows[i].throws, False)
-                    self._score(i, points, False, played=False)
+                    self._score(i, self._points(i), False, played=False)
         self._rounds.append(self._ended)
         said = oracle.umpire(profile, self._players, self._rounds_wanted, self._rounds)
         self._winners, self._seats, self._ties = said.winners, said.seated, said.ties
@@ -401,6 +468,8 @@ class Referee:
 
     def _stakes(self) -> list[Fraction]:
         kind = self._profile.stakes.value
+        if kind == "bank":
+            return [Fraction(self._profile.stake - oracle.paid(self._profile, own)) for own in self._totals]
         if not self._winners:
             return [Fraction(0)] * self._players
         if kind in ("pool", "pool-double"):
@@ -411,16 +480,24 @@ class Referee:
             most = self._profile.match.value == "target-wins" or (
                 self._profile.match.value != "target-loses" and self._profile.win.value == "highest"
             )
+            together = self._together()
+            mates = [self._mates(i) for i in range(self._players)]
+            has_played = [any(self._scores[mate] is not None for mate in team) for team in mates]
             losers = [i for i in range(self._players) if i not in self._winners] or list(range(self._players))
-            played = [self._totals[i] for i in losers if self._scores[i] is not None]
+            played = [together[i] for i in losers if has_played[i]]
             worst = (min if most else max)(played, default=None)
             nobody = worst is None
-            payers = [
-                i for i in losers if nobody or (self._scores[i] is not None and self._totals[i] == worst)
-            ]
+            payers = [i for i in losers if nobody or (has_played[i] and together[i] == worst)]
             for i in payers:
                 owes[i] = Fraction(1, len(payers))
         return owes
+
+    def _mates(self, seat: int) -> set[int]:
+        return oracle.mates(self._profile, self._players, seat)
+
+    def _together(self) -> list[int]:
+        """By player the total of the player's team."""
+        return [sum(self._totals[mate] for mate in self._mates(i)) for i in range(self._players)]
 
     def _advance(self) -> None:
         if self._over:
@@ -449,17 +526,39 @@ class Referee:
 
     # What the box shows.
 
+    def _lever(self, row: Row, tile: int) -> int:
+        """The lever that is flipped to shut a tile now."""
+        return tile if tile in row.behind else tile + self._back
+
+    def _levers(self, row: Row) -> tuple[Set, Set, Set]:
+        """The levers that must be down and are not, those down too soon, and the tiles flipped.
+
+        Where a box has levers for both rows, those of the back row come after all those in front.
+        """
+        if not self._back:
+            return self._start - row.open - self.down, frozenset(), self.down & row.open
+        front, back = row.behind, {tile + self._back for tile in row.open}
+        levers = self._start | {tile + self._back for tile in self._start}
+        too_soon = frozenset(tile + self._back for tile in row.behind) & self.down
+        flipped = frozenset(tile for tile in row.open if self._lever(row, tile) in self.down)
+        return frozenset(levers - front - back - self.down), too_soon, flipped
+
     def verdict(self) -> str:
         """What is to be said of the levers."""
         if not self.playing or self.phase in ("turn-over", "match-over"):
             return "ok"
         row, legal, reopens = self._rows[self._at], self._legal(), self._reopens()
         throw = row.throw if self.phase == "answer" else None
-        down = self.down & self._start
+        lifted, too_soon, flipped = self._levers(row)
+        if self._back and lifted:
+            return "put-back " + " ".join(map(str, sorted(lifted)))
+        if too_soon or (self._back and flipped and throw is None):
+            wrong = too_soon or {self._lever(row, tile) for tile in flipped}
+            return "lift " + " ".join(map(str, sorted(wrong)))
+        down = self.down & self._start if not self._back else self._start - row.open | flipped
         answer = self._answer() if self.phase == "answer" else None
         if answer is not None:
             chosen = frozenset(to_numbers(answer))
-            lifted = self._start - row.open - down
             if reopens and not down & row.open and lifted - chosen:
                 return "put-back " + " ".join(map(str, sorted(lifted - chosen)))
             legal = frozenset({chosen})
@@ -506,15 +605,21 @@ class Referee:
 
     def _check_tiles(self, show: Show, row: Row) -> None:
         """The tiles that blink are those of a legal move that the levers still allow."""
-        flipped = self.down & row.open
+        *_, flipped = self._levers(row)
         answer = self._answer()
-        viable = {tile for move in self._legal() if flipped <= move for tile in move - flipped}
+        fitting = {tile for move in self._legal() if flipped <= move for tile in move - flipped}
         if answer is not None:
-            viable &= set(to_numbers(answer))
+            fitting &= set(to_numbers(answer))
+        viable = {self._lever(row, tile) for tile in fitting}
         wrong = {tile for tile, state in show.screen.tiles if state is TileState.WRONG}
         blink = {tile for tile, state in show.screen.tiles if state is TileState.VIABLE}
         self._must("viable tiles blink", blink == viable - wrong, "right is", sorted(viable), show)
-        shown = {tile for tile, state in show.screen.tiles if state is TileState.SHUT}
+        numbers = [tile for tile, state in show.screen.tiles if state is TileState.SHUT]
+        if self._back:
+            still_open = row.behind | {tile + self._back for tile in row.open}
+            self._must("shut tiles", not set(numbers) & still_open, "open are", sorted(still_open), show)
+            return
+        shown = {tile for tile in numbers if numbers.count(tile) == self._profile.rows}
         self._must("shut tiles", not shown & row.open, "open are", sorted(row.open), show)
 
     def _modes(self, verdict: str) -> set[Mode]:

@@ -136,6 +136,13 @@ def plans(seed: int) -> Iterator[Plan]:
             keys["game.computers"] = [random.randint(1, int(str(keys["game.players"])))]
         if random.random() < 0.2:
             keys["game.rounds"] = random.randint(1, 3)
+        if random.random() < 0.15:
+            keys["game.teams"] = random.randint(2, 4)
+        if random.random() < 0.15:
+            heads = [0, random.randint(1, 12), sorted(random.sample(range(1, 8), 2))]
+            keys["game.handicap"] = random.sample(heads, random.randint(1, 3))
+        if random.random() < 0.1:
+            keys["game.turn_seconds"] = random.choice([5, 20, 60])
         if random.random() < 0.1:
             keys["game.names"] = True
         yield Plan(
@@ -179,6 +186,7 @@ class Table:
             lambda: getattr(self.box.runner.machine.state.mode, "computers_answer", None),
             lambda: self.box.runner.machine.settings.computers,
             lambda: self.box.runner.machine.settings.out,
+            config.box.levers or 9,
             round(config.box.sleep_min * 60_000 * MS),
             seen,
         )

@@ -18,7 +18,13 @@ import pytest
 
 from doctools import PROJECT
 from shutthebox import __version__
+from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import default_text
+from shutthebox.rules.actions import Thrown
+from shutthebox.rules.conditions import Conditions
+from shutthebox.rules.equal_dice import Tournament
+from shutthebox.rules.match import begin
+from shutthebox.rules.record import Record, write
 
 pytestmark = [
     pytest.mark.slow,
@@ -134,6 +140,12 @@ def folder(tmp_path: Path, evening: Path) -> Path:
         (work / name).write_text('like = "pub"\nrounds = 3\n')
     (work / "evening.scn").write_text("press\nwait 1\n")
     (work / "match.txt").write_text("shut-the-box record 2\nprofile pub\nplayers 2\n1 6+4 1,9\ngiven-up\n")
+    cup = Tournament("Cup", "a" * 64)
+    (work / "cup.txt").write_text(cup.to_text())
+    pub = builtin("pub")
+    thrown = Thrown(cup.throw(begin(pub, 2), 2))
+    final = Record(pub, 2, 1, (thrown,), Conditions(equal_dice=cup.commitment), given_up=True)
+    (work / "final.record").write_text(write(final))
     for root in (
         "boot/firmware",
         "etc/sysusers.d",

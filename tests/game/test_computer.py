@@ -5,13 +5,17 @@ from collections.abc import Sequence
 from tests.support.machine import NoOdds, S, Table, facts, settings_for
 
 from shutthebox.game.effects import Ask
+from shutthebox.game.facts import Chosen
 from shutthebox.game.inputs import Advice, AnswerCame, DiceCame, HintCame
+from shutthebox.game.menu_items import STRENGTH, entries
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.flipping import PATIENCE_NS
 from shutthebox.game.modes.ready import COMPUTER_NS
 from shutthebox.game.questions import AskAnswer, AskDice, AskHint, Question
 from shutthebox.game.screen import TileState
+from shutthebox.odds.equilibrium import RankedChance
 from shutthebox.odds.hints import Hint
+from shutthebox.odds.strengths import Strength
 from shutthebox.odds.values import Ranked, Value
 from shutthebox.rules.actions import Moved
 from shutthebox.rules.tiles import to_tiles
@@ -166,3 +170,43 @@ def test_no_question_holds_up_an_effect() -> None:
     asks = [i for i, effect in enumerate(table.effects) if isinstance(effect, Ask)]
     assert asks
     assert not isinstance(table.effects[-1], Ask)
+
+
+def test_the_computer_is_as_good_as_the_owner_has_set() -> None:
+    for strength in Strength:
+        odds = Silent()
+        table = Table(settings_for("pub", players=1, computers=(1,), strength=strength), odds=odds)
+        table.press()
+        table.dice.throws.append((3, 5))
+        table.wait(COMPUTER_NS)
+        table.wait(S)
+        (asked,) = [question for question in odds.asked if isinstance(question, AskAnswer)]
+        assert asked.strength is strength
+
+
+def test_the_menu_asks_how_good_the_computer_is_where_it_has_a_seat() -> None:
+    alone = settings_for("pub")
+    assert STRENGTH not in entries(alone)
+    settings = settings_for("pub", computers=(2,))
+    assert STRENGTH in entries(settings)
+    for index, strength in enumerate(Strength):
+        chosen, kept = STRENGTH.choose(settings, index)
+        assert chosen.strength is strength
+        assert kept == (Chosen("game.strength", strength.value),)
+
+
+def test_a_hint_shows_both_answers_where_another_one_wins_more_often() -> None:
+    odds = Silent()
+    table = Table(settings_for("pub", players=2, hints=True), odds=odds)
+    table.press()
+    table.throw(6, 4)
+    table.hold()
+    (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
+    value = Value(11.0, 0.1)
+    moves = tuple(Ranked(to_tiles(tiles), value, cost) for tiles, cost in (([1, 9], 0.0), ([4, 6], 1.0)))
+    to_win = tuple(
+        RankedChance(to_tiles(tiles), 0.5 - cost, cost) for tiles, cost in (([4, 6], 0.0), ([1, 9], 0.1))
+    )
+    table.give(HintCame(asked.match, Hint(value, None, None, moves, False, to_win)), 0)
+    assert table.screen.title == "Best for"
+    assert table.screen.rows == ("1,9\tpoints", "4,6\tthe win")

@@ -61,6 +61,8 @@ def answers(kind: MoveKind, throw: tuple[int, ...], move: Set, held_open: Set) -
             return a != b and move == {a, b}
         case MoveKind.FACES_FREE:
             return move <= {a, b}
+        case MoveKind.KNIPSEN:
+            return move <= {a, b, total}
         case _ if a == b:
             return move == {a}
         case _:

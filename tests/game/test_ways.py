@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from random import Random
 
@@ -21,6 +22,7 @@ from shutthebox.game.inputs import (
     ServicePressed,
     TimeCame,
 )
+from shutthebox.game.judge import lever_of, levers_behind
 from shutthebox.game.machine import KeptMatch, Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
@@ -34,8 +36,17 @@ from shutthebox.game.table import ADVICE, INPUT_NAMES, ROWS, TABLE, diagram, tar
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import apply
 from shutthebox.rules.match import Match, begin
-from shutthebox.rules.profile import Blocked, OneDie, Profile, Stakes, Turns
-from shutthebox.rules.tiles import to_tiles
+from shutthebox.rules.profile import (
+    Blocked,
+    MatchFormat,
+    OneDie,
+    Profile,
+    ShutWins,
+    Stakes,
+    Turns,
+    Win,
+)
+from shutthebox.rules.tiles import to_numbers, to_tiles
 
 pytestmark = pytest.mark.timeout(300)
 """The walks are long where the machine is busy."""
@@ -47,7 +58,27 @@ OPENS = Profile("opens", tiles=(1, 2, 3), dice=1, sides=4, blocked=Blocked.OPENS
 ALTERNATES = Profile(
     "alternates", tiles=(1, 2, 3), dice=1, sides=3, turns=Turns.ALTERNATE, blocked=Blocked.PASSES
 )
+CLOCKED = replace(SMALL, turn_seconds=5)
+TWO_ROWS = Profile("two-rows", tiles=(1, 2), rows=2, dice=1, sides=3, blocked=Blocked.PASSES, turn_seconds=5)
+SHARED = Profile(
+    "shared",
+    tiles=(1, 2, 3, 4, 5),
+    sides=3,
+    turns=Turns.SHARED,
+    blocked=Blocked.LOSES,
+    insurance=True,
+    win=Win.LAST_IN,
+    shut_wins=ShutWins.MATCH,
+)
+LADDER = Profile("ladder", tiles=(1, 2, 3), dice=1, sides=3, match=MatchFormat.LADDER, shut_wins=ShutWins.NO)
 KINDS = {
+    "clock": settings_for(CLOCKED, players=2),
+    "clock and real dice": settings_for(CLOCKED, players=2, real_dice=True),
+    "two rows": settings_for(TWO_ROWS, players=2),
+    "two rows of levers": settings_for(TWO_ROWS, players=2, levers=4),
+    "shared row": settings_for(SHARED, players=3),
+    "ladder": settings_for(LADDER, usual=False, players=2),
+    "teams and head starts": settings_for(SMALL, players=4, teams=2, handicap=(0, 3, (1, 2))),
     "asks": settings_for(SMALL, usual=False, players=2),
     "usual": settings_for(SMALL, players=2),
     "names": settings_for(SMALL, players=2, names=True),
@@ -77,12 +108,17 @@ def hands(machine: Machine, random: Random) -> int:
         return 0
     if match is None or random.random() < 0.25:
         return levers ^ 1 << random.randrange(9)
-    wanted = match.profile.starting & ~match.turn.open
+    profile, turn = match.seat_profile, match.turn
+    behind = levers_behind(profile, machine.settings.levers)
+    wanted = profile.starting & ~turn.open
+    if behind:
+        wanted = profile.starting & ~turn.behind | wanted << behind
     if isinstance(mode, Flipping | Rolling):
-        answers = turns.answers(match.profile, match.turn)
+        answers = turns.answers(profile, turn)
         if answers:
-            return wanted | random.choice(answers)
-        reopenings = turns.reopenings(match.profile, match.turn)
+            chosen = to_numbers(random.choice(answers))
+            return wanted | to_tiles(lever_of(turn, tile, behind) for tile in chosen)
+        reopenings = turns.reopenings(profile, turn)
         return wanted & ~(reopenings & -reopenings)
     if mode.name in (Mode.MATCH_OVER, Mode.INITIALS):
         return random.choice([0, levers ^ 1, levers ^ 2])
@@ -194,7 +230,7 @@ class Walk:
                     case fact if hasattr(fact, "faces") or hasattr(fact, "shut") or hasattr(fact, "tile"):
                         assert self.kept is not None
                         self.kept = apply(self.kept, fact)  # type: ignore[arg-type]
-                    case fact if type(fact).__name__ == "Advanced":
+                    case fact if type(fact).__name__ in ("Advanced", "OutOfTime"):
                         assert self.kept is not None
                         self.kept = apply(self.kept, fact)  # type: ignore[arg-type]
 

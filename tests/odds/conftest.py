@@ -45,10 +45,13 @@ class Oracle:
         made = turn.throws if self.profile.score is Scoring.THROWS else 0
         key = replace(turn, throws=0, moves=int(turn.moves > 0))
         if key not in self.known:
-            self.known[key] = max(self.mean(key, dice) for dice in dice_allowed(self.profile, turn.open))
+            self.known[key] = max(self.mean(key, dice) for dice in self.dice(turn))
         first, second = self.known[key]
         made *= self.sign
         return (first, second + made) if self.swap else (first + made, second)
+
+    def dice(self, turn: Turn) -> tuple[int, ...]:
+        return dice_allowed(self.profile, turn.open, turn.behind)
 
     def mean(self, turn: Turn, dice: int) -> Pair:
         """Over all throws of so many dice; those passed come back to the same position."""

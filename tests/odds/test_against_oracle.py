@@ -34,8 +34,8 @@ OBJECTIVES = (Objective.SCORE, Objective.SHUT)
 
 
 @st.composite
-def made_up(draw: Callable[..., Any], *, blocked: Blocked, row: int = 5) -> Profile:
-    """A profile of a short row with any rules."""
+def made_up(draw: Callable[..., Any], *, blocked: Blocked, row: int = 5, more: bool = False) -> Profile:
+    """A profile of a short row with any rules; `more`: of two rows, or with insurances, or both."""
     tiles = draw(
         st.one_of(
             st.integers(2, row).map(lambda count: tuple(range(1, count + 1))),
@@ -60,6 +60,13 @@ def made_up(draw: Callable[..., Any], *, blocked: Blocked, row: int = 5) -> Prof
         keys["difference"] = draw(st.booleans())
         if sides == 6 and len(tiles) < 5 and blocked is Blocked.ENDS_TURN:
             keys["draw"] = draw(st.sampled_from([Draw.DICE, Draw.DICE, Draw.DOMINOES]))
+    dominoes = keys.get("draw") is Draw.DOMINOES
+    if more and len(tiles) < 5 and not dominoes:
+        keys["rows"] = draw(st.sampled_from([1, 2]))
+        if keys["rows"] == 2 and keys["score"] in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
+            keys["score"] = Scoring.SUM
+        if dice > 1 and blocked is Blocked.ENDS_TURN and (keys["rows"] == 1 or draw(st.booleans())):
+            keys["insurance"] = True
     if draw(st.booleans()):
         keys["max_tiles"] = draw(st.integers(1, 3))
     if draw(st.integers(0, 2)) == 0:
@@ -95,6 +102,10 @@ def _made_up_match(keys: dict[str, object], draw: Callable[..., Any]) -> None:
         keys["captain"] = keys["shut_wins"] is ShutWins.MATCH
 
 
+def two_rows_or_insured(blocked: Blocked) -> st.SearchStrategy[Profile]:
+    return made_up(blocked=blocked, row=4, more=True)
+
+
 def check(profile: Profile, oracle: Callable[..., Any], turn: Turn | None = None) -> None:
     odds = Odds(profile)
     turn = turn or turns.start(profile)
@@ -111,7 +122,7 @@ def check(profile: Profile, oracle: Callable[..., Any], turn: Turn | None = None
         mean = sum(end.score * chance for end, chance in ends.items())
         assert mean == pytest.approx(float(score), rel=1e-9, abs=1e-9)
         assert sum(chance for end, chance in ends.items() if end.shut) == pytest.approx(float(shut), abs=1e-9)
-        for dice in dice_allowed(profile, turn.open):
+        for dice in dice_allowed(profile, turn.open, turn.behind):
             assert odds.with_dice(turn, dice, objective) <= (float("inf"), 1.0)
             for faces, _ in plain.throws(turn, dice):
                 thrown = turns.throw(profile, turn, faces)
@@ -136,6 +147,13 @@ def test_made_up_rules(profile: Profile, oracle: Callable[..., Any]) -> None:
 @settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 @given(profile=made_up(blocked=Blocked.PASSES))
 def test_made_up_rules_that_pass(profile: Profile, oracle: Callable[..., Any]) -> None:
+    check(profile, oracle)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@given(profile=st.sampled_from([Blocked.ENDS_TURN, Blocked.PASSES]).flatmap(two_rows_or_insured))
+@pytest.mark.timeout(60)  # plain recursion over every position
+def test_two_rows_and_insurances(profile: Profile, oracle: Callable[..., Any]) -> None:
     check(profile, oracle)
 
 
@@ -165,6 +183,9 @@ def test_built_in_rules(profile: Profile, oracle: Callable[..., Any]) -> None:
     if profile.blocked is Blocked.OPENS_ONE or profile.draw is Draw.DOMINOES:
         # A plain recursion would not end, or not today: a shorter row.
         profile = replace(profile, tiles=(1, 2, 3, 4), blocked=Blocked.ENDS_TURN)
+    if profile.rows == 2 or profile.insurance:
+        check(replace(profile, tiles=(1, 2, 3, 4, 5) if profile.rows == 2 else (1, 2, 3, 4, 5, 6)), oracle)
+        return
     odds, start = Odds(profile), turns.start(profile)
     # The recursion takes some seconds for twelve tiles: once is enough.
     for objective in OBJECTIVES[: 2 if len(profile.tiles) < 12 else 1]:

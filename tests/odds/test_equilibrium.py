@@ -8,8 +8,8 @@ from itertools import product
 import pytest
 
 from shutthebox.config import profiles
-from shutthebox.odds import End, Objective, Odds, OddsError
-from shutthebox.odds.equilibrium import Equilibrium, Prize
+from shutthebox.odds import End, Objective, Odds, OddsError, TooLargeError
+from shutthebox.odds.equilibrium import MOST_WORK, Equilibrium, Prize
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import dice_allowed
@@ -222,3 +222,12 @@ def test_a_turn_that_is_over_and_answers_ranked() -> None:
 def test_rules_without_such_odds_are_refused_in_words(name: str, why: str) -> None:
     with pytest.raises(OddsError, match=why):
         Equilibrium(profiles.builtin(name), 2)
+
+
+def test_what_would_take_too_long_is_refused_before_it_is_begun() -> None:
+    twelve = profiles.builtin("trac-digits").for_box(12)
+    assert twelve is not None
+    with pytest.raises(TooLargeError, match="2 players have too many scores to beat"):
+        Equilibrium(twelve, 2)
+    # 79 scores, and the end of a turn lost on its first move.
+    assert MOST_WORK > 4096 * 80 * 15

@@ -80,7 +80,13 @@ def _cached(name: str, made_of: list[str], make: Callable[[Path], None]) -> Path
 def base() -> Path:
     """The root as a tar: Debian with all that our packages depend on, but for gpiozero and each other."""
     wanted = {**relations("Depends"), **relations("Depends", 2)}
-    names = BASE + [name for name in wanted if name not in ("python3-gpiozero", "python3-gpiozero-gpiod")]
+    return base_with(
+        BASE + [name for name in wanted if name not in ("python3-gpiozero", "python3-gpiozero-gpiod")]
+    )
+
+
+def base_with(names: list[str]) -> Path:
+    """A root as a tar: Debian with these packages."""
 
     def make(to: Path) -> None:
         include = "--include=" + ",".join(names)
@@ -128,13 +134,14 @@ class Root:
 
     Args:
         path: where to unpack it; it must not exist.
+        tar: what it is made of; None for `base`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, tar: Path | None = None) -> None:
         self.path = path
         self._outside: subprocess.Popen[bytes] | None = None
         path.mkdir()
-        _run(["tar", "-xpf", str(base()), "-C", str(path)])
+        _run(["tar", "-xpf", str(tar or base()), "-C", str(path)])
         self.put(gpiozero(), GPIOZERO_DEB)
 
     def put(self, file: Path, to: str) -> None:

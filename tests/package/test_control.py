@@ -18,23 +18,37 @@ from unittest import mock
 import pytest
 
 import gpiozero_gpiod
+import shutthebox_league
+import shutthebox_uplink
 from shutthebox import __version__
 from shutthebox.cli import main as cli
 
 from .control import PROJECT, fields, relations
 
 PACKAGES = {
+    "alembic": "python3-alembic",
+    "cryptography": "python3-cryptography",
     "gpiod": "python3-libgpiod",
     "gpiozero": "python3-gpiozero",
     "gpiozero-gpiod": "python3-gpiozero-gpiod",
     "gpiozero_gpiod": "python3-gpiozero-gpiod",
     "h11": "python3-h11",
+    "jinja2": "python3-jinja2",
+    "jwt": "python3-jwt",
     "luma": "python3-luma.oled",
     "luma.oled": "python3-luma.oled",
+    "paho": "python3-paho-mqtt",
+    "paho-mqtt": "python3-paho-mqtt",
     "PIL": "python3-pil",
     "pillow": "python3-pil",
+    "prometheus-client": "python3-prometheus-client",
+    "prometheus_client": "python3-prometheus-client",
+    "pyjwt": "python3-jwt",
     "segno": "python3-segno",
     "smbus2": "python3-smbus2",
+    "sqlalchemy": "python3-sqlalchemy",
+    "starlette": "python3-starlette",
+    "uvicorn": "python3-uvicorn",
     "websockets": "python3-websockets",
 }
 """Debian's packages of the distributions that pyproject.toml names, and of the modules imported."""
@@ -43,6 +57,7 @@ DEBIAN_LICENCES = {"Expat": "MIT", "GPL-2": "GPL-2.0-only"}
 """What the format of debian/copyright calls otherwise than REUSE does."""
 
 PINS = PROJECT / "firmware/gpiozero-gpiod"
+UPLINK_STANZA, LEAGUE_STANZA = 3, 4
 
 
 def project(folder: Path) -> dict[str, Any]:
@@ -52,6 +67,7 @@ def project(folder: Path) -> dict[str, Any]:
 
 
 BOX, FACTORY = project(PROJECT), project(PINS)
+UPLINK, LEAGUE = project(PROJECT / "firmware/shutthebox-uplink"), project(PROJECT / "league")
 EXTRAS = BOX["optional-dependencies"]
 
 
@@ -71,8 +87,10 @@ def required(requirements: list[str]) -> dict[str, str]:
         (EXTRAS["box"], "Depends", 1),
         (EXTRAS["sim"], "Suggests", 1),
         (FACTORY["dependencies"], "Depends", 2),
+        (UPLINK["dependencies"], "Depends", UPLINK_STANZA),
+        (LEAGUE["dependencies"], "Depends", LEAGUE_STANZA),
     ],
-    ids=["box", "sim", "pin factory"],
+    ids=["box", "sim", "pin factory", "uplink", "league"],
 )
 def test_versions_are_those_of_pyproject(requirements: list[str], field: str, stanza: int) -> None:
     ours = relations(field, stanza)
@@ -81,7 +99,11 @@ def test_versions_are_those_of_pyproject(requirements: list[str], field: str, st
     assert {name: ours.get(name) for name in wanted} == wanted
 
 
-@pytest.mark.parametrize(("of", "stanza"), [(BOX, 1), (FACTORY, 2)], ids=["box", "pin factory"])
+@pytest.mark.parametrize(
+    ("of", "stanza"),
+    [(BOX, 1), (FACTORY, 2), (UPLINK, UPLINK_STANZA), (LEAGUE, LEAGUE_STANZA)],
+    ids=["box", "pin factory", "uplink", "league"],
+)
 def test_python_is_that_of_pyproject(of: dict[str, Any], stanza: int) -> None:
     assert of["requires-python"] == f">={relations('Depends', stanza)['python3']}"
 
@@ -101,19 +123,43 @@ def test_the_licence_is_in_both_distributions() -> None:
     assert (PINS / "LICENSE").read_text() == (PROJECT / "LICENSE").read_text()
 
 
-def test_every_module_that_is_imported_has_its_package() -> None:
-    known = {**relations("Depends"), **relations("Suggests"), **relations("Depends", 2)}
-    known |= {**relations("Suggests", 2)}
-    own = {"shutthebox", "luma_spans"}
-    seen = set()
-    for path in (PROJECT / "firmware").rglob("*.py"):
+def imported(folder: Path) -> set[str]:
+    """Modules of others that the code in a folder imports, by their first names."""
+    own, seen = {"shutthebox", "shutthebox_uplink", "shutthebox_league", "luma_spans"}, set()
+    for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 names = [node.module]
             seen |= {name.partition(".")[0] for name in names} - own - sys.stdlib_module_names
-    assert {"gpiozero", "PIL"} <= seen
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("folder", "stanzas", "some"),
+    [
+        ("firmware/shutthebox", (1, 2), {"gpiozero", "PIL"}),
+        ("firmware/luma_spans", (1,), {"PIL"}),
+        ("firmware/gpiozero-gpiod", (2,), {"gpiozero"}),
+        ("firmware/shutthebox-uplink", (UPLINK_STANZA,), {"paho", "jwt"}),
+        ("league", (LEAGUE_STANZA, UPLINK_STANZA), {"sqlalchemy", "starlette"}),
+    ],
+)
+def test_every_module_that_is_imported_has_its_package(
+    folder: str, stanzas: tuple[int, ...], some: set[str]
+) -> None:
+    known: dict[str, str] = {}
+    for stanza in stanzas:
+        known |= relations("Depends", stanza)
+        if "Suggests" in fields(stanza):
+            known |= relations("Suggests", stanza)
+    seen = imported(PROJECT / folder)
+    assert some <= seen
     assert {name for name in seen if PACKAGES.get(name) not in known} == set()
+
+
+def test_uplink_and_league_have_the_boxs_version() -> None:
+    assert shutthebox_uplink.__version__ == shutthebox_league.__version__ == __version__
 
 
 def test_the_changelog_names_the_version() -> None:

@@ -172,7 +172,7 @@ def test_a_forced_single_die() -> None:
 def test_there_is_a_reason_exactly_when_the_match_refuses(
     profile: Profile, players: int, seed: int, steps: int, tried: Action
 ) -> None:
-    match = begin(profile, players)
+    match = begin(profile, generate.seats(profile, players))
     for _, action, after in generate.play(profile, players, seed, steps):
         assert why_not(match, action) is None
         match = after

@@ -70,11 +70,29 @@ TABLE: dict[str, dict[str, Any]] = {
         "match": "target-wins",
         "limit": 200,
     },
+    "double-shutter": {**LIKE_TRADITIONAL, **ONE_BOX, "boxes": [9], "rows": 2},
+    "knipsen": {**LIKE_TRADITIONAL, "move": "knipsen"},
+    "high-rollers": {
+        "turns": "shared",
+        "blocked": "loses",
+        "insurance": True,
+        "win": "last-in",
+        "shut_wins": "match",
+    },
+    "bank": {
+        **LIKE_TRADITIONAL,
+        "boxes": [9],
+        "shut_wins": "no",
+        "stakes": "bank",
+        "pays": {"0": 5, "4": 2, "9": 1},
+    },
+    "ladder": {**LIKE_TRADITIONAL, "match": "ladder", "shut_wins": "no"},
 }
 
 DEFAULTS: dict[str, Any] = {
     "tiles": ROW,
     "boxes": [],
+    "rows": 1,
     "start_open": None,
     "dice": 2,
     "sides": 6,
@@ -86,6 +104,7 @@ DEFAULTS: dict[str, Any] = {
     "first_move_must_include": None,
     "ends_turn_on": [],
     "blocked": "ends-turn",
+    "insurance": False,
     "turns": "whole",
     "score": "sum",
     "lost_score": None,
@@ -96,7 +115,12 @@ DEFAULTS: dict[str, Any] = {
     "limit": None,
     "tie": "play-off",
     "stakes": "none",
+    "stake": 1,
+    "pays": {},
     "captain": False,
+    "teams": None,
+    "handicap": [],
+    "turn_seconds": None,
 }
 
 
@@ -176,7 +200,7 @@ def test_tiles_that_start_open(name: str, count: int, starting: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "Traditional", "../traditional", "x" * 500, "a\nb", "."])
 def test_fail__builtin(name: str) -> None:
-    with pytest.raises(ProfileError, match=r"^profile: .* is not known; allowed are 2012, ") as caught:
+    with pytest.raises(ProfileError, match=r"^profile: .* is not known; .*allowed are 2012, ") as caught:
         profiles.builtin(name)
     assert "\n" not in str(caught.value)
 

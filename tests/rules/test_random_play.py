@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from tests.support import generate, oracle
 
 from shutthebox.config import profiles
-from shutthebox.rules.actions import Moved, Reopened, Thrown
+from shutthebox.rules.actions import Advanced, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.match import LAST_ROUND, MAX_TIE_ROUNDS, Match, Stage
-from shutthebox.rules.profile import Blocked, MatchFormat, Profile
+from shutthebox.rules.profile import Blocked, MatchFormat, Profile, Stakes, Turns
 from shutthebox.rules.score import MAX_THROWS
-from shutthebox.rules.turn import Outcome, answers
+from shutthebox.rules.turn import Outcome, Turn, answers
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -23,7 +23,9 @@ def test_tiles_within_a_turn(profile: Profile, players: int, seed: int) -> None:
         was, now = before.rows[before.player], after.rows[before.player]
         if before.stage is Stage.ADVANCE:
             continue
-        assert not now.open & ~profile.starting, "a tile opened that is not in play"
+        in_play = oracle.start(profile, before.player)
+        assert oracle.row(now.open) <= in_play, "a tile opened that is not in play"
+        assert not now.behind & ~now.open, "what is behind a tile is behind an open one"
         opened = now.open & ~was.open
         if isinstance(action, Reopened):
             assert profile.blocked is Blocked.OPENS_ONE
@@ -31,24 +33,75 @@ def test_tiles_within_a_turn(profile: Profile, players: int, seed: int) -> None:
             assert now.open == was.open | opened
         else:
             assert not opened, "a shut tile opened within a turn"
+            assert not now.behind & ~was.behind, "nor one of the back row"
         if isinstance(action, Moved):
-            assert was.open & ~now.open == action.shut
+            shut_in_front = was.behind & ~now.behind
+            assert shut_in_front | (was.open & ~now.open) == action.shut
+            assert not shut_in_front & (was.open & ~now.open), "never both tiles of a number at once"
             faces = was.throw or ()
             legal = oracle.moves(profile, oracle.row(was.open), faces, first=was.moves == 0)
-            assert {oracle.row(tiles) for tiles in answers(profile, was)} == legal
+            assert {oracle.row(tiles) for tiles in answers(before.seat_profile, was)} == legal
             assert oracle.row(action.shut) in legal or (not action.shut and not legal)
         if isinstance(action, Thrown):
             first, total = was.moves == 0, sum(action.faces)
             possible = oracle.moves(profile, oracle.row(was.open), action.faces, first=first)
             must_first = first and profile.first_move_must_include is not None
-            lost = must_first and not possible and total not in profile.ends_turn_on
+            ended = total in profile.ends_turn_on
+            lost = must_first and not possible and not ended
             assert (now.outcome is Outcome.LOST) == lost
-            assert (now.outcome is Outcome.ENDED) == (total in profile.ends_turn_on)
+            assert (now.outcome is Outcome.ENDED) == ended
+            counts = oracle.dice_counts(profile, oracle.row(was.open), oracle.row(was.behind))
+            assert len(action.faces) in counts
+            if profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES) and not (ended or lost):
+                assert (now.outcome is Outcome.BLOCKED) == (not possible and not now.insured)
+        if isinstance(action, OutOfTime):
+            assert profile.turn_seconds is not None
+            assert was.throws > 0
+            assert now.outcome is Outcome.TIME
         if now.outcome is Outcome.SHUT:
             assert now.open == 0
         elif now.outcome is None:
             assert now.open
         assert now.throws <= MAX_THROWS
+
+
+@settings(deadline=None)
+@given(profile=generate.profiles(insurance=True), players=st.integers(1, 4), seed=seeds)
+def test_insurances_are_earned_by_doubles_and_used_by_passes(
+    profile: Profile, players: int, seed: int
+) -> None:
+    held: dict[int, int] = {}
+    for before, action, after in generate.play(profile, players, seed, most=200):
+        player = before.player
+        match action:
+            case Thrown(faces):
+                held[player] = held.get(player, 0) + (len(faces) > 1 and min(faces) == max(faces))
+            case Moved(0):
+                held[player] -= 1
+                assert after.player == player, "who uses one throws again"
+            case Advanced() if after.round > before.round:
+                held.clear()
+        assert after.rows[player].insured == held.get(player, 0)
+
+
+@settings(deadline=None)
+@given(profile=generate.profiles(), players=st.integers(1, 4), seed=seeds)
+def test_the_next_throw_is_that_of_the_next_player_still_in(
+    profile: Profile, players: int, seed: int
+) -> None:
+    for before, action, after in generate.play(profile, players, seed, most=200):
+        rotates = profile.turns is not Turns.WHOLE
+        answered = isinstance(action, Moved | Reopened) and not after.rows[before.player].outcome
+        if not answered:
+            continue
+        if not rotates or (profile.insurance and isinstance(action, Moved) and not action.shut):
+            assert after.player == before.player
+            continue
+        order = [(before.player + step) % before.players for step in range(1, before.players + 1)]
+        still_in = [i for i in order if i in after.seats and after.rows[i].outcome is None]
+        assert after.player == still_in[0]
+        if profile.turns is Turns.SHARED:
+            assert {after.rows[i].open for i in still_in} == {after.turn.open}
 
 
 def _rounds(matches: list[Match]) -> list[list[oracle.Ended]]:
@@ -59,22 +112,34 @@ def _rounds(matches: list[Match]) -> list[list[oracle.Ended]]:
         ended = []
         for match in played:
             if match.stage is Stage.ADVANCE:
-                profile, turn = match.profile, match.turn
-                lost, shut = turn.outcome is Outcome.LOST, turn.outcome is Outcome.SHUT
-                points = oracle.points(profile, oracle.row(turn.open), turn.throws, lost)
+                turn, shut = match.turn, match.turn.outcome is Outcome.SHUT
+                points = _points(match.profile, turn, match.player)
                 assert turn.score == points
                 ended.append(oracle.Ended(match.player, points, shut, played=True))
         for player in played[0].seats:
             turn = played[-1].rows[player]
             if turn.outcome is Outcome.UNPLAYED and turn.score is not None:
-                points = oracle.points(played[0].profile, oracle.row(turn.open), turn.throws, lost=False)
+                points = _points(played[0].profile, turn, player)
                 ended.append(oracle.Ended(player, points, shut=False, played=False))
         rounds.append(ended)
     return rounds
 
 
-def _judge(profile: Profile, players: int, seed: int, most: int) -> bool:
+def _points(profile: Profile, turn: Turn, seat: int) -> int:
+    return oracle.points(
+        profile,
+        oracle.row(turn.open),
+        turn.throws,
+        turn.outcome is Outcome.LOST,
+        behind=oracle.row(turn.behind),
+        late=turn.outcome is Outcome.TIME,
+        seat=seat,
+    )
+
+
+def _judge(profile: Profile, wanted: int, seed: int, most: int) -> bool:
     """Compares totals and winners with the umpire's; whether the match has ended."""
+    players = generate.seats(profile, wanted)
     matches = [after for _, _, after in generate.play(profile, players, seed, most)]
     ended = matches[-1].result
     rounds = _rounds(matches if ended else [m for m in matches if m.round < matches[-1].round])
@@ -107,7 +172,10 @@ def test_a_player_alone_wins_every_match() -> None:
         for seed in range(3):
             *_, (_, _, last) = generate.play(profile, 1, seed, most=20_000)
             assert last.result is not None
-            # Alone, nobody is left to win where a limit loses.
+            # Alone, nobody is left to win where a limit loses; the bank may win as well.
             loses = profile.match is MatchFormat.TARGET_LOSES
+            if profile.stakes is Stakes.BANK:
+                loses = oracle.paid(profile, last.totals[0]) <= profile.stake
             assert last.result.winners == (() if loses else (0,))
-            assert sum(last.result.owes) == 0
+            # Only the bank takes something from a player alone.
+            assert sum(last.result.owes) == 0 or profile.stakes is Stakes.BANK

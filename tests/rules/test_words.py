@@ -10,7 +10,7 @@ from tests.support import generate
 
 from shutthebox.config import profiles
 from shutthebox.rules import words
-from shutthebox.rules.profile import Blocked, Draw, MatchFormat, Profile, Stakes, Win
+from shutthebox.rules.profile import Blocked, Draw, MatchFormat, Profile, Scoring, Stakes, Turns, Win
 from shutthebox.rules.words import explain
 from shutthebox.translations import translations
 
@@ -43,6 +43,22 @@ CHANGES: list[dict[str, Any]] = [
     {"lost_score": 60},
     {"rounds": 3},
     {"captain": True},
+    {"rows": 2},
+    {"insurance": True},
+    {"stakes": Stakes.BANK, "stake": 2, "pays": ((0, 5), (9, 1))},
+    {"stakes": Stakes.BANK, "pays": ((0, 5), (9, 1))},
+    {"stakes": Stakes.BANK, "pays": ((5, 1), (45, 9)), "win": Win.HIGHEST},
+    {"teams": 2},
+    {"teams": 3},
+    {"handicap": (0, 5)},
+    {"handicap": (0, 5), "win": Win.HIGHEST},
+    {"handicap": ((1,), (1, 2))},
+    {"turn_seconds": 20},
+    {"turn_seconds": 30},
+    {"turn_seconds": 30, "turns": Turns.ALTERNATE},
+    {"turn_seconds": 30, "score": Scoring.THROWS},
+    {"match": MatchFormat.LADDER},
+    {"match": MatchFormat.LADDER, "rounds": 3, "win": Win.HIGHEST, "limit": 20},
 ]
 KINDS = {**generate.ENUMS, "draw": Draw}
 ENUM_CHANGES: list[dict[str, Any]] = [

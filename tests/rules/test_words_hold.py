@@ -23,23 +23,47 @@ from shutthebox.rules.words import explain
 seeds = st.integers(0, 2**32 - 1)
 
 
+HIGHEST = ("highest score wins", "highest total wins", "The higher a total is", "or more the bank pays")
+LOWEST = (
+    "lowest score",
+    "lowest total",
+    "lowest of their totals",
+    "The lower a total is",
+    "or less the bank pays",
+)
+
+
 class Reader:
     """A player who has only read the rules."""
 
     def __init__(self, profile: Profile) -> None:
         self.said = " ".join(explain(profile))
-        highest = "highest score wins" in self.said or "highest total wins" in self.said
-        lowest = any(
-            words in self.said for words in ("lowest score", "lowest total", "lowest of their totals")
-        )
+        highest, lowest = (any(words in self.said for words in said) for said in (HIGHEST, LOWEST))
         race = "The first to shut the box wins." in self.said
-        assert highest + lowest + race == 1, "the rules say once which score wins"
+        last_in = "The last player in wins" in self.said
+        assert highest + lowest + race + last_in == 1, "the rules say once which score wins, or what else"
         self.best = max if highest else min
-        self.race = race
+        self.race, self.last_in = race, last_in
 
     def number(self, pattern: str) -> int | None:
         found = re.search(pattern, self.said)
         return int(found[1]) if found else None
+
+    def team(self, player: int, players: int) -> tuple[int, ...]:
+        teams = self.number(r"The seats belong to (\d+) teams in rotation")
+        if teams is None or players % teams:
+            return (player,)
+        return tuple(range(player % teams, players, teams))
+
+    def paid(self, score: int) -> int:
+        """What the bank pays for a score: the first of its sentences that fits."""
+        for mark, bound, stakes in re.findall(
+            r"For a score of (\d+)( or less| or more)? the bank pays (\d+)", self.said
+        ):
+            reached = {"": score == int(mark), " or less": score <= int(mark), " or more": score >= int(mark)}
+            if reached[bound]:
+                return int(stakes)
+        return 0
 
 
 def shuts(positions: Sequence[Match]) -> list[Match]:
@@ -59,9 +83,10 @@ def test_a_match_goes_as_the_words_say(profile: Profile, players: int, seed: int
         if match.stage is Stage.ADVANCE and match.turn.outcome is Outcome.LOST:
             assert match.turn.score == lost
     shut = shuts(positions)
+    players = end.players
     if shut and ("shuts the box wins the match at once" in reader.said or reader.race):
         assert shut[0].result is not None
-        assert shut[0].result.winners == (shut[0].player,)
+        assert shut[0].result.winners == reader.team(shut[0].player, players)
     if "A shut box ends only the player's turn" in reader.said:
         going_on = [match.rows[i].outcome for match in shut if not match.result for i in match.seats]
         assert "reaches" in reader.said or Outcome.UNPLAYED not in going_on
@@ -70,8 +95,24 @@ def test_a_match_goes_as_the_words_say(profile: Profile, players: int, seed: int
     winners, totals = end.result.winners, end.totals
     captain = "is Captain" in reader.said and end.turns_over == 1 and bool(shut)
     assert end.result.captain == captain
+    if reader.last_in:
+        still_in = [i for i in range(players) if end.rows[i].outcome is None]
+        last = reader.team(still_in[0] if still_in else end.player, players)
+        assert winners == (reader.team(shut[0].player, players) if shut else last)
+        return
+    if "Everybody plays against the bank alone" in reader.said:
+        stake = reader.number(r"the bank takes (\d+)") or 0
+        assert winners == tuple(i for i in range(players) if reader.paid(totals[i]) > stake)
+        assert end.result.owes == tuple(stake - reader.paid(total) for total in totals)
+        return
+    if "The match is for one player" in reader.said:
+        goal = reader.number(r"a better total than (\d+)")
+        if goal is None or (goal != totals[0] and totals[0] == reader.best(goal, totals[0])):
+            assert winners == (0,)
+        return
     if end.tie_rounds or (shut and shut[0].result is not None):
         return
+    totals = tuple(sum(totals[mate] for mate in reader.team(i, players)) for i in range(players))
     limit = reader.number(r"(?:reaches|has) (\d+) points")
     if "that player has lost" in reader.said:
         assert limit is not None
@@ -80,7 +121,8 @@ def test_a_match_goes_as_the_words_say(profile: Profile, players: int, seed: int
         assert {totals[i] for i in winners} == {reader.best(below)}
     elif "the last one left wins" in reader.said:
         assert limit is not None
-        assert sum(total < limit for total in totals) <= 1
+        left = {reader.team(i, players) for i, total in enumerate(totals) if total < limit}
+        assert len(left) <= 1
         assert {totals[i] for i in winners} == {reader.best(totals[i] for i in positions[-1].seats)}
     else:
         assert {totals[i] for i in winners} == {reader.best(totals)}

@@ -59,6 +59,18 @@ def test_dice_are_made_in_two_places_both_from_secrets() -> None:
     assert made == {("run.py", "secrets.randbelow"), ("sim.py", "secrets.randbelow")}
 
 
+def test_equal_dice_are_apart() -> None:
+    """Only a tournament's file makes them, and only a throw of its match takes from them."""
+    makers = {path.relative_to(PACKAGE).as_posix() for path, _ in calls("tournament_from_text")}
+    assert makers == {"cli/verify.py", "config/settings_loader.py"}
+    takers = {path.relative_to(PACKAGE).as_posix() for path, _ in calls("tournament.throw")}
+    assert takers == {"game/modes/rolling.py", "rules/equal_dice.py"}
+    assert not [path for path, _ in calls("Tournament") if path.parent.name != "rules"]
+    # Chosen by nobody at the box, and off unless the owner's config names a file.
+    assert not [key for key in CHOOSABLE if "tournament" in key]
+    assert Config().tournament.file == ""
+
+
 def test_there_are_no_other_dice() -> None:
     found = set()
     for path in SOURCES:
@@ -146,7 +158,7 @@ def test_the_environment_says_where_and_never_what() -> None:
         assert "getenv" not in text
     assert read == {
         "LG_WD", "LISTEN_FDS", "LISTEN_PID", "NOTIFY_SOCKET", "RUNTIME_DIRECTORY", "SERVICE_RESULT",
-        "STATE_DIRECTORY", "WATCHDOG_PID", "WATCHDOG_USEC", "XDG_STATE_HOME",
+        "SHUTTHEBOX_OUTBOX", "STATE_DIRECTORY", "WATCHDOG_PID", "WATCHDOG_USEC", "XDG_STATE_HOME",
     }  # fmt: skip
 
 

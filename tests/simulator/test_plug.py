@@ -1,6 +1,7 @@
 """The command `sim` in a process of its own, whose plug is pulled."""
 
 import json
+import os
 import re
 import signal
 import socket
@@ -19,8 +20,11 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from shutthebox.cli.main import main
+from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
+from shutthebox.simulator.plug import Plug
 
-pytestmark = pytest.mark.slow
+# Each starts the box up to four times.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 
 
 class Box:
@@ -62,10 +66,12 @@ class Box:
             self.state |= json.loads(self.page.recv(timeout=20))
 
     def until_it_is_back(self) -> None:
-        """Waits for the next process in the place of this one."""
+        """Waits for the next process in the place of this one, until it can be ended in good order."""
         with suppress(ConnectionClosed, OSError):
             while True:
                 self.page.recv(timeout=20)
+        assert self.process.stdout is not None
+        assert f":{self.port}/" in self.process.stdout.readline()
         self.page = self.connect()
         self.state = {}
         self.until(lambda state: state["words"])
@@ -103,7 +109,6 @@ def test_the_plug_is_pulled_in_a_match(box: Box) -> None:
     box.until(lambda state: "Lift 3" in state["words"])
 
 
-@pytest.mark.timeout(120)
 def test_what_is_recorded_over_a_power_cut_plays_again(box: Box, tmp_path: Path) -> None:
     box.send(workshop=True)
     box.send(record=True)
@@ -131,3 +136,24 @@ def test_what_is_recorded_over_a_power_cut_plays_again(box: Box, tmp_path: Path)
     script = tmp_path / "recording.scn"
     script.write_text(scenario + "expect mode flipping\n", "utf-8")
     assert main(["replay", str(script)]) == 0
+
+
+def test_a_box_that_is_just_starting_cannot_be_started_again(tmp_path: Path) -> None:
+    with SimulatedBox(default_lever_lines(9)) as levers:
+        plug = Plug(tmp_path / "recording.scn", None, levers)
+        plug.cut()
+        plug.record(True)
+        plug.start_again()
+
+
+def test_the_box_is_told_once_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    signals: list[int] = []
+    monkeypatch.setattr(os, "kill", lambda process, number: signals.append(number))
+    with SimulatedBox(default_lever_lines(9)) as levers:
+        plug = Plug(tmp_path / "recording.scn", None, levers)
+        plug.arguments = lambda record, goes_on: ("sim",)
+        plug.record(False)
+        assert signals == []
+        plug.record(True)
+        plug.record(True)
+        assert signals == [signal.SIGTERM]

@@ -37,8 +37,12 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
         player.play_match()
         store = box.store
         assert store is not None
-        store.keep(Signed(0, initials))
-        observe(Keep(Signed(0, initials)), box.now_ns)
+        match = box.runner.machine.state.match
+        assert match is not None
+        assert match.result is not None
+        signed = Signed(match.result.winners[0], initials)
+        store.keep(signed)
+        observe(Keep(signed), box.now_ns)
     box.press(100_000_000)
     box.run_until(box.now_ns + 2_000_000_000)
     box.close()

@@ -8,7 +8,7 @@ import hypothesis.strategies as st
 from hypothesis import reject
 
 from shutthebox.rules import turn as turns
-from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
+from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import (
@@ -31,8 +31,11 @@ from shutthebox.rules.tiles import to_numbers
 
 
 @st.composite
-def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
-    """A profile that the reader accepts, on any of the keys' values but with short rows."""
+def profiles(draw: st.DrawFn, most_tiles: int = 10, *, insurance: bool = False) -> Profile:
+    """A profile that the reader accepts, on any of the keys' values but with short rows.
+
+    With `insurance` every one has insurances.
+    """
     numbers = st.lists(st.integers(1, 14), min_size=1, max_size=most_tiles, unique=True).map(sorted)
     tiles = draw(st.one_of(st.integers(1, most_tiles).map(lambda n: list(range(1, n + 1))), numbers))
     keys: dict[str, Any] = {"tiles": tuple(tiles)}
@@ -42,6 +45,7 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
             keys[key] = draw(values)
 
     sometimes("start_open", st.sets(st.sampled_from(tiles), min_size=1).map(lambda s: tuple(sorted(s))))
+    sometimes("rows", st.just(2))
     sometimes("dice", st.integers(1, 4))
     sometimes("sides", st.integers(2, 9))
     sometimes("draw", st.just(Draw.DOMINOES))
@@ -52,22 +56,91 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10) -> Profile:
     sometimes("lost_score", st.integers(0, 99))
     sometimes("captain", st.just(True))
     sometimes("rounds", st.integers(2, 4))
+    sometimes("turn_seconds", st.integers(5, 60))
     for key, kind in ENUMS.items():
         if key not in ("win", "shut_wins"):
-            keys[key] = draw(st.sampled_from(list(kind)))
-    if keys["match"] is not MatchFormat.TOTAL:
+            keys[key] = draw(
+                st.sampled_from([value for value in kind if value not in (*SHARED, Stakes.BANK)])
+            )
+    sometimes("insurance", st.just(True))
+    if insurance:
+        keys["insurance"] = True
+    if keys.get("insurance"):
+        keys["blocked"], keys["dice"] = Blocked.ENDS_TURN, max(2, keys.get("dice", 2))
+    if keys.get("rows"):
+        keys["score"] = _other(keys["score"], Scoring.DIGITS, Scoring.DIGITS_REVERSED, instead=Scoring.SUM)
+        keys["blocked"] = _other(keys["blocked"], Blocked.OPENS_ONE, instead=Blocked.PASSES)
+    if keys["match"] not in (MatchFormat.TOTAL, MatchFormat.LADDER):
         keys["limit"] = draw(st.integers(1, 60))
-    _who_wins(keys, draw)
+    which = draw(st.integers(0, 11))
+    if which == 0:
+        _share(keys, draw)
+    elif which == 1:
+        _bank(keys, draw)
+    elif keys["match"] is MatchFormat.LADDER:
+        _ladder(keys, draw)
+    else:
+        _who_wins(keys, draw)
+    if keys["match"] is not MatchFormat.LADDER:
+        if which != 1:
+            sometimes("teams", st.integers(2, 4))
+        if which:
+            sometimes("handicap", _head_starts(tiles, keys))
     try:
         return to_profile(keys, "generated.toml", "generated")
     except ProfileError:
         reject()
 
 
+SHARED = (Turns.SHARED, Blocked.LOSES, Win.LAST_IN)
+"""What goes together only."""
+
+
+def _other(value: Any, *unwanted: Any, instead: Any) -> Any:
+    return instead if value in unwanted else value
+
+
+def _share(keys: dict[str, Any], draw: st.DrawFn) -> None:
+    """One row for all."""
+    for key in ("first_move_must_include", "ends_turn_on", "captain", "rounds", "limit", "lost_score"):
+        keys.pop(key, None)
+    keys.update(turns=Turns.SHARED, match=MatchFormat.TOTAL)
+    keys["blocked"] = Blocked.LOSES
+    keys["score"] = _other(keys["score"], Scoring.SHUT_SUM, Scoring.THROWS, instead=Scoring.COUNT)
+    keys["shut_wins"] = draw(st.sampled_from([ShutWins.MATCH, ShutWins.ROUND]))
+
+
+def _bank(keys: dict[str, Any], draw: st.DrawFn) -> None:
+    """Everybody against the bank."""
+    for key in ("captain", "rounds", "limit"):
+        keys.pop(key, None)
+    win = draw(st.sampled_from([Win.LOWEST, Win.HIGHEST]))
+    marks = sorted(draw(st.sets(st.integers(0, 40), min_size=1, max_size=4)))
+    paid = draw(st.lists(st.integers(0, 9), min_size=len(marks), max_size=len(marks)))
+    paid.sort(reverse=win is Win.LOWEST)
+    keys.update(stakes=Stakes.BANK, match=MatchFormat.TOTAL, win=win, stake=draw(st.integers(1, 3)))
+    keys["pays"] = tuple(zip(marks, paid, strict=True))
+
+
+def _ladder(keys: dict[str, Any], draw: st.DrawFn) -> None:
+    """Alone, against a total."""
+    keys.pop("captain", None)
+    keys["win"] = draw(st.sampled_from([Win.LOWEST, Win.HIGHEST]))
+    if draw(st.booleans()):
+        keys["limit"] = draw(st.integers(0, 60))
+
+
+def _head_starts(tiles: list[int], keys: dict[str, Any]) -> st.SearchStrategy[tuple[Any, ...]]:
+    most = min(20, keys.get("limit", 20) - 1)
+    some = st.sets(st.sampled_from(tiles), min_size=1, max_size=max(1, len(tiles) - 1))
+    seat = st.one_of(st.integers(0, most), some.map(lambda s: tuple(sorted(s))))
+    return st.lists(seat, min_size=1, max_size=3).map(tuple)
+
+
 def _who_wins(keys: dict[str, Any], draw: st.DrawFn) -> None:
     """The keys that say who wins: by default, or any that do not contradict the others."""
     wins = {
-        MatchFormat.TOTAL: list(Win),
+        MatchFormat.TOTAL: [Win.LOWEST, Win.HIGHEST, Win.FIRST_TO_SHUT],
         MatchFormat.TARGET_WINS: [Win.HIGHEST],
     }.get(keys["match"], [Win.LOWEST])
     if draw(st.booleans()):
@@ -98,15 +171,22 @@ ENUMS = {
 }
 
 
+def seats(profile: Profile, players: int) -> int:
+    """So many players, or one where the profile is played alone."""
+    return 1 if profile.is_solo else players
+
+
 def next_action(match: Match, chance: random.Random) -> Action:
     """Something that the rules allow now, by chance."""
-    profile, turn = match.profile, match.turn
+    profile, turn = match.seat_profile, match.turn
+    if match.clock_runs and chance.random() < 0.03:
+        return OutOfTime()
     if match.stage is Stage.ADVANCE:
         return Advanced()
     if match.stage is Stage.THROW:
         if profile.draw is Draw.DOMINOES:
             return Thrown(chance.choice(turns.bag(turn)))
-        dice = chance.choice(dice_allowed(profile, turn.open))
+        dice = chance.choice(dice_allowed(profile, turn.open, turn.behind))
         return Thrown(tuple(chance.randint(1, profile.sides) for _ in range(dice)))
     if legal := turns.answers(profile, turn):
         return Moved(chance.choice(legal))
@@ -120,7 +200,7 @@ def play(
 ) -> Iterator[tuple[Match, Action, Match]]:
     """A match at random, as positions before, actions and positions after; at most so many."""
     chance = random.Random(seed)
-    match = begin(profile, players)
+    match = begin(profile, seats(profile, players))
     for _ in range(most):
         if match.stage is Stage.FINISHED:
             return
@@ -133,4 +213,4 @@ def play(
 def random_record(profile: Profile, players: int, seed: int, most: int = 2000) -> Record:
     """A match at random, up to so many actions."""
     actions = tuple(action for _, action, _ in play(profile, players, seed, most))
-    return Record(profile, players, profile.rounds, actions)
+    return Record(profile, seats(profile, players), profile.rounds, actions)

@@ -53,19 +53,22 @@ def _answers(profile: Profile, subset: tuple[int, ...], opened: Row, faces: Sequ
             return whole or (shown and not left_out)
         case "faces-free":
             return whole or set(subset) <= set(faces)
+        case "knipsen":
+            return any(set(subset) <= {*faces, total} for total in wanted)
     raise AssertionError(profile.move)
 
 
-def dice_counts(profile: Profile, opened: Row) -> set[int]:
-    """How many dice may be thrown."""
+def dice_counts(profile: Profile, opened: Row, behind: Row = frozenset()) -> set[int]:
+    """How many dice may be thrown; `behind` are the tiles that stand open behind open ones."""
     if profile.draw.value == "dominoes":
         return {2}
+    small = sum(opened) + sum(behind) <= 6
     low = {
         "never": False,
         "optional-high": all(tile <= 6 for tile in opened),
         "forced-high": all(tile <= 6 for tile in opened),
-        "optional-sum": sum(opened) <= 6,
-        "forced-sum": sum(opened) <= 6,
+        "optional-sum": small,
+        "forced-sum": small,
         "only-one": opened == {1},
     }[profile.one_die.value]
     if not low:
@@ -78,26 +81,93 @@ def rolls(dice: int, sides: int) -> Iterable[tuple[int, ...]]:
     return product(range(1, sides + 1), repeat=dice)
 
 
-def points(profile: Profile, opened: Row, throws: int, lost: bool) -> int:
-    """The score of a turn that has ended with these tiles open."""
-    at_start = set(profile.tiles if profile.start_open is None else profile.start_open) & set(profile.tiles)
-    if lost and profile.lost_score is not None:
-        return profile.lost_score
+NO_SEAT = 99
+"""One without a head start."""
+
+
+def head_start(profile: Profile, seat: int) -> int | tuple[int, ...]:
+    """What helps a seat, from 0: points, or tiles that start shut."""
+    return profile.handicap[seat] if seat < len(profile.handicap) else 0
+
+
+def start(profile: Profile, seat: int = 0) -> Row:
+    """The tiles open in front when a turn of this seat, from 0, starts."""
+    given = head_start(profile, seat)
+    already_shut = set() if isinstance(given, int) else set(given)
+    wanted = profile.tiles if profile.start_open is None else profile.start_open
+    return frozenset(set(wanted) & set(profile.tiles) - already_shut)
+
+
+def starts_behind(profile: Profile, seat: int = 0) -> Row:
+    """The tiles of the back row that are open when a turn of this seat, from 0, starts."""
+    return start(profile, seat) if profile.rows == 2 else frozenset()
+
+
+def points(
+    profile: Profile,
+    opened: Row,
+    throws: int,
+    lost: bool,
+    *,
+    behind: Row = frozenset(),
+    late: bool = False,
+    seat: int = 0,
+) -> int:
+    """The score of a turn that has ended with these tiles open.
+
+    With two rows `opened` are the numbers of which a tile is open, `behind` those of which both are.
+    """
+    at_start, back = start(profile, seat), starts_behind(profile, seat)
+    nothing_done = profile, at_start, 0, False
     if lost:
-        # The worst that a turn can come to.
-        ends = [frozenset[int](), frozenset(at_start)]
-        longest = len(at_start) if profile.blocked.value == "ends-turn" else 999
-        every = [points(profile, end, throws, lost=False) for end in ends for throws in (1, longest)]
-        return max(every) if profile.win.value != "highest" else min(every)
+        # The same for every seat, whatever its head start.
+        return _worst(profile, NO_SEAT) if profile.lost_score is None else profile.lost_score
+    if late and _idle_pays(profile, points(*nothing_done, behind=back, seat=seat), seat):
+        return _worst(profile, seat)
     rising = sorted(opened)
     return {
-        "sum": sum(rising),
-        "count": len(rising),
+        "sum": sum(rising) + sum(behind),
+        "count": len(rising) + len(behind),
         "digits": int("0" + "".join(str(n) for n in rising)),
         "digits-reversed": int("0" + "".join(str(n) for n in rising[::-1])),
-        "shut-sum": sum(at_start - opened),
+        "shut-sum": sum(at_start - opened) + sum(back - behind),
         "throws": throws,
     }[profile.score.value]
+
+
+def _worst(profile: Profile, seat: int) -> int:
+    """The worst that a turn of this seat can come to."""
+    at_start, back = start(profile, seat), starts_behind(profile, seat)
+    longest = len(at_start) + len(back)
+    if profile.blocked.value != "ends-turn" or profile.insurance:
+        longest = 999
+    every = [
+        points(profile, opened, throws, False, behind=behind, seat=seat)
+        for opened, behind in ((frozenset[int](), frozenset[int]()), (at_start, back))
+        for throws in (1, longest)
+    ]
+    return max(every) if profile.win.value != "highest" else min(every)
+
+
+def _idle_pays(profile: Profile, idle: int, seat: int) -> bool:
+    """Whether a turn in which nothing is done would not be the worst there is."""
+    worst = _worst(profile, seat)
+    return idle > worst if profile.win.value == "highest" else idle < worst
+
+
+def paid(profile: Profile, total: int) -> int:
+    """What the bank pays for a total: the most that it promises for this score or a worse one."""
+    highest = profile.win.value == "highest"
+    reached = [stakes for mark, stakes in profile.pays if (total >= mark if highest else total <= mark)]
+    return max(reached, default=0)
+
+
+def mates(profile: Profile, players: int, seat: int) -> set[int]:
+    """The seats that play together with this one, itself included."""
+    count = profile.teams
+    if count is None or players % count:
+        return {seat}
+    return {other for other in range(players) if other % count == seat % count}
 
 
 class Ended(NamedTuple):
@@ -128,7 +198,11 @@ def umpire(profile: Profile, players: int, rounds: int, played: Sequence[Sequenc
 
     Raises AssertionError if players sat down who should not have, or play went on after the end.
     """
-    totals = [0] * players
+    given = [head_start(profile, seat) for seat in range(players)]
+    better = 1 if profile.win.value == "highest" else -1
+    at_first = [better * head if isinstance(head, int) else 0 for head in given]
+    totals = list(at_first)
+    teams = [mates(profile, players, seat) for seat in range(players)]
     seated = list(range(players))
     ties = 0
     winners: tuple[int, ...] = ()
@@ -139,41 +213,54 @@ def umpire(profile: Profile, players: int, rounds: int, played: Sequence[Sequenc
         for turn in ended:
             if not ties or profile.tie.value == "replay-all":
                 totals[turn.player] += turn.points
+        if profile.turns.value == "shared":
+            over, winners = _last_in(players, teams, ended)
+            continue
         shutters = [turn.player for turn in ended if turn.shut]
         one_round = profile.match.value == "total" and rounds == 1
         at_once = profile.shut_wins.value == "match" or (
             profile.shut_wins.value == "round" and (ties > 0 or one_round)
         )
         limit = profile.limit or 0
-        somebody_lost = profile.match.value == "target-loses" and not ties and max(totals) >= limit
+        together = [sum(totals[mate] for mate in team) for team in teams]
+        loses = profile.match.value == "target-loses"
+        somebody_lost = loses and not ties and max(together) >= limit
         assert whole or somebody_lost or _cut_short(profile, ended)
         if shutters and at_once:
-            winners, over = (shutters[0],), True
+            winners, over = tuple(sorted(teams[shutters[0]])), True
             continue
         if somebody_lost:
             # Nobody had reached it before the turn that ended last (or was cut short by a shut).
             before = list(totals)
             for turn in ended[-1:] if ended[-1].played else [turn for turn in ended if not turn.played]:
                 before[turn.player] -= turn.points
-            assert max(before) < limit
-            if players == 1:
+            assert max(sum(before[mate] for mate in team) for team in teams) < limit
+            if len(teams[0]) == players:
                 winners, over = (), True
                 continue
-        candidates = _candidates(profile, rounds, number, seated, totals, ties)
+        if profile.stakes.value == "bank":
+            over, winners = True, tuple(i for i in seated if paid(profile, totals[i]) > profile.stake)
+            continue
+        if profile.match.value == "ladder":
+            over = number == rounds
+            winners = (0,) if over and _climbs(profile, totals[0], rounds) else ()
+            continue
+        candidates = _candidates(profile, rounds, number, seated, together, teams, ties)
         if candidates is None:
             if profile.match.value == "drop-out":
-                seated = [i for i in seated if totals[i] < (profile.limit or 0)]
+                seated = [i for i in seated if together[i] < (profile.limit or 0)]
             continue
         marks = {turn.player: turn.points for turn in ended} if ties else dict(enumerate(totals))
-        best = (max if profile.win.value == "highest" else min)(marks[i] for i in candidates)
-        tied = [i for i in candidates if marks[i] == best]
-        if len(tied) == 1 or profile.tie.value == "share" or ties == 20:
+        sums = {i: sum(marks[mate] for mate in teams[i]) for i in candidates}
+        best = (max if profile.win.value == "highest" else min)(sums.values())
+        tied = [i for i in candidates if sums[i] == best]
+        if set(tied) == teams[tied[0]] or profile.tie.value == "share" or ties == 20:
             winners, over = tuple(tied), True
             continue
         ties += 1
         seated = tied
         if profile.tie.value == "replay-all":
-            seated, totals = list(range(players)), [0] * players
+            seated, totals = list(range(players)), list(at_first)
     return Verdict(over, winners, tuple(totals), tuple(seated), ties)
 
 
@@ -181,10 +268,43 @@ def _cut_short(profile: Profile, ended: Sequence[Ended]) -> bool:
     return profile.shut_wins.value != "no" and [turn.shut for turn in ended if turn.played][-1]
 
 
+def _last_in(players: int, teams: list[set[int]], ended: Sequence[Ended]) -> tuple[bool, tuple[int, ...]]:
+    """One row for all: whether the match is over, and who has won."""
+    if ended and ended[-1].shut:
+        return True, tuple(sorted(teams[ended[-1].player]))
+    out = {turn.player for turn in ended}
+    still_in = {tuple(sorted(teams[i])) for i in range(players) if i not in out}
+    if players == 1:
+        return bool(out), (0,) if out else ()
+    return len(still_in) == 1, still_in.pop() if len(still_in) == 1 else ()
+
+
+def _climbs(profile: Profile, total: int, rounds: int) -> bool:
+    """Whether this total is one rung higher, or the top."""
+    if profile.limit is None:
+        return True
+    highest = profile.win.value == "highest"
+    if total > profile.limit if highest else total < profile.limit:
+        return True
+    whole, back = start(profile), starts_behind(profile)
+    ends = ((frozenset[int](), frozenset[int](), 1), (whole, back, 1))
+    if profile.score.value == "throws" and highest:
+        endless = profile.blocked.value != "ends-turn" or profile.insurance
+        ends = ((whole, back, 999 if endless else len(whole) + len(back)),) * 2
+    every = [points(profile, opened, throws, False, behind=behind) for opened, behind, throws in ends]
+    return total == (max if highest else min)(every) * rounds
+
+
 def _candidates(
-    profile: Profile, rounds: int, number: int, seated: list[int], totals: list[int], ties: int
+    profile: Profile,
+    rounds: int,
+    number: int,
+    seated: list[int],
+    totals: list[int],
+    teams: list[set[int]],
+    ties: int,
 ) -> list[int] | None:
-    """Who can have won after this round; None if the match goes on anyway."""
+    """Who can have won after this round; None if the match goes on anyway. Totals are those of teams."""
     if ties:
         return seated
     everybody = list(range(len(totals)))
@@ -203,4 +323,5 @@ def _candidates(
             left = [i for i in seated if totals[i] < (profile.limit or 0)]
             if not left:
                 return seated
-            return left if number == 999 or (len(left) == 1 and len(totals) > 1) else None
+            alone = set(left) == teams[left[0]] and len(left) < len(totals)
+            return left if number == 999 or alone else None

@@ -27,16 +27,20 @@ from shutthebox.game.questions import (
 from shutthebox.odds.hints import Hint, hint
 from shutthebox.odds.review import account
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
-from shutthebox.odds.values import OddsError
+from shutthebox.odds.values import OddsError, Ranked, Value
+from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action
-from shutthebox.rules.match import Match
-from shutthebox.rules.profile import Profile
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import Profile, Stakes, Turns
 from shutthebox.rules.tiles import Tiles
 
 if TYPE_CHECKING:
+    from shutthebox.odds.bank import BankOdds
     from shutthebox.odds.coach import MatchReview
     from shutthebox.odds.equilibrium import SeatPlay
     from shutthebox.odds.odds import Odds
+    from shutthebox.odds.shared_row import SharedRow
 
 _log = logging.getLogger(__name__)
 
@@ -71,6 +75,9 @@ class OddsWorker:
             question = self._questions.get()
             try:
                 advice = answer(question)
+                if isinstance(question, Prepare) and question.players:
+                    # Seconds on a small Pi: by the first question it is known.
+                    _prepare_win(question.profile, question.players)
             except Exception:
                 # A fault in here must not end the worker: the game goes on without this answer.
                 _log.exception("no answer to %r", question)
@@ -124,9 +131,61 @@ def odds_of(profile: Profile) -> Odds | None:
 
 
 def _hint(match: Match) -> Hint | None:
-    odds = odds_of(match.profile)
+    if match.profile.turns is Turns.SHARED:
+        return _hint_of_shared_row(match)
+    if match.profile.stakes is Stakes.BANK:
+        return _hint_against_the_bank(match)
+    odds = odds_of(match.seat_profile)
     play = _play(match) if match.turn.awaits_answer else None
     return hint(odds, match.turn, play=play) if odds else None
+
+
+def _hint_of_shared_row(match: Match) -> Hint | None:
+    """What wins most often; costs are chances to win."""
+    try:
+        odds = _shared_row(match.profile)
+        if not match.turn.awaits_answer:
+            win = odds.chances(match)[match.player]
+            return Hint(Value(0.0, win), odds.best_dice(match), None, (), opens=False)
+        ranked = odds.ranked(match)
+    except OddsError:
+        return None
+    moves = tuple(Ranked(each.tiles, Value(0.0, each.win), each.cost) for each in ranked)
+    return Hint(Value(0.0, ranked[0].win if ranked else 0.0), None, None, moves, opens=False)
+
+
+def _hint_against_the_bank(match: Match) -> Hint | None:
+    """What is paid most for on average; costs are stakes."""
+    # No turn has ended for the player at turn: the total is the head start.
+    head_start, turn = match.totals[match.player], match.turn
+    try:
+        odds = _bank(match.seat_profile, head_start)
+    except OddsError:
+        return None
+    score, opens = odds.payment(turn).score, bool(turns.reopenings(match.seat_profile, turn))
+    if turn.awaits_answer:
+        moves = (Ranked(each.tiles, Value(each.payment.score, 0.0), each.cost) for each in odds.ranked(turn))
+        return Hint(Value(score, 0.0), None, None, tuple(moves), opens)
+    best = odds.best_dice(turn)
+    others = [dice for dice in dice_allowed(match.seat_profile, turn.open, turn.behind) if dice != best]
+    cost = None
+    if others:
+        cost = max(0.0, odds.payment(turn).paid - odds.with_dice(turn, others[0]).paid)
+    return Hint(Value(score, 0.0), best, cost, (), opens=False)
+
+
+@lru_cache(maxsize=1)
+def _shared_row(profile: Profile) -> SharedRow:
+    from shutthebox.odds.shared_row import SharedRow
+
+    return SharedRow(profile)
+
+
+@lru_cache(maxsize=KEPT_TABLES)
+def _bank(profile: Profile, head_start: int) -> BankOdds:
+    from shutthebox.odds.bank import BankOdds
+
+    return BankOdds(profile, head_start=head_start)
 
 
 def _dice(match: Match, strength: Strength) -> int:
@@ -135,10 +194,10 @@ def _dice(match: Match, strength: Strength) -> int:
         play = _play(match)
         if play is not None:
             return play.best_dice(match.turn)
-        odds = odds_of(match.profile)
-        if odds is not None:
-            return odds.best_dice(match.turn)
-    return simple_dice(match.profile, match.turn, strength)
+        advice = _hint(match)
+        if advice is not None and advice.dice is not None:
+            return advice.dice
+    return simple_dice(match.seat_profile, match.turn, strength)
 
 
 def _tiles(match: Match, strength: Strength) -> Tiles:
@@ -148,11 +207,18 @@ def _tiles(match: Match, strength: Strength) -> Tiles:
         if play is not None:
             ranked = play.ranked(match.turn)
             return ranked[0].tiles if ranked else 0
-        odds = odds_of(match.profile)
-        if odds is not None:
-            moves = odds.ranked(match.turn)
-            return moves[0].tiles if moves else 0
-    return simple_answer(match.profile, match.turn, strength)
+        advice = _hint(match)
+        if advice is not None:
+            return advice.best
+    return simple_answer(match.seat_profile, match.turn, strength)
+
+
+def _prepare_win(profile: Profile, players: int) -> None:
+    from shutthebox.odds.match_play import has_chances, match_chances
+
+    if has_chances(profile, players):
+        with suppress(OddsError):
+            match_chances(begin(profile, players))
 
 
 def _play(match: Match) -> SeatPlay | None:

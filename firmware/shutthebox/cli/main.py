@@ -19,6 +19,7 @@ _MODULES = {
     "profiles": "profiles",
     "odds": "odds",
     "review": "review",
+    "verify": "verify",
     "stats": "stats",
     "backup": "backup",
     "card": "card",

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from shutthebox.cli.chart import write_chart
+from shutthebox.cli.odds_fair import fair_answer, fair_document, fair_text
 from shutthebox.cli.odds_players import players_answer, players_document, players_text
 from shutthebox.cli.odds_text import Answer, Move, answer_text, title
 from shutthebox.cli.parser import Subparsers
@@ -62,6 +63,11 @@ def add_parser(subparsers: Subparsers) -> None:
         "--best", type=int, metavar="B", help="with --players and --seat: the best score so far"
     )
     parser.add_argument("--seat", type=int, metavar="S", help="with --players and --best: the seat to play")
+    parser.add_argument(
+        "--fair",
+        action="store_true",
+        help="the head starts in points that make a round of two fair, between masters and for a beginner",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="a chart of the scores: .svg or .png")
     parser.add_argument(
@@ -82,6 +88,8 @@ def run(args: argparse.Namespace) -> int:
     """
     try:
         profile = _profile(args.profile, args.tiles)
+        if args.fair:
+            return _run_fair(profile, args)
         if args.players is not None or args.best is not None or args.seat is not None:
             return _run_players(profile, args)
         turn = _turn(profile, args.open, args.throw)
@@ -102,6 +110,17 @@ def run(args: argparse.Namespace) -> int:
         with working(lambda: "comparing with simpler play"):
             text = answer_text(profile, turn, objective, answer)
         print(text)
+    return 0
+
+
+def _run_fair(profile: Profile, args: argparse.Namespace) -> int:
+    """The fair head starts."""
+    for option in ("open", "throw", "objective", "players", "best", "seat", "plot", "samples"):
+        if getattr(args, option) is not None:
+            raise UsageError(f"--{option} does not go with --fair, which is about a round of two players")
+    with working(lambda: "working out fair head starts"):
+        answer = fair_answer(profile)
+    print(json.dumps(fair_document(profile, answer)) if args.json else fair_text(profile, answer))
     return 0
 
 
@@ -139,7 +158,7 @@ def _turn(profile: Profile, open_text: str | None, throw_text: str | None) -> Tu
         return turn
     faces = _faces(throw_text)
     # Dice read as a total alone are for the box; here a single number is a single die.
-    dice = dice_allowed(profile, turn.open)
+    dice = dice_allowed(profile, turn.open, turn.behind)
     if len(faces) not in dice or not turns.possible_throw(profile, turn, faces):
         raise UsageError(f"--throw: {throw_text} cannot be thrown here; {_possible(profile, turn)}")
     return turns.throw(profile, turn, faces)
@@ -168,7 +187,9 @@ def _faces(text: str) -> Throw:
 def _possible(profile: Profile, turn: Turn) -> str:
     if profile.draw is Draw.DOMINOES:
         return "allowed are the two ends of a domino, 1,1 to 6,6"
-    counts = " or ".join("1 die" if n == 1 else f"{n} dice" for n in dice_allowed(profile, turn.open))
+    counts = " or ".join(
+        "1 die" if n == 1 else f"{n} dice" for n in dice_allowed(profile, turn.open, turn.behind)
+    )
     return f"allowed are {counts} with faces 1 to {profile.sides}"
 
 

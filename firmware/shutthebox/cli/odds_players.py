@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 from shutthebox.cli.odds_text import percent
 from shutthebox.errors import ShutTheBoxError
+from shutthebox.odds.bank import BankOdds
 from shutthebox.odds.equilibrium import Equilibrium, Prize
+from shutthebox.odds.shared_row import SharedRow
 from shutthebox.odds.values import End
-from shutthebox.rules.match import MAX_PLAYERS
-from shutthebox.rules.profile import MatchFormat, Profile, Stakes
+from shutthebox.rules import turn as turns
+from shutthebox.rules.handicap import for_seat, points_off, tiles_off
+from shutthebox.rules.match import MAX_PLAYERS, begin
+from shutthebox.rules.profile import MatchFormat, Profile, Stakes, Turns
 
 
 class PlayersError(ShutTheBoxError, ValueError):
@@ -56,16 +60,20 @@ def players_answer(profile: Profile, players: int, best: int | None, seat: int |
         raise PlayersError("--best and --seat go together: the best score so far, and the seat to play")
     if seat is not None and not 2 <= seat <= players:
         raise PlayersError(f"--seat: {seat} is not allowed; 2 to {players} are")
+    if best is None and (alone := _without_equilibrium(profile, players)):
+        return alone
+    _check_seats(profile, players)
     game = Equilibrium(profile, players)
     scores: tuple[int | None, ...] = ()
     if best is not None and seat is not None:
         _check_best(game, best)
         scores = (*(None,) * (seat - 2), best)
-    win = game.chances(scores=scores)
+    totals = begin(profile, players).totals
+    win = game.chances(totals, scores)
     stakes = _stakes(profile, players, win, scores)
     if seat is None:
         return PlayersAnswer(win, stakes)
-    play = game.seat(scores=scores)
+    play = game.seat(totals, scores)
     by_score = {end.score: play.worth(end) for end in sorted(game.ends)}
     better = [score for score, chance in by_score.items() if chance > win[seat - 1]]
     aim = (min if profile.highest_wins else max)(better, default=None)
@@ -113,6 +121,34 @@ def players_text(profile: Profile, answer: PlayersAnswer) -> str:
     return "\n".join(lines)
 
 
+def _without_equilibrium(profile: Profile, players: int) -> PlayersAnswer | None:
+    """The seats of a shared row, or against the bank; None for the other games."""
+    if profile.turns is Turns.SHARED:
+        win = SharedRow(profile).wins(players)
+        return PlayersAnswer(win, _stakes(profile, players, win, ()))
+    if profile.stakes is not Stakes.BANK:
+        return None
+    found = []
+    for seat in range(players):
+        played, better = for_seat(profile, seat), 1 if profile.highest_wins else -1
+        odds = BankOdds(played, head_start=better * points_off(profile, seat))
+        start = turns.start(played)
+        found.append((odds.beats(start), odds.payment(start).paid - profile.stake))
+    return PlayersAnswer(tuple(win for win, _ in found), tuple(money for _, money in found))
+
+
+def _check_seats(profile: Profile, players: int) -> None:
+    """Complains of rules under which the seats do not play for themselves, with the same tiles."""
+    if profile.is_solo:
+        raise PlayersError(f"--players: {profile.name} is played alone")
+    if profile.teams is not None and begin(profile, players).in_teams:
+        raise PlayersError(f"--players: {profile.name} is played in teams, whose chances are not worked out")
+    if any(tiles_off(profile, seat) for seat in range(players)):
+        raise PlayersError(
+            f"--players: {profile.name} has head starts in tiles; only those in points are worked out"
+        )
+
+
 def _check_best(game: Equilibrium, best: int) -> None:
     scores = sorted({end.score for end in game.ends})
     if best not in scores:
@@ -128,6 +164,8 @@ def _stakes(
         return (0.0,) * players
     if profile.stakes is Stakes.POOL:
         return tuple(players * chance - 1 for chance in win)
+    if profile.turns is Turns.SHARED:
+        raise PlayersError(f'--players: stakes = "{profile.stakes}" of a shared row are not worked out')
     return Equilibrium(profile, players, Prize.MONEY).chances(scores=scores)
 
 

@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shutthebox.cli.parser import Subparsers
-from shutthebox.config.schema import CONFIG_FILE, Config, Controller, GameConfig, RulesConfig, read_config
+from shutthebox.config.schema import (
+    CONFIG_FILE,
+    Config,
+    Controller,
+    GameConfig,
+    RulesConfig,
+    TournamentConfig,
+    read_config,
+)
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.faults import Fault
 from shutthebox.game.messages import message
@@ -90,7 +98,7 @@ def try_config(config: Config, where: str) -> None:
 
 def _as_wired(config: Config) -> Config:
     """The built-in game, on as much of this box as has been read and makes sense."""
-    wired = replace(config, game=GameConfig(), rules=RulesConfig())
+    wired = replace(config, game=GameConfig(), rules=RulesConfig(), tournament=TournamentConfig())
     try:
         try_config(wired, str(CONFIG_FILE))
     except ShutTheBoxError:
@@ -162,6 +170,7 @@ def run(args: argparse.Namespace) -> int:
             fault=fault,
             notices=notices(),
             scores=scores_folder(config),
+            outbox=config.outbox_folder,
         )
         systemd.stopping()
     return 0

@@ -125,9 +125,8 @@ def run(args: argparse.Namespace) -> int:
             since = (str(start_ns), str(memory)) if goes_on else ()
             return arguments_again(args, server.port, plug.recording if record else None, since)
 
-        plug.arguments = arguments
-
         def started() -> None:
+            plug.arguments = arguments
             print(f"The box stands at {server.url}  (Ctrl-C ends)", flush=True)
             if not args.no_browser:
                 with disk.room():
@@ -144,6 +143,8 @@ def run(args: argparse.Namespace) -> int:
             observers=observers,
             started=started,
             scores=memory,
+            # A simulated box is in no league, unless its config says so.
+            outbox=Path(config.outbox.folder) if config.outbox.folder else None,
         )
     plug.start_again()
     print("Goodbye.", file=sys.stderr)

@@ -18,7 +18,8 @@ from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
 from shutthebox.game.settings import ShownStakes
 from shutthebox.odds.strengths import Strength
-from shutthebox.rules.reader import MAX_LIMIT
+from shutthebox.rules.profile import HeadStart
+from shutthebox.rules.reader import MAX_LIMIT, head_starts, teams, turn_seconds
 from shutthebox.translations import ENGLISH, codes
 
 HEADER_LINES = range(2, 28)
@@ -75,6 +76,16 @@ def _key(
             example that stands behind a #.
     """
     return field(default=default, metadata={"check": check, "meaning": meaning, "shown": shown})
+
+
+def _or_none(check: validation.Check[int]) -> validation.Check[int]:
+    """A check that also takes 0, for none."""
+
+    def read(value: object) -> int:
+        return 0 if value == 0 and not isinstance(value, bool | float) else check.read(value)
+
+    schema = {"anyOf": [{"enum": [0]}, check.json_schema]}
+    return validation.Check(f"0, or {check.allowed}", schema, read)
 
 
 Line: TypeAlias = int | str
@@ -153,6 +164,27 @@ class GameConfig:
         "Points at which a match to a limit ends, from 1 up, for games that have one. "
         "Left out: what the profile says.",
         "100",
+    )
+    teams: int | None = _key(
+        _or_none(teams),
+        None,
+        "Teams that the seats belong to in rotation, 2 to 4; 0: none. Everybody plays alone where the "
+        "players cannot be divided evenly. Left out: what the profile says.",
+        "2",
+    )
+    handicap: tuple[HeadStart, ...] | None = _key(
+        head_starts,
+        None,
+        "Head starts by seat: points, or a list of tiles that start every turn of that seat shut. Left out: "
+        "what the profile says. `shutthebox odds ID --fair` says how many points are fair.",
+        "[0, 5, [1, 2]]",
+    )
+    turn_seconds: int | None = _key(
+        _or_none(turn_seconds),
+        None,
+        "Seconds for a turn from its first throw on, 5 to 3600 (in rotation for each throw); 0: no clock. "
+        "Left out: what the profile says.",
+        "60",
     )
     stakes: ShownStakes = _key(
         validation.choice(ShownStakes),
@@ -306,6 +338,30 @@ class StoreConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class OutboxConfig:
+    """Where matches are left for a league."""
+
+    folder: str = _key(
+        validation.text,
+        "",
+        "An existing folder in which every finished match is left for a league. Empty: where the uplink's "
+        "package says; without that package nothing is left.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TournamentConfig:
+    """A tournament of equal dice."""
+
+    file: str = _key(
+        validation.text,
+        "",
+        "The file of a tournament of equal dice, in which the same throws come at every box. The screens say "
+        "so. Empty: the box throws by chance.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """The whole configuration, section by section."""
 
@@ -316,6 +372,8 @@ class Config:
     display: DisplayConfig = field(default_factory=DisplayConfig)
     speech: SpeechConfig = field(default_factory=SpeechConfig)
     store: StoreConfig = field(default_factory=StoreConfig)
+    outbox: OutboxConfig = field(default_factory=OutboxConfig)
+    tournament: TournamentConfig = field(default_factory=TournamentConfig)
 
     @property
     def state_folder(self) -> Path:
@@ -326,6 +384,12 @@ class Config:
             return Path(system.split(":")[0])
         home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
         return Path(home) / "shutthebox"
+
+    @property
+    def outbox_folder(self) -> Path | None:
+        """Where matches are left: as configured, or where the uplink's package says; None for nowhere."""
+        folder = self.outbox.folder or os.environ.get("SHUTTHEBOX_OUTBOX")
+        return Path(folder) if folder else None
 
     @property
     def simulator_folder(self) -> Path:

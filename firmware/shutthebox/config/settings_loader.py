@@ -2,13 +2,17 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from shutthebox.config.profiles import builtins, find, house_rules
 from shutthebox.config.schema import Config, ConfigError, DiceKind, SetupChoice, with_value
 from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import read_text
+from shutthebox.game.facts import BEST
 from shutthebox.game.menu_items import CHOOSABLE
 from shutthebox.game.settings import Settings
+from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.tiles import to_tiles
@@ -55,6 +59,8 @@ def broken_rules(config: Config) -> tuple[ProfileError, ...]:
 def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
     """The config with what was chosen at the box; what cannot be chosen there is passed over."""
     for key, value in choices.items():
+        if key.startswith(BEST):
+            continue
         if key not in CHOOSABLE:
             _log.warning("chosen at the box: %s: is not chosen there", shown_key(key))
         elif value is not None:
@@ -69,10 +75,20 @@ def as_chosen(config: Config, settings: Settings, choices: Mapping[str, object])
     """The settings with what was chosen at the box; as configured, where that no longer fits."""
     for fitting in (choices, {key: value for key, value in choices.items() if key != "game.profile"}):
         try:
-            return settings_for(with_choices(config, fitting), settings.levers, "chosen at the box")
+            chosen = settings_for(with_choices(config, fitting), settings.levers, "chosen at the box")
+            return replace(chosen, bests=_bests(choices))
         except ShutTheBoxError as error:
             _log.warning("%s; playing as configured", error)
-    return settings
+    return replace(settings, bests=_bests(choices))
+
+
+def _bests(choices: Mapping[str, object]) -> dict[str, int]:
+    """The best totals of the ladders."""
+    return {
+        key.removeprefix(BEST): value
+        for key, value in choices.items()
+        if key.startswith(BEST) and isinstance(value, int)
+    }
 
 
 def settings_for(config: Config, levers: int, where: str) -> Settings:
@@ -101,6 +117,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
     profiles = tuple(profile for profile in offered if profile is not None)
     if usual not in profiles:
         profiles = (usual, *profiles)
+    tournament = _tournament(config, where)
     settings = Settings(
         profiles=profiles,
         profile=usual,
@@ -108,6 +125,9 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         rounds=config.game.rounds,
         usual=config.game.setup is SetupChoice.USUAL,
         limit=config.game.limit,
+        teams=config.game.teams,
+        handicap=config.game.handicap,
+        turn_seconds=config.game.turn_seconds,
         hints=config.game.hints,
         stakes=config.game.stakes,
         names=config.game.names,
@@ -122,7 +142,20 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         sleep_ns=round(config.box.sleep_min * 60_000_000_000),
         out=to_tiles(out),
         service_button=config.gpio.service is not None,
+        tournament=tournament,
     )
     if not settings.games:
         raise ConfigError(f"{where}: box.out_of_play: no game is left; allowed are fewer levers")
     return settings
+
+
+def _tournament(config: Config, where: str) -> Tournament | None:
+    if not config.tournament.file:
+        return None
+    if config.game.dice is DiceKind.REAL:
+        raise ConfigError(f'{where}: tournament.file: not allowed with game.dice = "real"; allowed is "auto"')
+    path = Path(config.tournament.file)
+    try:
+        return tournament_from_text(read_text(path, TournamentError, "a tournament"), str(path))
+    except TournamentError as error:
+        raise ConfigError(f"{where}: tournament.file: {error}") from None

@@ -48,15 +48,19 @@ class Settled:
     """The players have paid each other what the matches so far left them owing."""
 
 
+BEST = "best."
+"""How the key of a `Chosen` begins that is no setting: the best total of a ladder follows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """A setting was changed at the box: a dotted key of the config, and its new value.
 
-    None forgets what was chosen before.
+    None forgets what was chosen before. The best total of a ladder is kept in the same way.
     """
 
     key: str
-    value: str | int | bool | tuple[int, ...] | None
+    value: str | int | bool | tuple[int | tuple[int, ...], ...] | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.tiles import Tiles, sum_of, to_numbers
+from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
 from shutthebox.rules.turn import Turn
 
 
@@ -32,7 +32,7 @@ class Verdict:
 
     Attributes:
         kind: what is to be said.
-        tiles: the tiles to put back or to lift, rising.
+        tiles: the levers to put back or to lift, rising.
         amount: points missing or over.
         move: the tiles flipped since the throw.
     """
@@ -52,26 +52,66 @@ class Verdict:
 FINE = Verdict(VerdictKind.OK)
 
 
-def judge(profile: Profile, turn: Turn, down: Tiles, only: Tiles | None = None) -> Verdict:
+def levers_behind(profile: Profile, levers: int, out: Tiles = 0) -> int:
+    """How far from the lever of a tile in front the lever of the tile behind it is.
+
+    Args:
+        profile: the variant.
+        levers: how many the box has.
+        out: those that are out of play.
+
+    Returns:
+        0 where there is one row, or one lever stands for both tiles: it is lifted again once the
+        tile in front has been shut. A box with levers for both rows has those of the back row
+        after all those of the front row.
+    """
+    row = profile.tiles[-1]
+    if profile.rows == 1 or levers < 2 * row or out & (profile.starting << row):
+        return 0
+    return row
+
+
+def lever_of(turn: Turn, tile: int, behind: int = 0) -> int:
+    """The lever that is flipped to shut this tile now; `behind` is as `levers_behind` says."""
+    return tile if turn.behind & to_tiles([tile]) else tile + behind
+
+
+def flipped_tiles(turn: Turn, down: Tiles, behind: int = 0) -> Tiles:
+    """The open tiles whose levers are down; `behind` is as `levers_behind` says."""
+    if not behind:
+        return down & turn.open
+    return down & turn.behind | (down >> behind) & turn.open & ~turn.behind
+
+
+def judge(profile: Profile, turn: Turn, down: Tiles, only: Tiles | None = None, behind: int = 0) -> Verdict:
     """The verdict on levers `down` for what the game has committed.
 
     Levers of tiles that the variant starts shut, or does not have, are ignored. Where a blocked
     player has to open a tile, one lever lifted is the complete answer. With `only` that one answer
-    counts: it has been chosen, and a hand just sets it.
+    counts: it has been chosen, and a hand just sets it. `behind` is as `levers_behind` says.
     """
     if turn.outcome is not None:
         return FINE
-    down &= profile.starting
-    lifted = profile.starting & ~turn.open & ~down
-    flipped = down & turn.open
+    up = turn.open
+    if behind:
+        # Levers of the front row, and above them those of the back row.
+        up = turn.behind | turn.open << behind
+    row = profile.starting | (profile.starting << behind)
+    lifted = row & ~up & ~down
+    flipped = flipped_tiles(turn, down, behind)
+    too_soon = (down >> behind) & turn.behind if behind else 0
     if turns.reopenings(profile, turn):
         return _judge_reopening(lifted, flipped, only)
     if lifted:
         return Verdict(VerdictKind.PUT_BACK, to_numbers(lifted))
+    if too_soon:
+        # The tile in front has to be shut by an earlier throw.
+        return Verdict(VerdictKind.LIFT, to_numbers(too_soon << behind))
     if not flipped:
         return FINE
     if not turn.awaits_answer:
-        return Verdict(VerdictKind.LIFT, to_numbers(flipped))
+        wrong = (lever_of(turn, tile, behind) for tile in to_numbers(flipped))
+        return Verdict(VerdictKind.LIFT, tuple(sorted(wrong)))
     legal = turns.answers(profile, turn) if only is None else (only,)
     if flipped in legal:
         return Verdict(VerdictKind.COMPLETE, move=flipped)
@@ -94,9 +134,9 @@ def _judge_reopening(lifted: Tiles, flipped: Tiles, only: Tiles | None) -> Verdi
     return Verdict(VerdictKind.COMPLETE, to_numbers(lifted)) if lifted else FINE
 
 
-def viable(profile: Profile, turn: Turn, down: Tiles) -> Tiles:
+def viable(profile: Profile, turn: Turn, down: Tiles, behind: int = 0) -> Tiles:
     """The open tiles that, with those flipped, are part of a legal move; those flipped left out."""
-    flipped = down & turn.open
+    flipped = flipped_tiles(turn, down, behind)
     union = 0
     for move in turns.answers(profile, turn):
         if not flipped & ~move:

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from shutthebox.game.judge import VerdictKind
+from shutthebox.game.judge import VerdictKind, lever_of
 from shutthebox.game.messages import Message, message
-from shutthebox.game.play import MatchInPlay
+from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.state import Context, Shared
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.rules import turn as turns
@@ -48,11 +48,12 @@ def suspect_missing(play: MatchInPlay, context: Context) -> Shared:
     """The shared state after a press that lacks one tile, whose lever has long shown nothing."""
     shared, match, flipped = context.shared, play.match, play.verdict.move
     suspected = shared.dead
-    for answer in turns.answers(match.profile, match.turn):
+    for answer in turns.answers(match.seat_profile, match.turn):
         rest = answer & ~flipped
         if flipped & ~answer or rest.bit_count() != 1:
             continue
-        health = shared.health.get(rest.bit_length(), ContactHealth())
+        lever = lever_of(match.turn, rest.bit_length(), row_behind(match, shared))
+        health = shared.health.get(lever, ContactHealth())
         if health.restless or health.idle >= SILENT_MOVES:
-            suspected |= rest
+            suspected |= to_tiles([lever])
     return replace(shared, dead=suspected)

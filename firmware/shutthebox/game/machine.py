@@ -53,6 +53,9 @@ from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.tiles import Tiles, to_numbers
 
+_LABELLED_MODES = (Mode.ATTRACT, Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.MATCH_OVER)
+"""Where the screen says that the throws are those of a tournament."""
+
 _TURN_MODES = (Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.TURN_OVER)
 
 
@@ -329,6 +332,12 @@ class Machine:
         screen = screen_of(self._mode, View(shared, _))
         if shared.fault is not None and screen.mode in _TURN_MODES:
             screen = replace(screen, aside=FAULT_TEXTS[shared.fault][1].told(_))
+        if (
+            self.settings.tournament
+            and screen.mode in _LABELLED_MODES
+            and not (shared.fault and screen.aside)
+        ):
+            screen = replace(screen, aside=_("equal dice"))
         if shared.offers_to_abandon:
             prompt, also = _("Press: yes"), (_("Hold: no"),)
             return Screen(screen.mode, big=_("End the match?"), prompt=prompt, also=also, lit=True)
@@ -344,7 +353,7 @@ def _seen(shared: Shared, mode: ModeState) -> Shared:
 
 def _resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
     """Goes on with a kept match: the levers are judged as they are."""
-    play, effects = begun(kept_match.beginning, kept_match.tally)
+    play, effects = begun(kept_match.beginning, context.settings, kept_match.tally)
     effects += kept(Resumed(conditions_of(kept_match.beginning, context.settings)))
     for action in kept_match.actions:
         play = replace(noted(play, action), match=apply(play.match, action))

@@ -1,15 +1,16 @@
 """What the screens of a turn have in common: the title, the corner, the row of tiles, the prompt."""
 
-from shutthebox.game.judge import VerdictKind, viable
+from shutthebox.game.judge import VerdictKind, flipped_tiles, viable
 from shutthebox.game.lever_health import complaint
 from shutthebox.game.messages import Message, Text, message, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.play import MatchInPlay
+from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.state import View
 from shutthebox.game.wording import fault_text, listed, player_name, verdict_text
+from shutthebox.rules.handicap import points_off
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import MatchFormat
+from shutthebox.rules.profile import MatchFormat, Stakes, Turns
 from shutthebox.rules.tiles import Tiles, to_tiles
 
 _WRONG = (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
@@ -46,7 +47,7 @@ def turn_screen(
         prompt = fault_text(play.verdict, shared)
     elif play.verdict.kind is not VerdictKind.OK and only is None:
         prompt, also = verdict_text(play.verdict), ()
-    corner = corner_text(match)
+    corner = _seconds_text(play) or corner_text(match)
     first = mode is Mode.READY and not match.turn.throws
     if first:
         ailing = complaint(shared)
@@ -54,7 +55,8 @@ def turn_screen(
             prompt, wrong = ailing, True
         if match.scores[match.player] is None:
             out = shared.settings.out & match.profile.all_tiles & ~match.profile.starting
-            corner = without_text(out) if out else corner
+            out |= match.profile.starting & ~match.seat_profile.starting
+            corner = without_text(out) if out else _seat_text(match) or corner
     if dice or match.turn.throws:
         title: Text = player_name(match.player, shared)
     else:
@@ -66,7 +68,7 @@ def turn_screen(
         dice=dice,
         total=sum(dice) if dice else None,
         big=told(big, _),
-        tiles=tile_row(mode, play, shared.levers, only),
+        tiles=tile_row(mode, play, shared.levers, only, row_behind(match, shared)),
         prompt=told(prompt, _),
         also=() if wrong else tuple(told(text, _) for text in also),
         alert=wrong,
@@ -78,6 +80,13 @@ def corner_text(match: Match) -> Text:
     """The round, or the best score so far, which the player has to beat."""
     if match.tie_rounds:
         return message("play-off")
+    if match.profile.insurance:
+        return message("insured {count}", count=match.turn.insured)
+    if match.profile.is_solo:
+        goal = match.profile.limit
+        return "" if goal is None else message("best {score}", score=goal)
+    if match.profile.stakes is Stakes.BANK or match.in_teams or match.profile.turns is Turns.SHARED:
+        return ""
     if match.profile.match is not MatchFormat.TOTAL:
         return str(match.round)
     if match.rounds > 1:
@@ -89,37 +98,75 @@ def corner_text(match: Match) -> Text:
     return message("best {score}", score=best(played))
 
 
+def _seconds_text(play: MatchInPlay) -> Text:
+    """The time left, while a clock runs."""
+    return message("{seconds} s", seconds=play.clock.shown_s) if play.clock else ""
+
+
+def _seat_text(match: Match) -> Text:
+    """The seat's team, or its head start in points; empty without."""
+    if points := points_off(match.profile, match.player):
+        return message("head start {points}", points=points)
+    if match.in_teams:
+        return message("team {number}", number=match.player % match.teams + 1)
+    return ""
+
+
 def without_text(out: Tiles) -> Message:
     """Which levers are out of play."""
     return message("without {tiles}", tiles=listed(out))
 
 
 def tile_row(
-    mode: Mode, play: MatchInPlay, levers: Tiles, only: Tiles | None = None
+    mode: Mode, play: MatchInPlay, levers: Tiles, only: Tiles | None = None, behind: int = 0
 ) -> tuple[tuple[int, TileState], ...]:
-    """The tiles of the box, each with how the levers and the game see it."""
-    profile, turn, verdict = play.match.profile, play.match.turn, play.verdict
-    down = levers & profile.starting
-    wrong = to_tiles(verdict.tiles)
+    """The tiles of the box by their levers, each with how the levers and the game see it.
+
+    With two rows the back row comes first; `behind` is as `shutthebox.game.judge.levers_behind` says.
+    """
+    profile, turn, verdict = play.match.seat_profile, play.match.turn, play.verdict
+    flipped = flipped_tiles(turn, levers & (profile.starting | profile.starting << behind), behind)
+    wrong_tiles, wrong_levers = 0, to_tiles(verdict.tiles)
     if verdict.kind is VerdictKind.COMPLETE:
-        wrong = 0
+        wrong_levers = 0
     if verdict.kind in (VerdictKind.OVER, VerdictKind.DEAD_END):
-        wrong = verdict.move
+        wrong_tiles = verdict.move
     if verdict.kind is VerdictKind.PUT_BACK and not turn.awaits_answer:
         # The row is being set for another player: all that is wrong, not only the first kind.
-        wrong |= down & turn.open
-    can_go = viable(profile, turn, down) if mode is Mode.FLIPPING else 0
+        wrong_tiles = flipped
+    can_go = viable(profile, turn, levers, behind) if mode is Mode.FLIPPING else 0
     if only is not None:
         can_go &= only
 
-    def state_of(tile: int) -> TileState:
-        bit = to_tiles([tile])
-        if bit & wrong:
+    def state_of(tile: Tiles, lever: int, *, stands: bool, is_next: bool = True) -> TileState:
+        if (is_next and tile & wrong_tiles) or ((is_next or behind) and to_tiles([lever]) & wrong_levers):
             return TileState.WRONG
-        if bit & ~turn.open:
+        if not stands:
             return TileState.SHUT
-        if bit & down and mode is Mode.FLIPPING:
+        if is_next and tile & flipped and mode is Mode.FLIPPING:
             return TileState.FLIPPED
-        return TileState.VIABLE if bit & can_go else TileState.OPEN
+        return TileState.VIABLE if is_next and tile & can_go else TileState.OPEN
 
-    return tuple((tile, state_of(tile)) for tile in profile.tiles)
+    row = [(number, to_tiles([number])) for number in profile.tiles]
+    if profile.rows == 1:
+        return tuple((n, state_of(tile, n, stands=bool(tile & turn.open))) for n, tile in row)
+    # A tile of the back row is next once the one in front of it is shut.
+    back = [(n + behind, tile, bool(tile & turn.open), not tile & turn.behind) for n, tile in row]
+    front = [(n, tile, bool(tile & turn.behind), bool(tile & turn.behind)) for n, tile in row]
+    return tuple(
+        (lever, state_of(tile, lever, stands=stands, is_next=is_next))
+        for lever, tile, stands, is_next in (*back, *front)
+    )
+
+
+def ended_row(match: Match) -> tuple[tuple[int, TileState], ...]:
+    """The tiles as a turn that is over has left them; with two rows the back row first."""
+
+    def row(open_tiles: Tiles) -> tuple[tuple[int, TileState], ...]:
+        return tuple(
+            (tile, TileState.OPEN if open_tiles & to_tiles([tile]) else TileState.SHUT)
+            for tile in match.profile.tiles
+        )
+
+    turn = match.turn
+    return row(turn.open) if match.profile.rows == 1 else (*row(turn.open), *row(turn.behind))

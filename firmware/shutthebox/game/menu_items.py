@@ -12,6 +12,8 @@ from shutthebox.game.picker import Picker
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.match import MAX_PLAYERS
+from shutthebox.rules.profile import HeadStart, Turns
+from shutthebox.rules.reader import chosen
 
 MAX_ROUNDS_AT_THE_BOX = 9
 
@@ -97,7 +99,7 @@ ROUNDS = Item(
     _rounds,
     lambda settings: min(settings.rounds or settings.profile.rounds, len(_rounds(settings))) - 1,
     lambda settings, index: (replace(settings, rounds=index + 1), (Chosen("game.rounds", index + 1),)),
-    lambda settings: settings.profile.limit is None,
+    lambda settings: settings.profile.limit is None or settings.profile.is_solo,
 )
 
 
@@ -118,7 +120,7 @@ LIMIT = Item(
     lambda settings: tuple(map(str, _limits(settings))),
     lambda settings: _limits(settings).index(settings.limit or settings.profile.limit or LIMITS[0]),
     _choose_limit,
-    lambda settings: settings.profile.limit is not None,
+    lambda settings: settings.profile.limit is not None and not settings.profile.is_solo,
 )
 
 
@@ -207,6 +209,118 @@ STAKES = Item(
 )
 
 
+TEAM_COUNTS = (0, 2, 3, 4)
+
+
+def _teams(settings: Settings) -> int:
+    return (settings.teams if settings.teams is not None else settings.profile.teams) or 0
+
+
+def _choose_teams(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
+    teams = TEAM_COUNTS[index]
+    return replace(settings, teams=teams), (Chosen("game.teams", teams),)
+
+
+TEAMS = Item(
+    "game.teams",
+    message("Teams"),
+    message("How many teams?"),
+    lambda settings: (message("none"), *map(str, TEAM_COUNTS[1:])),
+    lambda settings: TEAM_COUNTS.index(_teams(settings)),
+    _choose_teams,
+    lambda settings: chosen(settings.profile, teams=2) != chosen(settings.profile, teams=0),
+)
+
+CLOCKS = (0, 10, 15, 20, 30, 45, 60, 90, 120, 180)
+"""Seconds for a turn to choose from, besides those that the variant or the config says."""
+
+
+def _seconds(settings: Settings) -> int:
+    chosen_seconds, own = settings.turn_seconds, settings.profile.turn_seconds
+    return (own if chosen_seconds is None else chosen_seconds) or 0
+
+
+def _clocks(settings: Settings) -> tuple[int, ...]:
+    return tuple(sorted({*CLOCKS, _seconds(settings)}))
+
+
+def _choose_clock(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
+    seconds = _clocks(settings)[index]
+    return replace(settings, turn_seconds=seconds), (Chosen("game.turn_seconds", seconds),)
+
+
+CLOCK = Item(
+    "game.turn_seconds",
+    message("Clock"),
+    message("Seconds a turn?"),
+    lambda settings: (message("off"), *map(str, _clocks(settings)[1:])),
+    lambda settings: _clocks(settings).index(_seconds(settings)),
+    _choose_clock,
+)
+
+HEAD_STARTS: tuple[HeadStart, ...] = (2, 5, 8, 10, 15, 20, 30, (1,), (1, 2), (1, 2, 3), (9,))
+"""What a seat can be given at the box: points, or tiles that start shut."""
+
+
+def _handicap(settings: Settings) -> tuple[HeadStart, ...]:
+    return settings.profile.handicap if settings.handicap is None else settings.handicap
+
+
+def _head_start_seat(settings: Settings) -> int:
+    """The first seat with a head start, from 1; 0 where nobody has one."""
+    return next((seat for seat, head in enumerate(_handicap(settings), 1) if head), 0)
+
+
+def _give(settings: Settings, seat: int, head: HeadStart) -> tuple[Settings, tuple[Chosen, ...]]:
+    handicap: tuple[HeadStart, ...] = (*(0,) * (seat - 1), head) if seat else ()
+    return replace(settings, handicap=handicap), (Chosen("game.handicap", handicap),)
+
+
+def _choose_head_start_seat(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
+    at = _head_start_seat(settings)
+    head = _handicap(settings)[at - 1] if at else HEAD_STARTS[1]
+    return _give(settings, index, head)
+
+
+HEAD_START_SEAT = Item(
+    "game.handicap",
+    message("Head start"),
+    message("Who gets ahead?"),
+    lambda settings: (message("nobody"), *_numbers(settings)),
+    _head_start_seat,
+    _choose_head_start_seat,
+    lambda settings: not settings.profile.is_solo and settings.profile.turns is not Turns.SHARED,
+)
+
+
+def _head_starts(settings: Settings) -> tuple[HeadStart, ...]:
+    at = _head_start_seat(settings)
+    own = _handicap(settings)[at - 1] if at else HEAD_STARTS[0]
+    return HEAD_STARTS if own in HEAD_STARTS else (*HEAD_STARTS, own)
+
+
+def _head_start_text(head: HeadStart) -> Text:
+    if isinstance(head, int):
+        return message("{points} points", points=head)
+    return message("without {tiles}", tiles=", ".join(map(str, head)))
+
+
+def _chosen_head_start(settings: Settings) -> int:
+    at = _head_start_seat(settings)
+    return _head_starts(settings).index(_handicap(settings)[at - 1]) if at else 0
+
+
+HEAD_START = Item(
+    "game.handicap",
+    message("How much"),
+    message("How far ahead?"),
+    lambda settings: tuple(map(_head_start_text, _head_starts(settings))),
+    _chosen_head_start,
+    lambda settings, index: _give(settings, _head_start_seat(settings), _head_starts(settings)[index]),
+    lambda settings: HEAD_START_SEAT.offered(settings) and _head_start_seat(settings) > 0,
+)
+
+
 NAMES = Item(
     "game.names",
     message("Names"),
@@ -247,6 +361,10 @@ ENTRIES: tuple[Entry, ...] = (
     STAKES,
     STRENGTH,
     NAMES,
+    TEAMS,
+    CLOCK,
+    HEAD_START_SEAT,
+    HEAD_START,
     ToService(),
 )
 """The menu in order. Rounds and limit are never there both, so the others keep their levers."""
@@ -281,11 +399,21 @@ def menu(settings: Settings, at: Entry | None = None) -> Picker:
 def questions(settings: Settings) -> tuple[Item, ...]:
     """What setup asks before a match, in order.
 
-    Rounds are asked where the variant is played over several, a limit where it has one; elsewhere
-    the menu sets them.
+    Nothing where one player plays alone. Rounds are asked where the variant is played over several, a
+    limit where it has one, teams and head starts where there are some; elsewhere the menu sets them.
     """
     profile = settings.profile
-    if profile.limit is not None:
-        return PLAYERS, LIMIT
+    if profile.is_solo:
+        return ()
+    asked = [PLAYERS]
     several = max(settings.rounds or 1, profile.rounds) > 1
-    return (PLAYERS, ROUNDS) if profile.on_total and several else (PLAYERS,)
+    if LIMIT.offered(settings):
+        asked.append(LIMIT)
+    elif profile.on_total and several:
+        asked.append(ROUNDS)
+    game = settings.game or profile
+    if game.teams is not None:
+        asked.append(TEAMS)
+    if any(game.handicap):
+        asked += [HEAD_START_SEAT, HEAD_START]
+    return tuple(asked)

@@ -8,14 +8,15 @@ from typing import TypeAlias
 
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Sound
 from shutthebox.game.inputs import AccountCame
-from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge
+from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge, levers_behind
 from shutthebox.game.questions import AskAccount, Prepare
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared
 from shutthebox.odds.review import Account, PlayedThrow
 from shutthebox.rules import turn as turns
-from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
+from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.conditions import Conditions
+from shutthebox.rules.handicap import for_seat
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Turns
 from shutthebox.rules.tiles import Tiles, to_numbers
@@ -23,7 +24,31 @@ from shutthebox.rules.tiles import Tiles, to_numbers
 EndedTurn: TypeAlias = tuple[int, tuple[PlayedThrow, ...]]
 """A player, from 0, and the throws of the turn that this player has ended."""
 
+_SECOND_NS = 1_000_000_000
+
 _FAULTS = (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The time that a player has left.
+
+    Attributes:
+        over_ns: when it is over.
+        shown_s: whole seconds left, as the screen shows them.
+    """
+
+    over_ns: int
+    shown_s: int
+
+    @property
+    def next_ns(self) -> int:
+        """When the shown seconds change; when none is left to be shown, the time is over."""
+        return self.over_ns - max(0, self.shown_s - 1) * _SECOND_NS
+
+    def at(self, now_ns: int) -> Clock:
+        """The clock with the seconds that are left now, a begun one counted."""
+        return replace(self, shown_s=max(0, -(-(self.over_ns - now_ns) // _SECOND_NS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +67,7 @@ class MatchInPlay:
         tally: per player the stakes owed from earlier matches of the evening; negative: to get.
         beginning: the match before its first throw; None where it was joined half-way.
         actions: what has happened in it since.
+        clock: the time that the player at turn has left; None where no clock runs.
     """
 
     match: Match
@@ -55,11 +81,17 @@ class MatchInPlay:
     tally: tuple[Fraction, ...] = ()
     beginning: Match | None = None
     actions: tuple[Action, ...] = ()
+    clock: Clock | None = None
+
+    @property
+    def is_out_of_time(self) -> bool:
+        """Whether the clock has come to its end."""
+        return self.clock is not None and self.clock.shown_s == 0
 
     @property
     def throws_again(self) -> bool:
         """Whether the throw on the table has neither an answer nor a tile to open: it is passed."""
-        profile, turn = self.match.profile, self.match.turn
+        profile, turn = self.match.seat_profile, self.match.turn
         return not turns.answers(profile, turn) and not turns.reopenings(profile, turn)
 
     @property
@@ -73,15 +105,19 @@ def conditions_of(match: Match, settings: Settings) -> Conditions:
     return Conditions(
         real_dice=settings.real_dice,
         computers=tuple(sorted(seat for seat in settings.computers if seat <= match.players)),
+        equal_dice=settings.tournament.commitment if settings.tournament and not settings.real_dice else "",
         out_of_play=to_numbers(settings.out & match.profile.all_tiles & ~match.profile.starting),
     )
 
 
-def begun(match: Match, tally: tuple[Fraction, ...] = ()) -> tuple[MatchInPlay, tuple[Effect, ...]]:
+def begun(
+    match: Match, settings: Settings, tally: tuple[Fraction, ...] = ()
+) -> tuple[MatchInPlay, tuple[Effect, ...]]:
     """A match at its beginning, and the question for its odds."""
+    players = match.players if settings.computers or settings.hints else 0
     nothing = (Fraction(0),) * match.players
     play = MatchInPlay(match, given_away=nothing, luck=nothing, tally=tally, beginning=match)
-    return play, (Ask(Prepare(match.profile)),)
+    return play, (Ask(Prepare(match.profile, players)),)
 
 
 def done(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tuple[Effect, ...]]:
@@ -90,7 +126,7 @@ def done(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tuple[Effect, 
     asked: tuple[Effect, ...] = ()
     if len(after.unaccounted) > len(play.unaccounted):
         player, throws = after.unaccounted[-1]
-        asked = (Ask(AskAccount(play.match.profile, player, throws)),)
+        asked = (Ask(AskAccount(for_seat(play.match.profile, player), player, throws)),)
     return replace(after, match=apply(play.match, action)), (Keep(action), *asked)
 
 
@@ -109,8 +145,12 @@ def noted(play: MatchInPlay, action: Action) -> MatchInPlay:
     play = replace(play, throws=throws, account=account, actions=(*play.actions, action))
     after = apply(play.match, action)
     ended = after.rows[play.match.player].outcome is not None and not isinstance(action, Advanced)
-    # A turn that was joined half-way (or played in rotation) is not taken apart.
-    whole = play.match.profile.turns is Turns.WHOLE and len(throws) == after.rows[play.match.player].throws
+    # A turn that was joined half-way (or played in rotation, or cut short by the clock) is not taken apart.
+    whole = (
+        not isinstance(action, OutOfTime)
+        and play.match.profile.turns is Turns.WHOLE
+        and len(throws) == after.rows[play.match.player].throws
+    )
     if ended and whole:
         return replace(play, unaccounted=(*play.unaccounted, (play.match.player, throws)))
     return play
@@ -119,7 +159,7 @@ def noted(play: MatchInPlay, action: Action) -> MatchInPlay:
 def accounted(play: MatchInPlay, came: AccountCame) -> MatchInPlay:
     """The match with luck and decisions of one more turn; unchanged if that turn is not awaited."""
     turn = (came.player, came.throws)
-    if turn not in play.unaccounted or came.profile != play.match.profile:
+    if turn not in play.unaccounted or came.profile != for_seat(play.match.profile, came.player):
         return play
     left = tuple(other for other in play.unaccounted if other != turn)
     account = came.account
@@ -145,10 +185,30 @@ def judged(
         context: the levers and the time.
         only: the one answer that counts; None for all that are legal.
     """
-    verdict = judge(play.match.profile, play.match.turn, context.shared.levers, only)
+    match, shared = play.match, context.shared
+    verdict = judge(match.seat_profile, match.turn, shared.levers, only, row_behind(match, shared))
     beep = verdict != play.verdict and verdict.kind in _FAULTS
     wrong_ns = play.wrong_ns if verdict.tiles == play.verdict.tiles else context.now_ns
-    return replace(play, verdict=verdict, wrong_ns=wrong_ns), (Play(Sound.FAULT),) if beep else ()
+    play = replace(play, verdict=verdict, wrong_ns=wrong_ns, clock=_clock(play, context))
+    return play, (Play(Sound.FAULT),) if beep else ()
+
+
+def row_behind(match: Match, shared: Shared) -> int:
+    """How far from a lever of the front row that of the tile behind is; 0 if one stands for both."""
+    return levers_behind(match.profile, shared.settings.levers, shared.settings.out)
+
+
+def ticked(play: MatchInPlay, context: Context) -> MatchInPlay:
+    """The match with the seconds left that its clock now shows."""
+    return replace(play, clock=play.clock.at(context.now_ns)) if play.clock else play
+
+
+def _clock(play: MatchInPlay, context: Context) -> Clock | None:
+    """The clock of the player at turn; no hand could help the computer to be in time, so it has none."""
+    seconds = play.match.profile.turn_seconds
+    if seconds is None or not play.match.clock_runs or is_computers_turn(play, context.shared):
+        return None
+    return play.clock or Clock(context.now_ns + seconds * _SECOND_NS, seconds)
 
 
 def with_verdict(play: MatchInPlay, verdict: Verdict) -> MatchInPlay:

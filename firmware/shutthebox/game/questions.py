@@ -17,9 +17,15 @@ from shutthebox.rules.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """This variant is about to be played: its odds will be asked for. Has no answer."""
+    """This variant is about to be played: its odds will be asked for. Has no answer.
+
+    Attributes:
+        profile: the variant.
+        players: how many play, where the best play for the win will be asked for; else 0.
+    """
 
     profile: Profile
+    players: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,4 +91,4 @@ def plain(question: Question) -> Advice | None:
 
 def plain_dice(match: Match) -> int:
     """As many dice as usual, which is what a player does who knows no odds."""
-    return dice_allowed(match.profile, match.turn.open)[0]
+    return dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)[0]

@@ -1,11 +1,13 @@
 """What the owner has settled about the box, as the machine needs it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from shutthebox.odds.strengths import Strength
-from shutthebox.rules.profile import Profile
-from shutthebox.rules.reader import without
+from shutthebox.rules.equal_dice import Tournament
+from shutthebox.rules.profile import HeadStart, Profile
+from shutthebox.rules.reader import chosen, without
 from shutthebox.rules.tiles import Tiles
 
 
@@ -15,6 +17,11 @@ class ShownStakes(StrEnum):
     OFF = "off"
     MATCH = "match"
     EVENING = "evening"
+
+
+def ladder_of(profile: Profile) -> str:
+    """The name under which the best total of a game is kept: its id, and how many tiles are played."""
+    return f"{profile.name}.{profile.starting.bit_count()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +34,10 @@ class Settings:
         players: 1..9, the usual number.
         rounds: 1..99, or None for what each variant says.
         limit: points, for variants that are played to a limit; None for what each of them says.
+        teams: how many; 0 for none, None for what each variant says.
+        handicap: head starts by seat; None for those of each variant.
+        turn_seconds: time for a turn; 0 for no clock, None for what each variant says.
+        bests: by `ladder_of` the best total so far.
         usual: a press in attract begins the usual game at once instead of asking.
         hints: a hold while flipping gives a hint.
         stakes: for how long the box says who owes what.
@@ -42,6 +53,7 @@ class Settings:
         out: the levers that the owner has taken out of play.
         code: the levers that are down when the owner unlocks service; none for no code.
         service_button: the box has one, so the menu does not lead to service.
+        tournament: its seed makes the throws, and no chance; None for dice of chance.
     """
 
     profiles: tuple[Profile, ...]
@@ -49,6 +61,10 @@ class Settings:
     players: int = 2
     rounds: int | None = None
     limit: int | None = None
+    teams: int | None = None
+    handicap: tuple[HeadStart, ...] | None = None
+    turn_seconds: int | None = None
+    bests: Mapping[str, int] = field(default_factory=dict)
     usual: bool = False
     hints: bool = False
     stakes: ShownStakes = ShownStakes.OFF
@@ -64,6 +80,7 @@ class Settings:
     out: Tiles = 0
     code: Tiles = 0
     service_button: bool = False
+    tournament: Tournament | None = None
 
     @property
     def games(self) -> tuple[Profile, ...]:
@@ -75,4 +92,19 @@ class Settings:
     def game(self) -> Profile | None:
         """The usual variant as it is played now; None if it needs a lever that is out of play."""
         played = without(self.profile, self.out)
-        return played.with_limit(self.limit) if played else None
+        return self.chosen(played) if played else None
+
+    def chosen(self, profile: Profile) -> Profile:
+        """The variant as the players want it; what it cannot be played with is left out."""
+        return chosen(
+            profile,
+            limit=self.limit,
+            best=self.best(profile),
+            teams=self.teams,
+            handicap=self.handicap,
+            turn_seconds=self.turn_seconds,
+        )
+
+    def best(self, profile: Profile) -> int | None:
+        """The total to beat in a game of a player alone; None before the first."""
+        return self.bests.get(ladder_of(profile))

@@ -118,6 +118,7 @@ ROWS = (
     row(Raise, Pressed, raising.press),
     row(Raise, Held, raising.press),
     row(Raise, LeversMoved, raising.levers),
+    row(Raise, TimeCame, raising.time),
     row(Raise, Abandoned, raising.abandon),
     row(Ready, Pressed, ready.press),
     row(Ready, Held, ready.hold),
@@ -132,6 +133,7 @@ ROWS = (
     row(Entering, Pressed, entering.press),
     row(Entering, Held, entering.hold),
     row(Entering, LeversMoved, entering.levers),
+    row(Entering, TimeCame, entering.time),
     row(Entering, Abandoned, entering.abandon),
     row(Flipping, Pressed, flipping.press),
     row(Flipping, Held, flipping.hold),
@@ -211,7 +213,7 @@ def screen_of(mode: ModeState, view: View) -> Screen:
 def deadline_of(mode: ModeState, shared: Shared) -> int | None:
     """When the mode wants to be told that time has passed; None if nothing happens by itself."""
     match mode:
-        case Ready() | Rolling() | Flipping():
+        case Raise() | Ready() | Rolling() | Entering() | Flipping():
             return mode.deadline_ns(shared)
         case _:
             return None

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from fractions import Fraction
 
-from shutthebox.game.judge import Verdict, VerdictKind, viable
+from shutthebox.game.judge import Verdict, VerdictKind, lever_of, viable
 from shutthebox.game.messages import Message, Text, message
-from shutthebox.game.play import MatchInPlay
+from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.state import Shared
 from shutthebox.odds.hints import Hint
 from shutthebox.rules import turn as turns
@@ -85,7 +85,7 @@ def answers_text(match: Match) -> Message:
     For example ``8``, ``8 or 4``, ``8 with 2``, ``3+5 or 8``; with nine dice there can be hundreds, and as
     many are named as there is room for.
     """
-    profile, legal = match.profile, turns.answers(match.profile, match.turn)
+    profile, legal = match.profile, turns.answers(match.seat_profile, match.turn)
     if profile.move is MoveKind.SET:
         found = sorted({str(sum_of(move)) for move in legal}, key=int, reverse=True)
     else:
@@ -113,14 +113,16 @@ def answers_text(match: Match) -> Message:
 def commit_refusal(play: MatchInPlay, shared: Shared) -> Message:
     """Why a press cannot commit what the levers show."""
     match, verdict = play.match, play.verdict
-    if turns.reopenings(match.profile, match.turn) and verdict.kind is VerdictKind.OK:
+    if turns.reopenings(match.seat_profile, match.turn) and verdict.kind is VerdictKind.OK:
         return message("No move: lift one")
     if verdict.kind is VerdictKind.OK:
-        least = min(sum_of(move) for move in turns.answers(match.profile, match.turn))
+        least = min(sum_of(move) for move in turns.answers(match.seat_profile, match.turn))
         text = message("{points} to go", points=least)
     else:
         text = fault_text(verdict, shared)
-    missing = shared.dead & viable(match.profile, match.turn, shared.levers)
+    behind = row_behind(match, shared)
+    fitting = to_numbers(viable(match.seat_profile, match.turn, shared.levers, behind))
+    missing = shared.dead & to_tiles(lever_of(match.turn, tile, behind) for tile in fitting)
     if missing and verdict.kind in (VerdictKind.OK, VerdictKind.MISSING):
         return message("{fault}: lever {tile}?", fault=text, tile=to_numbers(missing)[0])
     return text

@@ -105,7 +105,7 @@ def _row(graph: TurnGraph, number: int, policy: Policy) -> _Row:
 def _chosen(graph: TurnGraph, number: int, policy: Policy, after: tuple[int, ...]) -> Sequence[int]:
     """The positions that a policy may choose after a throw, each equally likely."""
     mask = graph.positions[number].mask
-    by_move = {mask ^ graph.positions[each].mask: each for each in after}
+    by_move = {graph.space.move(mask, graph.positions[each].mask): each for each in after}
     if max(after) > number:
         return (by_move[min(by_move)],)
     return [by_move[move] for move in choose(policy, list(by_move))]

@@ -23,13 +23,18 @@ from typing import NamedTuple
 
 from shutthebox.odds.odds import options
 from shutthebox.odds.turn_play import Worth, compiled_turn
-from shutthebox.odds.values import End, OddsError, sign
+from shutthebox.odds.values import End, OddsError, TooLargeError, sign
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile, ShutWins, Stakes, Tie, Turns, Win
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Outcome, Turn
 
 MOST_SEATS = 9
+
+MOST_WORK = 5_000_000
+"""Most positions that are gone through, all scores to beat and seats together: some twenty seconds of work.
+Twelve tiles and six players take 4,850,000."""
+
 _SETTLED = 1e-6
 """Bound of what another iteration could still change. It squares its error: what it does change is
 below 1e-9."""
@@ -117,6 +122,9 @@ class Equilibrium:
             raise ValueError(f"players: {players} is not allowed, 1 to {MOST_SEATS} are")
         self.profile, self.players, self.prize = profile, players, prize
         self._turn = compiled_turn(profile)
+        work = len(self._turn.graph.stops) * len(self.ends) * players * (players - 1) // 2
+        if work > MOST_WORK:
+            raise TooLargeError(f"{players} players have too many scores to beat here for exact odds")
         self._pays = prize is Prize.MONEY
         self._worst_pays = self._pays and profile.stakes is Stakes.LOSER_PAYS
         self._sign = -sign(profile) if self._worst_pays else sign(profile)

@@ -204,7 +204,7 @@ def _play(profile: Profile, turn: Turn, policy: Policy, rng: random.Random) -> t
         shut = profile.starting & ~open_tiles
         if profile.blocked is Blocked.OPENS_ONE and shut:
             open_tiles |= shut & -shut
-        elif profile.blocked is Blocked.ENDS_TURN or not can_ever_move(profile, open_tiles):
+        elif profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES) or not can_ever_move(profile, open_tiles):
             break
     return score(profile, open_tiles, throws), not open_tiles, throws - turn.throws
 

@@ -64,8 +64,9 @@ class Solution:
         self._answers: list[list[int]] = [[] for _ in graph.stops]
         seconds = [second for _, second in ends]
         largest = max(seconds) - min(seconds) + MAX_THROWS * abs(goal.per_throw[1]) + 1
-        # Without positions that come back, the two parts of an aim can be told apart again.
-        bits = _FIRST_BITS if graph.comes_back else (2 * unit * MAX_THROWS).bit_length()
+        # Without any rounding, the two parts of an aim can be told apart again.
+        self._rounded = unit == _ROUNDED_UNIT
+        bits = _FIRST_BITS if self._rounded else (2 * unit * MAX_THROWS).bit_length()
         self._first_bits = largest.bit_length() + bits
         self.worths = [[unit * ends[stop][part] for stop in graph.stops] for part in (0, 1)]
         self._aims = self._aimed()
@@ -73,9 +74,11 @@ class Solution:
         trifle = (unit >> _TRIFLE_BITS) * graph.comes_back
         self._aim_per_throw = (self._per_throw[0] << self._first_bits) + self._per_throw[1] - trifle
         # An aim that is better by less is better by a rounding.
-        self._slack = (unit >> _SLACK_BITS) * graph.comes_back
+        self._slack = (unit >> _SLACK_BITS) * self._rounded
         if not graph.comes_back:
             self._improve(self._aims)
+            if self._rounded:
+                self._pass_once()
             return
         if like is not None:
             self.ways, self._answers = list(like.ways), list(like._answers)
@@ -92,7 +95,7 @@ class Solution:
 
     def worth(self, number: int) -> tuple[Fraction, Fraction]:
         """The two worths of a position."""
-        if not self._graph.comes_back:
+        if not self._rounded:
             return self._split(self._aims[number], self.unit)
         first, second = (Fraction(values[number], self.unit) for values in self.worths)
         return first, second
@@ -101,7 +104,7 @@ class Solution:
         """The two worths if this way to throw is chosen once."""
         answers = [self._choose(after) for _, after in way.events]
         divisor = way.total * self.unit
-        if not self._graph.comes_back:
+        if not self._rounded:
             return self._split(self._sum(self._aims, way, answers) + way.total * self._aim_per_throw, divisor)
         first, second = (
             Fraction(self._sum(values, way, answers) + way.total * per_throw, divisor)
@@ -156,7 +159,7 @@ class Solution:
                     after[0] if len(after) == 1 else self._choose(after, old[i] if old else None)
                     for i, (_, after) in enumerate(way.events)
                 ]
-                aim = self._sum(self._aims, way, answers) // way.total + self._aim_per_throw
+                aim = self._aim(number, way, answers)
                 if best is None or aim > best[0] + self._slack:
                     best = aim, at, answers
             assert best is not None, "a position has a way to throw"
@@ -165,6 +168,24 @@ class Solution:
                 changed = True
                 self.ways[number], self._answers[number] = best[1], best[2]
         return changed
+
+    def _aim(self, number: int, way: Way, answers: list[int]) -> int:
+        """What a way to throw comes to with these answers."""
+        total, aims = way.total, self._sum(self._aims, way, answers)
+        if not self._graph.comes_back and number in answers:
+            # A throw that is passed is made again.
+            again = sum([w for (w, _), after in zip(way.events, answers, strict=True) if after == number])
+            aims += total * self._aim_per_throw - again * self._aims[number]
+            return aims // (total - again)
+        return aims // total + self._aim_per_throw
+
+    def _pass_once(self) -> None:
+        """The worths of the play that has been found, where no position comes back."""
+        for number, (row, divisor, throws) in enumerate(self.rows()):
+            if row:
+                for values, per_throw in zip(self.worths, self._per_throw, strict=True):
+                    total = sum([weight * values[after] for after, weight in row])
+                    values[number] = (total + throws * per_throw) // divisor
 
     def _iterate(self) -> bool:
         """Modified policy iteration; False if no end of it is in sight."""
@@ -229,7 +250,7 @@ class Solution:
 
 
 class GraphSolver:
-    """Every position of a profile that draws dominoes, or whose blocked throws open a tile."""
+    """Every position of a profile of dominoes, two rows, insurances, or blocked throws that open a tile."""
 
     def __init__(self, space: Space, goals: tuple[Goal, Goal]) -> None:
         """Solves the graph of all positions; with dominoes, those of a turn when it is asked about."""
@@ -279,7 +300,9 @@ class GraphSolver:
         for throws in range(turn.throws + 1, MAX_THROWS + 1):
             following: dict[int, Number] = {}
             for position, mass in layer.items():
-                row, _, total = rows[position]
+                row, divisor, total = rows[position]
+                if not (self._counts or graph.comes_back):
+                    total = divisor  # a throw that is passed is made again at once
                 share, left = mass / total, total
                 for after, weight in row:
                     left -= weight

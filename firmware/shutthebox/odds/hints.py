@@ -74,7 +74,7 @@ def hint(
         to_win = play.ranked(turn) if play else ()
         return Hint(value, None, None, odds.ranked(turn, objective), opens, to_win)
     best = odds.best_dice(turn, objective)
-    others = [dice for dice in dice_allowed(odds.profile, turn.open) if dice != best]
+    others = [dice for dice in dice_allowed(odds.profile, turn.open, turn.behind) if dice != best]
     cost = None
     if others:
         other = odds.with_dice(turn, others[0], objective)

@@ -15,8 +15,9 @@ from shutthebox.odds.equilibrium import MOST_SEATS, Equilibrium, SeatPlay
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.values import End, OddsError, sign
 from shutthebox.rules import turn as turns
+from shutthebox.rules.handicap import tiles_off
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import MatchFormat, Profile, Scoring, ShutWins, Turns, Win
+from shutthebox.rules.profile import MatchFormat, Profile, Scoring, ShutWins, Stakes, Turns, Win
 from shutthebox.rules.score import score
 
 
@@ -28,6 +29,11 @@ def has_chances(profile: Profile, players: int) -> bool:
         and profile.turns is Turns.WHOLE
         and profile.win is not Win.FIRST_TO_SHUT
         and profile.score is not Scoring.THROWS
+        and profile.stakes is not Stakes.BANK
+        and profile.rows == 1
+        and not profile.insurance
+        and (profile.teams is None or players % profile.teams != 0 or profile.teams == players)
+        and not any(tiles_off(profile, seat) for seat in range(players))
     )
 
 

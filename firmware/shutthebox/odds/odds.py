@@ -41,7 +41,9 @@ def solver_for(space: Space, goals: tuple[Goal, Goal]) -> Solver:
     Raises:
         TooLargeError: if none of them would end in reasonable time.
     """
-    if space.profile.draw is Draw.DOMINOES or space.profile.blocked is Blocked.OPENS_ONE:
+    profile = space.profile
+    graph = profile.draw is Draw.DOMINOES or profile.rows == 2 or profile.insurance
+    if graph or profile.blocked is Blocked.OPENS_ONE:
         return GraphSolver(space, goals)
     return Table(space, goals)
 
@@ -210,7 +212,7 @@ class Odds:
         """Whether one die is best; None where there is no choice, or no throw to be made."""
         if turn.outcome is not None or turn.awaits_answer:
             return None
-        if len(dice_allowed(self.profile, turn.open)) < 2:
+        if len(dice_allowed(self.profile, turn.open, turn.behind)) < 2:
             return None
         return self.best_dice(turn, objective) == 1
 

@@ -107,7 +107,7 @@ def account(odds: Odds, steps: Iterable[PlayedThrow], start: Turn | None = None)
 
 def _dice(odds: Odds, turn: Turn, step: PlayedThrow) -> int | None:
     """How many dice a step threw, where that was the player's choice."""
-    allowed = dice_allowed(odds.profile, turn.open)
+    allowed = dice_allowed(odds.profile, turn.open, turn.behind)
     if len(allowed) < 2:
         return None
     if step.dice is not None:

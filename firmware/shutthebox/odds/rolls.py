@@ -12,7 +12,7 @@ from itertools import product
 from shutthebox.odds.state_space import Space
 from shutthebox.odds.values import TooLargeError
 from shutthebox.rules.moves import HIGH, Throw, dice_allowed, legal_moves, totals
-from shutthebox.rules.profile import MoveKind
+from shutthebox.rules.profile import MoveKind, Profile
 from shutthebox.rules.tiles import to_numbers, to_tiles
 
 MOST_ENTRIES = 2_000_000
@@ -31,11 +31,13 @@ class Answers:
         weight: how many throws, of all that the dice can show.
         relevant: dense bits of the tiles that its moves can shut.
         table: the moves, as dense bits, by the open tiles among `relevant`.
+        doubles: how many of the throws earn an insurance.
     """
 
     weight: int
     relevant: int
     table: list[tuple[int, ...]] | dict[int, tuple[int, ...]]
+    doubles: int = 0
 
     def moves(self, mask: int) -> tuple[int, ...]:
         """The moves at a position."""
@@ -50,8 +52,9 @@ class Roll:
         dice: how many.
         total: how many throws there are, each equally likely.
         ended: how many of them end the turn whatever is open.
-        idle: how many of them no position has a move for.
-        classes: the others.
+        idle: how many of them no position has a move for, and earn no insurance either.
+        classes: those that some position has a move for.
+        idle_doubles: how many earn an insurance that no position has a move for.
     """
 
     dice: int
@@ -59,6 +62,7 @@ class Roll:
     ended: int
     idle: int
     classes: tuple[Answers, ...]
+    idle_doubles: int = 0
 
     def live(self, mask: int) -> int:
         """How many of the throws do something at a position: end the turn, or can be answered."""
@@ -78,7 +82,19 @@ def roll(space: Space, dice: int) -> Roll:
         ended, classes = _by_faces(space, dice)
     total = profile.sides**dice
     idle = total - ended - sum(answers.weight for answers in classes)
-    return Roll(dice, total, ended, idle, tuple(classes))
+    if not profile.insurance or dice == 1:
+        return Roll(dice, total, ended, idle, tuple(classes))
+    idle_doubles = _doubles_not_ending(profile, dice) - sum(answers.doubles for answers in classes)
+    return Roll(dice, total, ended, idle - idle_doubles, tuple(classes), idle_doubles)
+
+
+def _doubles(profile: Profile, dice: int) -> list[Throw]:
+    """The throws that earn an insurance."""
+    return [(face,) * dice for face in range(1, profile.sides + 1)] if profile.insurance and dice > 1 else []
+
+
+def _doubles_not_ending(profile: Profile, dice: int) -> int:
+    return sum(sum(throw) not in profile.ends_turn_on for throw in _doubles(profile, dice))
 
 
 def rolls_by_position(space: Space) -> tuple[tuple[Roll, ...], list[tuple[Roll, ...]]]:
@@ -116,6 +132,7 @@ def _by_total(space: Space, dice: int) -> tuple[int, list[Answers]]:
             weights = longer
     ended = sum(weight for sums, weight in weights.items() if sums[0] in profile.ends_turn_on)
     top = min(max(sums[0] for sums in weights), sum(space.numbers))
+    doubles = Counter(totals(profile, throw) for throw in _doubles(profile, dice))
     tables = sets_by_total(space.numbers, top)
     if profile.max_tiles is not None:
         most = profile.max_tiles
@@ -135,7 +152,7 @@ def _by_total(space: Space, dice: int) -> tuple[int, list[Answers]]:
             # Difference and total are never the same, so no set is in both.
             a, b = found
             table = [a[i & (len(a) - 1)] + b[i & (len(b) - 1)] for i in range(len(table))]
-        classes.append(Answers(weight, len(table) - 1, table))
+        classes.append(Answers(weight, len(table) - 1, table, doubles[sums]))
     return ended, classes
 
 
@@ -170,11 +187,12 @@ def sets_by_total(numbers: tuple[int, ...], top: int) -> list[list[tuple[int, ..
 def _by_faces(space: Space, dice: int) -> tuple[int, list[Answers]]:
     """Classes where the faces count: one throw stands for all that name the same tiles."""
     ended, classes = 0, []
-    for (ends, _), (weight, throw) in _throws(space, dice).items():
-        if ends:
+    doubles = Counter(_alike(space, throw, _names(space, throw)) for throw in _doubles(space.profile, dice))
+    for alike, (weight, throw) in _throws(space, dice).items():
+        if alike[0]:
             ended += weight
             continue
-        answers = _answers(space, throw, weight)
+        answers = _answers(space, throw, weight, doubles[alike])
         if any(answers.table.values() if isinstance(answers.table, dict) else answers.table):
             classes.append(answers)
     return ended, classes
@@ -208,14 +226,31 @@ def _throws(space: Space, dice: int) -> dict[tuple[bool, tuple[int, ...]], tuple
         states = {(a, b): (1, (a, b)) for a, b in product(faces, faces)}
     merged: dict[tuple[bool, tuple[int, ...]], tuple[int, Throw]] = {}
     for (named, _), (weight, throw) in states.items():
-        ends = sum(throw) in profile.ends_turn_on
-        named_by_sums = [space.bit(number) for number in totals(profile, throw)]
-        alike = (ends, () if ends else (_named(space, throw, named), *sorted(named_by_sums)))
+        alike = _alike(space, throw, named)
         known, shown = merged.get(alike, (0, throw))
         merged[alike] = known + weight, shown
     if len(merged) * space.size > MOST_ENTRIES:
         raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
     return merged
+
+
+def _alike(space: Space, throw: Throw, named: int) -> tuple[bool, tuple[int, ...]]:
+    """What throws of one class have in common: whether they end the turn, and the tiles that they name."""
+    ends = sum(throw) in space.profile.ends_turn_on
+    named_by_sums = [space.bit(number) for number in totals(space.profile, throw)]
+    return ends, () if ends else (_named(space, throw, named), *sorted(named_by_sums))
+
+
+def _names(space: Space, throw: Throw) -> int:
+    """The tiles that a throw names by its faces, as dense bits; -1 for none where all have to be used."""
+    named = 0
+    for face in throw:
+        bit = space.bit(face)
+        if space.profile.move is MoveKind.EXACT and (named < 0 or not bit or named & bit):
+            named = -1
+        else:
+            named |= bit
+    return named
 
 
 def _named(space: Space, throw: Throw, named: int) -> int:
@@ -227,7 +262,7 @@ def _named(space: Space, throw: Throw, named: int) -> int:
     return named
 
 
-def _answers(space: Space, throw: Throw, weight: int) -> Answers:
+def _answers(space: Space, throw: Throw, weight: int, doubles: int) -> Answers:
     """The moves for a throw at every set of the few tiles that it names, from the rules themselves."""
     profile = space.profile
     named = to_tiles({*throw, *totals(profile, throw)}) & space.tiles
@@ -237,4 +272,4 @@ def _answers(space: Space, throw: Throw, weight: int) -> Answers:
         tiles = to_tiles(number for i, number in enumerate(numbers) if choice >> i & 1)
         moves = legal_moves(profile, tiles, throw)
         table[space.dense(tiles)] = tuple(space.dense(move) for move in moves)
-    return Answers(weight, space.dense(named), table)
+    return Answers(weight, space.dense(named), table, doubles)

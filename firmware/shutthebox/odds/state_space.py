@@ -5,9 +5,18 @@ Numbered densely, all their sets are the integers below 2 ** count, and a move, 
 clears bits, leads to a smaller integer.
 """
 
+from collections.abc import Sequence
 from functools import cached_property
 
-from shutthebox.odds.values import MOST_TILES, End, Goal, Objective, TooLargeError, sign
+from shutthebox.odds.values import (
+    MOST_TILES,
+    MOST_TILES_OF_TWO_ROWS,
+    End,
+    Goal,
+    Objective,
+    TooLargeError,
+    sign,
+)
 from shutthebox.rules.profile import Profile, Scoring
 from shutthebox.rules.score import lost_score, score
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
@@ -22,17 +31,16 @@ class Space:
         profile: the variant.
         tiles: the tiles that can be open.
         numbers: their numbers, rising; the index is the dense bit.
-        size: how many sets there are.
+        size: how many sets of them there are.
     """
 
     def __init__(self, profile: Profile, tiles: Tiles | None = None) -> None:
         self.profile = profile
         self.tiles = profile.starting if tiles is None else tiles | profile.starting
         self.numbers = to_numbers(self.tiles)
-        if len(self.numbers) > MOST_TILES:
-            raise TooLargeError(
-                f"{len(self.numbers)} tiles are too many for exact odds, {MOST_TILES} are the most"
-            )
+        most = MOST_TILES if profile.rows == 1 else MOST_TILES_OF_TWO_ROWS
+        if len(self.numbers) > most:
+            raise TooLargeError(f"{len(self.numbers)} tiles are too many for exact odds, {most} are the most")
         self.size = 1 << len(self.numbers)
         self.contiguous = self.tiles == self.size - 1
 
@@ -63,8 +71,46 @@ class Space:
         return sum(tile <= number for tile in self.numbers)
 
     @cached_property
+    def masks(self) -> Sequence[int]:
+        """The sets that a turn can meet, as dense bits, rising.
+
+        With two rows the bits of the tiles behind open ones stand above those of the numbers of
+        which a tile is open.
+        """
+        if self.profile.rows == 1:
+            return range(self.size)
+        met = [0]
+        for i in range(len(self.numbers)):
+            # Both tiles of a number are shut, the one behind is open, or both are.
+            low, high = 1 << i, 1 << (i + len(self.numbers))
+            met += [mask | low for mask in met] + [mask | low | high for mask in met]
+        return sorted(met)
+
+    def mask(self, open_tiles: Tiles, behind: Tiles = 0) -> int:
+        """The dense bits of a turn's tiles: those open, and those behind open ones."""
+        return self.dense(open_tiles) | self.dense(behind) << len(self.numbers)
+
+    def tiles_of(self, mask: int) -> tuple[Tiles, Tiles]:
+        """The tiles that are open, and those behind open ones."""
+        return self.sparse(mask & (self.size - 1)), self.sparse(mask >> len(self.numbers))
+
+    def after(self, mask: int, move: int) -> int:
+        """The set that a move, in dense bits, leads to."""
+        if self.profile.rows == 1:
+            return mask ^ move
+        in_front = mask >> len(self.numbers) & move
+        return mask ^ (in_front << len(self.numbers)) ^ (move ^ in_front)
+
+    def move(self, before: int, after: int) -> int:
+        """The move between two sets, in dense bits."""
+        changed = before ^ after
+        return changed & (self.size - 1) | changed >> len(self.numbers)
+
+    @cached_property
     def scores(self) -> list[int]:
-        """The score of a turn that ends with each set open; 0 everywhere if throws count."""
+        """The score of a turn that ends with each of the sets open; 0 everywhere if throws count."""
+        if self.profile.rows == 2:
+            return [score(self.profile, front, 0, behind) for front, behind in map(self.tiles_of, self.masks)]
         if self.profile.score not in _ADDITIVE:
             return [score(self.profile, self.sparse(mask), 0) for mask in range(self.size)]
         empty = score(self.profile, 0, 0)
@@ -76,8 +122,8 @@ class Space:
 
     @cached_property
     def ends(self) -> list[End]:
-        """How a turn ends with each set open; where throws count, without them."""
-        return [End(score, not mask) for mask, score in enumerate(self.scores)]
+        """How a turn ends with each of the sets open; where throws count, without them."""
+        return [End(score, not mask) for mask, score in zip(self.masks, self.scores, strict=True)]
 
     @property
     def lost(self) -> End:

@@ -24,8 +24,8 @@ class Strength(StrEnum):
 
 def simple_dice(profile: Profile, turn: Turn, strength: Strength) -> int:
     """How many dice a player throws who knows no odds."""
-    few = strength is Strength.REGULAR and sum_of(turn.open) <= profile.sides
-    return dice_allowed(profile, turn.open)[-1 if few else 0]
+    few = strength is Strength.REGULAR and sum_of(turn.open) + sum_of(turn.behind) <= profile.sides
+    return dice_allowed(profile, turn.open, turn.behind)[-1 if few else 0]
 
 
 def simple_answer(profile: Profile, turn: Turn, strength: Strength) -> Tiles:

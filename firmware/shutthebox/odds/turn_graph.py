@@ -8,14 +8,15 @@ Ends have the lowest numbers. The positions follow, those with smaller sets of t
 that all that can follow a position comes before it, unless a throw is passed or opens a tile.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from shutthebox.odds.rolls import Roll, rolls_by_position
+from shutthebox.odds.rolls import roll as roll_of
 from shutthebox.odds.state_space import Space
 from shutthebox.odds.values import End, TooLargeError
-from shutthebox.rules.moves import can_ever_move, legal_moves
+from shutthebox.rules.moves import can_ever_move, dice_allowed, legal_moves
 from shutthebox.rules.profile import Blocked, Draw, MoveKind
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import DOMINOES, Turn
@@ -33,6 +34,10 @@ Event: TypeAlias = tuple[int, tuple[int, ...]]
 """A number of throws, and the positions (or the end) of which the player chooses one after them."""
 
 
+_Numbers: TypeAlias = dict[tuple[int, int], int]
+"""The number of a position by its open tiles, as dense bits, and the insurances in hand."""
+
+
 class Position(NamedTuple):
     """A turn that awaits a throw.
 
@@ -40,11 +45,13 @@ class Position(NamedTuple):
         mask: the open tiles, as dense bits.
         bag: the dominoes left, as bits; 0 where dice are thrown.
         is_first: no move has been made, and the first one must shut a certain tile.
+        insured: insurances in hand.
     """
 
     mask: int
     bag: int = 0
     is_first: bool = False
+    insured: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +117,10 @@ class TurnGraph:
         self._must = space.bit(profile.first_move_must_include or 0)
         self._draws = profile.draw is Draw.DOMINOES
         end_numbers: dict[End, int] = {}
-        self._ends_at = [end_numbers.setdefault(end, len(end_numbers)) for end in space.ends]
+        self._ends_at = {
+            mask: end_numbers.setdefault(end, len(end_numbers))
+            for mask, end in zip(space.masks, space.ends, strict=True)
+        }
         # Apart, as a lost turn's score stands whatever was thrown.
         self.lost = len(end_numbers)
         self.ends = (*end_numbers, space.lost)
@@ -120,7 +130,8 @@ class TurnGraph:
         self.comes_back = False
         self._numbers: dict[Position, int] = {}
         if self._draws:
-            if profile.blocked is not Blocked.ENDS_TURN:
+            ends_turn = profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES) and not profile.insurance
+            if not ends_turn or profile.rows == 2:
                 raise TooLargeError("a bag that is drawn from again and again has too many positions")
             assert turn is not None, "dominoes are followed from a turn"
             self._kinds: dict[int, tuple[_Kind, ...]] = {}
@@ -134,10 +145,10 @@ class TurnGraph:
 
     def position(self, turn: Turn) -> Position:
         """The position of a turn that awaits a throw."""
-        mask = self.space.dense(turn.open)
+        mask = self.space.mask(turn.open, turn.behind)
         is_first = turn.moves == 0 and self.space.profile.first_move_must_include is not None
         if not self._draws:
-            return Position(mask, is_first=is_first)
+            return Position(mask, is_first=is_first, insured=turn.insured)
         return Position(mask, self._reduced(mask, _ALL_DOMINOES & ~turn.drawn or _ALL_DOMINOES), is_first)
 
     def way(self, number: int, dice: int) -> int:
@@ -161,15 +172,24 @@ class TurnGraph:
 
     def _add_dice(self) -> None:
         profile, space = self.space.profile, self.space
-        far, near = rolls_by_position(space)
-        # The positions are numbered by their tiles. The shut box is an end.
-        numbers = [self._ends_at[0], *range(len(self.ends), len(self.ends) + space.size - 1)]
-        order = [Position(mask) for mask in range(1, space.size)]
+        rolls_at = self._rolls_at()
+        tiles = len(space.numbers) * profile.rows
+        # More insurances than tiles shut cannot be in hand: a double earns one, and shuts one at least.
+        order = [
+            Position(mask, insured=insured)
+            for mask in space.masks
+            if mask
+            for insured in range(1 + (tiles - mask.bit_count()) * profile.insurance)
+        ]
+        numbers: _Numbers = {(each.mask, each.insured): n for n, each in enumerate(order, len(self.ends))}
+        # The shut box is an end.
+        numbers |= {(0, insured): self._ends_at[0] for insured in range(tiles + 1)}
         if self._must:
-            order.append(Position(space.dense(profile.starting), is_first=True))
+            start = space.mask(profile.starting, profile.starting_behind)
+            order.append(Position(start, is_first=True))
         count = 0
         for position in order:
-            rolls = near[position.mask] if position.mask < len(near) else far
+            rolls = rolls_at(position.mask)
             ways = tuple(
                 [
                     Way(roll.dice, roll.total, tuple(self._events(position, roll, rolls, numbers)))
@@ -181,39 +201,69 @@ class TurnGraph:
             if self.comes_back and count > MOST_EVENTS:
                 raise TooLargeError(f"more than {MOST_EVENTS} events are too many for exact odds")
 
+    def _rolls_at(self) -> Callable[[int], tuple[Roll, ...]]:
+        """The rolls that a player may choose from at each set of tiles."""
+        profile, space = self.space.profile, self.space
+        if profile.rows == 1:
+            far, near = rolls_by_position(space)
+            return lambda mask: near[mask] if mask < len(near) else far
+        by_dice = {profile.dice: roll_of(space, profile.dice)}
+
+        def rolls(mask: int) -> tuple[Roll, ...]:
+            allowed = dice_allowed(profile, *space.tiles_of(mask))
+            return tuple(
+                [by_dice.get(dice) or by_dice.setdefault(dice, roll_of(space, dice)) for dice in allowed]
+            )
+
+        return rolls
+
     def _events(
-        self, position: Position, roll: Roll, rolls: tuple[Roll, ...], numbers: list[int]
+        self, position: Position, roll: Roll, rolls: tuple[Roll, ...], numbers: "_Numbers"
     ) -> Iterator[Event]:
-        mask, blocked = position.mask, roll.idle
+        mask, insured, space = position.mask, position.insured, self.space
+        blocked, blocked_doubles = roll.idle, roll.idle_doubles
         for answers in roll.classes:
             moves = answers.moves(mask)
             if position.is_first:
                 moves = tuple(move for move in moves if move & self._must)
-            if moves:
-                yield answers.weight, tuple([numbers[mask ^ move] for move in moves])
-            else:
-                blocked += answers.weight
+            others = answers.weight - answers.doubles
+            if not moves:
+                blocked += others
+                blocked_doubles += answers.doubles
+                continue
+            after = [space.after(mask, move) for move in moves]
+            if others:
+                yield others, tuple([numbers[each, insured] for each in after])
+            if answers.doubles:
+                yield answers.doubles, tuple([numbers[each, insured + 1] for each in after])
         if roll.ended:
             yield roll.ended, (self._ends_at[mask],)
         if blocked:
             # Dice that can change nothing are never the better choice; they must not be thrown for ever.
             stuck = len(rolls) > 1 and not roll.live(mask)
             yield blocked, self._after_blocked(position, numbers, stuck=stuck)
+        if blocked_doubles:
+            # It uses the insurance up that it has just earned.
+            yield blocked_doubles, (self.lost if position.is_first else numbers[mask, insured],)
 
-    def _after_blocked(self, position: Position, numbers: list[int], *, stuck: bool) -> tuple[int, ...]:
+    def _after_blocked(self, position: Position, numbers: "_Numbers", *, stuck: bool) -> tuple[int, ...]:
         """What a throw without a move leads to."""
         profile, space, mask = self.space.profile, self.space, position.mask
         if position.is_first:
             return (self.lost,)
+        if position.insured:
+            return (numbers[mask, position.insured - 1],)
         if profile.blocked is Blocked.OPENS_ONE:
             shut = space.dense(profile.starting) & ~mask
             if shut:
                 self.comes_back = True
                 bits = (1 << i for i in range(len(space.numbers)))
-                return tuple([numbers[mask | bit] for bit in bits if shut & bit])
-        if profile.blocked is Blocked.ENDS_TURN or stuck or not can_ever_move(profile, space.sparse(mask)):
+                return tuple([numbers[mask | bit, 0] for bit in bits if shut & bit])
+        ends = profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES) or stuck
+        front, behind = space.tiles_of(mask)
+        if ends or not can_ever_move(profile, front, behind=behind):
             return (self._ends_at[mask],)
-        return (numbers[mask],)
+        return (numbers[mask, 0],)
 
     def _follow(self, position: Position) -> int:
         """The number of a position with dominoes; what can follow it is numbered first.
@@ -225,7 +275,7 @@ class TurnGraph:
             return known
         if len(self._numbers) >= MOST_POSITIONS:
             raise TooLargeError("dominoes reach too many positions for exact odds here")
-        mask, bag, is_first = position
+        mask, bag, is_first, _ = position
         events: list[Event] = []
         for kind in self._kinds_at(mask):
             left = bag & kind.dominoes

@@ -18,6 +18,10 @@ MOST_TILES = 12
 """Rows up to this size are solved exactly: 4096 positions. Above, there are estimates."""
 
 
+MOST_TILES_OF_TWO_ROWS = 9
+"""Rows up to this size are solved with another one behind them: 19,683 positions."""
+
+
 class OddsError(ShutTheBoxError, ValueError):
     """Odds that cannot be given: the text says why."""
 

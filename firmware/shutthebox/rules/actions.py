@@ -6,6 +6,7 @@ the match, and `apply` leads back to every position. The texts are
 * ``throw 3+5``: the faces thrown, in their order (``throw 8``: one die, or a bare total);
 * ``shut 1,7``: the tiles shut for the throw, or ``shut -`` for a throw that is passed;
 * ``open 4``: the tile that a blocked player opens again;
+* ``time``: the time for the turn is over;
 * ``next``: a finished turn has been looked at, play goes on.
 """
 
@@ -58,6 +59,15 @@ class Reopened:
 
 
 @dataclass(frozen=True, slots=True)
+class OutOfTime:
+    """The time for the turn is over."""
+
+    def to_text(self) -> str:
+        """Always ``time``."""
+        return "time"
+
+
+@dataclass(frozen=True, slots=True)
 class Advanced:
     """The finished turn has been looked at."""
 
@@ -66,7 +76,7 @@ class Advanced:
         return "next"
 
 
-Action: TypeAlias = Thrown | Moved | Reopened | Advanced
+Action: TypeAlias = Thrown | Moved | Reopened | OutOfTime | Advanced
 """One thing that happens to a match."""
 
 
@@ -83,6 +93,8 @@ def apply(match: Match, action: Action) -> Match:
             return match.move(shut)
         case Reopened(tile):
             return match.reopen(tile)
+        case OutOfTime():
+            return match.out_of_time()
         case Advanced():
             return match.advance()
 
@@ -102,10 +114,12 @@ def action_from_text(text: str) -> Action:
             action = Moved(from_text(rest))
         case "open":
             action = Reopened(_number(rest, MAX_TILE, "a tile"))
+        case "time":
+            action = OutOfTime()
         case "next":
             action = Advanced()
         case _:
-            raise ValueError(f"{shown(text)} is no action: actions are throw, shut, open and next")
+            raise ValueError(f"{shown(text)} is no action: actions are throw, shut, open, time and next")
     if action.to_text() != text:
         raise ValueError(f"{shown(text)} is not how an action is written; {action.to_text()!r} is")
     return action

@@ -22,6 +22,7 @@ _MOST_VERSIONS = 9
 
 _MOST_LOST = 999_999
 
+_EQUAL = re.compile("equal ([0-9a-f]{64})", re.ASCII)
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,30} rules [1-9][0-9]{0,3}", re.ASCII)
 
 
@@ -36,6 +37,7 @@ class Conditions:
         versions: of the box and its rules, for example ``0.1.0 rules 2``; several if the box was
             updated during the match.
         lost: facts of this match that were kept and were lost to damage of the store.
+        equal_dice: the commitment of the tournament whose seed made the throws; empty for dice of chance.
     """
 
     real_dice: bool = False
@@ -43,10 +45,12 @@ class Conditions:
     out_of_play: tuple[int, ...] = ()
     versions: tuple[str, ...] = ()
     lost: int = 0
+    equal_dice: str = ""
 
     def to_lines(self) -> tuple[str, ...]:
         """The lines of a record, in the order of the attributes."""
-        lines = [f"dice {'real' if self.real_dice else 'box'}"]
+        kind = "real" if self.real_dice else f"equal {self.equal_dice}" if self.equal_dice else "box"
+        lines = [f"dice {kind}"]
         for word, numbers in (("computers", self.computers), ("out-of-play", self.out_of_play)):
             if numbers:
                 lines.append(f"{word} {' '.join(map(str, numbers))}")
@@ -63,6 +67,8 @@ class Conditions:
             tuple(sorted({*self.out_of_play, *later.out_of_play})),
             tuple(dict.fromkeys((*self.versions, *later.versions)))[:_MOST_VERSIONS],
             min(self.lost + later.lost, _MOST_LOST),
+            # With throws of chance, or of another seed, such a match does not pass its check.
+            self.equal_dice or later.equal_dice,
         )
 
 
@@ -74,7 +80,8 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
     """
     if not lines:
         return None
-    real_dice, numbers, versions, lost = False, dict[str, tuple[int, ...]](), list[str](), 0
+    real_dice, equal_dice, lost = False, "", 0
+    numbers, versions = dict[str, tuple[int, ...]](), list[str]()
     seen = set[str]()
     for line in lines:
         word, _, rest = line.partition(" ")
@@ -85,9 +92,12 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
         seen.add(word)
         match word:
             case "dice":
-                if rest not in ("box", "real"):
-                    raise ValueError(f"dice: {shown(rest)} is not allowed; allowed are box and real")
-                real_dice = rest == "real"
+                equal = _EQUAL.fullmatch(rest)
+                if rest not in ("box", "real") and not equal:
+                    raise ValueError(
+                        f"dice: {shown(rest)} is not allowed; allowed are box, real, and equal with 64 digits"
+                    )
+                real_dice, equal_dice = rest == "real", equal[1] if equal else ""
             case "computers" | "out-of-play":
                 numbers[word] = _numbers(word, rest, MAX_PLAYERS if word == "computers" else MAX_TILE)
             case "version":
@@ -99,7 +109,12 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
             case _:
                 raise ValueError(f"{shown(line)} is no condition; allowed are {', '.join(WORDS)}")
     return Conditions(
-        real_dice, numbers.get("computers", ()), numbers.get("out-of-play", ()), tuple(versions), lost
+        real_dice,
+        numbers.get("computers", ()),
+        numbers.get("out-of-play", ()),
+        tuple(versions),
+        lost,
+        equal_dice,
     )
 
 

@@ -4,7 +4,7 @@ Each function answers None exactly when `Match` takes the action; the text tells
 with what was tried, and what would be right where that is short.
 """
 
-from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, faces_to_text
+from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, faces_to_text
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import Throw, totals
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
@@ -27,18 +27,29 @@ _REFUSALS = {
 
 def why_not(match: Match, action: Action) -> str | None:
     """What forbids this action now; None if the rules allow it."""
+    if isinstance(action, OutOfTime):
+        return why_not_out_of_time(match)
     due = {Thrown: Stage.THROW, Moved: Stage.ANSWER, Reopened: Stage.ANSWER, Advanced: Stage.ADVANCE}
     if match.stage is not due[type(action)]:
         return _STAGES[match.stage]
     match action:
         case Thrown(faces):
-            return why_not_throw(match.profile, match.turn, faces)
+            return why_not_throw(match.seat_profile, match.turn, faces)
         case Moved(shut):
-            return why_not_shut(match.profile, match.turn, shut)
+            return why_not_shut(match.seat_profile, match.turn, shut)
         case Reopened(tile):
-            return why_not_open(match.profile, match.turn, tile)
+            return why_not_open(match.seat_profile, match.turn, tile)
         case Advanced():
             return None
+
+
+def why_not_out_of_time(match: Match) -> str | None:
+    """Why the time of the player at turn cannot be over; None if it can."""
+    if match.profile.turn_seconds is None:
+        return "turns have no clock in this game"
+    if match.clock_runs:
+        return None
+    return _STAGES[match.stage] if match.stage is not Stage.THROW else "the clock does not run before a throw"
 
 
 def why_not_throw(profile: Profile, turn: Turn, faces: Throw) -> str | None:

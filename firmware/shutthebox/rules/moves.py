@@ -28,11 +28,16 @@ HIGH = 6
 """One die can serve only tiles up to its highest face; the sheets speak of six-sided dice."""
 
 
-def dice_allowed(profile: Profile, open_tiles: Tiles) -> tuple[int, ...]:
+def dice_allowed(profile: Profile, open_tiles: Tiles, behind: Tiles = 0) -> tuple[int, ...]:
     """How many dice may be thrown at this position, the usual number first.
 
     Two entries mean that the player chooses. Sheets 000 and 004 force one die by the sum,
     sheet 003 by the high tiles; sheets 001 and 002 leave the choice.
+
+    Args:
+        profile: the variant.
+        open_tiles: the numbers of which a tile is open.
+        behind: those of them of which the tile in the back row is open too.
     """
     everything, one = (profile.dice,), (1,)
     if profile.dice == 1 or profile.draw is Draw.DOMINOES:
@@ -43,7 +48,7 @@ def dice_allowed(profile: Profile, open_tiles: Tiles) -> tuple[int, ...]:
         case OneDie.OPTIONAL_HIGH | OneDie.FORCED_HIGH:
             few = open_tiles >> HIGH == 0
         case OneDie.OPTIONAL_SUM | OneDie.FORCED_SUM:
-            few = sum_of(open_tiles) <= HIGH
+            few = sum_of(open_tiles) + sum_of(behind) <= HIGH
         case OneDie.ONLY_ONE:
             few = open_tiles == 1
     if not few:
@@ -119,8 +124,16 @@ def _candidates(
             if still_open := to_tiles(faces) & open_tiles:
                 yield still_open
         case MoveKind.FACES_FREE:
-            for size in range(1, len(faces) + 1):
-                yield from map(to_tiles, combinations(faces, size))
+            yield from _some_of(faces)
+        case MoveKind.KNIPSEN:
+            for total in sums:
+                yield from _some_of((*faces, total))
+
+
+def _some_of(numbers: tuple[int, ...]) -> Iterator[Tiles]:
+    """Every set of one or more of these numbers."""
+    for size in range(1, len(numbers) + 1):
+        yield from map(to_tiles, combinations(numbers, size))
 
 
 def _sets_of(open_tiles: Tiles, total: int, most: int) -> Iterable[Tiles]:
@@ -179,13 +192,14 @@ def most_moves(profile: Profile) -> int:
     return max(sum(sizes[total] for sizes in ways) for total in range(highest + 1))
 
 
-def can_ever_move(profile: Profile, open_tiles: Tiles, must: Tiles = 0) -> bool:
+def can_ever_move(profile: Profile, open_tiles: Tiles, must: Tiles = 0, *, behind: Tiles = 0) -> bool:
     """Whether any throw that the rules allow here has a legal move that shuts all of `must`.
 
     Used where a throw without a move does not end the turn: a position that no throw can
     change would otherwise be thrown at for ever. `must` holds one tile at most.
     """
-    return any(_can_move_with(profile, open_tiles, dice, must) for dice in dice_allowed(profile, open_tiles))
+    allowed = dice_allowed(profile, open_tiles, behind)
+    return any(_can_move_with(profile, open_tiles, dice, must) for dice in allowed)
 
 
 def _can_move_with(profile: Profile, open_tiles: Tiles, dice: int, must: Tiles) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
+from typing import TypeAlias
 
 from shutthebox.rules.tiles import Tiles, to_tiles
 
@@ -39,6 +40,7 @@ class MoveKind(StrEnum):
     EXACT = "exact"
     FACES = "faces"
     FACES_FREE = "faces-free"
+    KNIPSEN = "knipsen"
 
 
 class Blocked(StrEnum):
@@ -47,13 +49,18 @@ class Blocked(StrEnum):
     ENDS_TURN = "ends-turn"
     PASSES = "passes"
     OPENS_ONE = "opens-one"
+    LOSES = "loses"
 
 
 class Turns(StrEnum):
-    """Whether a player plays the turn to its end, or one throw in rotation on a row of their own."""
+    """Whether a player plays the turn to its end, or one throw in rotation.
+
+    With *alternate* every player has an own row of tiles, with *shared* there is one for all.
+    """
 
     WHOLE = "whole"
     ALTERNATE = "alternate"
+    SHARED = "shared"
 
 
 class Scoring(StrEnum):
@@ -68,11 +75,12 @@ class Scoring(StrEnum):
 
 
 class Win(StrEnum):
-    """Which score wins."""
+    """Which score wins, or what else does."""
 
     LOWEST = "lowest"
     HIGHEST = "highest"
     FIRST_TO_SHUT = "first-to-shut"
+    LAST_IN = "last-in"
 
 
 class ShutWins(StrEnum):
@@ -90,6 +98,7 @@ class MatchFormat(StrEnum):
     TARGET_LOSES = "target-loses"
     TARGET_WINS = "target-wins"
     DROP_OUT = "drop-out"
+    LADDER = "ladder"
 
 
 class Tie(StrEnum):
@@ -107,6 +116,11 @@ class Stakes(StrEnum):
     POOL = "pool"
     POOL_DOUBLE = "pool-double"
     LOSER_PAYS = "loser-pays"
+    BANK = "bank"
+
+
+HeadStart: TypeAlias = int | tuple[int, ...]
+"""What helps a seat: points off its total, 0 for none, or tiles that start every turn of it shut."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +134,8 @@ class Profile:
         tiles: numbers on the box, rising.
         boxes: numbers of tiles that the sheet allows, that of `tiles` among them. A box
             other than `tiles` has the numbers from 1 up.
+        rows: of tiles, 1 or 2. A tile of the back row can be shut once the one in front of it,
+            with the same number, has been shut by an earlier throw.
         start_open: numbers open when a turn starts; None for all. May name tiles that only
             a larger box has.
         dice: dice thrown, 1..9.
@@ -133,17 +149,26 @@ class Profile:
         first_move_must_include: tile that the first move of a turn must shut.
         ends_turn_on: totals that end the turn even if a move exists.
         blocked: what a throw without a move does.
-        turns: whole turns, or one throw each in rotation.
+        insurance: every double earns one. A throw without a move uses one up instead of ending
+            the turn, and the player throws again.
+        turns: whole turns, or one throw each in rotation, on own rows or on one for all.
         score: what a turn is worth.
         lost_score: score of a turn lost on its first move; None for the sum of all tiles.
         win: which score wins.
         shut_wins: what a shut box ends at once.
         rounds: rounds in a match, where the match is decided on totals.
         match: when a match is over.
-        limit: points for the formats that have one.
+        limit: points for the formats that have one; for a ladder the total to beat, None for any.
         tie: what players tied for the win do.
         stakes: who owes what.
+        stake: what each player pays the bank, in stakes (`Stakes.BANK`).
+        pays: what the bank pays back, in stakes: pairs of a score and the payment for that score
+            or a better one, by rising scores.
         captain: a shut in the very first turn of a match earns the title.
+        teams: seats belong to so many teams in rotation; None for none.
+        handicap: head starts by seat, the first seat first.
+        turn_seconds: time for a turn, from its first throw on; in rotation for each throw. None
+            for no clock.
     """
 
     name: str
@@ -151,6 +176,7 @@ class Profile:
     source: str = ""
     tiles: tuple[int, ...] = tuple(range(1, 10))
     boxes: tuple[int, ...] = ()
+    rows: int = 1
     start_open: tuple[int, ...] | None = None
     dice: int = 2
     sides: int = 6
@@ -162,6 +188,7 @@ class Profile:
     first_move_must_include: int | None = None
     ends_turn_on: frozenset[int] = field(default_factory=frozenset)
     blocked: Blocked = Blocked.ENDS_TURN
+    insurance: bool = False
     turns: Turns = Turns.WHOLE
     score: Scoring = Scoring.SUM
     lost_score: int | None = None
@@ -172,7 +199,12 @@ class Profile:
     limit: int | None = None
     tie: Tie = Tie.PLAY_OFF
     stakes: Stakes = Stakes.NONE
+    stake: int = 1
+    pays: tuple[tuple[int, int], ...] = ()
     captain: bool = False
+    teams: int | None = None
+    handicap: tuple[HeadStart, ...] = ()
+    turn_seconds: int | None = None
 
     @cached_property
     def all_tiles(self) -> Tiles:
@@ -186,6 +218,11 @@ class Profile:
             return self.all_tiles
         return to_tiles(self.start_open) & self.all_tiles
 
+    @property
+    def starting_behind(self) -> Tiles:
+        """The numbers that have a tile in the back row when a turn starts."""
+        return self.starting if self.rows == 2 else 0
+
     @cached_property
     def allowed_boxes(self) -> tuple[int, ...]:
         """Every number of tiles this variant can be played with, rising."""
@@ -194,7 +231,7 @@ class Profile:
     @property
     def faces_matter(self) -> bool:
         """Whether a move depends on the single dice, not on their total alone."""
-        return self.difference or self.move is not MoveKind.SET
+        return self.difference or self.insurance or self.move is not MoveKind.SET
 
     @property
     def highest_wins(self) -> bool:
@@ -211,9 +248,15 @@ class Profile:
         return not self.highest_wins and self.score not in (Scoring.SHUT_SUM, Scoring.THROWS)
 
     @property
+    def is_solo(self) -> bool:
+        """Whether one player plays alone, against a total."""
+        return self.match is MatchFormat.LADDER
+
+    @property
     def on_total(self) -> bool:
         """Whether the players may choose a number of rounds, whose scores are added up."""
-        return self.match is MatchFormat.TOTAL and self.win is not Win.FIRST_TO_SHUT
+        several = self.win in (Win.LOWEST, Win.HIGHEST) and self.stakes is not Stakes.BANK
+        return self.match is MatchFormat.TOTAL and several
 
     @property
     def is_race(self) -> bool:
@@ -224,9 +267,10 @@ class Profile:
     def only_shut_ends(self) -> bool:
         """Whether a turn goes on until the box is shut: nothing blocks, loses or ends it before."""
         return (
-            self.blocked is not Blocked.ENDS_TURN
+            self.blocked in (Blocked.PASSES, Blocked.OPENS_ONE)
             and not self.ends_turn_on
             and self.first_move_must_include is None
+            and self.turn_seconds is None
         )
 
     def title(self, language: str = "en", translate: Callable[[str], str] = str) -> str:
@@ -243,8 +287,11 @@ class Profile:
         return titles.get(language) or (translate(titles["en"]) if titles.get("en") else self.name)
 
     def with_limit(self, limit: int | None) -> "Profile":
-        """This variant to another limit, from 1 up; the same where it has none, or for None."""
-        return self if self.limit is None or limit is None else replace(self, limit=limit)
+        """This variant to another limit, from 1 up; the same where it has none, or for None.
+
+        What a ladder has to beat is no choice of the players, and stays.
+        """
+        return self if self.limit is None or limit is None or self.is_solo else replace(self, limit=limit)
 
     def for_box(self, count: int) -> "Profile | None":
         """This variant on a box of `count` tiles; None if its sheet does not allow that box."""

@@ -11,10 +11,13 @@ from typing import Any
 
 from shutthebox import validation
 from shutthebox.errors import ShutTheBoxError, shown
+from shutthebox.rules.handicap import for_seat
+from shutthebox.rules.match import MAX_PLAYERS
 from shutthebox.rules.moves import can_ever_move, most_moves
 from shutthebox.rules.profile import (
     Blocked,
     Draw,
+    HeadStart,
     MatchFormat,
     MoveKind,
     OneDie,
@@ -39,6 +42,14 @@ MAX_LIMIT = 10**MAX_DIGITS - 1
 MAX_MOVES = 20_000
 """Most moves of one throw; a pack of cards and nine dice have 5,718."""
 
+MAX_HEAD_START = 9999
+"""Most points of a head start."""
+
+MAX_STAKES = 9999
+"""Most stakes that the bank takes or pays."""
+
+_MOST_PAYMENTS = 20
+
 
 class ProfileError(ShutTheBoxError, ValueError):
     """A profile that cannot be played; the text is one line: file, key, what is allowed."""
@@ -60,6 +71,61 @@ _TILES = Check(
     _row,
 )
 
+
+def _score(key: Any) -> int:  # noqa: ANN401  (whatever TOML gives)
+    text = str(key)
+    if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS and str(int(text)) == text):
+        raise ValueError
+    return int(text)
+
+
+def _payments(value: Any) -> tuple[tuple[int, int], ...]:  # noqa: ANN401  (whatever TOML gives)
+    if not isinstance(value, Mapping) or not 1 <= len(value) <= _MOST_PAYMENTS:
+        raise ValueError
+    paid = validation.whole(0, MAX_STAKES)
+    return tuple(sorted((_score(key), paid(stakes)) for key, stakes in value.items()))
+
+
+_PAYS = Check(
+    f"stakes of 0 to {MAX_STAKES} by score, as in {{0 = 9, 5 = 2}}",
+    {
+        "type": "object",
+        "propertyNames": {"pattern": f"^(0|[1-9][0-9]{{0,{MAX_DIGITS - 1}}})$"},
+        "additionalProperties": validation.whole(0, MAX_STAKES).json_schema,
+        "minProperties": 1,
+        "maxProperties": _MOST_PAYMENTS,
+    },
+    _payments,
+)
+
+
+def _head_starts(value: Any) -> tuple[HeadStart, ...]:  # noqa: ANN401  (whatever TOML gives)
+    if not isinstance(value, list) or len(value) > MAX_PLAYERS:
+        raise ValueError
+    points, tiles = validation.whole(0, MAX_HEAD_START), _rising(1, MAX_TILE)
+    return tuple(tiles(head) if isinstance(head, list) else points(head) for head in value)
+
+
+head_starts = Check(
+    f"a list by seat, 9 at most: points of 0 to {MAX_HEAD_START}, or a list of tiles that start shut, "
+    "as in [0, 5, [1, 2]]",
+    {
+        "type": "array",
+        "maxItems": MAX_PLAYERS,
+        "items": {
+            "anyOf": [validation.whole(0, MAX_HEAD_START).json_schema, _rising(1, MAX_TILE).json_schema]
+        },
+    },
+    _head_starts,
+)
+"""A check for head starts by seat: points off, or a list of tiles that start shut."""
+
+teams = validation.whole(2, 4)
+"""A check for a number of teams."""
+
+turn_seconds = validation.whole(5, 3600)
+"""A check for the seconds of a turn."""
+
 KEYS: Mapping[str, Check[Any]] = {
     "name": validation.name,
     "title.en": validation.text,
@@ -67,6 +133,7 @@ KEYS: Mapping[str, Check[Any]] = {
     "source": validation.text,
     "tiles": _TILES,
     "boxes": _rising(1, MAX_TILE),
+    "rows": validation.whole(1, 2),
     "start_open": _rising(1, MAX_TILE),
     "dice": validation.whole(1, 9),
     "sides": validation.whole(2, 20),
@@ -78,6 +145,7 @@ KEYS: Mapping[str, Check[Any]] = {
     "first_move_must_include": validation.whole(1, MAX_TILE),
     "ends_turn_on": _rising(1, 9 * 20).then(frozenset),
     "blocked": validation.choice(Blocked),
+    "insurance": validation.boolean,
     "turns": validation.choice(Turns),
     "score": validation.choice(Scoring),
     "lost_score": validation.whole(0, 10**MAX_DIGITS - 1),
@@ -85,10 +153,15 @@ KEYS: Mapping[str, Check[Any]] = {
     "shut_wins": validation.choice(ShutWins),
     "rounds": validation.whole(1, 99),
     "match": validation.choice(MatchFormat),
-    "limit": validation.whole(1, MAX_LIMIT),
+    "limit": validation.whole(0, MAX_LIMIT),
     "tie": validation.choice(Tie),
     "stakes": validation.choice(Stakes),
+    "stake": validation.whole(1, MAX_STAKES),
+    "pays": _PAYS,
     "captain": validation.boolean,
+    "teams": teams,
+    "handicap": head_starts,
+    "turn_seconds": turn_seconds,
 }
 """The keys of a profile beside `like`, each with its check."""
 
@@ -129,8 +202,11 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
         if "tiles" in given:
             # Another row is another box: what the model allows beside its own row does not carry over.
             keys.pop("boxes", None)
-        if given.get("match") == MatchFormat.TOTAL:
+        if given.get("match") in (MatchFormat.TOTAL, MatchFormat.LADDER):
             keys.pop("limit", None)
+        if given.get("stakes", Stakes.BANK) != Stakes.BANK:
+            keys.pop("stake", None)
+            keys.pop("pays", None)
     for key, value in given.items():
         check = validation.text if _TITLE.fullmatch(key) else KEYS.get(key)
         if check is None:
@@ -184,23 +260,65 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
         complaint = _contradiction(box)
         if complaint:
             raise ProfileError(f"{where}: {complaint}")
-    if profile.start_open is not None and profile.start_open[-1] > max(
-        profile.tiles[-1], *profile.allowed_boxes
-    ):
-        raise ProfileError(
-            f"{where}: start_open: tile {profile.start_open[-1]} is on no box of this profile; "
-            f"allowed are its tiles"
-        )
+    shut = (tile for head in profile.handicap if not isinstance(head, int) for tile in head)
+    highest = max(profile.tiles[-1], *profile.allowed_boxes)
+    for key, tile in (("start_open", max(profile.start_open or (0,))), ("handicap", max(shut, default=0))):
+        if tile > highest:
+            raise ProfileError(
+                f"{where}: {key}: tile {tile} is on no box of this profile; allowed are its tiles"
+            )
     return profile
 
 
 def _with_defaults(profile: Profile, keys: Mapping[str, object]) -> Profile:
     """The profile with the defaults of keys that depend on other keys."""
-    if "win" not in keys and profile.match is MatchFormat.TARGET_WINS:
-        profile = replace(profile, win=Win.HIGHEST)
-    if "shut_wins" not in keys and not profile.shut_scores_best:
-        profile = replace(profile, shut_wins=ShutWins.NO)
+
+    def default(**derived: Any) -> Profile:  # noqa: ANN401  (values of any key)
+        return replace(profile, **{key: value for key, value in derived.items() if key not in keys})
+
+    if profile.turns is Turns.SHARED:
+        profile = default(blocked=Blocked.LOSES, win=Win.LAST_IN)
+    if profile.match is MatchFormat.TARGET_WINS:
+        profile = default(win=Win.HIGHEST)
+    against_nobody = profile.is_solo or profile.stakes is Stakes.BANK
+    if against_nobody or not profile.shut_scores_best:
+        profile = default(shut_wins=ShutWins.NO)
     return profile
+
+
+def chosen(
+    profile: Profile,
+    *,
+    limit: int | None = None,
+    best: int | None = None,
+    teams: int | None = None,
+    handicap: tuple[HeadStart, ...] | None = None,
+    turn_seconds: int | None = None,
+) -> Profile:
+    """The variant as the players want it for a match; what it cannot be played with is left out.
+
+    Args:
+        profile: the variant.
+        limit: points, for a variant that has a limit; None for its own.
+        best: for a ladder the total to beat; None for its own.
+        teams: how many; 0 for none, None for its own.
+        handicap: head starts by seat; None for its own.
+        turn_seconds: time for a turn; 0 for no clock, None for its own.
+    """
+    profile = profile.with_limit(limit)
+    if profile.is_solo and best is not None:
+        profile = replace(profile, limit=best)
+    if teams is not None:
+        profile = _if_playable(profile, replace(profile, teams=teams or None))
+    if handicap is not None:
+        profile = _if_playable(profile, replace(profile, handicap=handicap))
+    if turn_seconds is not None:
+        profile = _if_playable(profile, replace(profile, turn_seconds=turn_seconds or None))
+    return profile
+
+
+def _if_playable(profile: Profile, changed: Profile) -> Profile:
+    return profile if _contradiction(changed) else changed
 
 
 def without(profile: Profile, tiles: Tiles) -> Profile | None:
@@ -229,15 +347,27 @@ def _contradiction(box: Profile) -> str | None:
         return 'draw: "dominoes" have two ends of 1 to 6; allowed are dice = 2 and sides = 6 with it'
     if box.difference and box.dice != 2:
         return "difference: needs two dice to subtract; allowed is dice = 2 with it"
+    if box.insurance and (box.dice == 1 or box.blocked not in (Blocked.ENDS_TURN, Blocked.LOSES)):
+        return (
+            "insurance: is earned by doubles and saves from a throw without a move; allowed with two dice or "
+            'more and blocked = "ends-turn" or "loses"'
+        )
+    if box.rows == 2 and (complaint := _contradiction_of_rows(box)):
+        return complaint
     if box.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
         digits = len("".join(map(str, box.tiles)))
         if digits > MAX_DIGITS:
             return f"score: {digits} digits cannot be shown; allowed are rows of up to {MAX_DIGITS} (1 to 12)"
-    if (box.limit is None) != (box.match is MatchFormat.TOTAL):
+    if not box.is_solo and (box.limit is None) != (box.match is MatchFormat.TOTAL):
         if box.limit is None:
             return f'limit: missing; match = "{box.match}" needs a whole number from 1 up'
-        return 'limit: means nothing with match = "total"; allowed with target-loses, target-wins, drop-out'
-    if box.limit is not None and _best_score(box) == 0:
+        return (
+            'limit: means nothing with match = "total"; allowed with target-loses, target-wins, drop-out, '
+            "ladder"
+        )
+    if box.limit == 0 and not box.is_solo:
+        return f"limit: 0 is not allowed; allowed is a whole number from 1 to {MAX_LIMIT}"
+    if box.limit is not None and not box.is_solo and _best_score(box) == 0:
         return "limit: never reached, since every turn scores 0; allowed where a turn can score"
     if must is not None and box.lost_score is not None:
         worst = worst_score(box)
@@ -246,18 +376,32 @@ def _contradiction(box: Profile) -> str | None:
             return (
                 f"lost_score: {box.lost_score} is better than the worst score of a turn; allowed is {allowed}"
             )
-    return _contradiction_of_match(box)
+    return _contradiction_of_match(box) or _contradiction_of_seats(box)
+
+
+def _contradiction_of_rows(box: Profile) -> str | None:
+    if box.blocked is Blocked.OPENS_ONE:
+        return (
+            'rows: 2 is not allowed with blocked = "opens-one", which would open one in front of an open one'
+        )
+    if box.score in (Scoring.DIGITS, Scoring.DIGITS_REVERSED):
+        return f'rows: 2 is not allowed with score = "{box.score}"; two rows are no single number'
+    return None
 
 
 def _contradiction_of_match(box: Profile) -> str | None:
     """The same, of the keys that say who wins."""
+    if Turns.SHARED is box.turns or Blocked.LOSES is box.blocked or Win.LAST_IN is box.win:
+        return _contradiction_of_shared(box)
     if box.win is Win.FIRST_TO_SHUT:
         if box.rounds != 1 or box.match is not MatchFormat.TOTAL or box.shut_wins is ShutWins.NO:
             return (
                 'win: "first-to-shut" is not allowed here; allowed with rounds = 1, match = "total" and '
                 'shut_wins = "match" or "round"'
             )
-    elif box.match is not MatchFormat.TOTAL and box.highest_wins != (box.match is MatchFormat.TARGET_WINS):
+    elif box.match not in (MatchFormat.TOTAL, MatchFormat.LADDER) and box.highest_wins != (
+        box.match is MatchFormat.TARGET_WINS
+    ):
         return (
             f'win: "{box.win}" contradicts match = "{box.match}"; allowed is '
             f'"{Win.HIGHEST if box.match is MatchFormat.TARGET_WINS else Win.LOWEST}"'
@@ -267,8 +411,89 @@ def _contradiction_of_match(box: Profile) -> str | None:
         return (
             f'shut_wins: "{box.shut_wins}" is not allowed, as with {why} a shut is not best; allowed is "no"'
         )
+    if box.is_solo and box.shut_wins is not ShutWins.NO:
+        return f'shut_wins: "{box.shut_wins}" is not allowed with match = "ladder"; allowed is "no"'
+    if box.stakes is Stakes.BANK:
+        return _contradiction_of_bank(box)
+    if box.pays or box.stake != 1:
+        return _not_against_the_bank(box)
     if box.captain and box.shut_wins is not ShutWins.MATCH:
         return 'captain: needs a shut that wins the match; allowed is true with shut_wins = "match"'
+    return None
+
+
+def _contradiction_of_shared(box: Profile) -> str | None:
+    """The same, of one row for all, where a throw without a move puts a player out."""
+    for key, value, wanted in (
+        ("turns", box.turns, Turns.SHARED),
+        ("blocked", box.blocked, Blocked.LOSES),
+        ("win", box.win, Win.LAST_IN),
+    ):
+        if value is not wanted:
+            return (
+                f'{key}: "{value}" is not allowed here: turns = "shared", blocked = "loses" and '
+                f'win = "last-in" go together; allowed is "{wanted}"'
+            )
+    if box.rounds != 1 or box.match is not MatchFormat.TOTAL:
+        return 'turns: "shared" is won by the last one in; allowed with rounds = 1 and match = "total"'
+    if box.score in (Scoring.SHUT_SUM, Scoring.THROWS):
+        return (
+            f'score: "{box.score}" is not allowed with turns = "shared"; allowed are scores of the open tiles'
+        )
+    if box.shut_wins is ShutWins.NO:
+        return 'shut_wins: "no" is not allowed with turns = "shared", as nobody can go on; allowed is "match"'
+    if box.first_move_must_include is not None or box.ends_turn_on:
+        key = "ends_turn_on" if box.ends_turn_on else "first_move_must_include"
+        return f'{key}: is not allowed with turns = "shared"; allowed with rows of the players\' own'
+    if box.captain:
+        return 'captain: is not allowed with turns = "shared", whose row nobody shuts alone; allowed is false'
+    if box.stakes is Stakes.BANK:
+        return 'stakes: "bank" is not allowed with turns = "shared"; allowed are stakes of the players'
+    return _not_against_the_bank(box) if box.pays or box.stake != 1 else None
+
+
+def _not_against_the_bank(box: Profile) -> str:
+    key = "pays" if box.pays else "stake"
+    return f'{key}: is for a game against the bank; allowed with stakes = "bank"'
+
+
+def _contradiction_of_bank(box: Profile) -> str | None:
+    """The same, of a game against the bank."""
+    if not box.pays:
+        return 'pays: missing; stakes = "bank" needs stakes by score, as in {0 = 9, 5 = 2}'
+    if box.rounds != 1 or box.match is not MatchFormat.TOTAL:
+        return 'stakes: "bank" pays for one turn; allowed with rounds = 1 and match = "total"'
+    if box.shut_wins is not ShutWins.NO:
+        return (
+            f'shut_wins: "{box.shut_wins}" is not allowed with stakes = "bank", against which everybody has '
+            'a turn; allowed is "no"'
+        )
+    payments = [paid for _, paid in box.pays]
+    if payments != sorted(payments, reverse=not box.highest_wins):
+        return "pays: a better score would be paid less; allowed are payments that rise with better scores"
+    return None
+
+
+def _contradiction_of_seats(box: Profile) -> str | None:
+    """The same, of teams and head starts, each seat with its own."""
+    if box.is_solo and (box.teams is not None or any(box.handicap)):
+        key = "teams" if box.teams is not None else "handicap"
+        return f'{key}: match = "ladder" is played alone; allowed with games of several players'
+    if box.stakes is Stakes.BANK and box.teams is not None:
+        return 'teams: with stakes = "bank" everybody plays alone; allowed with stakes of the players'
+    if any(box.handicap) and box.turns is Turns.SHARED:
+        return 'handicap: is not allowed with turns = "shared"; allowed with rows of the players\' own'
+    for seat, head in enumerate(box.handicap):
+        if isinstance(head, int):
+            if head and box.is_race:
+                return "handicap: points mean nothing in a race; allowed are tiles that start shut"
+            if box.match is MatchFormat.TARGET_WINS and box.limit is not None and head >= box.limit:
+                return f"handicap: {head} points would reach the limit; allowed are fewer than {box.limit}"
+            continue
+        played = for_seat(box, seat)
+        if played is not box and _contradiction(replace(played, handicap=())):
+            shown = ", ".join(map(str, head))
+            return f"handicap: without {shown} there is nothing to play; allowed are fewer tiles, or others"
     return None
 
 
@@ -276,8 +501,12 @@ def _best_score(box: Profile) -> int:
     """An upper bound of what a turn can score; 0 only where every turn scores 0."""
     if box.first_move_must_include is not None:
         return 1
-    ends_shut = box.blocked is not Blocked.ENDS_TURN and not box.ends_turn_on
-    if ends_shut and box.score in (Scoring.SUM, Scoring.COUNT, Scoring.DIGITS, Scoring.DIGITS_REVERSED):
+    if box.only_shut_ends and box.score in (
+        Scoring.SUM,
+        Scoring.COUNT,
+        Scoring.DIGITS,
+        Scoring.DIGITS_REVERSED,
+    ):
         # Only a row that no throw can finish leaves tiles open.
         stuck = any(not can_ever_move(box, to_tiles([tile])) for tile in box.tiles)
         return 1 if stuck and box.blocked is Blocked.PASSES else 0

@@ -22,6 +22,7 @@ and one for the end of every turn, and closes with the result when the match has
 
 A throw's line is player, faces and answer: the tiles shut, ``-`` for a pass, ``+4`` for a tile
 opened again, nothing where the throw ended the turn (or, on the last line, has no answer yet).
+``1 time`` is a turn whose time is over, whether a throw is on the table or not.
 A match that was left before its end closes with ``given-up`` instead. Instead of its keys, a record
 written by hand may name a profile: ``profile pub``, or ``profile traditional 12`` for the box of 12.
 Empty lines and lines that start with # are passed over.
@@ -37,6 +38,7 @@ from shutthebox.rules.actions import (
     Action,
     Advanced,
     Moved,
+    OutOfTime,
     Reopened,
     Thrown,
     apply,
@@ -97,6 +99,10 @@ def unproven(record: Record) -> tuple[str, ...]:
     else:
         if conditions.real_dice:
             found.append("real dice: the players threw and entered them, the box did not see them")
+        if conditions.equal_dice:
+            found.append(
+                f"equal dice: the throws follow from the seed of tournament {conditions.equal_dice[:16]}…"
+            )
         for seats in conditions.computers:
             found.append(f"player {seats} was the computer")
         if conditions.out_of_play:
@@ -144,6 +150,8 @@ def write(record: Record) -> str:
                 lines[-1] += f" {to_text(shut)}"
             case Reopened(tile):
                 lines[-1] += f" +{tile}"
+            case OutOfTime():
+                lines.append(f"{match.player + 1} {action.to_text()}")
             case Advanced():
                 lines.append(_end_of_turn(match))
     lines += [GIVEN_UP] if record.given_up else _result_lines(positions[-1])
@@ -199,7 +207,7 @@ class _Parser:
     def _subject(self, action: Action) -> str:
         # Whatever comes second is short: it has been read as a throw or an outcome.
         words = self._lines[self._at][1].split()
-        return words[1] if isinstance(action, Moved | Reopened | Thrown) else f"{words[1]} {words[2]}"
+        return f"{words[1]} {words[2]}" if isinstance(action, Advanced) else words[1]
 
     def _header(self) -> tuple[Match, Conditions | None]:
         if self._peek() not in _READABLE:
@@ -241,7 +249,10 @@ class _Parser:
                 named = to_profile(keys, self._where, "record")
             except ProfileError as error:
                 raise RecordError(str(error)) from None
-        return begin(named, counts["players"], counts.get("rounds")), conditions
+        try:
+            return begin(named, counts["players"], counts.get("rounds")), conditions
+        except ValueError as error:
+            raise self._error(str(error)) from None
 
     def _number(self, word: str, text: str, most: int) -> int:
         if not (text.isascii() and text.isdigit() and len(text) <= 2 and 1 <= int(text) <= most):
@@ -285,6 +296,9 @@ class _Parser:
             return
         if not 2 <= len(words) <= 3:
             raise self._error(f"{shown(line)} is no line of a turn: player, throw and answer")
+        if words[1:] == [OutOfTime().to_text()]:
+            yield OutOfTime()
+            return
         try:
             yield Thrown(faces_from_text(words[1]))
             if len(words) == 3:

@@ -7,8 +7,10 @@ MAX_THROWS = 999
 """A turn that a variant would let go on for ever is blocked after so many throws."""
 
 
-def score(profile: Profile, open_tiles: Tiles, throws: int) -> int:
+def score(profile: Profile, open_tiles: Tiles, throws: int, behind: Tiles = 0) -> int:
     """The score of a turn that ended with these tiles open after this many throws.
+
+    `behind` are the numbers of which the tile in the back row is open behind an open one.
 
     `Scoring.SHUT_SUM` counts the tiles shut in the turn, not those that the variant starts shut.
     Digits are read from left to right (sheets 003 and 004: 1, 4, 7 open are 147), reversed
@@ -16,30 +18,57 @@ def score(profile: Profile, open_tiles: Tiles, throws: int) -> int:
     """
     match profile.score:
         case Scoring.SUM:
-            return sum_of(open_tiles)
+            return sum_of(open_tiles) + sum_of(behind)
         case Scoring.COUNT:
-            return open_tiles.bit_count()
+            return open_tiles.bit_count() + behind.bit_count()
         case Scoring.DIGITS:
             return int("".join(map(str, to_numbers(open_tiles))) or "0")
         case Scoring.DIGITS_REVERSED:
             return int("".join(map(str, reversed(to_numbers(open_tiles)))) or "0")
         case Scoring.SHUT_SUM:
-            return sum_of(profile.starting & ~open_tiles)
+            return sum_of(profile.starting & ~open_tiles) + sum_of(profile.starting_behind & ~behind)
         case Scoring.THROWS:
             return throws
 
 
 def worst_score(profile: Profile) -> int:
     """The score that no turn of the profile does worse than."""
-    worst = min if profile.highest_wins else max
+    return (min if profile.highest_wins else max)(_extremes(profile))
+
+
+def best_score(profile: Profile) -> int:
+    """The score that no turn of the profile does better than."""
+    return (max if profile.highest_wins else min)(_extremes(profile))
+
+
+def _extremes(profile: Profile) -> tuple[int, int]:
     if profile.score is Scoring.THROWS:
         # Every throw that goes on shuts a tile, unless the turn goes on without.
-        longest = len(to_numbers(profile.starting))
-        return worst(1, longest if profile.blocked is Blocked.ENDS_TURN else MAX_THROWS)
+        longest = len(to_numbers(profile.starting)) * profile.rows
+        return 1, longest if profile.blocked is Blocked.ENDS_TURN and not profile.insurance else MAX_THROWS
     # Each tile counts for itself, so the extremes are all tiles open and none.
-    return worst(score(profile, profile.starting, 0), score(profile, 0, 0))
+    return untouched_score(profile), score(profile, 0, 0)
+
+
+def untouched_score(profile: Profile) -> int:
+    """The score of a turn that ends before anything is shut, or thrown."""
+    return score(profile, profile.starting, 0, profile.starting_behind)
 
 
 def lost_score(profile: Profile) -> int:
     """The score of a turn lost on its first move: as given, else the worst score that a turn can have."""
     return worst_score(profile) if profile.lost_score is None else profile.lost_score
+
+
+def time_score(profile: Profile, open_tiles: Tiles, throws: int, behind: Tiles = 0) -> int:
+    """The score of a turn whose time is over: that of a blocked one.
+
+    Where nobody could do better than to let the time run, it is the worst score that a turn can have.
+    """
+    return score(profile, open_tiles, throws, behind) if idle_is_worst(profile) else worst_score(profile)
+
+
+def idle_is_worst(profile: Profile) -> bool:
+    """Whether no turn has a worse score than one in which nothing is shut, or thrown."""
+    untouched, worst = untouched_score(profile), worst_score(profile)
+    return untouched <= worst if profile.highest_wins else untouched >= worst

@@ -16,13 +16,17 @@ def owes(
         winners: indices of the players who won; several share, and nothing is owed where nobody did.
         winner_shut: the winner shut the box in this match (`Stakes.POOL_DOUBLE`, sheet 002:
             the others pay a second stake).
-        totals: per player; None for who did not get to play.
+        totals: per player, or per player those of the team; None for who did not get to play.
     """
     nothing = (Fraction(0),) * len(totals)
+    if profile.stakes is Stakes.BANK:
+        return tuple(
+            Fraction(0 if total is None else profile.stake - pays(profile, total)) for total in totals
+        )
     if not winners:
         return nothing
     match profile.stakes:
-        case Stakes.NONE:
+        case Stakes.NONE | Stakes.BANK:
             return nothing
         case Stakes.POOL | Stakes.POOL_DOUBLE:
             stake = 2 if profile.stakes is Stakes.POOL_DOUBLE and winner_shut else 1
@@ -38,3 +42,13 @@ def owes(
             # Nobody else has scored when the first player wins at once: then they share it.
             payers = [i for i in losers if totals[i] == worst]
             return tuple(Fraction(i in payers, len(payers)) for i in range(len(totals)))
+
+
+def pays(profile: Profile, total: int) -> int:
+    """What the bank pays back for a total, in stakes."""
+    better = reversed(profile.pays) if profile.highest_wins else profile.pays
+    return next((paid for mark, paid in better if _reaches(profile, total, mark)), 0)
+
+
+def _reaches(profile: Profile, total: int, mark: int) -> bool:
+    return total >= mark if profile.highest_wins else total <= mark

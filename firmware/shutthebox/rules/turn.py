@@ -12,7 +12,7 @@ from itertools import combinations_with_replacement
 from shutthebox.rules import tiles as sets
 from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, legal_moves
 from shutthebox.rules.profile import Blocked, Draw, Profile
-from shutthebox.rules.score import MAX_THROWS, lost_score, score
+from shutthebox.rules.score import MAX_THROWS, lost_score, score, time_score
 from shutthebox.rules.tiles import Tiles
 
 DOMINOES: tuple[Throw, ...] = tuple(combinations_with_replacement(range(1, 7), 2))
@@ -26,6 +26,7 @@ class Outcome(StrEnum):
     BLOCKED = "blocked"
     LOST = "lost"  # no legal first move
     ENDED = "ended"  # a total that ends the turn
+    TIME = "time"  # the time for the turn is over
     UNPLAYED = "unplayed"  # the round was over before
 
 
@@ -42,7 +43,7 @@ class Turn:
     """A position within a turn.
 
     Attributes:
-        open: tiles the game holds open.
+        open: tiles the game holds open: with two rows the numbers of which a tile is open.
         throw: the throw on the table; after the turn's end the one that ended it.
         throws: throws made so far.
         moves: throws answered so far by shutting tiles.
@@ -50,6 +51,9 @@ class Turn:
         outcome: how the turn ended; None while it lasts.
         score: the score of a finished turn; None while it lasts, and where the match was decided
             before the player could play it.
+        behind: with two rows the numbers of which the tile in front is open, and behind it the
+            one in the back row.
+        insured: insurances held.
     """
 
     open: Tiles
@@ -59,6 +63,8 @@ class Turn:
     drawn: int = 0
     outcome: Outcome | None = None
     score: int | None = None
+    behind: Tiles = 0
+    insured: int = 0
 
     @property
     def awaits_answer(self) -> bool:
@@ -68,13 +74,16 @@ class Turn:
     def to_text(self) -> str:
         """One line: open tiles, throw, throws, moves, drawn (hex), outcome, score.
 
-        For example ``2,3,5 3+1 4 3 0 - -``. `from_text` reads it back.
+        For example ``2,3,5 3+1 4 3 0 - -``. Where there are any, tiles behind others and insurances
+        follow: ``2,3,5 3+1 4 3 0 - - behind=3 insured=1``. `from_text` reads it back.
         """
         throw = "+".join(map(str, self.throw)) if self.throw else "-"
         outcome = self.outcome or "-"
         points = "-" if self.score is None else self.score
         counts = f"{self.throws} {self.moves} {self.drawn:x}"
-        return f"{sets.to_text(self.open)} {throw} {counts} {outcome} {points}"
+        more = f" behind={sets.to_text(self.behind)}" if self.behind else ""
+        more += f" insured={self.insured}" if self.insured else ""
+        return f"{sets.to_text(self.open)} {throw} {counts} {outcome} {points}{more}"
 
     @classmethod
     def from_text(cls, text: str) -> "Turn":
@@ -84,9 +93,10 @@ class Turn:
             ValueError: for anything else.
         """
         fields = text.split(" ")
-        if len(fields) != 7:
-            raise ValueError(f"a turn has 7 fields, {text!r} has {len(fields)}")
-        open_tiles, throw, throws, moves, drawn, outcome, points = fields
+        if not 7 <= len(fields) <= 9:
+            raise ValueError(f"a turn has 7 to 9 fields, {text!r} has {len(fields)}")
+        open_tiles, throw, throws, moves, drawn, outcome, points, *rest = fields
+        more = dict(field.partition("=")[::2] for field in rest)
         turn = cls(
             sets.from_text(open_tiles),
             None if throw == "-" else tuple(int(face) for face in throw.split("+")),
@@ -95,6 +105,8 @@ class Turn:
             int(drawn, 16),
             None if outcome == "-" else Outcome(outcome),
             None if points == "-" else int(points),
+            sets.from_text(more.get("behind", "-")),
+            int(more.get("insured", 0)),
         )
         if turn.to_text() != text:
             raise ValueError(f"{text!r} is not how a turn is written; {turn.to_text()!r} is")
@@ -103,12 +115,12 @@ class Turn:
 
 def start(profile: Profile) -> Turn:
     """A turn before its first throw."""
-    return Turn(profile.starting)
+    return Turn(profile.starting, behind=profile.starting_behind)
 
 
 def dice_refusal(profile: Profile, turn: Turn, dice: int) -> Refusal | None:
     """Why this many dice may not be thrown now; None if they may."""
-    allowed = dice_allowed(profile, turn.open)
+    allowed = dice_allowed(profile, turn.open, turn.behind)
     if dice in allowed:
         return None
     if dice != 1:
@@ -129,7 +141,7 @@ def possible_throw(profile: Profile, turn: Turn, faces: Throw) -> bool:
         return False
     if profile.draw is Draw.DOMINOES:
         return tuple(sorted(faces)) in bag(turn)
-    allowed = dice_allowed(profile, turn.open)
+    allowed = dice_allowed(profile, turn.open, turn.behind)
     if len(faces) in allowed and max(faces) <= profile.sides:
         return True
     only_total = len(faces) == 1 and not profile.faces_matter
@@ -148,18 +160,26 @@ def throw(profile: Profile, turn: Turn, faces: Throw) -> Turn:
     if profile.draw is Draw.DOMINOES:
         domino = 1 << DOMINOES.index((min(faces), max(faces)))
         drawn = domino if drawn == (1 << len(DOMINOES)) - 1 else drawn | domino
-    turn = replace(turn, throw=faces, throws=turn.throws + 1, drawn=drawn)
+    earned = profile.insurance and is_double(faces)
+    turn = replace(turn, throw=faces, throws=turn.throws + 1, drawn=drawn, insured=turn.insured + earned)
     if sum(faces) in profile.ends_turn_on:
         return _over(profile, turn, Outcome.ENDED)
     if answers(profile, turn):
         return turn
     if turn.moves == 0 and profile.first_move_must_include is not None:
         return _over(profile, turn, Outcome.LOST)
-    if profile.blocked is Blocked.ENDS_TURN or turn.throws >= MAX_THROWS:
+    if turn.throws >= MAX_THROWS:
         return _over(profile, turn, Outcome.BLOCKED)
-    if not reopenings(profile, turn) and not can_ever_move(profile, turn.open):
+    if profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES):
+        return turn if turn.insured else _over(profile, turn, Outcome.BLOCKED)
+    if not reopenings(profile, turn) and not can_ever_move(profile, turn.open, behind=turn.behind):
         return _over(profile, turn, Outcome.BLOCKED)
     return turn
+
+
+def is_double(faces: Throw) -> bool:
+    """Whether two dice or more, or both ends of a domino, all show the same."""
+    return len(faces) > 1 and len(set(faces)) == 1
 
 
 def answers(profile: Profile, turn: Turn) -> tuple[Tiles, ...]:
@@ -179,6 +199,8 @@ def reopenings(profile: Profile, turn: Turn) -> Tiles:
 def move(profile: Profile, turn: Turn, shut: Tiles) -> Turn:
     """The position after shutting these tiles; none at all passes a throw without a move.
 
+    Where insurances are played with, passing uses one up.
+
     Raises:
         ValueError: if that is not a legal answer to the throw.
     """
@@ -186,8 +208,26 @@ def move(profile: Profile, turn: Turn, shut: Tiles) -> Turn:
     passes = not shut and turn.awaits_answer and not legal and not reopenings(profile, turn)
     if not passes and shut not in legal:
         raise ValueError(f"{sets.to_text(shut)} does not answer {turn.to_text()}")
-    after = replace(turn, open=turn.open & ~shut, throw=None, moves=turn.moves + (shut != 0))
+    after = replace(
+        turn,
+        open=turn.open & ~(shut & ~turn.behind),
+        behind=turn.behind & ~shut,
+        throw=None,
+        moves=turn.moves + (shut != 0),
+        insured=turn.insured - (passes and profile.insurance),
+    )
     return after if after.open else _over(profile, replace(after, throw=turn.throw), Outcome.SHUT)
+
+
+def out_of_time(profile: Profile, turn: Turn) -> Turn:
+    """The position after the time for the turn is over.
+
+    Raises:
+        ValueError: if no clock runs: this variant has none, or the turn has not begun or is over.
+    """
+    if profile.turn_seconds is None or turn.throws == 0 or turn.outcome is not None:
+        raise ValueError(f"no clock runs at {turn.to_text()}")
+    return _over(profile, turn, Outcome.TIME)
 
 
 def reopen(profile: Profile, turn: Turn, tile: int) -> Turn:
@@ -203,5 +243,11 @@ def reopen(profile: Profile, turn: Turn, tile: int) -> Turn:
 
 
 def _over(profile: Profile, turn: Turn, outcome: Outcome) -> Turn:
-    points = lost_score(profile) if outcome is Outcome.LOST else score(profile, turn.open, turn.throws)
+    match outcome:
+        case Outcome.LOST:
+            points = lost_score(profile)
+        case Outcome.TIME:
+            points = time_score(profile, turn.open, turn.throws, turn.behind)
+        case _:
+            points = score(profile, turn.open, turn.throws, turn.behind)
     return replace(turn, outcome=outcome, score=points)

@@ -7,6 +7,7 @@ cannot drift apart. Other languages have them in their catalogues, like every te
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
+from shutthebox.rules.handicap import points_off, tiles_off
 from shutthebox.rules.moves import HIGH
 from shutthebox.rules.profile import (
     Blocked,
@@ -17,9 +18,11 @@ from shutthebox.rules.profile import (
     Profile,
     Scoring,
     ShutWins,
+    Stakes,
+    Turns,
     Win,
 )
-from shutthebox.rules.score import lost_score
+from shutthebox.rules.score import best_score, idle_is_worst, lost_score
 from shutthebox.rules.tiles import to_numbers
 
 _Value: TypeAlias = int | Sequence[int]
@@ -34,6 +37,10 @@ def N_(text: str) -> str:  # noqa: N802  (the name that catalogues' tools look f
 SENTENCES: dict[str, str] = {
     "tiles": N_("The box has {count} tiles, {tiles}."),
     "tiles.one": N_("The box has one tile, the {tiles}."),
+    "rows": N_(
+        "There are two rows of these tiles, one behind the other. A tile of the back row can be shut once "
+        "the one in front of it, with the same number, has been shut in an earlier move."
+    ),
     "boxes": N_("The same rules are played on boxes with {boxes} tiles."),
     "start_open.all": N_("A turn starts with every tile open."),
     "start_open": N_("A turn starts with only tiles {tiles} open; the others are shut and stay shut."),
@@ -68,6 +75,10 @@ SENTENCES: dict[str, str] = {
     "move=faces-free": N_(
         "For a throw the player shuts either the tile of the total, or any of the tiles that the dice show."
     ),
+    "move=knipsen": N_(
+        "For a throw the player shuts the tile of the total, the tiles that the dice show, or only some of "
+        "these: for 2 and 6 the 2, the 6 and the 8, or one or two of them."
+    ),
     "max_tiles": N_("At most {most} tiles are shut in one move."),
     "max_tiles.one": N_("Only one tile is shut in one move."),
     "difference": N_("The two dice may also be subtracted, the smaller from the larger."),
@@ -83,10 +94,25 @@ SENTENCES: dict[str, str] = {
     "blocked=opens-one": N_(
         "For a throw for which nothing can be shut, the player opens one shut tile and goes on."
     ),
+    "blocked=loses": N_("A throw for which nothing can be shut puts the player out."),
+    "insurance": N_(
+        "Every double earns an insurance. A throw for which nothing can be shut then only uses one up, and "
+        "the player throws again."
+    ),
     "turns=whole": N_("Each player plays a whole turn before the next one begins."),
     "turns=alternate": N_(
         "The players throw once each in rotation, and everybody has a row of tiles of their own."
     ),
+    "turns=shared": N_("The players throw once each in rotation, and there is one row of tiles for all."),
+    "turn_seconds": N_(
+        "From its first throw on, a turn may last {seconds} seconds. When they are over, it ends as if "
+        "blocked."
+    ),
+    "turn_seconds.throw": N_(
+        "A throw must be answered within {seconds} seconds. When they are over, the player's turn ends as if "
+        "blocked."
+    ),
+    "turn_seconds.worst": N_("A turn whose time is over has the worst score that there is."),
     "score=sum": N_("A turn scores the sum of the tiles left open."),
     "score=count": N_("A turn scores one point for each tile left open."),
     "score=digits": N_(
@@ -101,6 +127,9 @@ SENTENCES: dict[str, str] = {
     "win=highest": N_("The highest score wins."),
     "win=first-to-shut": N_("The first to shut the box wins; if nobody does, the lowest score."),
     "win=first-to-shut.sure": N_("The first to shut the box wins."),
+    "win=last-in": N_("The last player in wins, or whoever shuts the last tile."),
+    "win=lowest.total": N_("The lower a total is, the better."),
+    "win=highest.total": N_("The higher a total is, the better."),
     "shut_wins=match": N_("Whoever shuts the box wins the match at once."),
     "shut_wins=round": N_(
         "Whoever shuts the box ends the round at once; the others score their tiles as they stand."
@@ -111,6 +140,16 @@ SENTENCES: dict[str, str] = {
         "A match has {rounds} rounds, unless the players agree on another number. Their scores are added up."
     ),
     "rounds.one": N_("A match is one round, one turn for every player."),
+    "rounds.alone": N_("A match has {rounds} rounds, whose scores are added up."),
+    "rounds.alone.one": N_("A match is one turn."),
+    "match=ladder": N_(
+        "The match is for one player. Any total wins, and the box keeps it as the one to beat in the next "
+        "match."
+    ),
+    "match=ladder.limit": N_(
+        "The match is for one player, who wins with a better total than {limit}. The box keeps it as the one "
+        "to beat in the next match; the best that there can be only has to be reached again."
+    ),
     "match=target-loses": N_(
         "Scores are added up round after round. The match ends with the turn in which somebody reaches "
         "{limit} points, or another limit that the players have agreed on: that player has lost, and the "
@@ -135,6 +174,21 @@ SENTENCES: dict[str, str] = {
         "a second stake from each of the others."
     ),
     "stakes=loser-pays": N_("The loser, with the worst score, buys the round."),
+    "stakes=bank": N_(
+        "Everybody plays against the bank alone: the bank takes {stake} and pays by the score. Whoever gets "
+        "back more than that wins."
+    ),
+    "pays.best": N_("For a score of {score} the bank pays {paid}."),
+    "pays.lowest": N_("For a score of {score} or less the bank pays {paid}."),
+    "pays.highest": N_("For a score of {score} or more the bank pays {paid}."),
+    "teams": N_(
+        "The seats belong to {teams} teams in rotation, if that gives all the same number of players. What a "
+        "team scores is added up, and its players win or lose together."
+    ),
+    "handicap.less": N_("Player {player} has a head start: {points} points less at the beginning."),
+    "handicap.more": N_("Player {player} has a head start: {points} points more at the beginning."),
+    "handicap.tiles": N_("Player {player} has a head start: tiles {tiles} start every turn shut."),
+    "handicap.tiles.one": N_("Player {player} has a head start: tile {tiles} starts every turn shut."),
     "captain": N_("Who wins by shutting the box in the very first turn of the match is Captain."),
     "move=set.dominoes": N_("For a domino the player shuts any set of open tiles that adds up to its total."),
     "move=single.dominoes": N_(
@@ -152,6 +206,10 @@ SENTENCES: dict[str, str] = {
         "For a domino the player shuts either the tile of the total, or one or both of the tiles that its "
         "ends show."
     ),
+    "move=knipsen.dominoes": N_(
+        "For a domino the player shuts the tile of the total, the tiles that its ends show, or only some of "
+        "these: for 2-6 the 2, the 6 and the 8, or one or two of them."
+    ),
     "max_tiles.dominoes": N_("At most {most} tiles are shut for one domino."),
     "max_tiles.one.dominoes": N_("Only one tile is shut for one domino."),
     "difference.dominoes": N_("The two ends may also be subtracted, the smaller from the larger."),
@@ -165,6 +223,22 @@ SENTENCES: dict[str, str] = {
     ),
     "blocked=opens-one.dominoes": N_(
         "For a domino for which nothing can be shut, the player opens one shut tile and goes on."
+    ),
+    "blocked=loses.dominoes": N_("A domino for which nothing can be shut puts the player out."),
+    "insurance.dominoes": N_(
+        "Every double earns an insurance. A domino for which nothing can be shut then only uses one up, and "
+        "the player draws again."
+    ),
+    "turns=shared.dominoes": N_(
+        "The players draw one domino each in rotation, and there is one row of tiles for all."
+    ),
+    "turn_seconds.dominoes": N_(
+        "From its first domino on, a turn may last {seconds} seconds. When they are over, it ends as if "
+        "blocked."
+    ),
+    "turn_seconds.throw.dominoes": N_(
+        "A domino must be answered within {seconds} seconds. When they are over, the player's turn ends as "
+        "if blocked."
     ),
     "turns=alternate.dominoes": N_(
         "The players draw one domino each in rotation, and everybody has a row of tiles of their own."
@@ -217,6 +291,8 @@ def _facts(profile: Profile) -> Iterator[_Fact]:
 def _facts_of_box(profile: Profile) -> Iterator[_Fact]:
     count = len(profile.tiles)
     yield _one("tiles", count), {"count": count, "tiles": profile.tiles}
+    if profile.rows == 2:
+        yield "rows", {}
     if len(profile.allowed_boxes) > 1:
         yield "boxes", {"boxes": profile.allowed_boxes}
     if profile.starting == profile.all_tiles:
@@ -244,7 +320,15 @@ def _facts_of_turn(profile: Profile) -> Iterator[_Fact]:
     if profile.ends_turn_on:
         yield "ends_turn_on", {"totals": tuple(sorted(profile.ends_turn_on))}
     yield f"blocked={profile.blocked}", {}
-    yield f"turns={profile.turns}", {}
+    if profile.insurance:
+        yield "insurance", {}
+    if not profile.is_solo:
+        yield f"turns={profile.turns}", {}
+    if profile.turn_seconds is not None:
+        per_throw = "" if profile.turns is Turns.WHOLE else ".throw"
+        yield f"turn_seconds{per_throw}", {"seconds": profile.turn_seconds}
+        if not idle_is_worst(profile):
+            yield "turn_seconds.worst", {}
     if not profile.is_race:
         yield f"score={profile.score}", {}
 
@@ -260,23 +344,63 @@ def _facts_of_one_die(profile: Profile) -> Iterator[_Fact]:
 
 
 def _facts_of_match(profile: Profile) -> Iterator[_Fact]:
-    on_total = profile.match is MatchFormat.TOTAL
-    if on_total and not profile.is_race:
-        yield _one("rounds", profile.rounds), {"rounds": profile.rounds}
-    elif not on_total:
-        yield f"match={profile.match}", {"limit": profile.limit or 0}
-    if on_total and not profile.is_race:
-        yield f"win={profile.win}", {}
-    elif on_total:
-        yield "win=first-to-shut.sure", {}
-    only = ".only" if profile.shut_wins is ShutWins.ROUND and on_total and profile.rounds == 1 else ""
-    if profile.win is not Win.FIRST_TO_SHUT:
-        yield f"shut_wins={profile.shut_wins}{only}", {}
-    if not profile.is_race:
-        yield f"tie={profile.tie}", {}
-    yield f"stakes={profile.stakes}", {}
+    if profile.is_solo:
+        yield from _facts_of_ladder(profile)
+    elif profile.stakes is Stakes.BANK:
+        yield from _facts_of_bank(profile)
+    else:
+        yield from _facts_of_rivals(profile)
     if profile.captain:
         yield "captain", {}
+    if profile.teams is not None:
+        yield "teams", {"teams": profile.teams}
+    yield from _facts_of_head_starts(profile)
+
+
+def _facts_of_rivals(profile: Profile) -> Iterator[_Fact]:
+    on_total = profile.match is MatchFormat.TOTAL
+    by_scores = on_total and not profile.is_race and profile.win is not Win.LAST_IN
+    if by_scores:
+        yield _one("rounds", profile.rounds), {"rounds": profile.rounds}
+        yield f"win={profile.win}", {}
+    elif not on_total:
+        yield f"match={profile.match}", {"limit": profile.limit or 0}
+    else:
+        yield "win=first-to-shut.sure" if profile.is_race else f"win={profile.win}", {}
+    only = ".only" if profile.shut_wins is ShutWins.ROUND and on_total and profile.rounds == 1 else ""
+    if profile.win not in (Win.FIRST_TO_SHUT, Win.LAST_IN):
+        yield f"shut_wins={profile.shut_wins}{only}", {}
+    if by_scores or not on_total:
+        yield f"tie={profile.tie}", {}
+    yield f"stakes={profile.stakes}", {}
+
+
+def _facts_of_ladder(profile: Profile) -> Iterator[_Fact]:
+    yield _one("rounds.alone", profile.rounds), {"rounds": profile.rounds}
+    if profile.limit is None:
+        yield "match=ladder", {}
+    else:
+        yield "match=ladder.limit", {"limit": profile.limit}
+    yield f"win={profile.win}.total", {}
+
+
+def _facts_of_bank(profile: Profile) -> Iterator[_Fact]:
+    yield "rounds.one", {}
+    yield f"stakes={profile.stakes}", {"stake": profile.stake}
+    head_starts = any(points_off(profile, seat) for seat in range(len(profile.handicap)))
+    for mark, paid in profile.pays if not profile.highest_wins else reversed(profile.pays):
+        only = mark == best_score(profile) and not head_starts and len(profile.pays) > 1
+        yield "pays.best" if only else f"pays.{profile.win}", {"score": mark, "paid": paid}
+
+
+def _facts_of_head_starts(profile: Profile) -> Iterator[_Fact]:
+    for seat in range(len(profile.handicap)):
+        points, shut = points_off(profile, seat), to_numbers(tiles_off(profile, seat))
+        if points:
+            which = "more" if profile.highest_wins else "less"
+            yield f"handicap.{which}", {"player": seat + 1, "points": points}
+        if shut:
+            yield _one("handicap.tiles", len(shut)), {"player": seat + 1, "tiles": shut}
 
 
 def _one(key: str, count: int) -> str:
@@ -289,6 +413,9 @@ SUMMARIES: dict[str, str] = {
     "single": N_("One tile a throw."),
     "exact": N_("Use the whole throw."),
     "faces": N_("Shut the sum or the dice."),
+    "knipsen": N_("Shut the sum, the dice, or some."),
+    "rows": N_("Two rows, one behind the other."),
+    "shared": N_("One row for all."),
     "difference": N_("Add the dice or subtract them."),
     "most": N_("At most {most} tiles a throw."),
     "passes": N_("No move? Play on."),
@@ -309,6 +436,9 @@ SUMMARIES: dict[str, str] = {
     "lowest": N_("The lowest score wins."),
     "highest": N_("The highest score wins."),
     "first-to-shut": N_("The first to shut the box wins."),
+    "last-in": N_("The last one in wins."),
+    "ladder": N_("Alone: beat the best so far."),
+    "bank": N_("The bank pays for good scores."),
 }
 """The rules of a profile at a glance: what is special, and how it is won."""
 
@@ -319,7 +449,9 @@ _USUAL_TILES = 9
 def summary(profile: Profile, translate: Callable[[str], str] = str) -> str:
     """What is special about a profile, if anything, and how it is won: two short sentences at most."""
     special = next(_special(profile), None)
-    aim = profile.win if profile.match is MatchFormat.TOTAL else profile.match
+    aim: Win | MatchFormat | Stakes = profile.win if profile.match is MatchFormat.TOTAL else profile.match
+    if profile.stakes is Stakes.BANK:
+        aim = profile.stakes
     limit: dict[str, int] = {} if profile.limit is None else {"limit": profile.limit}
     facts = ([special] if special else []) + [(aim.value, limit)]
     return " ".join(translate(SUMMARIES[key]).format(**values) for key, values in facts)
@@ -331,6 +463,12 @@ def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
         yield "dominoes", {}
     if profile.first_move_must_include is not None:
         yield "first", {"tile": profile.first_move_must_include}
+    if profile.turns is Turns.SHARED:
+        yield "shared", {}
+    if profile.rows == 2:
+        yield "rows", {}
+    if profile.move is MoveKind.KNIPSEN:
+        yield "knipsen", {}
     if profile.move is MoveKind.SINGLE or profile.max_tiles == 1:
         yield "single", {}
     if profile.move is MoveKind.EXACT:

@@ -5,9 +5,10 @@ from dataclasses import fields
 from enum import StrEnum
 from typing import TypeAlias
 
-from shutthebox.rules.profile import Profile
+from shutthebox.rules.profile import HeadStart, Profile
+from shutthebox.rules.tiles import MAX_TILE
 
-Value: TypeAlias = str | int | bool | list[int] | None
+Value: TypeAlias = str | int | bool | list[int] | list[int | list[int]] | dict[str, int] | None
 """A key's value as TOML and JSON know it; None for a key that is not set."""
 
 
@@ -15,18 +16,31 @@ def to_keys(profile: Profile) -> dict[str, Value]:
     """All keys of a profile with their plain values, in the order of the table; titles dotted."""
     titles = {f"title.{language}": title for language, title in {"en": "", **dict(profile.titles)}.items()}
     keys = {field.name: getattr(profile, field.name) for field in fields(profile) if field.name != "titles"}
-    return {"name": profile.name, **titles, **{key: _plain(value) for key, value in keys.items()}}
+    keys |= {"pays": None, "handicap": None}
+    plain = {key: _plain(value) for key, value in keys.items()}
+    plain["pays"] = {str(score): paid for score, paid in profile.pays}
+    plain["handicap"] = head_starts(profile.handicap)
+    return {"name": profile.name, **titles, **plain}
+
+
+def head_starts(handicap: tuple[HeadStart, ...], highest: int = MAX_TILE) -> list[int | list[int]]:
+    """Head starts by seat as TOML and JSON know them, without tiles above the highest."""
+    return [
+        head if isinstance(head, int) else [tile for tile in head if tile <= highest] or 0
+        for head in handicap
+    ]
 
 
 def to_lines(profile: Profile) -> tuple[str, ...]:
     """The lines of a TOML file that means this profile, with no need of any other.
 
     These are the name, the tiles, and every key that differs from the defaults; tiles that
-    start open only on a larger box, which the profile does not know any more, are left out.
+    start open, or shut, only on a larger box, which the profile does not know any more, are left out.
     """
     defaults, keys = to_keys(Profile(name="")), to_keys(profile)
+    highest = max(profile.tiles[-1], *profile.allowed_boxes)
+    keys["handicap"] = head_starts(profile.handicap, highest)
     if profile.start_open is not None:
-        highest = max(profile.tiles[-1], *profile.allowed_boxes)
         keys["start_open"] = [number for number in profile.start_open if number <= highest]
     return tuple(
         f"{key} = {_toml(value)}"
@@ -53,5 +67,7 @@ def _toml(value: Value) -> str:
             return "true" if value else "false"
         case str():
             return json.dumps(value, ensure_ascii=False)  # TOML has the same escapes
+        case dict():
+            return "{" + ", ".join(f"{key} = {paid}" for key, paid in value.items()) + "}"
         case _:
             return str(value)

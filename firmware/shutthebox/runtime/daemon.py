@@ -21,6 +21,7 @@ from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.adapters.gpio import Pins
 from shutthebox.adapters.odds_worker import OddsWorker
+from shutthebox.adapters.outbox import Outbox
 from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store, StoreError
 from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.lock import FolderLock, InUseError
@@ -61,6 +62,7 @@ def serve(
     fault: Fault | None = None,
     notices: Sequence[str] = (),
     scores: Path | None = None,
+    outbox: Path | None = None,
 ) -> None:
     """Runs a box until SIGTERM or SIGINT. Called in the main thread.
 
@@ -78,6 +80,7 @@ def serve(
         fault: what has gone wrong so far, for the players.
         notices: more of that, a line of text each.
         scores: folder of what the scoreboard shows and the voice says; None for a box without them.
+        outbox: folder in which matches are left for a league; None for nowhere.
 
     Raises:
         InUseError: if another box plays on the store in that folder.
@@ -98,7 +101,8 @@ def serve(
                 lock.take()
             except InUseError as error:
                 return None, StoreFault(Fault.FORGETS, f"{error}; playing without memory")
-            thrown = config.game.dice is DiceKind.AUTO
+            # Throws that follow from a seed are no evidence on the dice.
+            thrown = config.game.dice is DiceKind.AUTO and not config.tournament.file
             return open_or_set_aside(
                 state, time.time, count_throws=thrown, patience_s=patience_s, facts=facts
             )
@@ -129,7 +133,13 @@ def serve(
             stack.callback(display.close, goodbye)
         if scores is not None:
             kept = None if state is None else partial(open_to_read, state / FILE_NAME)
-            observers = (*observers, ScoresWriter(scores, kept), SaidWriter(scores))
+            works = None if display is None else partial(getattr, display, "connected")
+            observers = (*observers, ScoresWriter(scores, kept, display_works=works), SaidWriter(scores))
+        if outbox is not None and state is not None:
+            observers = (
+                *observers,
+                Outbox(outbox, state, partial(open_to_read, state / FILE_NAME), time.time),
+            )
         guard = StoreGuard(store, open_store, forgetting=fault is Fault.FORGETS)
         ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers)
         runner = Runner(

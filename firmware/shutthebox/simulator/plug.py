@@ -24,12 +24,12 @@ class Plug:
 
     Attributes:
         recording: as given.
-        arguments: to start the box again with; to be set before the plug is used.
+        arguments: to start the box again with; None, as at first, while it cannot be ended in good order yet.
     """
 
     def __init__(self, recording: Path, recorder: ScenarioRecorder | None, box: SimulatedBox) -> None:
         self.recording = recording
-        self.arguments: Arguments = lambda record, goes_on: ()
+        self.arguments: Arguments | None = None
         self._recorder, self._box = recorder, box
         self._again: Sequence[str] | None = None
 
@@ -39,18 +39,23 @@ class Plug:
         return self._recorder is not None
 
     def cut(self) -> None:
-        """Pulls the plug and puts it back. Does not return; called in any thread.
+        """Pulls the plug and puts it back. Does not return, unless the box is just starting.
+
+        Called in any thread.
 
         The kernel ends this process and starts a new one in its place: nothing is said, closed or
         written any more, as when the power fails.
         """
+        if self.arguments is None:
+            return
         if self._recorder is not None:
             self._recorder.cut_power(time.monotonic_ns(), self._box.levers_down)
         _replace_process(self.arguments(self.is_recording, self.is_recording))
 
     def record(self, on: bool) -> None:
         """Ends the box in good order and starts it again, recorded or not; called in any thread."""
-        if on != self.is_recording:
+        # Once only: a second signal would find nobody to take it, and end the process at once.
+        if self.arguments is not None and self._again is None and on != self.is_recording:
             self._again = self.arguments(on, False)
             os.kill(os.getpid(), signal.SIGTERM)
 

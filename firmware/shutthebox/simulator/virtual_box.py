@@ -138,7 +138,7 @@ class VirtualBox:
     def _open_store(self) -> tuple[Store | None, StoreFault | None]:
         if self._state is None:
             return None, None
-        thrown = self._config.game.dice is DiceKind.AUTO
+        thrown = self._config.game.dice is DiceKind.AUTO and not self._config.tournament.file
         return open_or_set_aside(self._state, lambda: self.now_ns / 1e9, count_throws=thrown, patience_s=0.0)
 
     def _look(self, what: Effect | SwitchChanged, t_ns: int) -> None:

@@ -217,6 +217,30 @@ GALLERY: dict[str, tuple[Screen, int]] = {
         Screen(Mode.READY, title="Player 1", big="8 left", prompt="Press: 2 dice", also=("Hold: 1 die",)),
         PROMPT_NS,
     ),
+    "hint-for-the-win": (
+        Screen(Mode.FLIPPING, title="Best for", rows=("4,6\tpoints", "1,9\tthe win"), cursor=0),
+        0,
+    ),
+    "coach": (
+        Screen(
+            Mode.MATCH_OVER,
+            title="Player 1",
+            rows=("accuracy\t70 %", "luck\t-32 %", "decisions\t-18 %"),
+            prompt="Press: again",
+            also=("Lever 4: on",),
+        ),
+        0,
+    ),
+    "coach-costliest-move": (
+        Screen(
+            Mode.MATCH_OVER,
+            title="Costliest move",
+            rows=("Player 1\t-10 %", "for 6+6\t5,7", "better\t3,9"),
+            prompt="Press: again",
+            also=("Lever 4: on",),
+        ),
+        0,
+    ),
     "long-start": (LONG, 0),
     "long-middle": (LONG, 2_500 * MS),
 }

@@ -65,20 +65,20 @@ def page(
 
 
 def receive(client: ClientConnection) -> dict[str, Any]:
-    message = json.loads(client.recv(timeout=5))
+    message = json.loads(client.recv(timeout=30))
     assert isinstance(message, dict)
     return message
 
 
 def receive_until(client: ClientConnection, key: str, value: object) -> None:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while time.monotonic() < deadline:
         if receive(client).get(key, ...) == value:
             return
     pytest.fail(f"{key} never was {value}")
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 5.0) -> None:
+def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it never happened"

@@ -98,7 +98,7 @@ class Player:
         return seen[0]
 
     def _until(self, condition: Callable[[], object], what: str) -> None:
-        deadline = time.monotonic() + 8
+        deadline = time.monotonic() + 30
         while not condition():
             if time.monotonic() > deadline:
                 self.keep_picture("no-such-screen")

@@ -41,7 +41,7 @@ from shutthebox.simulator.page.server import PageServer
 def goodbye(client: ClientConnection) -> int | None:
     """Reads what was on its way; the code that the server closes with in the end."""
     with pytest.raises(ConnectionClosed) as caught:
-        list(iter(lambda: client.recv(timeout=5), None))
+        list(iter(lambda: client.recv(timeout=30), None))
     return caught.value.rcvd.code if caught.value.rcvd else None
 
 
@@ -95,7 +95,7 @@ def test_malformed_messages_end_that_page_only(
         receive(bad)
         bad.send(message)
         with pytest.raises(ConnectionClosed) as caught:
-            bad.recv(timeout=5)
+            bad.recv(timeout=30)
         assert caught.value.rcvd is not None
         assert caught.value.rcvd.code == 1008
         assert caught.value.rcvd.reason
@@ -111,7 +111,7 @@ def test_a_flood_of_bytes_is_cut_off_by_the_library(server: PageServer) -> None:
         receive(bad)
         bad.send("x" * 100_000)
         with pytest.raises(ConnectionClosed) as caught:
-            bad.recv(timeout=5)
+            bad.recv(timeout=30)
         assert caught.value.rcvd is not None
         assert caught.value.rcvd.code in (1008, 1009)
 

@@ -109,7 +109,7 @@ class Table:
     def js(self, expression: str) -> object:
         return self.browser.execute_script(f"return {expression}")
 
-    def until(self, condition: Callable[[], object], seconds: float = 15.0) -> None:
+    def until(self, condition: Callable[[], object], seconds: float = 30.0) -> None:
         deadline = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < deadline, "it never happened"

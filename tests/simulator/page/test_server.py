@@ -194,7 +194,7 @@ def test_closing_says_goodbye_and_frees_the_port(box: SimulatedBox, panel: FakeP
         server.close()
         # Whatever was on its way comes first.
         with pytest.raises(ConnectionClosed) as caught:
-            list(iter(lambda: client.recv(timeout=5), None))
+            list(iter(lambda: client.recv(timeout=30), None))
         assert caught.value.rcvd is not None
         assert caught.value.rcvd.code == 1001
     wait_for(lambda: not box.button_down)

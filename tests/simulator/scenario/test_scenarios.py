@@ -158,8 +158,8 @@ def test_what_does_not_matter_in_an_expectation(play: Play_, line: str) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("dance", "script:1: dance: allowed are"),
-        ("press\n\n# fine\nflop 3", "script:4: flop: allowed are"),
+        ("dance", "script:1: dance: did you mean 'dice'? allowed are"),
+        ("press\n\n# fine\nflop 3", "script:4: flop: did you mean 'flip'? allowed are"),
         ("press 3", "script:1: press: allowed is: the word alone"),
         ("hold 1 2", "script:1: hold: allowed is: hold [SECONDS]"),
         ("hold soon", "script:1: hold: 'soon' is no duration"),
@@ -188,6 +188,7 @@ def test_what_does_not_matter_in_an_expectation(play: Play_, line: str) -> None:
         ("oled half", "script:1: oled: 'half'; allowed are off and on"),
         ("power-cut now", "script:1: power-cut: allowed is: the word alone"),
         ("seed x", "script:1: seed: 'x' is no seed"),
+        ("pres", "script:1: pres: did you mean 'press'? allowed are config, seed, "),
         ("expect", "script:1: expect: what is expected? allowed are"),
         ("expect magic", "script:1: expect: what is expected? allowed are"),
         ("expect mode rising", "script:1: expect: 'rising' is no mode; allowed are attract"),

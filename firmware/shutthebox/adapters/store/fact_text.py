@@ -12,7 +12,7 @@ from shutthebox.rules.conditions import Conditions
 
 LEAVE, SETTLE = "leave", "settle"
 
-OF_ACTIONS = (b"throw ", b"shut ", b"open ", b"next")
+OF_ACTIONS = (b"throw ", b"shut ", b"open ", b"time", b"next")
 """How the kept words of an action begin."""
 
 _NO_ACTIONS = ("begin", "resume", "lost", "finish", "sign", LEAVE, "choose", SETTLE)

@@ -263,6 +263,18 @@ def past(db: sqlite3.Connection, match: Match, letters: str) -> Past:
     return Past(better(same, default=None), any("\ncomputers " in conditions for *_, conditions in rows))
 
 
+def finished_since(db: sqlite3.Connection, time_s: float) -> int:
+    """How many matches that began at this time of day or later have been decided.
+
+    Raises:
+        sqlite3.Error: if it cannot be read.
+    """
+    query = (
+        "select count(distinct match) from result join match on match.id = result.match where began_s >= ?"
+    )
+    return int(db.execute(query, (int(time_s),)).fetchone()[0])
+
+
 def latest_game(db: sqlite3.Connection) -> str | None:
     """The name of the game begun last; None before the first."""
     row = db.execute("select profile from match order by id desc limit 1").fetchone()
@@ -282,7 +294,7 @@ def read(db: sqlite3.Connection) -> Statistics:
     forgotten = db.execute(f"select {', '.join(kept)} from forgotten").fetchone()
     fame = db.execute(
         "select match.id, player, initials, score, profile, began_s, owes, won, conditions"
-        " from result join match on match.id = result.match where initials is not null"
+        " from result join match on match.id = result.match where won and initials is not null"
         " order by match.id desc limit ?",
         (FAME,),
     ).fetchall()

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shutthebox import __version__
 from shutthebox.adapters.store import fame, queries
 from shutthebox.adapters.store.fame import Honour
 from shutthebox.adapters.store.queries import PlayedMatch
@@ -37,6 +38,9 @@ FILE_NAME = "scores.json"
 
 VERSION = 2
 """Of the file. The scoreboard shows no other, such as one from before an update."""
+
+FAULTS = 5
+"""The latest faults are told to the uplink, so many of them."""
 
 MATCHES = 6
 """The latest matches are shown, so many of them."""
@@ -63,6 +67,7 @@ class ScoresWriter:
         open_store: a connection to read the store by, which is closed after; None for a box
             without memory.
         clock_s: the time of day in seconds, which the store's matches have too.
+        display_works: whether the panel takes what it is sent; None for a box without one.
     """
 
     def __init__(
@@ -70,9 +75,12 @@ class ScoresWriter:
         folder: Path,
         open_store: Callable[[], sqlite3.Connection] | None,
         clock_s: Callable[[], float] = time.time,
+        *,
+        display_works: Callable[[], bool] | None = None,
     ) -> None:
         self._path = folder / FILE_NAME
         self._open_store, self._clock_s = open_store, clock_s
+        self._display_works = display_works
         self._past: dict[str, Any] = {}
         self._past_of: tuple[str, str] | None = None
         self._rules: tuple[tuple[Profile | None, str], dict[str, Any] | None] | None = None
@@ -98,6 +106,8 @@ class ScoresWriter:
             self._rules = ((show.game, show.language), _rules(show, translate))
         document = {
             "version": VERSION,
+            "program": __version__,
+            "display": None if self._display_works is None else self._display_works(),
             "language": show.language,
             "running": _running(show, translate),
             "rules": self._rules[1],
@@ -119,6 +129,7 @@ class ScoresWriter:
                     "month": [_honour(honour, title) for honour in fame.best(db, first)],
                     "ever": [_honour(honour, title) for honour in fame.best(db)],
                     "captains": [_honour(honour, title) for honour in fame.captains(db, CAPTAINS)],
+                    "health": _health(db, midnight),
                 }
         except (OSError, *UNREADABLE) as error:
             _log.warning("the scoreboard shows no past: %s", error)
@@ -181,6 +192,17 @@ def _rules(show: Show, translate: Translate) -> dict[str, Any] | None:
     if show.game is None:
         return None
     return {"game": show.game.title(show.language, translate), "rules": explain(show.game, translate)}
+
+
+def _health(db: sqlite3.Connection, midnight: float) -> dict[str, Any]:
+    """What the owner of the box wants to know; the scoreboard does not show it."""
+    found = queries.read(db)
+    return {
+        "finished": found.finished,
+        "finished_today": queries.finished_since(db, midnight),
+        "switches": {str(number): dataclasses.asdict(switch) for number, switch in found.switches.items()},
+        "faults": [dataclasses.asdict(fault) for fault in found.faults[:FAULTS]],
+    }
 
 
 def _match(match: PlayedMatch, title: _Titles) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def press(
     if settings.game is None:
         out = listed(settings.out & settings.profile.all_tiles)
         return refused(mode, message("Needs lever {tiles}", tiles=out))
-    return naming.begin(settings.game, context) if settings.usual else Step(setup.enter(settings))
+    return naming.begin(settings.game, context) if settings.usual else setup.enter(context)
 
 
 def levers(mode: Attract, context: Context) -> Step[Attract]:

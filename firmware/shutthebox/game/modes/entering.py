@@ -14,7 +14,7 @@ from shutthebox.game.modes import attract, flipping, ready, turn_over
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import MatchInPlay, done, judged
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Step, View, refused
+from shutthebox.game.state import Context, Shared, Step, View, refused
 from shutthebox.game.wording import fault_text
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
@@ -33,6 +33,10 @@ class Entering(MatchMode):
     name: ClassVar[Mode] = Mode.ROLLING
 
     entry: Entry
+
+    def deadline_ns(self, shared: Shared) -> int | None:
+        """When the player's clock shows another second."""
+        return self.play.clock.next_ns if self.play.clock else None
 
 
 def enter(play: MatchInPlay, context: Context, dice: int, *, pressed: bool) -> Entering:
@@ -61,7 +65,7 @@ def hold(mode: Entering, context: Context) -> Step[Entering | flipping.Flipping 
     match = mode.play.match
     entry = mode.entry.enter()
     throw: Throw = entry.entered
-    if entry.complete and turns.possible_throw(match.profile, match.turn, throw):
+    if entry.complete and turns.possible_throw(match.seat_profile, match.turn, throw):
         play, effects = done(mode.play, Thrown(throw))
         return flipping.enter(play, context).after(*effects)
     if entry.complete or not entry.entered[-1]:
@@ -74,6 +78,11 @@ def levers(mode: Entering, context: Context) -> Step[Entering]:
     """Levers are judged as before the throw."""
     play, effects = judged(mode.play, context)
     return Step(replace(mode, play=play), effects)
+
+
+def time(mode: Entering, context: Context) -> Step[Entering | turn_over.TurnOver]:
+    """The player's clock goes on; when it has come to its end, the turn is over."""
+    return turn_over.tick(mode, context)
 
 
 def abandon(mode: Entering, context: Context) -> Step[attract.Attract]:

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from shutthebox.game.effects import Ask, Play, Sound
 from shutthebox.game.inputs import AnswerCame, HintCame
-from shutthebox.game.judge import FINE, VerdictKind
+from shutthebox.game.judge import FINE, VerdictKind, flipped_tiles, lever_of
 from shutthebox.game.lever_health import suspect_missing
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, raising, ready, rolling, turn_over
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged, with_verdict
+from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged, row_behind, with_verdict
 from shutthebox.game.questions import AskAnswer, AskHint, plain_dice
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View, refused
@@ -23,7 +23,7 @@ from shutthebox.odds.hints import Hint
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Moved, Reopened
-from shutthebox.rules.match import Stage
+from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Turns
 from shutthebox.rules.tiles import Tiles, to_numbers
@@ -52,7 +52,9 @@ class Flipping(MatchMode):
     hint: Hint | None = None
 
     def deadline_ns(self, shared: Shared) -> int | None:
-        """When the computer's time to think is over."""
+        """When the player's clock shows another second, or the computer's time to think is over."""
+        if self.play.clock:
+            return self.play.clock.next_ns
         return None if self.thinking_ns is None else self.thinking_ns + PATIENCE_NS
 
 
@@ -114,7 +116,7 @@ def _settled(mode: Flipping, context: Context) -> Step[Flipping | turn_over.Turn
     verdict = play.verdict
     if verdict.kind is not VerdictKind.COMPLETE or verdict == before or mode.thinking_ns is not None:
         return Step(mode, effects)
-    if verdict.move and verdict.move == play.match.turn.open:
+    if verdict.move and verdict.move == play.match.turn.open and not play.match.turn.behind:
         # Nothing is left to think about: the box is shut.
         play, after = done(play, Moved(verdict.move))
         return turn_over.enter(play, context).after(*effects, *after)
@@ -135,7 +137,7 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | raising.Raise | r
     if not isinstance(after, ready.Ready):
         return step
     match, shared = after.play.match, context.shared
-    choice = len(dice_allowed(match.profile, match.turn.open)) > 1
+    choice = len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) > 1
     entered = shared.settings.real_dice or is_computers_turn(after.play, shared)
     if match.profile.turns is not Turns.WHOLE or choice or entered:
         return step
@@ -152,7 +154,9 @@ def hold(mode: Flipping, context: Context) -> Step[Flipping]:
 def time(
     mode: Flipping, context: Context
 ) -> Step[Flipping | turn_over.TurnOver | raising.Raise | ready.Ready]:
-    """The computer has thought for too long: it plays without the odds."""
+    """The player's clock goes on, or the computer has thought for too long: it plays without the odds."""
+    if mode.play.clock:
+        return turn_over.tick(mode, context)
     deadline_ns = mode.deadline_ns(context.shared)
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)
@@ -210,21 +214,26 @@ def _prompt(mode: Flipping, shared: Shared) -> Text:
     match, answer = mode.play.match, mode.computers_answer
     if mode.thinking_ns is not None:
         return message("Thinking …")
-    opens = bool(turns.reopenings(match.profile, match.turn))
+    opens = bool(turns.reopenings(match.seat_profile, match.turn))
     if answer is not None:
-        return _computers_prompt(answer, shared, opens=opens)
+        return _computers_prompt(match, answer, shared, opens=opens)
     if opens:
         return message("No move: lift one")
-    return message("No move: press") if mode.play.throws_again else answers_text(match)
+    if mode.play.throws_again:
+        return message("Insured: press") if match.profile.insurance else message("No move: press")
+    return answers_text(match)
 
 
-def _computers_prompt(answer: Tiles, shared: Shared, *, opens: bool) -> Text:
+def _computers_prompt(match: Match, answer: Tiles, shared: Shared, *, opens: bool) -> Text:
     """What a hand has to do for the computer."""
     if not answer:
         return message("No move: press")
     if opens:
         return message("Lift {tiles}", tiles=listed(answer))
-    return message("Flip {tiles}", tiles=listed(to_numbers(answer & ~shared.levers)))
+    behind = row_behind(match, shared)
+    left = to_numbers(answer & ~flipped_tiles(match.turn, shared.levers, behind))
+    levers_left = tuple(lever_of(match.turn, tile, behind) for tile in left)
+    return message("Flip {tiles}", tiles=listed(levers_left))
 
 
 def _commit(mode: Flipping, context: Context) -> Step[raising.Raise | ready.Ready]:

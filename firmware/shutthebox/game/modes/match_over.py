@@ -25,6 +25,8 @@ from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Step, View, kept, refused
 from shutthebox.game.wording import luck_texts, player_name
 from shutthebox.rules.match import Match, Result, begin
+from shutthebox.rules.profile import Stakes, Turns
+from shutthebox.rules.reader import chosen
 from shutthebox.rules.turn import Outcome
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
@@ -61,36 +63,46 @@ class MatchOver(MatchMode):
 
 
 def enter(play: MatchInPlay, context: Context) -> Step[MatchOver]:
-    """The match has been decided; winners who gave their names before it sign by them."""
-    winners = {winner: context.shared.name(winner) for winner in _result(play).winners}
-    named = {winner: letters for winner, letters in winners.items() if letters}
-    return signed(play, named, context) if named else Step(MatchOver(play), (Play(_sound(play, ())),))
+    """The match has been decided; players who gave their names before it sign by them, winners first."""
+    played = (player for player, score in enumerate(play.match.scores) if score is not None)
+    order = dict.fromkeys((*_result(play).winners, *played))
+    return signed(play, {player: name for player in order if (name := context.shared.name(player))}, context)
 
 
 def signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> Step[MatchOver]:
-    """The winners have signed.
+    """Players have signed.
 
     Args:
         play: the match.
-        letters: per winner, from 0, the three letters.
+        letters: per player, from 0, the three letters.
         context: the world, and what it remembers of them.
     """
+    winners = _result(play).winners
     honours = tuple(
         honour
         for player, name in letters.items()
+        if player in winners
         for honour in _honours(play.match, player, context.past(play.match, name), context.settings)
     )
     facts = (Signed(player, name) for player, name in letters.items())
-    mode = MatchOver(play, signed=True, honours=honours)
+    mode = MatchOver(play, signed=any(winner in letters for winner in winners), honours=honours)
     return Step(mode, (*kept(*facts), Play(_sound(play, honours))))
 
 
 def press(mode: MatchOver, context: Context) -> Step[raising.Raise | ready.Ready]:
     """A new match of the same players."""
     match, settings = mode.play.match, context.settings
+    before = match.profile
     # The levers may have been taken out of play, or put back, while the power was off.
-    played = (game for game in settings.games if game.name == match.profile.name)
-    profile = next(played, match.profile).with_limit(match.profile.limit)
+    played = next((game for game in settings.games if game.name == before.name), before)
+    profile = chosen(
+        played,
+        limit=before.limit,
+        best=settings.best(played),
+        teams=before.teams or 0,
+        handicap=before.handicap,
+        turn_seconds=before.turn_seconds or 0,
+    )
     return ready.begin_anew(begin(profile, match.players, match.rounds), context, tally(mode.play))
 
 
@@ -164,6 +176,7 @@ def screen(mode: MatchOver, view: View) -> Screen:
     if play.beginning is not None:
         also.append(_("Lever 4: coach"))
     also.append(_("Hold: end"))
+    winner = None
     if mode.page:
         page = _coach_pages(mode)[mode.page - 1]
         names = tuple(told(player_name(player, view.shared), _) for player in range(play.match.players))
@@ -173,13 +186,15 @@ def screen(mode: MatchOver, view: View) -> Screen:
         rows = tuple(f"{_name(i, view)}\t{_owes(owes).told(_)}" for i, owes in enumerate(tally(play)))
         title = _("Evening")
     else:
-        rows = tuple(_rows(play, result, view))
+        before = _rows_before(play.match, view)
+        rows = (*before, *_rows(play, result, view))
+        winner = len(before) + result.winners[0] if result.winners else None
         title = _title(play.match, result, view).told(_)
     return Screen(
         mode.name,
         title=title,
         rows=rows,
-        cursor=None if mode.page or mode.shows_tally or not result.winners else result.winners[0],
+        cursor=winner,
         prompt=_("Thinking …") if mode.asks_review else _("Press: again"),
         also=tuple(also),
         lit=True,
@@ -208,8 +223,15 @@ def _result(play: MatchInPlay) -> Result:
 
 def _title(match: Match, result: Result, view: View) -> Message:
     winners = ", ".join(_name(winner, view) for winner in result.winners)
+    if match.profile.stakes is Stakes.BANK:
+        return _bank_title(match, winners)
     if match.players == 1:
         return _solo_title(match, result)
+    if match.in_teams and result.winners:
+        teams = sorted({winner % match.teams + 1 for winner in result.winners})
+        if len(teams) == 1:
+            return message("Team {number} wins!", number=teams[0])
+        return message("Shared: teams {teams}", teams=", ".join(map(str, teams)))
     if len(result.winners) > 1:
         return message("Shared: {players}", players=winners)
     name = player_name(result.winners[0], view.shared)
@@ -219,12 +241,35 @@ def _title(match: Match, result: Result, view: View) -> Message:
 
 
 def _solo_title(match: Match, result: Result) -> Message:
-    """A player alone beats nobody: the score is what there is to say."""
+    """A player alone beats nobody, or the ladder: the score is what there is to say."""
+    if match.profile.is_solo and result.winners:
+        return message("New best: {score}", score=match.totals[0])
     if result.captain:
         return message("Captain!")
     if match.turn.outcome is Outcome.SHUT:
         return message("Box shut!")
     return message("Your score: {score}", score=match.totals[0])
+
+
+def _bank_title(match: Match, winners: str) -> Message:
+    if not winners:
+        return message("The bank wins")
+    if match.players == 1:
+        return message("You beat the bank!")
+    return message("Bank beaten: {players}", players=winners)
+
+
+def _rows_before(match: Match, view: View) -> tuple[str, ...]:
+    """What comes before the players: the totals of the teams, or the one that was to be beaten."""
+    if match.profile.is_solo and match.profile.limit is not None:
+        return (message("best {score}", score=match.profile.limit).told(view.translate),)
+    if not match.in_teams or match.profile.turns is Turns.SHARED:
+        return ()
+    totals = match.team_totals[: match.teams]
+    return tuple(
+        message("Team {number}: {score}", number=number, score=total).told(view.translate)
+        for number, total in enumerate(totals, 1)
+    )
 
 
 def _name(player: int, view: View) -> str:
@@ -235,9 +280,12 @@ def _name(player: int, view: View) -> str:
 def _rows(play: MatchInPlay, result: Result, view: View) -> Iterator[str]:
     """The table: per player the total and what is owed, then what dice and decisions did."""
     match, _ = play.match, view.translate
-    staked = view.settings.stakes is not ShownStakes.OFF
+    # What the bank pays is what the game is about.
+    staked = view.settings.stakes is not ShownStakes.OFF or match.profile.stakes is Stakes.BANK
     for player, score in enumerate(match.scores):
         shown = "–" if score is None else str(match.totals[player])
+        if match.profile.turns is Turns.SHARED:
+            shown = _("in") if player in result.winners else _("out")
         owes = result.owes[player] if staked else Fraction(0)
         yield f"{_name(player, view)}: {shown}" + (f"\t{_owes(owes).told(_)}" if owes else "")
     if any(play.luck) or any(play.given_away):

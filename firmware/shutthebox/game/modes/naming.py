@@ -77,7 +77,8 @@ def _next(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready
     settings, names = context.settings, mode.names
     if mode.seat:
         names = (*names, mode.letters.taken)
-    for seat in range(mode.seat + 1, settings.players + 1):
+    players = 1 if mode.game.is_solo else settings.players
+    for seat in range(mode.seat + 1, players + 1):
         if seat not in settings.computers:
             return Step(Naming(mode.game, seat, names))
         names = (*names, "")

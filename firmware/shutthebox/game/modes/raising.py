@@ -8,10 +8,10 @@ from typing import ClassVar
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, ready
+from shutthebox.game.modes import attract, ready, turn_over
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Step, View, refused
+from shutthebox.game.state import Context, Shared, Step, View, refused
 from shutthebox.game.wording import fault_text, player_name
 
 
@@ -20,6 +20,10 @@ class Raise(MatchMode):
     """The levers do not fit the player's row yet."""
 
     name: ClassVar[Mode] = Mode.RAISE
+
+    def deadline_ns(self, shared: Shared) -> int | None:
+        """When the player's clock shows another second."""
+        return self.play.clock.next_ns if self.play.clock else None
 
 
 def press(mode: Raise, context: Context) -> Step[Raise]:
@@ -30,6 +34,11 @@ def press(mode: Raise, context: Context) -> Step[Raise]:
 def levers(mode: Raise, context: Context) -> Step[Raise | ready.Ready]:
     """Goes on as soon as the levers fit."""
     return ready.await_throw(mode.play, context)
+
+
+def time(mode: Raise, context: Context) -> Step[Raise | turn_over.TurnOver]:
+    """The player's clock goes on; when it has come to its end, the turn is over."""
+    return turn_over.tick(mode, context)
 
 
 def abandon(mode: Raise, context: Context) -> Step[attract.Attract]:

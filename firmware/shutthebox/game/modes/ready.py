@@ -13,7 +13,7 @@ from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Text, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, entering, raising, rolling
+from shutthebox.game.modes import attract, entering, raising, rolling, turn_over
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import MatchInPlay, begun, conditions_of, is_computers_turn, judged
 from shutthebox.game.questions import AskDice, AskHint, plain_dice
@@ -51,7 +51,9 @@ class Ready(MatchMode):
     computers_dice: int | None = None
 
     def deadline_ns(self, shared: Shared) -> int | None:
-        """When the computer throws; None while a person does, or the levers are wrong."""
+        """When the player's clock shows another second, or the computer throws; None where neither does."""
+        if self.play.clock:
+            return self.play.clock.next_ns
         waits = self.play.verdict.kind is VerdictKind.OK and not shared.asleep
         return self.since_ns + COMPUTER_NS if waits and is_computers_turn(self.play, shared) else None
 
@@ -59,14 +61,15 @@ class Ready(MatchMode):
 def begin(profile: Profile, context: Context) -> Step[raising.Raise | Ready]:
     """A new match of the usual number of players and rounds."""
     settings = context.settings
-    return begin_anew(begin_match(profile, settings.players, settings.rounds), context)
+    players = 1 if profile.is_solo else settings.players
+    return begin_anew(begin_match(profile, players, settings.rounds), context)
 
 
 def begin_anew(
     match: Match, context: Context, tally: tuple[Fraction, ...] = ()
 ) -> Step[raising.Raise | Ready]:
     """This match from its beginning."""
-    play, asked = begun(match, tally)
+    play, asked = begun(match, context.settings, tally)
     began = Began(match, conditions_of(match, context.settings))
     return await_throw(play, context).after(*kept(began), *asked)
 
@@ -87,7 +90,7 @@ def leave(play: MatchInPlay, context: Context) -> Step[attract.Attract]:
 def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
     """What the odds are asked where the number of dice is a choice."""
     match = play.match
-    if len(dice_allowed(match.profile, match.turn.open)) < 2:
+    if len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) < 2:
         return ()
     if is_computers_turn(play, shared):
         return (Ask(AskDice(match, shared.settings.strength)),)
@@ -102,9 +105,9 @@ def press(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | enter
 def hold(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | entering.Entering]:
     """Throws one die, where that is a choice."""
     match = mode.play.match
-    if len(dice_allowed(match.profile, match.turn.open)) > 1:
+    if len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) > 1:
         return throw(mode, context, one_die=True)
-    refusal = turns.dice_refusal(match.profile, match.turn, 1) or Refusal.ONE_DIE_ONLY
+    refusal = turns.dice_refusal(match.seat_profile, match.turn, 1) or Refusal.ONE_DIE_ONLY
     return refused(mode, REFUSALS[refusal])
 
 
@@ -114,8 +117,10 @@ def levers(mode: Ready, context: Context) -> Step[Ready]:
     return Step(replace(mode, play=play, since_ns=context.now_ns), effects)
 
 
-def time(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling]:
-    """The computer throws."""
+def time(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | turn_over.TurnOver]:
+    """The player's clock goes on, or the computer throws."""
+    if mode.play.clock:
+        return turn_over.tick(mode, context)
     deadline_ns = mode.deadline_ns(context.shared)
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)
@@ -179,7 +184,7 @@ def _big(mode: Ready, shared: Shared) -> Text:
 def _prompts(match: Match) -> tuple[Text, ...]:
     if match.profile.draw is Draw.DOMINOES:
         return (message("Press to draw"),)
-    allowed = dice_allowed(match.profile, match.turn.open)
+    allowed = dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)
     if len(allowed) > 1:
         return message("Press: {dice} dice", dice=allowed[0]), message("Hold: 1 die")
     if allowed == (1,) and match.profile.dice > 1:

@@ -48,8 +48,10 @@ class Rolling(MatchMode):
 
 def enter(play: MatchInPlay, context: Context, dice: int) -> Step[Rolling]:
     """The box throws so many dice, or draws a domino."""
-    match = play.match
-    if match.profile.draw is Draw.DOMINOES:
+    match, tournament = play.match, context.settings.tournament
+    if tournament is not None:
+        faces = tournament.throw(match, dice)
+    elif match.profile.draw is Draw.DOMINOES:
         faces = context.dice.draw(turns.bag(match.turn))
     else:
         faces = context.dice.throw(dice, match.profile.sides)
@@ -59,7 +61,7 @@ def enter(play: MatchInPlay, context: Context, dice: int) -> Step[Rolling]:
     effects: tuple[Effect, ...] = (Keep(action),)
     if len(after.unaccounted) > len(play.unaccounted):
         player, throws = after.unaccounted[-1]
-        effects += (Ask(AskAccount(match.profile, player, throws)),)
+        effects += (Ask(AskAccount(match.seat_profile, player, throws)),)
     if thrown.stage is Stage.ANSWER and is_computers_turn(play, context.shared):
         effects += (Ask(AskAnswer(thrown, context.settings.strength)),)
     return Step(Rolling(after, thrown, context.now_ns), (*effects, Play(Sound.ROLL)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.menu_items import Item, questions
+from shutthebox.game.menu_items import ENTRIES, Item, questions
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, naming, ready, service
 from shutthebox.game.modes.base import BoxMode
@@ -32,9 +32,10 @@ class Setup(BoxMode):
     picker: Picker
 
 
-def enter(settings: Settings) -> Setup:
-    """The first question."""
-    return _ask(questions(settings)[0], settings)
+def enter(context: Context) -> Step[Setup | naming.Naming | Raise | ready.Ready]:
+    """The first question; begins at once where there is nothing to ask."""
+    asked = questions(context.settings)
+    return Step(_ask(asked[0], context.settings)) if asked else _begin(context)
 
 
 def levers(mode: Setup, context: Context) -> Step[Setup]:
@@ -45,22 +46,22 @@ def levers(mode: Setup, context: Context) -> Step[Setup]:
 
 def press(mode: Setup, context: Context) -> Step[Setup | naming.Naming | Raise | ready.Ready]:
     """Takes the choice for this match; after the last question come the names, if wanted, and the match."""
-    asked = questions(context.settings)
     settings, _ = mode.item.choose(context.settings, mode.picker.cursor)
     context = replace(context, shared=replace(context.shared, settings=settings))
-    at = asked.index(mode.item) + 1
-    if at < len(asked):
-        return Step(_ask(asked[at], settings), shared=context.shared)
-    assert settings.game is not None, "attract does not begin a game that cannot be played"
-    step = naming.begin(settings.game, context)
+    # A choice may do away with questions, its own among them: teams that are none.
+    at = ENTRIES.index(mode.item)
+    following = next((item for item in questions(settings) if ENTRIES.index(item) > at), None)
+    if following is not None:
+        return Step(_ask(following, settings), shared=context.shared)
+    step = _begin(context)
     return replace(step, shared=step.shared or context.shared)
 
 
 def hold(mode: Setup, context: Context) -> Step[Setup | attract.Attract]:
     """Back to the question before, or to attract."""
-    asked = questions(context.settings)
-    at = asked.index(mode.item)
-    return Step(_ask(asked[at - 1], context.settings)) if at else attract.enter(context)
+    at = ENTRIES.index(mode.item)
+    before = [item for item in questions(context.settings) if ENTRIES.index(item) < at]
+    return Step(_ask(before[-1], context.settings)) if before else attract.enter(context)
 
 
 def time(mode: Setup, context: Context) -> Step[attract.Attract]:
@@ -76,6 +77,12 @@ def service_press(mode: Setup, context: Context) -> Step[service.Service]:
 def screen(mode: Setup, view: View) -> Screen:
     """The question and its options."""
     return picker_screen(mode.name, mode.picker, view)
+
+
+def _begin(context: Context) -> Step[naming.Naming | Raise | ready.Ready]:
+    game = context.settings.game
+    assert game is not None, "attract does not begin a game that cannot be played"
+    return naming.begin(game, context)
 
 
 def _ask(item: Item, settings: Settings) -> Setup:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeVar
 
 from shutthebox.game.effects import Effect, Play, Sound
-from shutthebox.game.facts import Finished
+from shutthebox.game.facts import BEST, Chosen, Finished
 from shutthebox.game.judge import FINE
+from shutthebox.game.match_screen import ended_row
 from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, match_over, raising, ready
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.play import MatchInPlay, done, with_verdict
-from shutthebox.game.screen import Screen, TileState
+from shutthebox.game.play import MatchInPlay, done, ticked, with_verdict
+from shutthebox.game.screen import Screen
+from shutthebox.game.settings import ladder_of
 from shutthebox.game.state import Context, Step, View, kept, refused
 from shutthebox.game.wording import luck_texts, player_name
-from shutthebox.rules.actions import Advanced
+from shutthebox.rules.actions import Advanced, OutOfTime
 from shutthebox.rules.match import Match, Stage
-from shutthebox.rules.tiles import to_tiles
+from shutthebox.rules.profile import Turns
 from shutthebox.rules.turn import Outcome
+
+_Mode = TypeVar("_Mode", bound=MatchMode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,28 @@ def enter(play: MatchInPlay, context: Context) -> Step[TurnOver]:
     match = play.match
     effects: tuple[Effect, ...] = kept(Finished(match)) if match.result is not None else ()
     sound = Sound.SHUT if match.turn.outcome is Outcome.SHUT else Sound.BLOCKED
-    return Step(TurnOver(with_verdict(play, FINE)), (*effects, Play(sound)))
+    step = Step(TurnOver(with_verdict(play, FINE)), (*effects, Play(sound)))
+    return _climbed(step, match, context) if match.profile.is_solo and match.result else step
+
+
+def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnOver]:
+    """The ladder's next total to beat, where this one is better; kept like a choice at the box."""
+    assert match.result is not None, "the match is decided"
+    if not match.result.winners or match.totals[0] == match.profile.limit:
+        return step
+    ladder, total = ladder_of(match.profile), match.totals[0]
+    settings = context.settings
+    shared = replace(context.shared, settings=replace(settings, bests={**settings.bests, ladder: total}))
+    return replace(step.after(*kept(Chosen(BEST + ladder, total))), shared=shared)
+
+
+def tick(mode: _Mode, context: Context) -> Step[_Mode | TurnOver]:
+    """The clock of the player at turn goes on; when it has come to its end, the turn is over."""
+    play = ticked(mode.play, context)
+    if not play.is_out_of_time:
+        return Step(replace(mode, play=play), refusal=context.shared.refusal)
+    play, effects = done(play, OutOfTime())
+    return enter(play, context).after(*effects)
 
 
 def press(mode: TurnOver, context: Context) -> Step[raising.Raise | ready.Ready | match_over.MatchOver]:
@@ -62,16 +87,13 @@ def screen(mode: TurnOver, view: View) -> Screen:
     also = [_("Press: go on")]
     if account is not None:
         also += [text.told(_) for text in luck_texts(match.profile, account.luck, account.given_away)]
-    tiles = tuple(
-        (tile, TileState.OPEN if turn.open & to_tiles([tile]) else TileState.SHUT)
-        for tile in match.profile.tiles
-    )
+    out = match.profile.turns is Turns.SHARED
     return Screen(
         mode.name,
         title=told(player_name(match.player, view.shared), _),
         aside="+".join(map(str, turn.throw or ())),
-        big=_("SHUT!") if shut else str(turn.score),
-        tiles=tiles,
+        big=_("SHUT!") if shut else _("OUT!") if out else str(turn.score),
+        tiles=ended_row(match),
         prompt=_ending(match).told(_),
         also=tuple(also),
         lit=True,
@@ -85,6 +107,8 @@ def _ending(match: Match) -> Message:
     match match.turn.outcome:
         case Outcome.SHUT:
             return message("Shut the box!")
+        case Outcome.TIME:
+            return message("Time is over")
         case Outcome.LOST:
             return message("No {tile} this time", tile=match.profile.first_move_must_include or 0)
         case Outcome.ENDED:

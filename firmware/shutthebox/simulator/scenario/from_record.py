@@ -80,7 +80,8 @@ def _throws(record: Record, positions: list[Match]) -> list[tuple[Match, Thrown]
 
 def _faces(match: Match, thrown: Thrown) -> str:
     dominoes = match.profile.draw is Draw.DOMINOES
-    if not dominoes and len(thrown.faces) not in dice_allowed(match.profile, match.turn.open):
+    allowed = dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)
+    if not dominoes and len(thrown.faces) not in allowed:
         raise ScenarioError(
             f"{sum(thrown.faces)}: only the total of real dice is known; such a throw cannot be made"
         )
@@ -88,11 +89,11 @@ def _faces(match: Match, thrown: Thrown) -> str:
 
 
 def _chosen_one(match: Match, dice: int) -> bool:
-    return dice == 1 and len(dice_allowed(match.profile, match.turn.open)) > 1
+    return dice == 1 and len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) > 1
 
 
 def _throws_on(match: Match) -> bool:
     """Whether the press that commits a move makes the next throw at once."""
     if match.turn.outcome is not None or match.profile.turns is Turns.ALTERNATE:
         return False
-    return len(dice_allowed(match.profile, match.turn.open)) == 1
+    return len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) == 1

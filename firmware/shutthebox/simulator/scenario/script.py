@@ -29,6 +29,7 @@ from shutthebox.simulator.scenario.verbs import (
     Wait,
 )
 from shutthebox.simulator.scenario.words import LONGEST_NS, WrongError, duration_ns
+from shutthebox.validation import did_you_mean
 
 VERBS: dict[str, type[Verb]] = {
     verb.word: verb
@@ -132,7 +133,8 @@ def _timed(text: str, where: str) -> Iterator[TimedVerb]:
             elif words[0][0] == "+":
                 after_ns = duration_ns(words.pop(0)[1:])
             if not words or words[0] not in VERBS:
-                raise WrongError(f"allowed are {', '.join(VERBS)}")
+                near = did_you_mean(words[0], VERBS) if words else ""
+                raise WrongError(f"{near}allowed are {', '.join(VERBS)}")
             verb = VERBS[words[0]].parse(words[1:])
         except WrongError as wrong:
             shown = words[0] if words else line.strip()

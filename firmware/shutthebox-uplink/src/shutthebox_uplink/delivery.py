@@ -1,0 +1,70 @@
+"""The decision what to send and when: one entry at a time, until the league has given a receipt for it.
+
+It knows no network and no clock: what happens comes in with its time, what to send goes out. The
+broker's own acknowledgement is not looked at, because a broker may lose what it has acknowledged.
+"""
+
+from dataclasses import dataclass
+
+from shutthebox_uplink.signing import Receipt
+
+FIRST_WAIT_S = 5.0
+LONGEST_WAIT_S = 300.0
+"""An entry is sent again after so many seconds without a receipt; doubled each time, up to the longest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """The entry on its way.
+
+    Attributes:
+        sequence: of the entry.
+        hash: of the entry.
+    """
+
+    sequence: int
+    hash: str
+
+
+class Delivery:
+    """One entry at a time. Used by one thread."""
+
+    def __init__(self) -> None:
+        self._on_its_way: Sent | None = None
+        self._connected = False
+        self._wait_s = FIRST_WAIT_S
+        self._due_s = 0.0
+
+    @property
+    def connected(self) -> bool:
+        """Whether there is a connection to the broker."""
+        return self._connected
+
+    def connect(self, now_s: float) -> None:
+        """The broker is there, or the league has started anew: whatever was sent is sent again at once."""
+        self._connected = True
+        self._wait_s, self._due_s = FIRST_WAIT_S, now_s
+
+    def disconnect(self) -> None:
+        """The broker is away."""
+        self._connected = False
+
+    def wants(self, now_s: float) -> bool:
+        """Whether the oldest entry should be sent now, if there is one."""
+        return self._connected and (self._on_its_way is None or now_s >= self._due_s)
+
+    def sent(self, entry: Sent, now_s: float) -> None:
+        """The entry has been given to the broker."""
+        if self._on_its_way is not None and entry.sequence == self._on_its_way.sequence:
+            self._wait_s = min(self._wait_s * 2, LONGEST_WAIT_S)
+        else:
+            self._wait_s = FIRST_WAIT_S
+        self._on_its_way, self._due_s = entry, now_s + self._wait_s
+
+    def receive(self, receipt: Receipt) -> bool:
+        """A receipt has come; True if it is for the entry on its way, which then need not be kept."""
+        sent = self._on_its_way
+        if sent is None or (receipt.sequence, receipt.hash) != (sent.sequence, sent.hash):
+            return False
+        self._on_its_way = None
+        return True

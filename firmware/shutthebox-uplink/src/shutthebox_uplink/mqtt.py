@@ -1,0 +1,135 @@
+"""A connection to a broker, on paho-mqtt 1.6 (Debian 12) or 2 (Debian 13).
+
+Paho runs a thread of its own for the connection, and tells of whatever happens in it.
+"""
+
+import ssl
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import paho.mqtt.client as paho
+from paho.mqtt.subscribeoptions import SubscribeOptions
+
+KEEPALIVE_S = 60
+LONGEST_RECONNECT_S = 60
+GOODBYE_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """The broker has accepted the connection and all subscriptions."""
+
+    broker: str
+
+
+@dataclass(frozen=True, slots=True)
+class Disconnected:
+    """The connection is lost, or was refused for this reason; it is tried again."""
+
+    broker: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message has come."""
+
+    broker: str
+    topic: str
+    payload: bytes
+
+
+Event: TypeAlias = Connected | Disconnected | Message
+
+
+def new_client(client_id: str) -> paho.Client:
+    """A client for MQTT 5 on either version of the library."""
+    if hasattr(paho, "CallbackAPIVersion"):
+        return paho.Client(paho.CallbackAPIVersion.VERSION2, client_id=client_id, protocol=paho.MQTTv5)
+    return paho.Client(client_id=client_id, protocol=paho.MQTTv5)
+
+
+class Broker:
+    """A connection that is made again whenever it is lost.
+
+    Args:
+        name: tells its events from those of another broker.
+        host: of the broker.
+        port: of the broker.
+        tell: called with each event, in paho's thread.
+        subscriptions: topics, subscribed to with QoS 1 after each connect.
+        tls: None for a plain connection.
+        username: empty for none.
+        password: of the user.
+        will: topic and payload that the broker publishes, retained, when the connection is lost.
+        client_id: at the broker.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        host: str,
+        port: int,
+        tell: Callable[[Event], None],
+        subscriptions: tuple[str, ...],
+        *,
+        tls: ssl.SSLContext | None = None,
+        username: str = "",
+        password: str = "",
+        will: tuple[str, str] | None = None,
+        client_id: str = "",
+    ) -> None:
+        self._name, self._tell, self._subscriptions = name, tell, subscriptions
+        self._host, self._port = host, port
+        self._last: paho.MQTTMessageInfo | None = None
+        self._client = client = new_client(client_id)
+        if tls is not None:
+            client.tls_set_context(tls)
+        if username:
+            client.username_pw_set(username, password)
+        if will is not None:
+            client.will_set(will[0], will[1], qos=1, retain=True)
+        client.reconnect_delay_set(min_delay=1, max_delay=LONGEST_RECONNECT_S)
+        client.on_connect = self._on_connect
+        client.on_subscribe = self._on_subscribe
+        client.on_disconnect = self._on_disconnect
+        client.on_message = self._on_message
+
+    def start(self) -> None:
+        """Begins to connect; returns at once."""
+        self._client.connect_async(self._host, self._port, KEEPALIVE_S, clean_start=True)
+        self._client.loop_start()
+
+    def publish(self, topic: str, payload: bytes | str, *, retain: bool = False) -> None:
+        """Hands a message to paho with QoS 1; nothing is raised if the broker is away."""
+        self._last = self._client.publish(topic, payload, qos=1, retain=retain)
+
+    def close(self) -> None:
+        """Ends the connection in good order; waits a moment for what has been published last."""
+        if self._last is not None and self._client.is_connected():
+            with suppress(RuntimeError, ValueError):  # it was never queued
+                self._last.wait_for_publish(GOODBYE_S)
+        self._client.disconnect()
+        self._client.loop_stop()
+
+    # Paho's two versions pass other things after the first four, of which only these are used.
+
+    def _on_connect(self, client: Any, userdata: Any, flags: Any, reason: Any, *rest: Any) -> None:  # noqa: ANN401
+        if getattr(reason, "value", reason) != 0:
+            self._tell(Disconnected(self._name, str(reason)))
+            return
+        if self._subscriptions:
+            client.subscribe([(topic, SubscribeOptions(qos=1)) for topic in self._subscriptions])
+        else:
+            self._tell(Connected(self._name))
+
+    def _on_subscribe(self, *rest: Any) -> None:  # noqa: ANN401
+        self._tell(Connected(self._name))
+
+    def _on_disconnect(self, *rest: Any) -> None:  # noqa: ANN401
+        self._tell(Disconnected(self._name, ""))
+
+    def _on_message(self, client: Any, userdata: Any, message: Any) -> None:  # noqa: ANN401
+        self._tell(Message(self._name, message.topic, bytes(message.payload)))

@@ -1,0 +1,121 @@
+"""Signed messages between a box and a league: JSON Web Signatures (RFC 7515) with Ed25519 keys.
+
+A box signs the bytes of an entry, a league signs receipts. The header's `typ` says which of the two
+it is, so that neither can be passed off as the other.
+"""
+
+import json
+from base64 import urlsafe_b64encode
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from jwt import PyJWS
+from jwt.exceptions import PyJWTError
+
+ENTRY, RECEIPT = "shutthebox-entry+jws", "shutthebox-receipt+jws"
+COMMITTED, REFUSED, HELD = "committed", "refused", "held"
+
+_ALGORITHM = "EdDSA"
+_JWS = PyJWS()
+
+
+class SignatureError(ValueError):
+    """A message that its alleged sender has not signed, or that is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a league has done with an entry.
+
+    Attributes:
+        box: of the entry.
+        sequence: of the entry.
+        hash: of the entry.
+        status: `COMMITTED`: the league has it for ever. `REFUSED`: the league has it, and it does not count.
+            `HELD`: the league has not taken it, and the box has to keep it.
+        reason: why it was refused or held; empty else.
+    """
+
+    box: str
+    sequence: int
+    hash: str
+    status: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedEntry:
+    """A signed entry whose signature holds.
+
+    Attributes:
+        entry: its bytes.
+        oldest: the lowest sequence number that the box still had when it signed: what comes before and
+            was never received has been dropped.
+    """
+
+    entry: bytes
+    oldest: int
+
+
+def sign_entry(entry: bytes, oldest: int, name: str, key: Ed25519PrivateKey) -> bytes:
+    """An entry as it is published.
+
+    Args:
+        entry: its bytes.
+        oldest: the lowest sequence number in the outbox.
+        name: of the key.
+        key: the box's.
+    """
+    headers = {"typ": ENTRY, "kid": name, "oldest": oldest}
+    return _JWS.encode(entry, key, algorithm=_ALGORITHM, headers=headers).encode("ascii")
+
+
+def open_entry(message: bytes, name: str, key: Ed25519PublicKey) -> SignedEntry:
+    """The entry in a published message.
+
+    Raises:
+        SignatureError: if the key of this name has not signed it.
+    """
+    header, payload = _open(message, ENTRY, key)
+    if header.get("kid") != name:
+        raise SignatureError("signed under another name")
+    oldest = header.get("oldest")
+    if not isinstance(oldest, int) or isinstance(oldest, bool) or oldest < 1:
+        raise SignatureError("no oldest sequence number")
+    return SignedEntry(payload, oldest)
+
+
+def sign_receipt(receipt: Receipt, key: Ed25519PrivateKey) -> bytes:
+    """A receipt as it is published; the key is the league's."""
+    payload = json.dumps(asdict(receipt)).encode("ascii")
+    return _JWS.encode(payload, key, algorithm=_ALGORITHM, headers={"typ": RECEIPT}).encode("ascii")
+
+
+def open_receipt(message: bytes, key: Ed25519PublicKey) -> Receipt:
+    """The receipt in a published message.
+
+    Raises:
+        SignatureError: if the league has not signed it.
+    """
+    _, payload = _open(message, RECEIPT, key)
+    try:
+        receipt = Receipt(**json.loads(payload))
+    except (ValueError, TypeError):
+        raise SignatureError("no receipt") from None
+    if receipt.status not in (COMMITTED, REFUSED, HELD):
+        raise SignatureError("no receipt")
+    return receipt
+
+
+def _open(message: bytes, kind: str, key: Ed25519PublicKey) -> tuple[dict[str, Any], bytes]:
+    try:
+        found = _JWS.decode_complete(message.decode("ascii"), key, algorithms=[_ALGORITHM])
+    except (PyJWTError, ValueError, RecursionError):
+        raise SignatureError("the signature does not hold") from None
+    # The library also takes other characters that decode to the same signature.
+    if message.rpartition(b".")[2] != urlsafe_b64encode(found["signature"]).rstrip(b"="):
+        raise SignatureError("the signature does not hold")
+    if found["header"].get("typ") != kind:
+        raise SignatureError("signed for another purpose")
+    return found["header"], found["payload"]

@@ -1,0 +1,278 @@
+"""The uplink at work: one loop that takes events from the brokers and looks into the outbox once a second."""
+
+import json
+import logging
+import ssl
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from shutthebox.outbox_entry import hash_of
+from shutthebox_uplink import home_assistant as ha
+from shutthebox_uplink.delivery import Delivery, Sent
+from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
+from shutthebox_uplink.settings import Enrolment, HomeAssistant, SettingsError
+from shutthebox_uplink.signing import HELD, REFUSED, SignatureError, open_receipt, sign_entry
+from shutthebox_uplink.spool import Spool
+from shutthebox_uplink.vitals import vitals
+
+_log = logging.getLogger(__name__)
+
+LOOK_S = 1.0
+"""How often the outbox and the state are looked at."""
+
+STATE_S = 60.0
+"""The state is published when it changes, and after so many seconds at the latest."""
+
+LEAGUE, HOME = "league", "home assistant"
+
+_MOST_HELLO = 2000  # bytes
+
+HELLO_TOPIC = "shutthebox/league/hello"
+"""Where the league says, retained, that it has started, and on which version."""
+
+
+def record_topic(name: str) -> str:
+    """Where a box publishes signed entries."""
+    return f"shutthebox/{name}/entry"
+
+
+def receipt_topic(name: str) -> str:
+    """Where the league publishes receipts."""
+    return f"shutthebox/{name}/receipt"
+
+
+class Uplink:
+    """One box's uplink.
+
+    Args:
+        spool: the outbox.
+        scores_file: as the box writes it.
+        enrolment: None for a box without a league.
+        home: None for a box without Home Assistant.
+        clock_s: a clock that only goes on, in seconds.
+    """
+
+    def __init__(
+        self,
+        spool: Spool,
+        scores_file: Path,
+        enrolment: Enrolment | None,
+        home: HomeAssistant | None,
+        clock_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._spool, self._scores_file = spool, scores_file
+        self._enrolment, self._home, self._clock_s = enrolment, home, clock_s
+        self.inbox: SimpleQueue[Event | None] = SimpleQueue()
+        self._delivery = Delivery()
+        self._latest = ""
+        self._published: dict[str, Any] = {}
+        self._published_s = -STATE_S
+        self._home_connected = False
+        self._name = enrolment.name if enrolment else "box"
+        self._brokers = {}
+        if enrolment is not None:
+            self._brokers[LEAGUE] = _league_broker(enrolment, self.inbox.put)
+        if home is not None:
+            self._brokers[HOME] = _home_broker(home, self._name, self.inbox.put)
+
+    def run(self, beat: Callable[[], None] = lambda: None) -> None:
+        """Runs until None is in the inbox.
+
+        Args:
+            beat: called at least every few seconds, for a watchdog.
+        """
+        for broker in self._brokers.values():
+            broker.start()
+        try:
+            while True:
+                try:
+                    event = self.inbox.get(timeout=LOOK_S)
+                except Empty:
+                    pass
+                else:
+                    if event is None:
+                        return
+                    self._take(event)
+                self._look()
+                beat()
+        finally:
+            if self._delivery.connected:
+                self._brokers[LEAGUE].publish(ha.availability_topic(self._name), ha.OFFLINE, retain=True)
+            if self._home_connected:
+                self._brokers[HOME].publish(ha.availability_topic(self._name), ha.OFFLINE, retain=True)
+            for broker in self._brokers.values():
+                broker.close()
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case Connected(broker):
+                _log.info("%s: connected", broker)
+                self._brokers[broker].publish(ha.availability_topic(self._name), ha.ONLINE, retain=True)
+                self._published_s = -STATE_S
+                if broker == LEAGUE:
+                    self._delivery.connect(self._clock_s())
+                else:
+                    self._home_connected = True
+                    self._describe()
+            case Disconnected(broker, reason):
+                if broker == HOME:
+                    self._home_connected = False
+                elif self._delivery.connected or reason:
+                    _log.warning("%s: connection lost%s", broker, f": {reason}" if reason else "")
+                if broker == LEAGUE:
+                    self._delivery.disconnect()
+            case Message(broker, topic, payload):
+                self._message(broker, topic, payload)
+
+    def _message(self, broker: str, topic: str, payload: bytes) -> None:
+        if broker == HOME:
+            if payload == ha.ONLINE.encode():
+                self._describe()
+                self._published_s = -STATE_S
+            return
+        if topic == HELLO_TOPIC:
+            self._hello(payload)
+            return
+        assert self._enrolment is not None, "only a box in a league hears of it"
+        try:
+            receipt = open_receipt(payload, self._enrolment.league_key)
+        except SignatureError as error:
+            _log.error("a receipt is not the league's: %s", error)
+            return
+        if receipt.status == HELD:
+            _log.error("entry %d is held, and sent again later: %s", receipt.sequence, receipt.reason)
+            return
+        if not self._delivery.receive(receipt):
+            return
+        if receipt.status == REFUSED:
+            _log.error("entry %d is refused by the league: %s", receipt.sequence, receipt.reason)
+        try:
+            self._spool.forget(receipt.sequence)
+        except OSError as error:
+            _log.error("entry %d stays and is sent again: %s", receipt.sequence, error)
+
+    def _hello(self, payload: bytes) -> None:
+        try:
+            version = json.loads(payload[:_MOST_HELLO]).get("version", "")
+        except (ValueError, AttributeError):
+            return
+        self._latest = version if isinstance(version, str) and len(version) <= 30 else ""
+        if self._delivery.connected:
+            self._delivery.connect(self._clock_s())
+
+    def _look(self) -> None:
+        try:
+            self._deliver()
+            waiting = self._spool.count()
+        except OSError as error:
+            _log.error("outbox: %s", error)
+            waiting = 0
+        self._publish_state(waiting)
+
+    def _deliver(self) -> None:
+        now_s = self._clock_s()
+        if not self._delivery.wants(now_s):
+            return
+        found = self._spool.oldest()
+        if found is None or self._enrolment is None:
+            return
+        sequence, entry = found
+        message = sign_entry(entry, sequence, self._enrolment.name, self._enrolment.key)
+        self._brokers[LEAGUE].publish(record_topic(self._name), message)
+        self._delivery.sent(Sent(sequence, hash_of(entry)), now_s)
+
+    def _publish_state(self, waiting: int) -> None:
+        if not (self._delivery.connected or self._home_connected):
+            return
+        state = vitals(self._scores_file, waiting, time.time(), self._latest)
+        now_s = self._clock_s()
+        # These change all the time, and tell nothing by it.
+        restless = ("uptime_s", "temperature")
+        same = all(state[key] == self._published.get(key) for key in state if key not in restless)
+        if same and now_s - self._published_s < STATE_S:
+            return
+        self._published, self._published_s = state, now_s
+        text = json.dumps(state)
+        if self._delivery.connected:
+            self._brokers[LEAGUE].publish(ha.state_topic(self._name), text, retain=True)
+        if self._home_connected:
+            self._brokers[HOME].publish(ha.state_topic(self._name), text, retain=True)
+
+    def _describe(self) -> None:
+        assert self._home is not None, "only a box with Home Assistant describes itself"
+        version = vitals(self._scores_file, 0, time.time())["version"]
+        topic = ha.discovery_topic(self._home.prefix, self._name)
+        self._brokers[HOME].publish(topic, ha.description(self._name, version), retain=True)
+
+
+def tls_context(enrolment: Enrolment) -> ssl.SSLContext:
+    """TLS with the box's certificate; the broker's is checked, its name too.
+
+    Raises:
+        SettingsError: if the certificates cannot be used.
+    """
+    try:
+        context = ssl.create_default_context(cadata=enrolment.authority)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        # The library reads a key from a file only.
+        with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
+            file.write(enrolment.certificate + "\n" + enrolment.key_text)
+            file.flush()
+            context.load_cert_chain(file.name)
+    except (ssl.SSLError, ValueError) as error:
+        raise SettingsError(f"the enrolment's certificates cannot be used: {error}") from None
+    return context
+
+
+def _league_broker(enrolment: Enrolment, tell: Callable[[Event], None]) -> Broker:
+    name = enrolment.name
+    return Broker(
+        LEAGUE,
+        enrolment.host,
+        enrolment.port,
+        tell,
+        (receipt_topic(name), HELLO_TOPIC),
+        tls=tls_context(enrolment),
+        will=(ha.availability_topic(name), ha.OFFLINE),
+        client_id=name,
+    )
+
+
+def _home_broker(home: HomeAssistant, name: str, tell: Callable[[Event], None]) -> Broker:
+    tls = ssl.create_default_context(cafile=home.authority) if home.authority else None
+    return Broker(
+        HOME,
+        home.host,
+        home.port,
+        tell,
+        (ha.birth_topic(home.prefix),),
+        tls=tls,
+        username=home.username,
+        password=home.password,
+        will=(ha.availability_topic(name), ha.OFFLINE),
+        client_id=ha.device_id(name),
+    )
+
+
+def remove_from_home_assistant(home: HomeAssistant, name: str, timeout_s: float = 10.0) -> bool:
+    """Removes the box and its retained messages; False if the broker could not be reached in time."""
+    inbox: SimpleQueue[Event] = SimpleQueue()
+    broker = _home_broker(home, name, inbox.put)
+    broker.start()
+    try:
+        event = inbox.get(timeout=timeout_s)
+    except Empty:
+        return False
+    finally:
+        for topic in (
+            ha.discovery_topic(home.prefix, name),
+            ha.state_topic(name),
+            ha.availability_topic(name),
+        ):
+            broker.publish(topic, b"", retain=True)
+        broker.close()
+    return isinstance(event, Connected)

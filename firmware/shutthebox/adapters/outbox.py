@@ -1,0 +1,210 @@
+"""The outbox: every match that has ended, left in a folder for the uplink to send to a league.
+
+The daemon has no network and waits for none. It writes each entry twice: first as the *head* in its own
+state folder, then as a file in the outbox. Each is synced before it takes its name. The head carries the
+chain on when the uplink has emptied the outbox, and gives the entry again if the plug was pulled between
+the two. So an entry may be sent twice, and the league counts it once.
+"""
+
+import logging
+import os
+import secrets
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+
+from shutthebox.adapters.store.database import kept_match
+from shutthebox.adapters.store.schema import UNREADABLE
+from shutthebox.files import open_to_write, read_bytes
+from shutthebox.game.effects import Effect, Keep
+from shutthebox.game.facts import Finished, Left, Signed
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.outbox_entry import (
+    MAX_BYTES,
+    NO_HASH,
+    Content,
+    MatchPlayed,
+    OutboxEntry,
+    OutboxEntryError,
+    PlayerSigned,
+    entry_from_bytes,
+    hash_of,
+)
+from shutthebox.rules.record import Record, replay, write
+
+_log = logging.getLogger(__name__)
+
+HEAD_NAME = "outbox-head.json"
+"""The latest entry, in the state folder."""
+
+ENDING = ".json"
+
+MAX_FOLDER_BYTES = 64 * 1024 * 1024
+"""The outbox keeps no more: some 15,000 matches of two players."""
+
+MAX_AGE_S = 400 * 24 * 3600
+"""Entries older than this are dropped when a new one is left."""
+
+_CLUSTER = 4096  # bytes that the smallest file takes on a card
+_ROOM_EVERY = 64  # entries, because a full outbox takes long to look through
+
+
+def entry_name(sequence: int) -> str:
+    """The name of an entry's file. Names sort as sequence numbers do."""
+    return f"{sequence:016d}{ENDING}"
+
+
+class Outbox:
+    """An observer of the runner that leaves an entry for every match that ends. Called in the main thread.
+
+    An entry is durable when the call returns, and the runner tells of a fact before it shows what follows:
+    so it is durable before the winner is shown. Neither a full disk nor a missing folder stops the game.
+    What could not be written is tried again at the next effect.
+
+    Args:
+        folder: of the entries. It must exist: the uplink's package makes it.
+        state: folder of the head.
+        open_store: a connection to read the store by, which is closed after.
+        wall_clock_s: the time of day in seconds.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        state: Path,
+        open_store: Callable[[], sqlite3.Connection],
+        wall_clock_s: Callable[[], float],
+    ) -> None:
+        self._folder, self._head_path = folder, state / HEAD_NAME
+        self._open_store, self._wall_clock_s = open_store, wall_clock_s
+        self._head: OutboxEntry | None = None
+        self._last_match: MatchPlayed | PlayerSigned | None = None
+        self._sequence_of_match = 0
+        self._due: list[Finished | Left | Signed] = []
+        self._unplaced: list[OutboxEntry] = []
+        self._failing = ""
+        self._take_up_head()
+
+    def _take_up_head(self) -> None:
+        """Goes on after the entry that was left last, and leaves that one again."""
+        try:
+            head = entry_from_bytes(read_bytes(self._head_path, MAX_BYTES, follow_links=False))
+        except FileNotFoundError:
+            return
+        except (OSError, OutboxEntryError) as error:
+            _log.error("%s: %s; the league gets a new chain", self._head_path, error)
+            return
+        self._took(head)
+        self._unplaced.append(head)
+        self._try()
+
+    def _took(self, entry: OutboxEntry) -> None:
+        self._head = entry
+        self._last_match = content = entry.content
+        self._sequence_of_match = (
+            entry.sequence if isinstance(content, MatchPlayed) else content.sequence_of_match
+        )
+
+    def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        """Takes in what happened."""
+        match what:
+            case Keep(Finished() | Left() | Signed() as fact):
+                self._due.append(fact)
+        if self._due or self._unplaced:
+            self._try()
+
+    def _try(self) -> None:
+        try:
+            self._place()
+            while self._due:
+                self._leave(self._due[0])
+                self._due.pop(0)
+        except (OSError, ValueError, *UNREADABLE) as error:
+            if str(error) != self._failing:
+                _log.error("outbox: %s; it is tried again", error)
+            self._failing = str(error)
+        else:
+            self._failing = ""
+
+    def _leave(self, fact: Finished | Left | Signed) -> None:
+        with closing(self._open_store()) as db:
+            row = db.execute("select id, began_s from match order by id desc limit 1").fetchone()
+            if row is None:
+                return
+            number, began_s = int(row[0]), int(row[1])
+            last = self._last_match
+            left = last is not None and (last.number, last.began_s) == (number, began_s)
+            if isinstance(fact, Signed):
+                if left:
+                    of_match = self._sequence_of_match
+                    self._write(PlayerSigned(number, began_s, of_match, fact.player + 1, fact.initials))
+                return
+            # A match that is resumed after its end ends again.
+            record = None if left else kept_match(db, number, "the store")
+        if record is not None and self._counts(record, fact):
+            self._write(MatchPlayed(number, began_s, int(self._wall_clock_s()), write(record)))
+
+    def _counts(self, record: Record, fact: Finished | Left) -> bool:
+        """Whether the match has been decided; of equal dice it also counts that one was given up.
+
+        Raises:
+            ValueError: if the game has seen its end and the store has not.
+        """
+        decided = replay(record)[-1].result is not None
+        if isinstance(fact, Finished) and not decided:
+            raise ValueError("the end of the match is not in the store yet")
+        return decided or bool(record.given_up and record.conditions and record.conditions.equal_dice)
+
+    def _write(self, content: Content) -> None:
+        head = self._head
+        if head is None:
+            entry = OutboxEntry(secrets.token_hex(16), 1, NO_HASH, content)
+        else:
+            entry = OutboxEntry(head.box, head.sequence + 1, hash_of(head.to_bytes()), content)
+        data = entry.to_bytes()
+        if len(data) > MAX_BYTES:
+            _log.error("outbox: a match of %d bytes is too long for the league; left out", len(data))
+            return
+        _write_durably(self._head_path, data, 0o600)
+        self._took(entry)
+        self._unplaced.append(entry)
+        self._place()
+
+    def _place(self) -> None:
+        """Puts into the outbox what is only in the head or in memory."""
+        while self._unplaced:
+            entry = self._unplaced[0]
+            if entry.sequence % _ROOM_EVERY == 0:
+                self._make_room()
+            # The uplink is another user of the folder's group.
+            _write_durably(self._folder / entry_name(entry.sequence), entry.to_bytes(), 0o640)
+            self._unplaced.pop(0)
+
+    def _make_room(self) -> None:
+        """Drops the oldest entries beyond the bounds of size and age."""
+        now_s = self._wall_clock_s()
+        room = MAX_FOLDER_BYTES
+        for path in sorted(self._folder.glob(f"*{ENDING}"), reverse=True):
+            with suppress(FileNotFoundError):  # The uplink has just removed it.
+                found = path.lstat()
+                room -= -(-found.st_size // _CLUSTER) * _CLUSTER
+                if room < MAX_BYTES or now_s - found.st_mtime > MAX_AGE_S:
+                    _log.warning("outbox: %s is dropped unsent: the outbox is full", path.name)
+                    path.unlink()
+
+
+def _write_durably(path: Path, data: bytes, mode: int) -> None:
+    """A file with this content, synced with its folder; never seen half-written."""
+    new = path.with_suffix(".new")
+    with open_to_write(new, follow_links=False) as file:
+        os.fchmod(file.fileno(), mode)
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,55 @@
+"""``shutthebox odds --fair``: the head starts that make a round of two fair."""
+
+from shutthebox.odds.head_start import FairHeadStart, fair_head_start
+from shutthebox.odds.strengths import Strength
+from shutthebox.rules.profile import Profile, Tie
+
+_SEATS = (
+    (Strength.MASTER, Strength.MASTER),
+    (Strength.BEGINNER, Strength.MASTER),
+    (Strength.MASTER, Strength.BEGINNER),
+)
+
+
+def fair_answer(profile: Profile) -> tuple[FairHeadStart, ...]:
+    """The fair head starts between two masters, and of a beginner in each seat against a master.
+
+    Raises:
+        OddsError: for rules without such odds.
+    """
+    # Where everybody starts over with the head start, masters have no odds.
+    seats = _SEATS[1:] if profile.tie is Tie.REPLAY_ALL else _SEATS
+    return tuple(fair_head_start(profile, strengths) for strengths in seats)
+
+
+def fair_document(profile: Profile, answer: tuple[FairHeadStart, ...]) -> dict[str, object]:
+    """The answer as JSON."""
+    return {
+        "profile": profile.name,
+        "fair": [
+            {
+                "seats": [strength.value for strength in found.strengths],
+                "seat": found.seat + 1,
+                "points": found.points,
+                "win": found.win,
+                "win_without": found.without,
+            }
+            for found in answer
+        ],
+    }
+
+
+def fair_text(profile: Profile, answer: tuple[FairHeadStart, ...]) -> str:
+    """The answer as lines of text."""
+    lines = [
+        f"{profile.title()}: fair head starts in points, two players, one round",
+        "",
+        f"{'first seat':<11} {'second seat':<12} {'head start':<21} {'to win':>9} {'without':>11}",
+    ]
+    for found in answer:
+        first, second = found.strengths
+        given = f"seat {found.seat + 1}: {found.points} point{'s' * (found.points != 1)}"
+        chances = f"{100 * found.win:>7.2f} % {100 * found.without:>9.2f} %"
+        lines.append(f"{first:<11} {second:<12} {given:<21} {chances}")
+    lines += ["", "A master plays best for the win; a beginner shuts the highest tiles, with all the dice."]
+    return "\n".join(lines)

@@ -1,0 +1,197 @@
+"""Head starts that make a round of two fair: how many points, by exact chances.
+
+Two masters both play their best for the win, knowing the scores before. A beginner shuts the highest
+tiles and throws as many dice as usual; against one a master plays best for the win. The chance of the
+seat with the head start rises with every point of it, so the fair number is found by bisection: that
+which brings the chance closest to one half.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shutthebox.odds.baselines import Policy, choose
+from shutthebox.odds.equilibrium import Equilibrium, SeatPlay
+from shutthebox.odds.state_space import Space
+from shutthebox.odds.strengths import Strength
+from shutthebox.odds.turn_graph import TurnGraph
+from shutthebox.odds.values import End, OddsError, TooLargeError, sign
+from shutthebox.rules import turn as turns
+from shutthebox.rules.profile import MatchFormat, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
+
+PLAYERS = 2
+_SETTLED = 1e-12
+_MOST_ROUNDS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class FairHeadStart:
+    """The points that make a round of two fair.
+
+    Attributes:
+        strengths: of the first and the second seat.
+        seat: the one that gets the points, from 0.
+        points: how many; 0 where it is fair enough already.
+        win: the chance of that seat with them.
+        without: the chance of that seat without any.
+    """
+
+    strengths: tuple[Strength, Strength]
+    seat: int
+    points: int
+    win: float
+    without: float
+
+
+def fair_head_start(profile: Profile, strengths: tuple[Strength, Strength]) -> FairHeadStart:
+    """The fair head start of a round between a master and a master, or a master and a beginner.
+
+    Raises:
+        OddsError: for rules without such odds, or seats of other strengths.
+    """
+    _check(profile)
+    if strengths == (Strength.MASTER, Strength.MASTER):
+        chance = _between_masters(profile)
+    elif sorted(strengths) == [Strength.BEGINNER, Strength.MASTER]:
+        chance = _against_a_beginner(profile, strengths.index(Strength.BEGINNER))
+    else:
+        raise OddsError("a head start is worked out between masters, or for a beginner against a master")
+    first = chance(0, 0)
+    seat = 0 if first < 0.5 else 1
+    without = first if seat == 0 else 1 - first
+
+    def win(points: int) -> float:
+        won = chance(seat, points)
+        return won if seat == 0 else 1 - won
+
+    low, high = 0, 1
+    while win(high) < 0.5:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if win(middle) < 0.5 else (low, middle)
+    points = min((low, high), key=lambda points: abs(win(points) - 0.5))
+    return FairHeadStart(strengths, seat, points, win(points), without)
+
+
+def _check(profile: Profile) -> None:
+    one_round = profile.match is MatchFormat.TOTAL and profile.rounds == 1 and profile.turns is Turns.WHOLE
+    scored = profile.win in (Win.LOWEST, Win.HIGHEST) and profile.stakes is not Stakes.BANK
+    if not one_round or not scored or profile.score is Scoring.THROWS:
+        raise OddsError(f"{profile.name}: fair head starts are for one round of whole turns, won by points")
+    if profile.rows == 2:
+        raise TooLargeError("two rows have too many positions for fair head starts")
+    if profile.handicap or profile.teams:
+        raise OddsError(f"{profile.name} has head starts or teams of its own")
+
+
+def _between_masters(profile: Profile) -> Callable[[int, int], float]:
+    """The first seat's chance by the seat with the head start and its points."""
+    if profile.tie is Tie.REPLAY_ALL:
+        raise OddsError("a head start that counts again when everybody starts over is not worked out")
+    game, better = Equilibrium(profile, PLAYERS), sign(profile)
+    return lambda seat, points: game.chances(totals=_totals(better, seat, points))[0]
+
+
+def _totals(better: int, seat: int, points: int) -> tuple[int, int]:
+    return (better * points, 0) if seat == 0 else (0, better * points)
+
+
+def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int], float]:
+    """The same, where one of the seats is a beginner's."""
+    ends, better = beginners_ends(profile), sign(profile)
+    outright = profile.shut_wins is not ShutWins.NO
+
+    def against(mark: int, theirs: int, tie: float) -> float:
+        """What two totals are worth to the first one."""
+        return tie if mark == theirs else float(better * mark > better * theirs)
+
+    def master_wins(totals: tuple[int, int], tie: float) -> float:
+        """The master's chance, where a tie is worth so much to the master."""
+        own, theirs = totals[1 - beginner], totals[beginner]
+
+        def second(score: int) -> float:
+            worth = {True: 1.0} if outright else {}
+            play = SeatPlay(
+                profile,
+                lambda end: worth.get(end.shut, against(own + end.score, theirs + score, tie)),
+            )
+            return play.chance(turns.start(profile))
+
+        def first(end: End) -> float:
+            if end.shut and outright:
+                return 1.0
+            return sum(
+                chance * against(own + end.score, theirs + their_end.score, tie)
+                for their_end, chance in ends.items()
+                if not (their_end.shut and outright)
+            )
+
+        if beginner == 1:
+            known = {end: first(end) for end in _ends_of(profile)}
+            return SeatPlay(profile, known.__getitem__).chance(turns.start(profile))
+        scores: dict[int, float] = {}
+        for end, chance in ends.items():
+            if not (end.shut and outright):
+                scores[end.score] = scores.get(end.score, 0.0) + chance
+        return sum(chance * second(score) for score, chance in scores.items())
+
+    def settled(totals: tuple[int, int]) -> float:
+        """The chance where a tie leads to another round from the same totals."""
+        chance = 0.5
+        for _ in range(_MOST_ROUNDS):
+            following = master_wins(totals, chance)
+            if abs(following - chance) < _SETTLED:
+                break
+            chance = following
+        return chance
+
+    play_off = settled((0, 0)) if profile.tie is Tie.PLAY_OFF else 0.5
+
+    def first_seat(seat: int, points: int) -> float:
+        totals = _totals(better, seat, points)
+        again = profile.tie is Tie.REPLAY_ALL
+        master = settled(totals) if again else master_wins(totals, play_off)
+        return 1 - master if beginner == 0 else master
+
+    return first_seat
+
+
+def _ends_of(profile: Profile) -> tuple[End, ...]:
+    return TurnGraph(Space(profile), turns.start(profile)).ends
+
+
+def beginners_ends(profile: Profile) -> dict[End, float]:
+    """How a whole turn of a beginner ends, each end with its probability.
+
+    Raises:
+        TooLargeError: for rules with too many positions, or where tiles are opened again.
+    """
+    start = turns.start(profile)
+    graph = TurnGraph(Space(profile), start)
+    if graph.comes_back:
+        raise TooLargeError("a beginner's turn where tiles are opened again may have no end")
+    number = graph.number(start)
+    assert number is not None, "a turn's start is in its graph"
+    chances = {number: 1.0}
+    ends: dict[End, float] = {}
+    # What can follow a position has a lower number.
+    while chances:
+        at = max(chances)
+        chance = chances.pop(at)
+        if at < len(graph.ends):
+            ends[graph.ends[at]] = ends.get(graph.ends[at], 0.0) + chance
+            continue
+        way = graph.ways[at][0]
+        again = sum(weight for weight, after in way.events if after == (at,))
+        for weight, after in way.events:
+            if after != (at,):
+                following = _highest(graph, at, after)
+                chances[following] = chances.get(following, 0.0) + chance * weight / (way.total - again)
+    return ends
+
+
+def _highest(graph: TurnGraph, at: int, after: tuple[int, ...]) -> int:
+    """The position after the highest tiles are shut."""
+    mask = graph.positions[at].mask
+    by_move = {graph.space.move(mask, graph.positions[each].mask): each for each in after}
+    return by_move[choose(Policy.HIGHEST, tuple(by_move))[0]]

@@ -1,0 +1,168 @@
+"""One row for all: the chance of every player still in to be the last one in, or to shut the last tile.
+
+A position is the open tiles and the insurances of the players, the player at turn first. Everybody
+plays for the own chance to win. A move shuts tiles, a throw that an insurance answers uses it up,
+and who can do neither is out. So play never comes back to a position, except by a double that earns
+the insurance that it uses up: then ``V = sum(p * best) / (1 - p_again)``. Positions are solved as
+they are asked for, in floats.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from shutthebox.odds.rolls import Roll, roll
+from shutthebox.odds.state_space import Space
+from shutthebox.odds.values import OddsError, TooLargeError
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import Draw, Profile, Turns
+from shutthebox.rules.tiles import Tiles
+
+MOST_PLAYERS = 3
+"""Four players have some hundred thousand positions: more than a box can wait for."""
+
+_DIGITS = 12
+"""Chances that differ by less are ties: then the first move is taken."""
+
+_Insured: TypeAlias = tuple[int, ...]
+_Chances: TypeAlias = tuple[float, ...]
+"""By player still in, the one at turn first."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedWin:
+    """An answer to the throw on the table.
+
+    Attributes:
+        tiles: to shut.
+        win: the chance to win after it.
+        cost: chance to win given away against the best answer.
+    """
+
+    tiles: Tiles
+    win: float
+    cost: float
+
+
+class SharedRow:
+    """A profile of one row for all, under the best play of everybody.
+
+    Attributes:
+        profile: the variant.
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        """Prepares the profile.
+
+        Raises:
+            OddsError: if the players have rows of their own.
+            TooLargeError: for too many tiles, two rows, or dominoes.
+        """
+        if profile.turns is not Turns.SHARED:
+            raise OddsError(f"{profile.name}: the players do not share a row")
+        if profile.rows == 2 or profile.draw is Draw.DOMINOES:
+            raise TooLargeError("a shared row of this kind has too many positions for exact odds")
+        self.profile = profile
+        self._space = Space(profile)
+        self._rolls: dict[int, Roll] = {}
+        self._known: dict[tuple[int, _Insured], tuple[_Chances, int]] = {}
+
+    def wins(self, players: int) -> _Chances:
+        """The chance of every seat to win.
+
+        Raises:
+            TooLargeError: for more than `MOST_PLAYERS`.
+        """
+        return self.chances(begin(self.profile, players))
+
+    def chances(self, match: Match) -> _Chances:
+        """The chance of every seat to win a match that awaits a throw.
+
+        Raises:
+            TooLargeError: for more than `MOST_PLAYERS` still in, or teams.
+        """
+        seats, insured = self._seats(match)
+        by_seat = dict(zip(seats, self._solved(self._space.dense(match.turn.open), insured)[0], strict=True))
+        return tuple(by_seat.get(seat, 0.0) for seat in range(match.players))
+
+    def best_dice(self, match: Match) -> int:
+        """How many dice to throw."""
+        return self._solved(self._space.dense(match.turn.open), self._seats(match)[1])[1]
+
+    def ranked(self, match: Match) -> tuple[RankedWin, ...]:
+        """Every answer to the throw on the table, the best first; none if there is none."""
+        found = []
+        for shut in turns.answers(match.seat_profile, match.turn):
+            after = match.move(shut)
+            wins = after.result.winners if after.result else ()
+            found.append((shut, float(match.player in wins) if wins else self.chances(after)[match.player]))
+        found.sort(key=lambda option: round(option[1], _DIGITS), reverse=True)
+        return tuple(RankedWin(tiles, win, max(0.0, found[0][1] - win)) for tiles, win in found)
+
+    def _seats(self, match: Match) -> tuple[list[int], _Insured]:
+        """The players still in, the one at turn first, and their insurances."""
+        order = [(match.player + step) % match.players for step in range(match.players)]
+        seats = [seat for seat in order if match.rows[seat].outcome is None]
+        if len(seats) > MOST_PLAYERS or match.in_teams:
+            raise TooLargeError(
+                f"a shared row has exact odds for {MOST_PLAYERS} players at most, without teams"
+            )
+        return seats, tuple(match.rows[seat].insured for seat in seats)
+
+    def _solved(self, mask: int, insured: _Insured) -> tuple[_Chances, int]:
+        """The chances at a position, and the best number of dice."""
+        known = self._known.get((mask, insured))
+        if known is None:
+            dice = dice_allowed(self.profile, self._space.sparse(mask))
+            found = [(self._mean(mask, insured, count), count) for count in dice]
+            known = max(found, key=lambda option: round(option[0][0], _DIGITS))
+            self._known[mask, insured] = known
+        return known
+
+    def _mean(self, mask: int, insured: _Insured, dice: int) -> _Chances:
+        roll_ = self._rolls.get(dice) or self._rolls.setdefault(dice, roll(self._space, dice))
+        sums, again = [0.0] * len(insured), 0
+        idle, idle_doubles = roll_.idle, roll_.idle_doubles
+
+        def add(weight: int, chances: _Chances) -> None:
+            for i, chance in enumerate(chances):
+                sums[i] += weight * chance
+
+        for answers in roll_.classes:
+            moves = answers.moves(mask)
+            others = answers.weight - answers.doubles
+            if not moves:
+                idle += others
+                idle_doubles += answers.doubles
+                continue
+            for weight, earned in ((others, 0), (answers.doubles, 1)):
+                if weight:
+                    add(weight, self._best(mask, moves, insured, earned))
+        if idle_doubles and self.profile.insurance:
+            again = idle_doubles
+        if idle and insured[0]:
+            add(idle, self._solved(mask, (insured[0] - 1, *insured[1:]))[0])
+        elif idle:
+            add(idle, (0.0, *self._without_first(mask, insured)))
+        left = roll_.total - again
+        return tuple(each / left for each in sums)
+
+    def _best(self, mask: int, moves: tuple[int, ...], insured: _Insured, earned: int) -> _Chances:
+        best: _Chances = ()
+        for move in moves:
+            after = mask ^ move
+            chances: _Chances = (1.0, *(0.0,) * (len(insured) - 1))
+            if after:
+                rotated = (*insured[1:], insured[0] + earned)
+                *others, own = self._solved(after, rotated)[0]
+                chances = (own, *others)
+            if not best or round(chances[0], _DIGITS) > round(best[0], _DIGITS):
+                best = chances
+        return best
+
+    def _without_first(self, mask: int, insured: _Insured) -> _Chances:
+        """What is left to the others when the player at turn is out."""
+        if len(insured) <= 2:
+            return (1.0,) * (len(insured) - 1)
+        return self._solved(mask, insured[1:])[0]

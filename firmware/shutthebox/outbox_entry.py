@@ -1,0 +1,171 @@
+"""An entry of the outbox: what a box tells a league, as one line of JSON in a chain of hashes.
+
+The bytes of an entry never change once it is written: its hash is SHA-256 of them, and the next entry
+names it. A league that knows one entry can tell whether the following one is really the following one.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
+
+from shutthebox.errors import ShutTheBoxError, shown
+
+VERSION = 1
+
+MAX_BYTES = 512 * 1024
+"""No entry is larger. A match of 999 rounds for nine players is; nobody plays it."""
+
+NO_HASH = "0" * 64
+"""The hash that the first entry of a box names."""
+
+_BOX = re.compile("[0-9a-f]{32}", re.ASCII)
+_HASH = re.compile("[0-9a-f]{64}", re.ASCII)
+_INITIALS = re.compile("[A-Z]{3}", re.ASCII)
+_MOST = 2**53
+
+
+class OutboxEntryError(ShutTheBoxError, ValueError):
+    """Bytes that are no entry; the text says in one line what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPlayed:
+    """A match has ended.
+
+    Attributes:
+        number: of the match in the box's store; together with `began_s` it names the match.
+        began_s: the box's time of day when the match began, in seconds since 1970 UTC.
+        ended_s: the same when it ended.
+        record: its text, as `shutthebox.rules.record.write` makes it.
+    """
+
+    number: int
+    began_s: int
+    ended_s: int
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerSigned:
+    """A player has signed a match that is already in the outbox.
+
+    Attributes:
+        number: of the match, as in `MatchPlayed`.
+        began_s: of the match.
+        sequence_of_match: the sequence number of its entry.
+        player: from 1.
+        initials: three letters.
+    """
+
+    number: int
+    began_s: int
+    sequence_of_match: int
+    player: int
+    initials: str
+
+
+Content: TypeAlias = MatchPlayed | PlayerSigned
+
+_KINDS: Mapping[str, type[MatchPlayed] | type[PlayerSigned]] = {"match": MatchPlayed, "signed": PlayerSigned}
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxEntry:
+    """One entry.
+
+    Attributes:
+        box: 32 hexadecimal digits that the box drew for itself with its first entry.
+        sequence: from 1, without a hole.
+        previous: the hash of the entry before; `NO_HASH` for the first.
+        content: what happened.
+    """
+
+    box: str
+    sequence: int
+    previous: str
+    content: Content
+
+    def to_bytes(self) -> bytes:
+        """The entry as it is kept and sent. `entry_from_bytes` reads it back."""
+        kind = next(kind for kind, content in _KINDS.items() if isinstance(self.content, content))
+        head = {"version": VERSION, "box": self.box, "sequence": self.sequence, "previous": self.previous}
+        return json.dumps({**head, "kind": kind, **asdict(self.content)}).encode("ascii") + b"\n"
+
+
+def hash_of(entry: bytes) -> str:
+    """The hash of an entry: 64 hexadecimal digits."""
+    return hashlib.sha256(entry).hexdigest()
+
+
+def entry_from_bytes(data: bytes) -> OutboxEntry:
+    """The entry whose `to_bytes` these bytes are. The record in it is not checked.
+
+    Raises:
+        OutboxEntryError: for anything else.
+    """
+    if len(data) > MAX_BYTES:
+        raise OutboxEntryError(f"no entry: {len(data)} bytes; allowed are {MAX_BYTES}")
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        raise OutboxEntryError("no entry: it is no JSON") from None
+    if not isinstance(found, dict) or found.get("version") != VERSION:
+        raise OutboxEntryError(f"no entry: version {VERSION} is expected")
+    kind = _KINDS.get(str(found.get("kind")))
+    if kind is None:
+        raise OutboxEntryError(
+            f"kind: {shown(found.get('kind'))} is not allowed; allowed are match and signed"
+        )
+    content = _content(kind, found)
+    checks: Mapping[str, Callable[[Any], bool]] = {
+        "box": _matches(_BOX),
+        "sequence": _count,
+        "previous": _matches(_HASH),
+    }
+    head = _checked(found, checks)
+    entry = OutboxEntry(head["box"], head["sequence"], head["previous"], content)
+    if entry.to_bytes() != data:
+        raise OutboxEntryError("no entry: it is not written as a box writes it")
+    return entry
+
+
+def _content(kind: type[MatchPlayed] | type[PlayerSigned], found: Mapping[str, Any]) -> Content:
+    match_checks: dict[str, Callable[[Any], bool]] = {"number": _count, "began_s": _time}
+    if kind is MatchPlayed:
+        return MatchPlayed(**_checked(found, {**match_checks, "ended_s": _time, "record": _text}))
+    checks = {**match_checks, "sequence_of_match": _count, "player": _player, "initials": _matches(_INITIALS)}
+    return PlayerSigned(**_checked(found, checks))
+
+
+def _checked(found: Mapping[str, Any], checks: Mapping[str, Callable[[Any], bool]]) -> dict[str, Any]:
+    for key, check in checks.items():
+        if not check(found.get(key)):
+            raise OutboxEntryError(f"{key}: {shown(found.get(key))} is not allowed")
+    return {key: found[key] for key in checks}
+
+
+def _matches(pattern: re.Pattern[str]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and pattern.fullmatch(value) is not None
+
+
+def _text(value: Any) -> bool:  # noqa: ANN401  (whatever JSON holds)
+    return isinstance(value, str)
+
+
+def _whole(value: Any, least: int, most: int) -> bool:  # noqa: ANN401  (whatever JSON holds)
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+
+def _count(value: Any) -> bool:  # noqa: ANN401  (whatever JSON holds)
+    return _whole(value, 1, _MOST)
+
+
+def _time(value: Any) -> bool:  # noqa: ANN401  (whatever JSON holds)
+    return _whole(value, 0, _MOST)
+
+
+def _player(value: Any) -> bool:  # noqa: ANN401  (whatever JSON holds)
+    return _whole(value, 1, 9)

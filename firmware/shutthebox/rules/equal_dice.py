@@ -1,0 +1,128 @@
+"""Equal dice: a tournament in which the same throws come at every box.
+
+All throws follow from a seed. The league publishes the seed's commitment (a hash) before the
+tournament, and the seed afterwards: then everybody can check every record without a network
+(`shutthebox verify`). A throw depends on the player's seat, the round and the number of the
+throw in the turn, and on nothing that players do: whoever sits in seat 1 gets what every other
+seat 1 gets. Players of one table get throws of their own, because they see each other's.
+
+These throws are not the system's entropy. A box that plays them says so on its panel, and its
+records name the commitment.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from shutthebox.errors import ShutTheBoxError, shown
+from shutthebox.rules.actions import Thrown, apply, faces_to_text
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.moves import Throw
+from shutthebox.rules.profile import Draw
+from shutthebox.rules.record import Record
+from shutthebox.rules.turn import bag
+
+FIRST_LINE = "shut-the-box tournament 1"
+
+MAX_NAME = 60
+
+_NAME = re.compile(rf"[^\s](?:.{{0,{MAX_NAME - 2}}}[^\s])?")
+_SEED = re.compile("[0-9a-f]{64}", re.ASCII)
+
+
+class TournamentError(ShutTheBoxError, ValueError):
+    """A text that is no tournament; one line says where and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """A tournament of equal dice.
+
+    Attributes:
+        name: for people, at most 60 characters on one line.
+        seed: 64 hexadecimal digits; secret until the tournament is over.
+    """
+
+    name: str
+    seed: str
+
+    @property
+    def commitment(self) -> str:
+        """The hash of `to_text`: 64 hexadecimal digits that may be known before the first throw."""
+        return hashlib.sha256(self.to_text().encode()).hexdigest()
+
+    def to_text(self) -> str:
+        """The tournament's file. `tournament_from_text` reads it back."""
+        return f"{FIRST_LINE}\nname {self.name}\nseed {self.seed}\n"
+
+    def throw(self, match: Match, dice: int) -> Throw:
+        """The throw that comes now, with so many dice or, where the profile has a bag, the domino."""
+        source = self._numbers(f"{match.player + 1} {match.round} {match.turn.throws + 1}")
+        if match.profile.draw is Draw.DOMINOES:
+            return _domino(bag(match.turn), source)
+        return tuple(_below(match.profile.sides, source) + 1 for _ in range(dice))
+
+    def _numbers(self, place: str) -> Iterator[int]:
+        """Numbers from 0 to 2**32 - 1 that follow from the seed and the place of the throw."""
+        block = 0
+        while True:
+            digest = hashlib.sha256(f"{self.seed} {place} {block}".encode()).digest()
+            for start in range(0, len(digest), 4):
+                yield int.from_bytes(digest[start : start + 4])
+            block += 1
+
+
+def tournament_from_text(text: str, where: str) -> Tournament:
+    """The tournament whose file this is; `where` names it in complaints.
+
+    Raises:
+        TournamentError: if it is none.
+    """
+    lines = text.splitlines()
+    if lines[:1] != [FIRST_LINE]:
+        raise TournamentError(f"{where}:1: not a tournament; its first line must be {FIRST_LINE!r}")
+    if len(lines) != 3:
+        raise TournamentError(f"{where}: {len(lines)} lines; allowed are three: {FIRST_LINE!r}, name, seed")
+    name = lines[1].removeprefix("name ")
+    if not lines[1].startswith("name ") or not _NAME.fullmatch(name) or not name.isprintable():
+        raise TournamentError(
+            f"{where}:2: {shown(lines[1])} is not allowed; allowed is name and up to {MAX_NAME} characters"
+        )
+    seed = lines[2].removeprefix("seed ")
+    if not lines[2].startswith("seed ") or not _SEED.fullmatch(seed):
+        raise TournamentError(f"{where}:3: not allowed; allowed is seed and 64 hexadecimal digits")
+    return Tournament(name, seed)
+
+
+def unequal(record: Record, tournament: Tournament) -> str | None:
+    """The first thing about a record that is not as the tournament's seed has it; None if all is.
+
+    Returns:
+        One short English sentence without a full stop.
+    """
+    commitment = record.conditions.equal_dice if record.conditions else ""
+    if commitment != tournament.commitment:
+        named = f"names {commitment[:16]}…" if commitment else "names none"
+        return f"the record {named}, the commitment of this tournament is {tournament.commitment[:16]}…"
+    match = begin(record.profile, record.players, record.rounds)
+    for number, action in enumerate(record.actions, 1):
+        if isinstance(action, Thrown):
+            due = tournament.throw(match, len(action.faces))
+            if action.faces != due:
+                return (
+                    f"action {number}: player {match.player + 1} threw {faces_to_text(action.faces)}, "
+                    f"by the seed it is {faces_to_text(due)}"
+                )
+        match = apply(match, action)
+    return None
+
+
+def _below(bound: int, source: Iterator[int]) -> int:
+    """A number from 0 up to the bound, each as likely as the others."""
+    usable = 2**32 - 2**32 % bound
+    return next(number for number in source if number < usable) % bound
+
+
+def _domino(dominoes: Sequence[Throw], source: Iterator[int]) -> Throw:
+    return dominoes[_below(len(dominoes), source)]

@@ -1,0 +1,322 @@
+"""The league's keys and certificates, and the broker's configuration that follows from them.
+
+The league is its own certificate authority. Every box has one Ed25519 key: with it the box signs its
+entries, and its certificate lets it in at the broker. The broker takes the user's name from the certificate.
+"""
+
+import ipaddress
+import json
+import os
+import ssl
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from shutthebox_league.errors import LeagueError
+
+CONSUMER = "league-consumer"
+"""The name of all consumers at the broker. No box can have it: a box's name there ends with a number."""
+
+BOXES_PORT, CONSUMERS_PORT = 8883, 8884
+
+_AUTHORITY_YEARS, _CERTIFICATE_YEARS = 30, 20
+_Key = ec.EllipticCurvePrivateKey | Ed25519PrivateKey
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What is set once for a league.
+
+    Attributes:
+        host: the name or address by which boxes reach the broker.
+        name: of the league, for people.
+        zone: its time zone, for its nights, such as ``Europe/London``.
+        database: URL; empty for SQLite in the league's folder.
+        port: of the broker for boxes.
+        consumers_port: of the broker on 127.0.0.1 for consumers.
+    """
+
+    host: str
+    name: str = "Shut the Box league"
+    zone: str = "UTC"
+    database: str = ""
+    port: int = BOXES_PORT
+    consumers_port: int = CONSUMERS_PORT
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolled:
+    """The keys of a box that has just been enrolled.
+
+    Attributes:
+        public_key: as PEM; the league keeps it.
+        private_key: as PEM; the league does not keep it.
+        certificate: as PEM.
+    """
+
+    public_key: str
+    private_key: str
+    certificate: str
+
+
+class Authority:
+    """The keys in a league's folder. `found` makes them.
+
+    Args:
+        folder: of the league.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._keys, self._broker = folder / "keys", folder / "broker"
+
+    def found(self, settings: Settings, listen: str = "") -> None:
+        """Makes all keys and the broker's files.
+
+        Args:
+            settings: of the league; kept with the keys.
+            listen: the address that the broker listens on for boxes; empty for all.
+
+        Raises:
+            LeagueError: if the folder has a league already, or cannot be written to.
+        """
+        if self._certificate_path.exists():
+            raise LeagueError(f"{self._keys}: a league is there already; allowed is another --folder")
+        try:
+            self._keys.mkdir(parents=True, exist_ok=True)
+            self._keys.chmod(0o700)
+            self._broker.mkdir(exist_ok=True)
+            _write(self._keys / "league.json", json.dumps(asdict(settings)).encode())
+            _write(self._broker / "acl", acl(()).encode(), 0o640)
+            text = broker_config(self._broker.resolve(), settings.port, listen, settings.consumers_port)
+            _write(self._broker / "mosquitto.conf", text.encode(), 0o640)
+            self._make_keys(settings.host)
+        except OSError as error:
+            raise LeagueError(f"--folder: {error}; allowed is a folder that can be written to") from None
+
+    def _make_keys(self, host: str) -> None:
+        authority = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Shut the Box league")])
+        now = datetime.now(UTC)
+        certificate = (
+            _builder(name, name, authority.public_key(), now, _AUTHORITY_YEARS)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+            .add_extension(_usage(certificates=True), critical=True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(authority.public_key()), critical=False)
+            .sign(authority, hashes.SHA256())
+        )
+        _write(self._keys / "authority.key", _private_pem(authority))
+        broker = ec.generate_private_key(ec.SECP256R1())
+        _write(self._broker / "broker.key", _private_pem(broker), 0o640)
+        names = {host, "localhost", "127.0.0.1"}
+        broker_certificate = self._sign(
+            certificate, authority, "broker", broker, ExtendedKeyUsageOID.SERVER_AUTH, names
+        )
+        _write(self._broker / "broker.pem", broker_certificate, 0o640)
+        consumer = ec.generate_private_key(ec.SECP256R1())
+        _write(self._keys / "consumer.key", _private_pem(consumer))
+        usage = ExtendedKeyUsageOID.CLIENT_AUTH
+        _write(self._keys / "consumer.pem", self._sign(certificate, authority, CONSUMER, consumer, usage, ()))
+        _write(self._keys / "receipts.key", _private_pem(Ed25519PrivateKey.generate()))
+        _write(self._broker / "authority.pem", certificate.public_bytes(Encoding.PEM), 0o640)
+        # Last, because it tells that all the others are there.
+        _write(self._certificate_path, certificate.public_bytes(Encoding.PEM))
+
+    @staticmethod
+    def _sign(
+        authority: x509.Certificate,
+        signer: ec.EllipticCurvePrivateKey,
+        name: str,
+        key: _Key,
+        usage: x509.ObjectIdentifier,
+        hosts: Iterable[str],
+    ) -> bytes:
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        builder = (
+            _builder(subject, authority.subject, key.public_key(), datetime.now(UTC), _CERTIFICATE_YEARS)
+            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+            .add_extension(_usage(certificates=False), critical=True)
+            .add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_public_key(signer.public_key()), critical=False
+            )
+        )
+        if found := [_general_name(host) for host in sorted(hosts)]:
+            builder = builder.add_extension(x509.SubjectAlternativeName(found), critical=False)
+        return builder.sign(signer, hashes.SHA256()).public_bytes(Encoding.PEM)
+
+    @property
+    def _certificate_path(self) -> Path:
+        return self._keys / "authority.pem"
+
+    @property
+    def certificate(self) -> str:
+        """The authority's certificate, as PEM."""
+        return self._read(self._certificate_path).decode("ascii")
+
+    @property
+    def receipts_key(self) -> Ed25519PrivateKey:
+        """The key that signs receipts."""
+        key = load_pem_private_key(self._read(self._keys / "receipts.key"), password=None)
+        if not isinstance(key, Ed25519PrivateKey):
+            raise LeagueError(f"{self._keys / 'receipts.key'}: allowed is an Ed25519 key")
+        return key
+
+    @property
+    def settings(self) -> Settings:
+        """What was set when the league was founded."""
+        path = self._keys / "league.json"
+        text = self._read(path)
+        try:
+            return Settings(**json.loads(text))
+        except (ValueError, TypeError):
+            raise LeagueError(f"{path}: not as `shutthebox-league found` writes it") from None
+
+    def enrol(self, name: str) -> Enrolled:
+        """New keys for a box; the private one is nowhere else.
+
+        Args:
+            name: of the key.
+        """
+        key = Ed25519PrivateKey.generate()
+        authority = x509.load_pem_x509_certificate(self.certificate.encode())
+        signer = load_pem_private_key(self._read(self._keys / "authority.key"), password=None)
+        assert isinstance(signer, ec.EllipticCurvePrivateKey), "`found` makes no others"
+        usage = ExtendedKeyUsageOID.CLIENT_AUTH
+        return Enrolled(
+            public_pem(key.public_key()),
+            _private_pem(key).decode("ascii"),
+            self._sign(authority, signer, name, key, usage, ()).decode("ascii"),
+        )
+
+    def consumer_tls(self) -> ssl.SSLContext:
+        """TLS as a consumer."""
+        context = ssl.create_default_context(cadata=self.certificate)
+        context.load_cert_chain(self._keys / "consumer.pem", self._keys / "consumer.key")
+        return context
+
+    def allow(self, names: Iterable[str]) -> None:
+        """Rewrites the broker's access list for these keys. The broker reads it after a SIGHUP."""
+        new = self._broker / "acl.new"
+        _write(new, acl(names).encode(), 0o640)
+        new.replace(self._broker / "acl")
+
+    def _read(self, path: Path) -> bytes:
+        try:
+            return path.read_bytes()
+        except FileNotFoundError:
+            raise LeagueError(f"{path}: missing; `shutthebox-league found` makes a league") from None
+        except OSError as error:
+            raise LeagueError(f"{path}: {error.strerror}") from None
+
+
+def acl(names: Iterable[str]) -> str:
+    """Mosquitto's access list: a box can write its own topics and read its own receipts, and nothing else."""
+    lines = [
+        f"user {CONSUMER}",
+        *(f"topic read shutthebox/+/{what}" for what in ("entry", "state", "availability")),
+        "topic write shutthebox/+/receipt",
+        "topic write shutthebox/league/hello",
+    ]
+    for name in sorted(names):
+        lines += ["", f"user {name}"]
+        lines += [f"topic write shutthebox/{name}/{what}" for what in ("entry", "state", "availability")]
+        lines += [f"topic read shutthebox/{name}/receipt", "topic read shutthebox/league/hello"]
+    return "\n".join(lines) + "\n"
+
+
+def broker_config(folder: Path, port: int, listen: str, consumers_port: int) -> str:
+    """Mosquitto's configuration: one listener for boxes, one on this machine for consumers.
+
+    Boxes are held to one connection each: the broker takes the client's id from the certificate.
+    """
+    tls = f"""cafile {folder}/authority.pem
+certfile {folder}/broker.pem
+keyfile {folder}/broker.key
+require_certificate true
+use_identity_as_username true
+"""
+    return f"""# Written by `shutthebox-league found`.
+per_listener_settings false
+allow_anonymous false
+acl_file {folder}/acl
+# A box has one message on its way and sends it again until the league has it; the broker need keep nothing.
+persistence false
+max_packet_size 1100000
+max_inflight_messages 20
+max_queued_messages 10000
+
+listener {port}{f" {listen}" if listen else ""}
+{tls}use_username_as_clientid true
+
+listener {consumers_port} 127.0.0.1
+{tls}"""
+
+
+def public_pem(key: Ed25519PublicKey) -> str:
+    """A public key as PEM."""
+    return key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode("ascii")
+
+
+def _private_pem(key: _Key) -> bytes:
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+def _builder(
+    subject: x509.Name,
+    issuer: x509.Name,
+    key: ec.EllipticCurvePublicKey | Ed25519PublicKey,
+    now: datetime,
+    years: int,
+) -> x509.CertificateBuilder:
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key)
+        .serial_number(x509.random_serial_number())
+        # A box without a clock battery may live in the past.
+        .not_valid_before(datetime(2020, 1, 1, tzinfo=UTC))
+        .not_valid_after(now + timedelta(days=366 * years))
+    )
+
+
+def _usage(*, certificates: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=not certificates,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=certificates,
+        crl_sign=certificates,
+        encipher_only=False,
+        decipher_only=False,
+    )
+
+
+def _general_name(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
+
+
+def _write(path: Path, data: bytes, mode: int = 0o600) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+    with os.fdopen(descriptor, "wb") as file:
+        os.fchmod(file.fileno(), mode)
+        file.write(data)

@@ -1,0 +1,77 @@
+"""Opens a league's database, SQLite or PostgreSQL, and brings it up to date."""
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from shutthebox.errors import one_line
+from shutthebox_league.errors import LeagueError
+
+_BUSY_S = 10.0
+_MIGRATION_LOCK = 5748123
+
+UNAVAILABLE = (SQLAlchemyError, sqlite3.Error, OSError)
+"""What is raised while a database is away, locked or full."""
+
+
+def open_database(url: str) -> Engine:
+    """The database at this URL, such as ``sqlite:////var/lib/shutthebox-league/league.sqlite3``.
+
+    Raises:
+        LeagueError: if it is no URL of SQLite or PostgreSQL.
+    """
+    try:
+        parsed = make_url(url)
+        if parsed.get_backend_name() == "postgresql" and "+" not in parsed.drivername:
+            parsed = parsed.set(drivername="postgresql+psycopg")
+        if parsed.get_backend_name() not in ("sqlite", "postgresql"):
+            raise ArgumentError("another kind of database")
+        options: dict[str, Any] = {"pool_pre_ping": True}
+        if parsed.get_backend_name() == "sqlite":
+            options = {"connect_args": {"timeout": _BUSY_S}}
+        engine = create_engine(parsed, **options)
+    except (ArgumentError, NoSuchModuleError, ImportError) as error:
+        raise LeagueError(
+            f"--database: {one_line(str(error))}; allowed are sqlite:///FILE and postgresql://USER@HOST/NAME"
+        ) from None
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _sqlite_connected)
+        event.listen(engine, "begin", _sqlite_begins)
+    return engine
+
+
+def _sqlite_connected(connection: sqlite3.Connection, _: object) -> None:
+    # The driver would begin transactions late, and so let two writers begin at once.
+    connection.isolation_level = None
+    for pragma in ("journal_mode = wal", "synchronous = full", "foreign_keys = on", "trusted_schema = off"):
+        connection.execute(f"pragma {pragma}")
+
+
+def _sqlite_begins(connection: Any) -> None:  # noqa: ANN401  (SQLAlchemy's own)
+    options = connection.get_execution_options()
+    connection.exec_driver_sql("begin" if options.get("reads") else "begin immediate")
+
+
+def migrate(engine: Engine) -> None:
+    """Brings the database up to date; makes it if it is empty.
+
+    Raises:
+        LeagueError: if it is of a later version of this program, or cannot be reached.
+    """
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
+    try:
+        with engine.begin() as connection:
+            if engine.dialect.name == "postgresql":
+                # Several consumers start at once, and one of them does it.
+                connection.exec_driver_sql(f"select pg_advisory_xact_lock({_MIGRATION_LOCK})")
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
+    except Exception as error:  # Alembic has errors of its own kinds, without a root
+        raise LeagueError(f"--database: {one_line(str(error))}") from error

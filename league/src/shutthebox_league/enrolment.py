@@ -1,0 +1,141 @@
+"""Enrols boxes and revokes their keys."""
+
+import hashlib
+import json
+import re
+import secrets
+import time
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Engine, func, insert, select, update
+
+from shutthebox.errors import shown
+from shutthebox_league.authority import Authority, public_pem
+from shutthebox_league.errors import LeagueError
+from shutthebox_league.schema import BOX, KEY, PUB
+
+_BOX_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?", re.ASCII)
+_MAX_PUB = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Enrolment:
+    """The result of an enrolment.
+
+    Attributes:
+        key_name: the box's name and the number of the key.
+        text: the file that the box needs; has its private key.
+        owner_token: the secret part of the address of the pub's owner's page; None if the pub was known.
+    """
+
+    key_name: str
+    text: str
+    owner_token: str | None
+
+
+def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment:
+    """Enrols a box with a new key. A key that the box had before goes on until it is revoked.
+
+    Args:
+        engine: the league's database.
+        authority: the league's keys.
+        box: name of the box.
+        pub: name of the pub it stands in; a new pub is made.
+
+    Raises:
+        LeagueError: for a name that is not allowed.
+    """
+    if not _BOX_NAME.fullmatch(box):
+        raise LeagueError(f"{shown(box)} is not allowed; allowed are up to 40 of a-z, 0-9 and - for a box")
+    pub = " ".join(pub.split())
+    if not 1 <= len(pub) <= _MAX_PUB or not pub.isprintable():
+        raise LeagueError(f"--pub: {shown(pub)} is not allowed; allowed are up to {_MAX_PUB} characters")
+    with engine.begin() as db:
+        pub_id, token = _pub(db, pub)
+        box_id = _box(db, box, pub_id)
+        number = db.execute(select(func.count()).where(KEY.c.box_id == box_id)).scalar_one() + 1
+        name = f"{box}.{number}"
+        keys = authority.enrol(name)
+        row = {"name": name, "box_id": box_id, "public_key": keys.public_key, "enrolled_s": int(time.time())}
+        db.execute(insert(KEY), row)
+        names = _good_keys(db)
+    authority.allow(names)
+    settings = authority.settings
+    values: dict[str, str | int] = {
+        "name": name, "host": settings.host, "port": settings.port, "authority": authority.certificate,
+        "certificate": keys.certificate, "key": keys.private_key,
+        "league_key": public_pem(authority.receipts_key.public_key()),
+    }  # fmt: skip
+    return Enrolment(
+        name, _toml(f"The box {box} of {pub} in a league. Secret: it holds the box's key.", values), token
+    )
+
+
+def revoke(engine: Engine, authority: Authority, name: str) -> None:
+    """Revokes a key: nothing that comes under it from now on is taken.
+
+    Raises:
+        LeagueError: if no such key is enrolled.
+    """
+    with engine.begin() as db:
+        where = (KEY.c.name == name) & KEY.c.revoked_s.is_(None)
+        if not db.execute(update(KEY).where(where).values(revoked_s=int(time.time()))).rowcount:
+            allowed = ", ".join(_good_keys(db)) or "none is enrolled"
+            raise LeagueError(f"{shown(name)} is no key that holds; allowed are: {allowed}")
+        names = _good_keys(db)
+    authority.allow(names)
+
+
+def new_owner_token(engine: Engine, pub: str) -> str:
+    """The secret part of a new address of a pub's owner's page; the old address ends.
+
+    Raises:
+        LeagueError: if there is no such pub.
+    """
+    token = secrets.token_urlsafe(24)
+    with engine.begin() as db:
+        if not db.execute(update(PUB).where(PUB.c.name == pub).values(owner_hash=token_hash(token))).rowcount:
+            raise LeagueError(f"{shown(pub)} is no pub of this league")
+    return token
+
+
+def token_hash(token: str) -> str:
+    """The hash by which an owner's token is kept."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _good_keys(db: Connection) -> list[str]:
+    return list(
+        db.execute(select(KEY.c.name).where(KEY.c.revoked_s.is_(None)).order_by(KEY.c.name)).scalars()
+    )
+
+
+def _pub(db: Connection, name: str) -> tuple[int, str | None]:
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "pub"
+    found = db.execute(select(PUB.c.id, PUB.c.name).where(PUB.c.slug == slug)).first()
+    if found is not None:
+        if found.name != name:
+            raise LeagueError(
+                f"--pub: {shown(name)} is too like {shown(found.name)}; allowed is another name"
+            )
+        return int(found.id), None
+    token = secrets.token_urlsafe(24)
+    row = {"name": name, "slug": slug, "owner_hash": token_hash(token)}
+    return int(db.execute(insert(PUB).returning(PUB.c.id), row).scalar_one()), token
+
+
+def _box(db: Connection, name: str, pub_id: int) -> int:
+    found = db.execute(select(BOX.c.id, BOX.c.pub_id).where(BOX.c.name == name)).first()
+    if found is None:
+        row = {"name": name, "pub_id": pub_id}
+        return int(db.execute(insert(BOX).returning(BOX.c.id), row).scalar_one())
+    if found.pub_id != pub_id:
+        # Matches keep the pub in which they were played.
+        db.execute(update(BOX).where(BOX.c.id == found.id).values(pub_id=pub_id))
+    return int(found.id)
+
+
+def _toml(comment: str, values: dict[str, str | int]) -> str:
+    # JSON's strings are TOML's too.
+    lines = (f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
+    return "\n".join((f"# {comment}", "[league]", *lines)) + "\n"

@@ -1,0 +1,157 @@
+"""Events: a named contest of entrants in one format, counted from the matches they play in its nights."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from sqlalchemy import ColumnElement, Connection, func, insert, select
+
+from shutthebox.config.profiles import builtin
+from shutthebox.errors import shown
+from shutthebox_league.errors import LeagueError
+from shutthebox_league.formats import (
+    Format,
+    Game,
+    Standing,
+    best_of_night,
+    knockout,
+    ladder,
+    round_robin,
+    swiss,
+)
+from shutthebox_league.schema import ENTRANT, EVENT, MATCH, SEAT
+
+MOST_ENTRANTS = 64
+_INITIALS = re.compile("[A-Z]{3}", re.ASCII)
+_RULES = {
+    Format.LADDER: ladder,
+    Format.ROUND_ROBIN: round_robin,
+    Format.SWISS: swiss,
+    Format.KNOCKOUT: knockout,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A contest.
+
+    Attributes:
+        event_id: in the database.
+        name: for people.
+        format: of it.
+        game: the game that counts.
+        first_night: of it.
+        last_night: of it; the same for one night.
+        standing: where it stands.
+    """
+
+    event_id: int
+    name: str
+    format: Format
+    game: str
+    first_night: date
+    last_night: date
+    standing: Standing
+
+
+def make_event(
+    db: Connection,
+    name: str,
+    format_: str,
+    game: str,
+    entrants: Sequence[str],
+    first_night: date,
+    last_night: date,
+) -> int:
+    """Makes an event; returns its id.
+
+    Raises:
+        LeagueError: for what is not allowed.
+    """
+    if format_ not in list(Format):
+        raise LeagueError(f"--format: {shown(format_)} is not allowed; allowed are {', '.join(Format)}")
+    if not 1 <= len(name) <= 60 or not name.isprintable():
+        raise LeagueError(f"{shown(name)} is not allowed; allowed are up to 60 characters for an event")
+    for initials in entrants:
+        if not _INITIALS.fullmatch(initials):
+            raise LeagueError(
+                f"--entrants: {shown(initials)} is not allowed; allowed are three letters A-Z each"
+            )
+    if not 2 <= len(entrants) <= MOST_ENTRANTS or len(set(entrants)) < len(entrants):
+        raise LeagueError(f"--entrants: allowed are 2 to {MOST_ENTRANTS} different initials")
+    if last_night < first_night:
+        raise LeagueError("--last-night: allowed is the first night or a later one")
+    builtin(game)
+    values = {
+        "name": name,
+        "format": format_,
+        "game": game,
+        "first_night": first_night,
+        "last_night": last_night,
+    }
+    event_id = int(db.execute(insert(EVENT).returning(EVENT.c.id), values).scalar_one())
+    db.execute(
+        insert(ENTRANT),
+        [{"event_id": event_id, "position": i, "initials": name} for i, name in enumerate(entrants, 1)],
+    )
+    return event_id
+
+
+def read_event(db: Connection, event_id: int, tonight: date) -> Event | None:
+    """An event as it stands; None if there is none."""
+    found = db.execute(select(EVENT).where(EVENT.c.id == event_id)).first()
+    if found is None:
+        return None
+    entrants = list(
+        db.execute(
+            select(ENTRANT.c.initials).where(ENTRANT.c.event_id == event_id).order_by(ENTRANT.c.position)
+        ).scalars()
+    )
+    format_ = Format(found.format)
+    where = (
+        (MATCH.c.game == found.game)
+        & (MATCH.c.unranked == "")
+        & MATCH.c.night.between(found.first_night, found.last_night)
+    )
+    if format_ is Format.BEST_OF_NIGHT:
+        highest = builtin(found.game).highest_wins
+        best = (func.max if highest else func.min)(SEAT.c.total)
+        rows = db.execute(
+            select(SEAT.c.initials, best)
+            .join(MATCH, MATCH.c.id == SEAT.c.match_id)
+            .where(where, SEAT.c.confirmed, SEAT.c.total.is_not(None), SEAT.c.initials.in_(entrants))
+            .group_by(SEAT.c.initials)
+        )
+        totals = {row[0]: row[1] for row in rows}
+        standing = best_of_night(entrants, totals, highest=highest, over=tonight > found.last_night)
+    else:
+        standing = _RULES[format_](entrants, _games(db, where, entrants))
+    return Event(event_id, found.name, format_, found.game, found.first_night, found.last_night, standing)
+
+
+def event_names(db: Connection) -> Sequence[tuple[int, str]]:
+    """All events, the newest first."""
+    return [
+        (row.id, row.name) for row in db.execute(select(EVENT.c.id, EVENT.c.name).order_by(EVENT.c.id.desc()))
+    ]
+
+
+def _games(db: Connection, where: ColumnElement[bool], entrants: Sequence[str]) -> list[Game]:
+    """The matches between two entrants, in the order in which they ended."""
+    rows = db.execute(
+        select(MATCH.c.id, SEAT.c.initials, SEAT.c.place)
+        .join(SEAT, SEAT.c.match_id == MATCH.c.id)
+        .where(where, MATCH.c.players == 2, SEAT.c.confirmed, SEAT.c.initials.in_(entrants))
+        .order_by(MATCH.c.ended_s, MATCH.c.id, SEAT.c.seat)
+    ).all()
+    tables: dict[int, list[tuple[str, int]]] = {}
+    for row in rows:
+        tables.setdefault(row.id, []).append((row.initials, row.place))
+    games = []
+    for seats in tables.values():
+        if len({initials for initials, _ in seats}) == 2:
+            (first, first_place), (second, second_place) = seats
+            winner = None if first_place == second_place else first if first_place == 1 else second
+            games.append(Game(first, second, winner))
+    return games

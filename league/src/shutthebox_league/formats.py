@@ -1,0 +1,255 @@
+"""Formats of events: from the entrants and the results so far to a table and the pairings that come next.
+
+Pure: names and results in, a table out. Entrants are in the order of their seeding, the best first.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from math import ceil, log2
+
+
+class Format(StrEnum):
+    """How an event is played."""
+
+    LADDER = "ladder"
+    BEST_OF_NIGHT = "best-of-the-night"
+    ROUND_ROBIN = "round-robin"
+    SWISS = "swiss"
+    KNOCKOUT = "knockout"
+
+
+Pairing = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A match between two entrants.
+
+    Attributes:
+        first: an entrant.
+        second: the other.
+        winner: one of the two; None for a draw.
+    """
+
+    first: str
+    second: str
+    winner: str | None
+
+    @property
+    def pair(self) -> frozenset[str]:
+        """Both entrants."""
+        return frozenset((self.first, self.second))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of an event's table.
+
+    Attributes:
+        name: of the entrant.
+        points: wins, and a half for a draw; the best total for `BEST_OF_NIGHT`, None without one.
+        played: matches that count.
+        out: has lost in a knockout.
+    """
+
+    name: str
+    points: float | None
+    played: int
+    out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where an event stands.
+
+    Attributes:
+        lines: the best first.
+        next: pairings that may be played now; for `BEST_OF_NIGHT` each with an empty second name.
+        champion: once it is decided.
+    """
+
+    lines: tuple[Line, ...]
+    next: tuple[Pairing, ...]
+    champion: str | None = None
+
+
+def ladder(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
+    """Each may challenge the one above; a challenger who wins takes that place."""
+    order = list(entrants)
+    played = Counter[str]()
+    for game in games:
+        upper, lower = sorted(game.pair, key=order.index)
+        if order.index(lower) - order.index(upper) != 1:
+            continue  # No challenge, just a match.
+        played.update(game.pair)
+        if game.winner == lower:
+            at = order.index(upper)
+            order[at], order[at + 1] = lower, upper
+    lines = tuple(Line(name, None, played[name]) for name in order)
+    return Standing(lines, tuple((order[i + 1], order[i]) for i in range(len(order) - 1)))
+
+
+def round_robin(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
+    """Everybody plays everybody once; the first match of a pair counts."""
+    first = {game.pair: game for game in reversed(games)}
+    rounds = [[pair for pair in found if all(pair)] for found in _circle(entrants)]
+    left = [[pair for pair in found if frozenset(pair) not in first] for found in rounds]
+    lines = _table(entrants, list(first.values()))
+    upcoming = next((tuple(found) for found in left if found), ())
+    return Standing(lines, upcoming, lines[0].name if lines and not upcoming else None)
+
+
+def swiss(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
+    """Rounds in which equals meet, nobody the same twice; so many rounds that one can win all.
+
+    A round is paired when the one before is complete. With an odd number somebody has a bye, which counts
+    as a win: the last in the table who has had none.
+    """
+    rounds = ceil(log2(len(entrants))) if len(entrants) > 1 else 0
+    points = Counter[str]()
+    met, byes = set[frozenset[str]](), set[str]()
+    played = Counter[str]()
+    waiting = list(games)
+    for _ in range(rounds):
+        order = sorted(entrants, key=lambda name: (-points[name], entrants.index(name)))
+        if len(order) % 2:
+            bye = next(name for name in reversed(order) if name not in byes)
+            order.remove(bye)
+            byes.add(bye)
+        else:
+            bye = None
+        pairs = _pair_off(order, met) or _neighbours(order)
+        missing = []
+        found_games = []
+        for pair in pairs:
+            found = next((game for game in waiting if game.pair == frozenset(pair)), None)
+            if found is None:
+                missing.append(pair)
+            else:
+                found_games.append(found)
+                waiting.remove(found)
+        for game in found_games:
+            met.add(game.pair)
+            played.update(game.pair)
+            for name in game.pair:
+                points[name] += _score(game, name)  # type: ignore[assignment]
+        if missing:
+            return Standing(_lines(entrants, points, played), tuple(missing))
+        if bye is not None:
+            points[bye] += 1
+    lines = _lines(entrants, points, played)
+    return Standing(lines, (), lines[0].name if lines else None)
+
+
+def knockout(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
+    """Who loses is out; the best seeded have the byes and meet late. After a draw the pair plays again."""
+    size = 1 << max(len(entrants) - 1, 0).bit_length()
+    alive: list[str | None] = [entrants[seed] if seed < len(entrants) else None for seed in _bracket(size)]
+    out: list[str] = []
+    played = Counter[str]()
+    waiting = list(games)
+    while len(alive) > 1:
+        missing: list[Pairing] = []
+        following: list[str | None] = []
+        for first, second in zip(alive[::2], alive[1::2], strict=True):
+            if first is None or second is None:
+                following.append(first or second)
+                continue
+            found = [game for game in waiting if game.pair == {first, second}]
+            decided = next((game for game in found if game.winner is not None), None)
+            if decided is None:
+                missing.append((first, second))
+                continue
+            waiting.remove(decided)
+            played.update(decided.pair)
+            following.append(decided.winner)
+            out.append(second if decided.winner == first else first)
+        if missing:
+            return Standing(_knockout_lines(entrants, out, played), tuple(missing))
+        alive = following
+    champion = alive[0] if alive else None
+    return Standing(_knockout_lines(entrants, out, played), (), champion)
+
+
+def best_of_night(
+    entrants: Sequence[str], totals: Mapping[str, int], *, highest: bool, over: bool
+) -> Standing:
+    """The best total of a match wins; who has not played is next.
+
+    Args:
+        entrants: of the night.
+        totals: the best total of each who has played.
+        highest: whether the highest total is the best.
+        over: whether the night is over.
+    """
+    sign = -1 if highest else 1
+    order = sorted(
+        entrants, key=lambda name: (name not in totals, sign * totals.get(name, 0), entrants.index(name))
+    )
+    lines = tuple(Line(name, totals.get(name), int(name in totals)) for name in order)
+    upcoming = () if over else tuple((name, "") for name in entrants if name not in totals)
+    return Standing(lines, upcoming, order[0] if over and totals else None)
+
+
+def _score(game: Game, name: str) -> float:
+    return 0.5 if game.winner is None else float(game.winner == name)
+
+
+def _table(entrants: Sequence[str], games: Sequence[Game]) -> tuple[Line, ...]:
+    points = {name: sum(_score(game, name) for game in games if name in game.pair) for name in entrants}
+    played = Counter(name for game in games for name in game.pair)
+    return _lines(entrants, points, played)
+
+
+def _lines(
+    entrants: Sequence[str], points: Mapping[str, float], played: Mapping[str, int]
+) -> tuple[Line, ...]:
+    order = sorted(entrants, key=lambda name: (-points.get(name, 0), entrants.index(name)))
+    return tuple(Line(name, float(points.get(name, 0)), played.get(name, 0)) for name in order)
+
+
+def _knockout_lines(
+    entrants: Sequence[str], out: Sequence[str], played: Mapping[str, int]
+) -> tuple[Line, ...]:
+    order = [name for name in entrants if name not in out] + list(reversed(out))
+    return tuple(
+        Line(name, float(played.get(name, 0) - (name in out)), played.get(name, 0), name in out)
+        for name in order
+    )
+
+
+def _circle(entrants: Sequence[str]) -> Iterator[list[Pairing]]:
+    """Rounds by the circle method; an empty name stands for a bye."""
+    ring = [*entrants, *([""] if len(entrants) % 2 else [])]
+    for _ in range(len(ring) - 1):
+        half = len(ring) // 2
+        yield list(zip(ring[:half], reversed(ring[half:]), strict=True))
+        ring = [ring[0], ring[-1], *ring[1:-1]]
+
+
+def _pair_off(order: Sequence[str], met: set[frozenset[str]]) -> list[Pairing] | None:
+    """Neighbours that have not met, by backtracking; None if there is no such pairing."""
+    if not order:
+        return []
+    first = order[0]
+    for other in order[1:]:
+        if frozenset((first, other)) not in met:
+            rest = _pair_off([name for name in order[1:] if name != other], met)
+            if rest is not None:
+                return [(first, other), *rest]
+    return None
+
+
+def _neighbours(order: Sequence[str]) -> list[Pairing]:
+    return list(zip(order[::2], order[1::2], strict=True))
+
+
+def _bracket(size: int) -> list[int]:
+    """The order of seeds in which the best two meet in the final."""
+    seeds = [0]
+    while len(seeds) < size:
+        most = 2 * len(seeds) - 1
+        seeds = [seed for pair in ((seed, most - seed) for seed in seeds) for seed in pair]
+    return seeds

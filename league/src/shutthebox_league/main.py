@@ -1,0 +1,311 @@
+"""The `shutthebox-league` command. Ends with 0 if all is well, 1 for a fault, 2 for wrong use."""
+
+import argparse
+import logging
+import secrets
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from prometheus_client import start_http_server
+from sqlalchemy import Engine, insert
+from sqlalchemy.exc import SQLAlchemyError
+
+from shutthebox.adapters.systemd import Systemd
+from shutthebox.errors import ShutTheBoxError, one_line, shown
+from shutthebox.rules.equal_dice import Tournament, tournament_from_text
+from shutthebox_league import __version__, players
+from shutthebox_league.authority import BOXES_PORT, CONSUMERS_PORT, Authority, Settings
+from shutthebox_league.backup import back_up, restore
+from shutthebox_league.checking import night_of
+from shutthebox_league.consumer import BrokerAddress, Consumer
+from shutthebox_league.database import migrate, open_database
+from shutthebox_league.enrolment import enrol, new_owner_token, revoke
+from shutthebox_league.errors import LeagueError
+from shutthebox_league.events import make_event
+from shutthebox_league.formats import Format
+from shutthebox_league.ledger import Ledger
+from shutthebox_league.metrics import Metrics
+from shutthebox_league.schema import TOURNAMENT
+
+FOLDER = Path("/var/lib/shutthebox-league")
+PAGE_PORT, METRICS_PORT = 8091, 9108
+
+_MOST_VISITORS = 200
+
+
+class League:
+    """A league's folder and database, opened for one command.
+
+    Args:
+        folder: of the league.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.authority = Authority(folder)
+        self.settings = self.authority.settings
+        self.zone = zone_of(self.settings.zone)
+        self.engine: Engine = open_database(self.settings.database or f"sqlite:///{folder}/league.sqlite3")
+
+
+def zone_of(name: str) -> ZoneInfo:
+    """The time zone of this name.
+
+    Raises:
+        LeagueError: if there is none.
+    """
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise LeagueError(
+            f"--zone: {shown(name)} is not known; allowed are names such as Europe/London"
+        ) from None
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command."""
+    args = _parser().parse_args(argv)
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    # Alembic tells what it does at every start.
+    logging.getLogger("alembic").setLevel(logging.WARNING)
+    try:
+        return int(args.run(args) or 0)
+    except ShutTheBoxError as error:
+        print(f"shutthebox-league: {one_line(str(error))}", file=sys.stderr)
+        return error.exit_code
+    except SQLAlchemyError as error:
+        print(f"shutthebox-league: the database: {one_line(str(error).splitlines()[0])}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="shutthebox-league", description="A league of Shut the Box.")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    parser.add_argument(
+        "--folder", metavar="DIR", type=Path, default=FOLDER, help=f"of the league; default: {FOLDER}"
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    found = commands.add_parser(
+        "found", help="make a league: its keys, its database, the broker's configuration"
+    )
+    found.add_argument("--host", required=True, help="the name or address by which boxes reach the broker")
+    found.add_argument("--name", default="Shut the Box league", help="of the league, for people")
+    found.add_argument("--zone", default="UTC", help="time zone of its nights, such as Europe/London")
+    found.add_argument("--database", metavar="URL", default="", help="default: SQLite in the league's folder")
+    found.add_argument("--port", type=_port, default=BOXES_PORT, help="of the broker, for boxes")
+    found.add_argument(
+        "--consumers-port", type=_port, default=CONSUMERS_PORT, help="of the broker, on 127.0.0.1"
+    )
+    found.set_defaults(run=_found)
+
+    enrol_ = commands.add_parser("enrol", help="enrol a box; prints the file for its card")
+    enrol_.add_argument("box", metavar="BOX", help="up to 40 of a-z, 0-9 and -")
+    enrol_.add_argument("--pub", required=True, help="the pub it stands in")
+    enrol_.set_defaults(run=_enrol)
+
+    revoke_ = commands.add_parser("revoke", help="revoke a box's key, such as a stolen one")
+    revoke_.add_argument("key", metavar="KEY", help="such as red-lion.1")
+    revoke_.set_defaults(run=_revoke)
+
+    owner = commands.add_parser("owner", help="print a new address of a pub's owner's page; the old one ends")
+    owner.add_argument("pub", metavar="PUB")
+    owner.set_defaults(run=_owner)
+
+    consume = commands.add_parser(
+        "consume", help="take matches from the broker; several may run side by side"
+    )
+    consume.add_argument(
+        "--metrics",
+        metavar="PORT",
+        type=_port,
+        default=None,
+        help=f"OpenMetrics on 127.0.0.1, such as {METRICS_PORT}",
+    )
+    consume.set_defaults(run=_consume)
+
+    serve = commands.add_parser("serve", help="serve the page")
+    serve.add_argument("--listen", default="127.0.0.1", help="address; default: 127.0.0.1")
+    serve.add_argument("--port", type=_port, default=PAGE_PORT, help=f"default: {PAGE_PORT}")
+    serve.set_defaults(run=_serve)
+
+    event = commands.add_parser("event", help="make an event; its page names the next pairing")
+    event.add_argument("name", metavar="NAME")
+    event.add_argument("--format", required=True, help=", ".join(Format))
+    event.add_argument("--game", default="traditional", help="default: traditional")
+    event.add_argument(
+        "--entrants", required=True, metavar="ANN,BOB,…", help="initials, the best seeded first"
+    )
+    event.add_argument("--first-night", type=_date, metavar="DATE", help="default: tonight")
+    event.add_argument("--last-night", type=_date, metavar="DATE", help="default: the first night")
+    event.set_defaults(run=_event)
+
+    tournament = commands.add_parser(
+        "tournament", help="make a tournament of equal dice; prints the boxes' file"
+    )
+    tournament.add_argument("name", metavar="NAME")
+    tournament.add_argument("--closes", required=True, type=_date, help="the day on which the seed is shown")
+    tournament.set_defaults(run=_tournament)
+
+    forget = commands.add_parser("forget", help="delete initials from everything")
+    forget.add_argument("initials", metavar="ABC")
+    forget.set_defaults(run=_forget)
+
+    pin = commands.add_parser("remove-pin", help="remove a forgotten PIN")
+    pin.add_argument("initials", metavar="ABC")
+    pin.set_defaults(run=_remove_pin)
+
+    for name, run, text in (
+        ("backup", _backup, "copy the database while the league runs"),
+        ("restore", _restore, "put a copy in the database's place while the league runs"),
+    ):
+        command = commands.add_parser(name, help=text)
+        command.add_argument("file", metavar="FILE", type=Path)
+        command.set_defaults(run=run)
+    return parser
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 65535:
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not allowed; allowed is 1 to 65535")
+    return int(text)
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{shown(text)} is not allowed; allowed are dates such as 2026-12-31"
+        ) from None
+
+
+def _found(args: argparse.Namespace) -> None:
+    zone_of(args.zone)
+    settings = Settings(args.host, args.name, args.zone, args.database, args.port, args.consumers_port)
+    if args.database:
+        migrate(open_database(args.database))
+    authority = Authority(args.folder)
+    authority.found(settings)
+    migrate(League(args.folder).engine)
+    print(f"The league is in {args.folder}.")
+    print(f"The broker's configuration is {args.folder / 'broker' / 'mosquitto.conf'}.")
+
+
+def _enrol(args: argparse.Namespace) -> None:
+    league = League(args.folder)
+    migrate(league.engine)
+    found = enrol(league.engine, league.authority, args.box, args.pub)
+    print(found.text, end="")
+    print(
+        "Save this as shutthebox-league.toml on the card's first partition. It is shown once.",
+        file=sys.stderr,
+    )
+    if found.owner_token is not None:
+        print(f"The owner's page of {args.pub}: /owner/{found.owner_token}", file=sys.stderr)
+
+
+def _revoke(args: argparse.Namespace) -> None:
+    league = League(args.folder)
+    revoke(league.engine, league.authority, args.key)
+    print(f"{args.key} is revoked. `enrol` gives the box a new key.")
+
+
+def _owner(args: argparse.Namespace) -> None:
+    token = new_owner_token(League(args.folder).engine, args.pub)
+    print(f"The owner's page of {args.pub}: /owner/{token}")
+
+
+def _consume(args: argparse.Namespace) -> None:
+    league = League(args.folder)
+    migrate(league.engine)
+    metrics = Metrics()
+    if args.metrics is not None:
+        start_http_server(args.metrics, "127.0.0.1", metrics.registry)
+    address = BrokerAddress("127.0.0.1", league.settings.consumers_port, league.authority.consumer_tls())
+    ledger = Ledger(league.engine, league.zone)
+    consumer = Consumer(address, league.engine, ledger, league.authority.receipts_key, metrics)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda number, frame: consumer.stop())
+    systemd = Systemd()
+    systemd.ready()
+    consumer.run(systemd.alive)
+    systemd.stopping()
+
+
+def _serve(args: argparse.Namespace) -> None:
+    import uvicorn
+
+    from shutthebox_league.page.app import application
+
+    league = League(args.folder)
+    migrate(league.engine)
+    app = application(league.engine, league.zone, league.settings.name)
+    uvicorn.run(
+        app,
+        host=args.listen,
+        port=args.port,
+        http="h11",
+        ws="none",
+        lifespan="off",
+        log_level="warning",
+        server_header=False,
+        limit_concurrency=_MOST_VISITORS,
+        h11_max_incomplete_event_size=8192,
+        timeout_keep_alive=5,
+    )
+
+
+def _event(args: argparse.Namespace) -> None:
+    league = League(args.folder)
+    first = args.first_night or night_of(int(time.time()), league.zone)
+    entrants = [initials.strip() for initials in args.entrants.split(",")]
+    with league.engine.begin() as db:
+        event_id = make_event(
+            db, args.name, args.format, args.game, entrants, first, args.last_night or first
+        )
+    print(f"/event/{event_id}")
+
+
+def _tournament(args: argparse.Namespace) -> None:
+    league = League(args.folder)
+    tournament = Tournament(args.name, secrets.token_hex(32))
+    tournament_from_text(tournament.to_text(), "NAME")
+    closes = datetime(args.closes.year, args.closes.month, args.closes.day, tzinfo=league.zone)
+    values = {
+        "commitment": tournament.commitment, "name": args.name, "text": tournament.to_text(),
+        "made_s": int(datetime.now(UTC).timestamp()), "closes_s": int(closes.timestamp()),
+    }  # fmt: skip
+    with league.engine.begin() as db:
+        db.execute(insert(TOURNAMENT).values(values))
+    print(tournament.to_text(), end="")
+    print(f"Secret until {args.closes}: this is the file for the boxes.", file=sys.stderr)
+    print(f"Publish the commitment: {tournament.commitment}", file=sys.stderr)
+
+
+def _forget(args: argparse.Namespace) -> None:
+    with League(args.folder).engine.begin() as db:
+        count = players.forget(db, args.initials)
+    print(f"{args.initials} was removed from {count} matches.")
+
+
+def _remove_pin(args: argparse.Namespace) -> None:
+    with League(args.folder).engine.begin() as db:
+        if not players.remove_pin(db, args.initials):
+            raise LeagueError(f"{shown(args.initials)} has no PIN")
+
+
+def _backup(args: argparse.Namespace) -> None:
+    back_up(League(args.folder).engine, args.file)
+
+
+def _restore(args: argparse.Namespace) -> None:
+    restore(League(args.folder).engine, args.file)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

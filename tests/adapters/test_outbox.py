@@ -1,0 +1,268 @@
+"""The outbox: every match that ends is an entry, durable before the winner is shown, in one chain."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from tests.support.clumsy_player import CAREFUL, Player
+from tests.support.playing import Table, config_for
+
+from shutthebox.adapters import outbox as outboxes
+from shutthebox.adapters.outbox import HEAD_NAME, Outbox, entry_name
+from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.queries import open_to_read
+from shutthebox.cli.main import main
+from shutthebox.config.profiles import builtin
+from shutthebox.game.effects import Effect, Keep, Show
+from shutthebox.game.facts import Finished, Signed
+from shutthebox.game.mode import Mode
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.outbox_entry import (
+    MAX_BYTES,
+    NO_HASH,
+    MatchPlayed,
+    OutboxEntry,
+    OutboxEntryError,
+    PlayerSigned,
+    entry_from_bytes,
+    hash_of,
+)
+from shutthebox.rules.record import parse
+from shutthebox.simulator.virtual_box import VirtualBox
+
+
+class Pub:
+    """A box at which matches are played, with an outbox."""
+
+    def __init__(self, folder: Path, seed: int = 1) -> None:
+        self.state, self.folder = folder / "state", folder / "outbox"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.clock_s = 1_700_000_000.0
+        self.left_when_shown: list[int] = []
+        self.player = Player(Random(seed), CAREFUL)
+        self.outbox = self.new_outbox()
+        self.box = VirtualBox(
+            config_for(Table("traditional", 2, seed, CAREFUL, state=self.state)),
+            self.state,
+            seed=seed,
+            observers=[self.player.observe, self._observe],
+            advised=False,
+        )
+        self.player.sit_down(self.box)
+
+    def new_outbox(self) -> Outbox:
+        return Outbox(
+            self.folder, self.state, partial(open_to_read, self.state / FILE_NAME), lambda: self.clock_s
+        )
+
+    def _observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        self.outbox(what, t_ns)
+        if isinstance(what, Show) and what.mode is Mode.MATCH_OVER:
+            self.left_when_shown.append(len(self.entries()))
+
+    def cut_power(self) -> None:
+        """The daemon starts again, and its outbox with it."""
+        self.outbox = self.new_outbox()
+        self.box.cut_power()
+
+    def files(self) -> list[Path]:
+        return sorted(self.folder.glob("*.json"))
+
+    def entries(self) -> list[OutboxEntry]:
+        return [entry_from_bytes(path.read_bytes()) for path in self.files()]
+
+
+@pytest.fixture
+def pub(tmp_path: Path) -> Iterator[Pub]:
+    pub = Pub(tmp_path)
+    yield pub
+    pub.box.close()
+
+
+def is_a_chain(entries: list[OutboxEntry]) -> bool:
+    pairs = pairwise(entries)
+    return all(
+        after.box == before.box
+        and after.sequence == before.sequence + 1
+        and after.previous == hash_of(before.to_bytes())
+        for before, after in pairs
+    )
+
+
+def test_every_match_is_left_before_its_winner_is_shown(pub: Pub) -> None:
+    for _ in range(3):
+        pub.player.play_match()
+    entries = pub.entries()
+    assert [entry.sequence for entry in entries] == [1, 2, 3]
+    assert entries[0].previous == NO_HASH
+    assert is_a_chain(entries)
+    assert sorted(set(pub.left_when_shown)) == [1, 2, 3]
+    for entry in entries:
+        assert isinstance(entry.content, MatchPlayed)
+        record = parse(entry.content.record, "the entry", builtin)
+        assert record.players == 2
+        assert not record.given_up
+        assert entry.content.ended_s == 1_700_000_000
+
+
+def test_a_signature_names_its_match(pub: Pub) -> None:
+    pub.player.play_match()
+    pub.outbox(Keep(Signed(1, "ANN")), 0)
+    match, signed = pub.entries()
+    assert isinstance(match.content, MatchPlayed)
+    assert signed.content == PlayerSigned(match.content.number, match.content.began_s, 1, 2, "ANN")
+    assert is_a_chain([match, signed])
+
+
+def test_a_power_cut_after_the_end_leaves_no_match_twice(pub: Pub) -> None:
+    pub.player.play_match()
+    pub.cut_power()
+    assert [entry.sequence for entry in pub.entries()] == [1]
+    pub.outbox(Keep(Signed(0, "BOB")), 0)
+    pub.cut_power()
+    pub.player.play_match()
+    assert [type(entry.content) for entry in pub.entries()] == [MatchPlayed, PlayerSigned, MatchPlayed]
+    assert is_a_chain(pub.entries())
+
+
+def test_a_power_cut_between_store_and_outbox_is_made_good(pub: Pub) -> None:
+    """The store has the end of the match and the outbox has not heard of it."""
+    deaf = pub.outbox
+    pub.outbox = Outbox(pub.folder / "nowhere", pub.state / "nowhere", deaf._open_store, lambda: 0.0)
+    pub.player.play_match()
+    assert pub.entries() == []
+    pub.cut_power()
+    assert [entry.sequence for entry in pub.entries()] == [1]
+
+
+def test_a_power_cut_between_head_and_outbox_is_made_good(pub: Pub) -> None:
+    pub.player.play_match()
+    (path,) = pub.files()
+    data = path.read_bytes()
+    path.unlink()
+    pub.cut_power()
+    assert [path.read_bytes() for path in pub.files()] == [data]
+
+
+def test_the_chain_goes_on_when_the_uplink_has_emptied_the_outbox(pub: Pub) -> None:
+    pub.player.play_match()
+    (before,) = pub.entries()
+    pub.files()[0].unlink()
+    pub.player.play_match()
+    (after,) = pub.entries()
+    assert is_a_chain([before, after])
+
+
+@pytest.mark.parametrize("where", ["folder", "state"])
+def test_what_cannot_be_written_is_tried_again(pub: Pub, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, full = outboxes._write_durably, True
+
+    def write(path: Path, data: bytes, mode: int) -> None:
+        if full and (path.name == HEAD_NAME) == (where == "state"):
+            raise OSError(28, "No space left on device")
+        real(path, data, mode)
+
+    monkeypatch.setattr(outboxes, "_write_durably", write)
+    pub.player.play_match()
+    assert pub.entries() == []
+    assert pub.player.seen.mode is Mode.MATCH_OVER, "the game goes on"
+    full = False
+    pub.player.play_match()
+    assert [entry.sequence for entry in pub.entries()] == [1, 2]
+    assert is_a_chain(pub.entries())
+
+
+def test_it_is_bounded_by_size_and_age(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outboxes, "_ROOM_EVERY", 1)
+    monkeypatch.setattr(outboxes, "MAX_FOLDER_BYTES", MAX_BYTES + 3 * outboxes._CLUSTER)
+    for _ in range(5):
+        pub.player.play_match()
+    kept = [entry.sequence for entry in pub.entries()]
+    assert kept[-1] == 5
+    assert len(kept) < 5
+    pub.clock_s = pub.files()[0].stat().st_mtime + outboxes.MAX_AGE_S + 10
+    pub.player.play_match()
+    assert [entry.sequence for entry in pub.entries()] == [6]
+
+
+def test_a_damaged_head_begins_a_new_chain(pub: Pub) -> None:
+    pub.player.play_match()
+    (pub.state / HEAD_NAME).write_bytes(b"{}\n")
+    pub.cut_power()
+    pub.player.play_match()
+    first = {entry.sequence: entry for entry in pub.entries()}[1]
+    assert first.previous == NO_HASH
+
+
+def test_files_are_named_in_their_order_and_left_for_the_group(pub: Pub) -> None:
+    pub.player.play_match()
+    (path,) = pub.files()
+    assert path.name == entry_name(1) == "0000000000000001.json"
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert not list(pub.folder.glob("*.new"))
+
+
+ENTRY = OutboxEntry("ab" * 16, 7, "cd" * 32, PlayerSigned(3, 1_700_000_000, 6, 1, "ANN"))
+
+
+def test_an_entry_is_read_back() -> None:
+    assert entry_from_bytes(ENTRY.to_bytes()) == ENTRY
+
+
+def _with(**changes: object) -> bytes:
+    return json.dumps({**json.loads(ENTRY.to_bytes()), **changes}).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"[]",
+        b"nonsense",
+        b"[" * 100_000,
+        b'{"version": 1}',
+        _with(version=2),
+        _with(kind="throw"),
+        _with(box="AB" * 16),
+        _with(sequence=0),
+        _with(sequence=True),
+        _with(sequence=1.0),
+        _with(previous="x"),
+        _with(initials="<b>"),
+        _with(player=10),
+        _with(more=1),
+        ENTRY.to_bytes() + b" ",
+        b" " * 600_000,
+    ],
+)
+def test_what_is_no_entry_is_one_line(data: bytes) -> None:
+    with pytest.raises(OutboxEntryError) as caught:
+        entry_from_bytes(data)
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_a_match_that_is_not_in_the_store_yet_is_awaited(pub: Pub, caplog: pytest.LogCaptureFixture) -> None:
+    pub.player.play_match()
+    pub.box.press(100_000_000)
+    pub.box.run_until(pub.box.now_ns + 2_000_000_000)  # the next match has begun, and is not over
+    match = pub.box.runner.machine.state.match
+    assert match is not None
+    told: Callable[..., None] = pub.outbox
+    told(Keep(Finished(match)), 0)
+    assert "not in the store yet" in caplog.text
+    assert [entry.sequence for entry in pub.entries()] == [1]
+    pub.player.play_match()
+    assert [entry.sequence for entry in pub.entries()] == [1, 2]
+
+
+def test_players_who_gave_their_names_have_all_signed(tmp_path: Path) -> None:
+    script = Path(__file__).parents[1] / "scenarios" / "everybody-signs.scn"
+    assert main(["replay", str(script), "--state", str(tmp_path)]) == 0
+    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
+        signed = db.execute("select player, initials, won from result order by player").fetchall()
+    assert [tuple(row) for row in signed] == [(0, "AAA", 0), (1, "ZAA", 1)]

@@ -1,0 +1,107 @@
+"""How much noise is in a ranking by raw scores, and how much in one by what decisions gave away.
+
+`python -m tests.benchmarks.league_skill [TURNS]`: players who err more or less often play turns of the
+traditional game. Both means rank them alike in the long run, because luck is 0 on average. What differs
+is the standard error, and so how many turns a ranking takes.
+"""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from statistics import fmean, pstdev
+
+from shutthebox.config.profiles import builtin
+from shutthebox.odds import Odds
+from shutthebox.odds.review import PlayedThrow, account
+from shutthebox.rules import turn as turns
+from shutthebox.rules.moves import dice_allowed
+
+ERRS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2)
+"""Chance of a player to answer a throw without thinking: any legal answer, each as likely."""
+
+SEASON = 50
+"""Turns of a player in a season."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What was found.
+
+    Attributes:
+        scores: standard deviation of a turn's score around its player's mean.
+        given_away: the same of what the decisions gave away.
+        agree_scores: share of pairs of players that a season's raw scores rank as they are.
+        agree_given_away: the same by what was given away.
+    """
+
+    scores: float
+    given_away: float
+    agree_scores: float
+    agree_given_away: float
+
+    @property
+    def variances(self) -> float:
+        """How many times as many turns a ranking by raw scores takes to be as sure."""
+        return (self.scores / self.given_away) ** 2
+
+    @property
+    def wrong(self) -> float:
+        """How many times as many pairs raw scores rank wrongly after a season."""
+        return (1 - self.agree_scores) / (1 - self.agree_given_away)
+
+
+def played_turn(odds: Odds, err: float, random: Random) -> tuple[float, float]:
+    """A turn's score, and what its decisions gave away."""
+    profile = odds.profile
+    turn, steps = turns.start(profile), list[PlayedThrow]()
+    while turn.outcome is None:
+        count = (
+            odds.best_dice(turn)
+            if len(dice_allowed(profile, turn.open)) > 1
+            else dice_allowed(profile, turn.open)[0]
+        )
+        faces = tuple(random.randint(1, 6) for _ in range(count))
+        turn = turns.throw(profile, turn, faces)
+        step = PlayedThrow(faces)
+        if turn.outcome is None:
+            answers = turns.answers(profile, turn)
+            shut = random.choice(answers) if random.random() < err else odds.ranked(turn)[0].tiles
+            step = PlayedThrow(faces, shut)
+            turn = turns.move(profile, turn, shut)
+        steps.append(step)
+    found = account(odds, steps)
+    return float(found.score), float(found.given_away)
+
+
+def measure(turns_each: int, seed: int = 1, errs: Sequence[float] = ERRS) -> Noise:
+    """Plays so many turns with each player."""
+    random, odds = Random(seed), Odds(builtin("traditional"))
+    played = [[played_turn(odds, err, random) for _ in range(turns_each)] for err in errs]
+    deviation = [fmean(pstdev(turn[kind] for turn in of_player) for of_player in played) for kind in (0, 1)]
+    agree = [
+        fmean(
+            fmean(turn[kind] for turn in worse[at : at + SEASON])
+            > fmean(turn[kind] for turn in better[at : at + SEASON])
+            for i, better in enumerate(played)
+            for worse in played[i + 1 :]
+            for at in range(0, turns_each - SEASON + 1, SEASON)
+        )
+        for kind in (0, 1)
+    ]
+    return Noise(*deviation, *agree)
+
+
+def main() -> None:
+    """Prints the figures."""
+    found = measure(int(sys.argv[1]) if len(sys.argv) > 1 else 5000)
+    print(f"standard deviation of a turn's score:              {found.scores:5.2f} points")
+    print(f"standard deviation of what its decisions gave away: {found.given_away:4.2f} points")
+    print(f"turns that a ranking by raw scores takes for one:  {found.variances:5.1f}")
+    print(f"pairs ranked wrongly after {SEASON} turns by raw scores: {1 - found.agree_scores:6.1%}")
+    print(f"the same by what was given away:                   {1 - found.agree_given_away:6.1%}")
+    print(f"ratio:                                             {found.wrong:5.1f}")
+
+
+if __name__ == "__main__":
+    main()

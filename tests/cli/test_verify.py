@@ -1,0 +1,121 @@
+"""`shutthebox verify`, and a box that plays a tournament of equal dice: it says so, and can be checked."""
+
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import pytest
+from tests.support.clumsy_player import CAREFUL, Player
+
+from shutthebox.adapters.outbox import Outbox
+from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.queries import open_to_read
+from shutthebox.cli.main import main
+from shutthebox.config.schema import Config, ConfigError, parse_config
+from shutthebox.config.settings_loader import settings_for
+from shutthebox.game.effects import Effect, Show
+from shutthebox.game.mode import Mode
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.outbox_entry import MatchPlayed, entry_from_bytes
+from shutthebox.rules.equal_dice import Tournament
+from shutthebox.simulator.virtual_box import VirtualBox
+
+FRIDAY = Tournament("Friday", "5" * 64)
+
+
+def config_with(
+    folder: Path, *, dice: str = "auto", text: str = FRIDAY.to_text(), language: str = "en"
+) -> Config:
+    (folder / "friday.txt").write_text(text)
+    return parse_config(
+        f'[game]\nsetup = "usual"\nplayers = 2\ndice = "{dice}"\n[box]\nlanguage = "{language}"\n'
+        f'[tournament]\nfile = "{folder / "friday.txt"}"\n',
+        "config.toml",
+    )
+
+
+def records_of(
+    folder: Path, config: Config, seed: int, matches: int = 1, *, abandons: bool = False
+) -> list[str]:
+    """What a box leaves in its outbox, and the screens that it showed meanwhile."""
+    state, outbox = folder / f"state{seed}", folder / f"outbox{seed}"
+    outbox.mkdir()
+    player, shows = Player(Random(seed), CAREFUL), list[Show]()
+
+    def look(what: Effect | SwitchChanged, t_ns: int) -> None:
+        if isinstance(what, Show):
+            shows.append(what)
+
+    leave = Outbox(outbox, state, partial(open_to_read, state / FILE_NAME), lambda: 1e9)
+    box = VirtualBox(config, state, seed=seed, observers=[player.observe, look, leave], advised=False)
+    player.sit_down(box)
+    if abandons:
+        for lasts_ms in (100, 100, 11_000, 100):
+            box.press(lasts_ms * 1_000_000)
+            box.run_until(box.now_ns + 1_500_000_000)
+        assert player.seen.mode is Mode.ATTRACT
+    else:
+        for _ in range(matches):
+            player.play_match()
+    box.close()
+    label = {"en": "equal dice", "fr": "mêmes dés"}[config.box.language]
+    if config.tournament.file:
+        # Wherever dice are, or come next.
+        for show in shows:
+            if show.mode in (Mode.ATTRACT, Mode.READY, Mode.ROLLING, Mode.FLIPPING):
+                assert show.screen.aside == label or show.screen.big == "End the match?"
+    else:
+        assert not any(label in show.screen.text for show in shows)
+    entries = [entry_from_bytes(path.read_bytes()) for path in sorted(outbox.glob("*.json"))]
+    return [entry.content.record for entry in entries if isinstance(entry.content, MatchPlayed)]
+
+
+@pytest.mark.parametrize("language", ["en", "fr"])
+def test_a_box_plays_the_tournaments_dice_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], language: str
+) -> None:
+    (text,) = records_of(tmp_path, config_with(tmp_path, language=language), 1)
+    (tmp_path / "match.txt").write_text(text)
+    assert main(["verify", str(tmp_path / "friday.txt"), str(tmp_path / "match.txt")]) == 0
+    commitment, said = capsys.readouterr().out.splitlines()
+    assert commitment == f"commitment {FRIDAY.commitment}"
+    assert said.endswith("every throw is the one of the seed")
+
+
+def test_two_boxes_get_the_same_throws(tmp_path: Path) -> None:
+    config = config_with(tmp_path)
+    texts = [records_of(tmp_path, config, seed)[0] for seed in (1, 2)]
+    first_throws = [
+        next(line for line in text.splitlines() if line.startswith("1 ")).split()[1] for text in texts
+    ]
+    assert first_throws[0] == first_throws[1]
+
+
+def test_an_ordinary_match_does_not_pass(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config_with(tmp_path)
+    (text,) = records_of(tmp_path, parse_config('[game]\nsetup = "usual"\n', "config"), 1)
+    assert "dice box\n" in text
+    (tmp_path / "match.txt").write_text(text)
+    assert main(["verify", str(tmp_path / "friday.txt"), str(tmp_path / "match.txt")]) == 1
+    assert "names none" in capsys.readouterr().out
+    (tmp_path / "match.txt").write_text(text.replace("dice box", f"dice equal {FRIDAY.commitment}"))
+    assert main(["verify", str(tmp_path / "friday.txt"), str(tmp_path / "match.txt")]) == 1
+    assert "by the seed it is" in capsys.readouterr().out
+
+
+def test_a_match_that_is_given_up_is_left_too(tmp_path: Path) -> None:
+    """Or somebody would look at the throws, give up and begin anew."""
+    (text,) = records_of(tmp_path, config_with(tmp_path), 1, abandons=True)
+    assert text.endswith("given-up\n")
+
+
+def test_an_ordinary_match_that_is_given_up_is_not(tmp_path: Path) -> None:
+    assert records_of(tmp_path, parse_config('[game]\nsetup = "usual"\n', "config"), 1, abandons=True) == []
+
+
+@pytest.mark.parametrize(
+    ("dice", "text", "said"), [("real", FRIDAY.to_text(), "real"), ("auto", "x", "friday.txt:1")]
+)
+def test_a_tournament_that_cannot_be_played_is_named(tmp_path: Path, dice: str, text: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        settings_for(config_with(tmp_path, dice=dice, text=text), 9, "config.toml")

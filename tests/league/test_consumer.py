@@ -1,0 +1,241 @@
+"""A consumer and a real Mosquitto: what a box can do there, and what others can do to it."""
+
+import ssl
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC
+from pathlib import Path
+from time import sleep
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+from sqlalchemy import event, func, select
+from tests.support.league import (
+    HANG_S,
+    FakeBox,
+    Listener,
+    Place,
+    consumer_listener,
+    found_league,
+    played_record,
+)
+
+from shutthebox_league.consumer import BrokerAddress, Consumer
+from shutthebox_league.enrolment import revoke
+from shutthebox_league.fair_queue import FairQueue
+from shutthebox_league.ledger import Ledger
+from shutthebox_league.metrics import Metrics
+from shutthebox_league.schema import ENTRY, HEALTH, SEAT
+from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
+from shutthebox_uplink.settings import Enrolment
+from shutthebox_uplink.signing import COMMITTED, HELD, Receipt, open_receipt, sign_entry
+from shutthebox_uplink.uplink import HELLO_TOPIC, receipt_topic, record_topic, tls_context
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    found = found_league(tmp_path)
+    yield found
+    assert found.broker is not None
+    found.broker.kill()
+    found.engine.dispose()
+
+
+@contextmanager
+def consuming(place: Place) -> Iterator[Metrics]:
+    metrics = Metrics()
+    address = BrokerAddress(
+        "127.0.0.1", place.authority.settings.consumers_port, place.authority.consumer_tls()
+    )
+    ledger = Ledger(place.engine, UTC)
+    consumer = Consumer(address, place.engine, ledger, place.authority.receipts_key, metrics)
+    thread = threading.Thread(target=consumer.run)
+    thread.start()
+    while not metrics.registry.get_sample_value("shutthebox_league_connected"):
+        sleep(0.01)
+    try:
+        yield metrics
+    finally:
+        consumer.stop()
+        thread.join(HANG_S)
+        assert not thread.is_alive()
+
+
+class BoxLine:
+    """A box's line to the broker, by hand."""
+
+    def __init__(self, enrolment: Enrolment) -> None:
+        self.enrolment, self.chain = (
+            enrolment,
+            FakeBox(enrolment.name.partition(".")[0].encode().hex().ljust(32, "0")),
+        )
+        topics = (receipt_topic(enrolment.name), HELLO_TOPIC)
+        self.listener = Listener(enrolment.port, topics, tls_context(enrolment), enrolment.name)
+
+    def send(self, entry: bytes, oldest: int = 1) -> None:
+        message = sign_entry(entry, oldest, self.enrolment.name, self.enrolment.key)
+        self.listener.broker.publish(record_topic(self.enrolment.name), message)
+
+    def receipt(self) -> Receipt:
+        return open_receipt(self.listener.message("/receipt"), self.enrolment.league_key)
+
+    def close(self) -> None:
+        self.listener.broker.close()
+
+
+def test_a_match_gets_a_signed_receipt_and_is_reviewed(place: Place) -> None:
+    lion = BoxLine(place.enrol("lion"))
+    with consuming(place) as metrics:
+        lion.send(lion.chain.play(played_record(1)))
+        assert lion.receipt().status == COMMITTED
+        lion.listener.broker.publish("shutthebox/lion.1/state", '{"version": "1.2"}')
+        reviewed = select(func.sum(SEAT.c.turns))
+        health = select(HEALTH.c.state)
+        while True:
+            with place.engine.connect().execution_options(reads=True) as db:
+                if db.execute(reviewed).scalar() and db.execute(health).scalar() == '{"version": "1.2"}':
+                    break
+        families = {family.name: family for family in text_string_to_metric_families(metrics.text().decode())}  # type: ignore[no-untyped-call]
+        (sample,) = (s for s in families["shutthebox_league_messages"].samples if s.name.endswith("_total"))
+        assert (sample.labels, sample.value) == ({"outcome": "committed"}, 1)
+    lion.close()
+
+
+def test_a_box_can_write_its_own_topics_and_read_its_own_receipts_and_nothing_else(place: Place) -> None:
+    lion, crown = place.enrol("lion"), place.enrol("crown")
+    league = consumer_listener(place, "shutthebox/+/entry", "shutthebox/+/state")
+    spy = Listener(lion.port, ("#", "shutthebox/#", receipt_topic(crown.name)), tls_context(lion), lion.name)
+    for topic in (
+        record_topic(crown.name),
+        f"shutthebox/{crown.name}/state",
+        receipt_topic(crown.name),
+        HELLO_TOPIC,
+    ):
+        spy.broker.publish(topic, b"forged")
+    league.broker.publish(receipt_topic(crown.name), b"not for lions")
+    # All before has been through the broker when these have.
+    league.broker.publish(receipt_topic(lion.name), b"for lions")
+    assert spy.message("") == b"for lions"
+    spy.broker.publish(record_topic(lion.name), b"mine")
+    assert league.message("") == b"mine"
+    # A broker may give the same message once for each subscription.
+    assert spy.nothing(lambda event: isinstance(event, Message) and event.payload != b"for lions")
+    assert league.nothing()
+    for listener in (league, spy):
+        listener.broker.close()
+
+
+def test_without_a_certificate_of_the_league_nobody_gets_in(place: Place, tmp_path: Path) -> None:
+    lion = place.enrol("lion")
+    (tmp_path / "other").mkdir()
+    stranger = found_league(tmp_path / "other", with_broker=False).enrol("lion")
+    nobody = ssl.create_default_context(cadata=lion.authority)
+    other = tls_context(stranger)
+    other.load_verify_locations(cadata=lion.authority)
+    for context in (nobody, other):
+        seen: list[Event] = []
+        gone = threading.Event()
+
+        def tell(event: Event, seen: list[Event] = seen, gone: threading.Event = gone) -> None:
+            seen.append(event)
+            if isinstance(event, Connected | Disconnected):
+                gone.set()
+
+        broker = Broker("x", "127.0.0.1", lion.port, tell, (), tls=context, client_id="lion.1")
+        broker.start()
+        assert gone.wait(HANG_S)
+        broker.close()
+        assert not any(isinstance(event, Connected | Message) for event in seen)
+
+
+def test_a_stolen_key_is_useless_once_it_is_revoked(place: Place) -> None:
+    enrolment = place.enrol("lion")
+    lion = BoxLine(enrolment)
+    with consuming(place):
+        lion.send(lion.chain.play(played_record(1)))
+        assert lion.receipt().status == COMMITTED
+        # The league holds what comes before the broker has read its access list again.
+        revoke(place.engine, place.authority, "lion.1")
+        lion.send(lion.chain.play(played_record(2)))
+        held = lion.receipt()
+        assert (held.status, held.reason) == (HELD, "the key is revoked")
+        assert place.broker is not None
+        new = place.enrol("lion")  # which has the broker reload
+        owner = BoxLine(new)
+        spy = consumer_listener(place, "shutthebox/+/entry")
+        lion.send(lion.chain.play(played_record(3)))
+        owner.send(owner.chain.play(played_record(4)))
+        assert owner.receipt().status == COMMITTED
+        first = spy.wait_for(lambda event: isinstance(event, Message))
+        assert isinstance(first, Message)
+        assert first.topic == "shutthebox/lion.2/entry"
+        spy.broker.close()
+        owner.close()
+    lion.close()
+
+
+def test_a_flood_by_one_box_does_not_delay_another(place: Place) -> None:
+    loud, quiet = BoxLine(place.enrol("loud")), BoxLine(place.enrol("quiet"))
+    noise = loud.chain.play(played_record(1))
+    message = sign_entry(noise, 1, loud.enrolment.name, loud.enrolment.key)
+    with consuming(place) as metrics:
+        for number in range(3000):
+            junk = message if number % 2 else message[:-8] + b"%08d" % number
+            loud.listener.broker.publish(record_topic(loud.enrolment.name), junk)
+        quiet.send(quiet.chain.play(played_record(2)))
+        assert quiet.receipt().status == COMMITTED
+        value = metrics.registry.get_sample_value
+        done = value("shutthebox_league_messages_total", {"outcome": "rejected"}) or 0
+        assert done < 1500, "the other box did not wait until all of it was done"
+    loud.close()
+    quiet.close()
+
+
+def test_a_full_disk_at_the_league_loses_nothing(place: Place) -> None:
+    lion = BoxLine(place.enrol("lion"))
+    entries = [lion.chain.play(played_record(seed)) for seed in range(4)]
+    full = threading.Event()
+
+    @event.listens_for(place.engine, "begin", insert=True)
+    def _limit(connection) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+        pages = 1 if full.is_set() else 2**30
+        connection.exec_driver_sql(f"pragma max_page_count = {pages}")
+
+    with consuming(place) as metrics:
+        lion.send(entries[0])
+        assert lion.receipt().status == COMMITTED
+        full.set()
+        value = metrics.registry.get_sample_value
+        sent = 1
+        while not value("shutthebox_league_database_errors_total"):
+            # Free pages of the file take a few matches.
+            lion.send(entries[sent])
+            sent = min(sent + 1, 3)
+            lion.listener.wait_for(lambda event: True) if not lion.listener.nothing() else None
+        full.clear()
+        # The league asks again by itself after its next success.
+        crown = BoxLine(place.enrol("crown"))
+        crown.send(crown.chain.play(played_record(9)))
+        assert crown.receipt().status == COMMITTED
+        for entry in entries[1:]:
+            lion.send(entry)
+        while lion.receipt().sequence != 4:
+            pass
+        crown.close()
+    with place.engine.connect().execution_options(reads=True) as db:
+        assert db.execute(select(func.count()).select_from(ENTRY)).scalar() == 5
+    lion.close()
+
+
+def test_the_queue_gives_everybody_a_turn() -> None:
+    queue: FairQueue[int] = FairQueue(each=3, senders=2)
+    assert [queue.put("loud", number) for number in range(5)] == [True] * 3 + [False] * 2
+    assert queue.put("quiet", 9)
+    assert not queue.put("late", 9)
+    assert queue.dropped == 3
+    assert len(queue) == 4
+    assert queue.take(10, 0) == [("loud", 0), ("quiet", 9)]
+    assert queue.take(1, 0) == [("loud", 1)]
+    assert queue.take(10, 0) == [("loud", 2)]
+    assert queue.take(10, 0) == []

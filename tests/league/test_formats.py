@@ -1,0 +1,83 @@
+"""Events name the next pairing until somebody has won."""
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shutthebox_league.formats import Game, Standing, best_of_night, knockout, ladder, round_robin, swiss
+
+NAMES = [first + second + "X" for first in "ABCD" for second in "ABCD"]
+Rule = Callable[[Sequence[str], Sequence[Game]], Standing]
+
+
+def play_out(rule: Rule, count: int, better: Callable[[str, str], bool]) -> tuple[Standing, list[Game]]:
+    entrants, games = NAMES[:count], list[Game]()
+    while upcoming := rule(entrants, games).next:
+        first, second = upcoming[0]
+        games.append(Game(first, second, first if better(first, second) else second))
+        assert len(games) <= count * count
+    return rule(entrants, games), games
+
+
+@pytest.mark.parametrize("count", range(2, 13))
+@pytest.mark.parametrize("rule", [round_robin, swiss, knockout])
+@pytest.mark.parametrize("backwards", [False, True])
+def test_if_the_better_always_wins_the_best_is_champion(rule: Rule, count: int, backwards: bool) -> None:
+    standing, games = play_out(rule, count, (lambda a, b: a > b) if backwards else (lambda a, b: a < b))
+    best = max(NAMES[:count]) if backwards else NAMES[0]
+    assert standing.champion == standing.lines[0].name == best
+    assert {line.name for line in standing.lines} == set(NAMES[:count])
+    if rule is knockout:
+        assert len(games) == count - 1
+    if rule is round_robin:
+        assert {game.pair for game in games} == {frozenset(pair) for pair in combinations(NAMES[:count], 2)}
+
+
+@given(count=st.integers(2, 12), seed=st.randoms(use_true_random=False))
+def test_swiss_pairs_nobody_twice(count: int, seed) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    _, games = play_out(swiss, count, lambda a, b: seed.random() < 0.5)
+    repeated = len(games) - len({game.pair for game in games})
+    # With few entrants and a bye there may be no other pairing.
+    assert repeated == 0 or count <= 5
+
+
+def test_the_best_two_seeds_of_a_knockout_meet_in_the_final() -> None:
+    _, games = play_out(knockout, 8, lambda a, b: a < b)
+    assert games[-1].pair == {NAMES[0], NAMES[1]}
+    assert games[0].pair == {NAMES[0], NAMES[7]}
+
+
+def test_after_a_draw_a_knockout_pair_plays_again() -> None:
+    entrants = NAMES[:2]
+    drawn = [Game(NAMES[0], NAMES[1], None)]
+    assert knockout(entrants, drawn).next == ((NAMES[0], NAMES[1]),)
+    assert knockout(entrants, [*drawn, Game(NAMES[0], NAMES[1], NAMES[1])]).champion == NAMES[1]
+
+
+def test_a_match_that_was_not_paired_changes_nothing() -> None:
+    entrants = NAMES[:4]
+    stray = [Game(NAMES[0], NAMES[2], NAMES[2])]
+    assert knockout(entrants, stray).lines == knockout(entrants, []).lines
+    assert swiss(entrants, stray).lines == swiss(entrants, []).lines
+
+
+def test_a_ladder_is_climbed_one_rung_at_a_time() -> None:
+    entrants = NAMES[:3]
+    assert ladder(entrants, []).next == ((NAMES[1], NAMES[0]), (NAMES[2], NAMES[1]))
+    jump = ladder(entrants, [Game(NAMES[2], NAMES[0], NAMES[2])])
+    assert [line.name for line in jump.lines] == entrants
+    climbed = ladder(entrants, [Game(NAMES[2], NAMES[1], NAMES[2]), Game(NAMES[2], NAMES[0], NAMES[2])])
+    assert [line.name for line in climbed.lines] == [NAMES[2], NAMES[0], NAMES[1]]
+
+
+@pytest.mark.parametrize(("highest", "best"), [(False, 1), (True, 0)])
+def test_the_best_of_the_night_has_the_best_total(highest: bool, best: int) -> None:
+    entrants = NAMES[:3]
+    running = best_of_night(entrants, {NAMES[0]: 30, NAMES[1]: 7}, highest=highest, over=False)
+    assert running.lines[0].name == NAMES[best]
+    assert (running.next, running.champion) == (((NAMES[2], ""),), None)
+    over = best_of_night(entrants, {NAMES[0]: 30, NAMES[1]: 7}, highest=highest, over=True)
+    assert (over.next, over.champion) == ((), NAMES[best])

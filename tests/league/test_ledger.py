@@ -1,0 +1,278 @@
+"""The ledger commits every entry once, in order, if the rules give its result, and keeps the rest aside."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select, text
+from tests.support.league import CONDITIONS, FakeBox, Place, found_league, played_record
+from tests.support.postgresql import Postgresql
+
+from shutthebox.outbox_entry import MatchPlayed, OutboxEntry, hash_of
+from shutthebox.rules.equal_dice import Tournament
+from shutthebox.rules.record import write
+from shutthebox_league.database import open_database
+from shutthebox_league.enrolment import revoke
+from shutthebox_league.ledger import KEPT_ASIDE, Ledger
+from shutthebox_league.schema import ASIDE, BOX, CHAIN, ENTRY, GAP, MATCH, PUB, SEAT, TOURNAMENT
+from shutthebox_uplink.settings import Enrolment
+from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, sign_entry
+
+NOW_S = 1_790_000_100.0
+
+
+class Sut:
+    """A ledger, and one box that is enrolled in it."""
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.engine = place.engine
+        self.ledger = Ledger(place.engine, UTC, lambda: NOW_S)
+        self.enrolment = place.enrol("lion")
+        self.box = FakeBox("1" * 32)
+
+    def sign(self, entry: bytes, oldest: int = 1, enrolment: Enrolment | None = None) -> bytes:
+        enrolment = enrolment or self.enrolment
+        return sign_entry(entry, oldest, enrolment.name, enrolment.key)
+
+    def count(self, table: object) -> int:
+        with self.engine.begin() as db:
+            return int(db.execute(select(func.count()).select_from(table)).scalar_one())  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="session")
+def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgresql]:
+    server = Postgresql(tmp_path_factory.mktemp("postgresql"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def sut(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Sut]:
+    url = ""
+    if request.param == "postgresql":
+        url = request.getfixturevalue("postgresql").new_database()
+    place = found_league(tmp_path, url, with_broker=False)
+    yield Sut(place)
+    place.engine.dispose()
+
+
+def test_a_match_is_committed_once_however_often_it_comes(sut: Sut) -> None:
+    entry = sut.box.play(played_record(1))
+    first = sut.ledger.take("lion.1", sut.sign(entry))
+    assert first.kind == "committed"
+    assert first.receipt is not None
+    assert (first.receipt.status, first.receipt.hash) == (COMMITTED, hash_of(entry))
+    for _ in range(3):
+        again = sut.ledger.take("lion.1", sut.sign(entry))
+        assert again.kind == "repeated"
+        assert again.receipt == first.receipt
+    assert (sut.count(ENTRY), sut.count(MATCH), sut.count(SEAT)) == (1, 1, 2)
+
+
+def test_places_and_totals_are_those_of_the_record(sut: Sut) -> None:
+    record = played_record(5, players=4)
+    sut.ledger.take("lion.1", sut.sign(sut.box.play(record)))
+    with sut.engine.begin() as db:
+        seats = db.execute(select(SEAT.c.total, SEAT.c.place).order_by(SEAT.c.seat)).all()
+    played = [seat for seat in seats if seat.total is not None]
+    assert len(seats) == 4
+    best = min(seat.total for seat in played)
+    for seat in played:
+        assert seat.place == 1 + sum(other.total < seat.total for other in played)
+        assert (seat.place == 1) == (seat.total == best)
+
+
+def test_a_signature_names_the_seat(sut: Sut) -> None:
+    sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(1))))
+    sut.ledger.take("lion.1", sut.sign(sut.box.sign(2, "ANN")))
+    with sut.engine.begin() as db:
+        assert list(db.execute(select(SEAT.c.initials).order_by(SEAT.c.seat)).scalars()) == [None, "ANN"]
+
+
+def test_an_entry_that_came_too_early_is_held(sut: Sut) -> None:
+    first, second = sut.box.play(played_record(1)), sut.box.play(played_record(2))
+    held = sut.ledger.take("lion.1", sut.sign(second))
+    assert held.kind == "held"
+    assert held.receipt is not None
+    assert held.receipt.status == HELD
+    assert held.reason == "entry 1 is missing before it"
+    assert sut.ledger.take("lion.1", sut.sign(first)).kind == "committed"
+    assert sut.ledger.take("lion.1", sut.sign(second)).kind == "committed"
+
+
+def test_what_a_box_had_to_drop_is_a_gap_and_the_chain_goes_on(sut: Sut) -> None:
+    entries = [sut.box.play(played_record(seed)) for seed in range(5)]
+    sut.ledger.take("lion.1", sut.sign(entries[0]))
+    assert sut.ledger.take("lion.1", sut.sign(entries[3], oldest=4)).kind == "committed"
+    assert sut.ledger.take("lion.1", sut.sign(entries[4], oldest=4)).kind == "committed"
+    with sut.engine.begin() as db:
+        (gap,) = db.execute(select(GAP.c.first, GAP.c.last)).all()
+    assert tuple(gap) == (2, 3)
+    late = sut.ledger.take("lion.1", sut.sign(entries[1], oldest=2))
+    assert (late.kind, late.reason) == ("held", "it comes after entries that followed it")
+
+
+def test_an_entry_that_does_not_follow_is_held(sut: Sut) -> None:
+    sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(1))))
+    sut.box.previous = "e" * 64
+    outcome = sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(2))))
+    assert (outcome.kind, outcome.reason) == ("held", "it does not follow on the entry before it")
+    assert sut.count(MATCH) == 1
+
+
+def test_another_entry_with_the_same_number_is_held(sut: Sut) -> None:
+    sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(1))))
+    other = FakeBox(sut.box.journal).play(played_record(2))
+    outcome = sut.ledger.take("lion.1", sut.sign(other))
+    assert (outcome.kind, outcome.reason) == ("held", "another entry has its number")
+    assert sut.count(MATCH) == 1
+
+
+def altered(record: str, before: str, after: str) -> str:
+    assert before in record
+    return record.replace(before, after, 1)
+
+
+@pytest.mark.parametrize(
+    ("played", "claimed"),
+    [
+        ("winners 2", "winners 1"),
+        ("totals 38 22", "totals 18 22"),
+        ("1 2+5 1,2,4", "1 2+5 1,2,5"),
+        ("1 1+3\n1 blocked 38", "1 3+5 3,5\n1 blocked 30"),
+    ],
+)
+def test_a_result_that_the_rules_do_not_give_is_refused_named_and_kept(
+    sut: Sut, played: str, claimed: str
+) -> None:
+    forged = altered(write(played_record(1)), played, claimed)
+    content = MatchPlayed(1, 1_789_000_000, 1_790_000_000, forged)
+    outcome = sut.ledger.take("lion.1", sut.sign(sut.box.add(content)))
+    assert outcome.kind == "refused"
+    assert outcome.receipt is not None
+    assert outcome.receipt.status == REFUSED
+    assert outcome.reason.startswith("record:")
+    with sut.engine.begin() as db:
+        kept = db.execute(select(ENTRY.c.status, ENTRY.c.reason, ENTRY.c.message)).one()
+    assert kept.status == REFUSED
+    assert kept.reason == outcome.reason
+    assert sut.count(MATCH) == 0
+    # The chain goes on: one bad match does not shut a box out.
+    assert sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(2)))).kind == "committed"
+
+
+def test_an_unfinished_match_is_refused(sut: Sut) -> None:
+    record = played_record(1)
+    unfinished = write(replace(record, actions=record.actions[:3]))
+    outcome = sut.ledger.take("lion.1", sut.sign(sut.box.add(MatchPlayed(1, 5, 6, unfinished))))
+    assert (outcome.kind, outcome.reason) == ("refused", "record: the match has not ended")
+
+
+def test_one_altered_byte_is_rejected_wherever_it_is(sut: Sut) -> None:
+    message = sut.sign(sut.box.play(played_record(1)))
+    for place in range(0, len(message), 7):
+        changed = bytearray(message)
+        changed[place] ^= 1
+        outcome = sut.ledger.take("lion.1", bytes(changed))
+        assert (outcome.kind, outcome.receipt) == ("rejected", None)
+    assert sut.count(ENTRY) == 0
+    assert sut.count(ASIDE) == min(KEPT_ASIDE, len(range(0, len(message), 7)))
+    assert sut.ledger.take("lion.1", message).kind == "committed"
+
+
+def test_nobody_can_send_for_another_box(sut: Sut) -> None:
+    crown = sut.place.enrol("crown")
+    entry = sut.box.play(played_record(1))
+    assert sut.ledger.take("lion.1", sut.sign(entry, enrolment=crown)).kind == "rejected"
+    assert sut.ledger.take("nobody.1", sut.sign(entry)).reason == "no box is enrolled as nobody.1"
+    assert sut.count(ENTRY) == 0
+
+
+def test_a_stolen_key_that_was_revoked_brings_nothing_in_and_the_box_goes_on_under_a_new_one(
+    sut: Sut,
+) -> None:
+    before = sut.box.play(played_record(1))
+    sut.ledger.take("lion.1", sut.sign(before))
+    revoke(sut.engine, sut.place.authority, "lion.1")
+    forged = FakeBox("2" * 32).play(played_record(2))
+    outcome = sut.ledger.take("lion.1", sut.sign(forged))
+    assert (outcome.kind, outcome.reason) == ("held", "the key is revoked")
+    new = sut.place.enrol("lion")
+    assert new.name == "lion.2"
+    # The outbox goes on at its number, and what the old key had brought in does not count twice.
+    after = sut.box.play(played_record(3))
+    assert sut.ledger.take("lion.2", sut.sign(before, 1, new)).kind == "committed"
+    assert sut.ledger.take("lion.2", sut.sign(after, 1, new)).kind == "committed"
+    assert sut.count(MATCH) == 2
+
+
+def test_consumers_side_by_side_count_everything_once(sut: Sut) -> None:
+    entries = [sut.sign(sut.box.play(played_record(seed))) for seed in range(12)]
+    kinds: list[str] = []
+
+    def consume() -> None:
+        engine = open_database(sut.engine.url.render_as_string(hide_password=False))
+        ledger = Ledger(engine, UTC, lambda: NOW_S)
+        for entry in entries:
+            while (kind := ledger.take("lion.1", entry).kind) == "held":
+                pass
+            kinds.append(kind)
+        engine.dispose()
+
+    threads = [threading.Thread(target=consume) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(50)
+    assert sorted(kinds) == ["committed"] * 12 + ["repeated"] * 36
+    assert (sut.count(MATCH), sut.count(CHAIN)) == (12, 1)
+
+
+def test_a_transaction_that_fails_changes_nothing(sut: Sut) -> None:
+    entry = sut.sign(sut.box.play(played_record(1)))
+    with sut.engine.begin() as db:
+        db.execute(text("alter table seat rename to seat_away"))
+    with pytest.raises(Exception, match="seat"):
+        sut.ledger.take("lion.1", entry)
+    assert (sut.count(ENTRY), sut.count(CHAIN)) == (0, 0)
+    with sut.engine.begin() as db:
+        db.execute(text("alter table seat_away rename to seat"))
+    assert sut.ledger.take("lion.1", entry).kind == "committed"
+
+
+def test_equal_dice_have_to_be_those_of_the_seed(sut: Sut) -> None:
+    tournament = Tournament("Cup", "a" * 64)
+    record = played_record(1)
+    assert record.conditions == CONDITIONS
+    forged = replace(record, conditions=replace(CONDITIONS, equal_dice=tournament.commitment))
+    unknown = sut.ledger.take("lion.1", sut.sign(sut.box.play(forged)))
+    assert unknown.reason.startswith("no tournament of this league has the commitment")
+    with sut.engine.begin() as db:
+        row = {"commitment": tournament.commitment, "name": "Cup", "text": tournament.to_text()}
+        db.execute(TOURNAMENT.insert(), {**row, "made_s": 0, "closes_s": 2**31})
+    refused = sut.ledger.take("lion.1", sut.sign(sut.box.play(forged)))
+    assert refused.kind == "refused"
+    assert refused.reason.startswith("equal dice: action ")
+
+
+def test_a_flood_of_nonsense_is_bounded(sut: Sut) -> None:
+    for number in range(KEPT_ASIDE + 5):
+        sut.ledger.take("lion.1", b"nonsense %d" % number)
+    assert sut.count(ASIDE) == KEPT_ASIDE
+    sut.ledger.take("nobody", b"nonsense")
+    assert sut.count(ASIDE) == KEPT_ASIDE
+
+
+def test_a_pub_is_made_once_and_its_owners_address_is_told_once(sut: Sut) -> None:
+    sut.place.enrol("crown")
+    assert (sut.count(PUB), sut.count(BOX)) == (1, 2)
+
+
+def test_an_entry_of_another_version_is_rejected(sut: Sut) -> None:
+    entry = OutboxEntry("1" * 32, 1, "0" * 64, MatchPlayed(1, 1, 1, "")).to_bytes()
+    outcome = sut.ledger.take("lion.1", sut.sign(entry.replace(b'"version": 1', b'"version": 2')))
+    assert (outcome.kind, outcome.reason) == ("rejected", "no entry: version 1 is expected")

@@ -1,0 +1,121 @@
+"""Fair head starts: against matches played out, and against a plain look at all pairs of turns."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from random import Random
+
+import pytest
+
+from shutthebox.cli.main import main
+from shutthebox.config.profiles import builtin
+from shutthebox.odds import Odds, OddsError
+from shutthebox.odds.head_start import beginners_ends, fair_head_start
+from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
+from shutthebox.rules import turn as turns
+from shutthebox.rules.profile import Profile, Tie
+
+MASTER, BEGINNER = Strength.MASTER, Strength.BEGINNER
+GOLF = builtin("golf")
+
+
+def beginners_score(profile: Profile, random: Random) -> int:
+    turn = turns.start(profile)
+    while turn.outcome is None:
+        dice = simple_dice(profile, turn, BEGINNER)
+        turn = turns.throw(profile, turn, tuple(random.randint(1, 6) for _ in range(dice)))
+        if turn.outcome is None:
+            turn = turns.move(profile, turn, simple_answer(profile, turn, BEGINNER))
+    assert turn.score is not None
+    return turn.score
+
+
+def test_a_beginners_turn_ends_as_one_played_out() -> None:
+    random, turns_played = Random(5), 20_000
+    played = sum(beginners_score(GOLF, random) for _ in range(turns_played)) / turns_played
+    ends = beginners_ends(GOLF)
+    assert sum(ends.values()) == pytest.approx(1, abs=1e-12)
+    expected = sum(end.score * chance for end, chance in ends.items())
+    assert played == pytest.approx(expected, abs=0.3), "five standard errors"
+    assert expected > Odds(GOLF).value(turns.start(GOLF)).score
+
+
+def test_a_master_is_never_worse_off_than_one_who_plays_for_points() -> None:
+    shared = replace(GOLF, tie=Tie.SHARE)
+    own = {end.score: chance for end, chance in Odds(shared).ends(turns.start(shared)).items()}
+    theirs = {end.score: chance for end, chance in beginners_ends(shared).items()}
+
+    def beginner(points: int) -> float:
+        """The beginner's chance if both turns are played without a look at the other."""
+        pairs = ((a - (b - points), p * q) for a, p in own.items() for b, q in theirs.items())
+        return float(
+            sum(chance * (1 if lead > 0 else Fraction(1, 2) if lead == 0 else 0) for lead, chance in pairs)
+        )
+
+    for seats in ((BEGINNER, MASTER), (MASTER, BEGINNER)):
+        found = fair_head_start(shared, seats)
+        assert found.seat == seats.index(BEGINNER)
+        assert found.without < beginner(0)
+        assert found.win < beginner(found.points)
+        assert abs(found.win - 0.5) < 0.03
+
+
+@pytest.mark.parametrize(
+    ("name", "seats", "seat", "points", "win", "without"),
+    [
+        ("golf", (MASTER, MASTER), 0, 0, 0.496610, 0.496610),
+        ("misere", (BEGINNER, MASTER), 0, 14, 0.497276, 0.129150),
+        ("misere", (MASTER, BEGINNER), 1, 14, 0.498071, 0.129827),
+        ("knipsen", (MASTER, BEGINNER), 1, 5, 0.506277, 0.361871),
+    ],
+)
+@pytest.mark.timeout(60)
+def test_the_figures_of_the_documentation(
+    name: str, seats: tuple[Strength, Strength], seat: int, points: int, win: float, without: float
+) -> None:
+    found = fair_head_start(builtin(name), seats)
+    assert (found.strengths, found.seat, found.points) == (seats, seat, points)
+    assert (found.win, found.without) == pytest.approx((win, without), abs=5e-7)
+
+
+@pytest.mark.parametrize("name", ["double-shutter", "bank", "high-rollers", "jouhet", "trac-100", "open-one"])
+def test_other_games_have_none(name: str) -> None:
+    with pytest.raises(OddsError):
+        fair_head_start(builtin(name), (MASTER, MASTER))
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["odds", "golf", "--fair", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["profile"] == "golf"
+    assert [found["seats"] for found in document["fair"]] == [
+        ["master", "master"],
+        ["beginner", "master"],
+        ["master", "beginner"],
+    ]
+    assert all(abs(found["win"] - 0.5) <= abs(found["win_without"] - 0.5) for found in document["fair"])
+    assert main(["odds", "golf", "--fair"]) == 0
+    assert "seat 1: 0 points" in capsys.readouterr().out
+    assert main(["odds", "bank", "--fair"]) == 2
+    assert "fair head starts are for one round of whole turns" in capsys.readouterr().err
+    assert main(["odds", "golf", "--fair", "--players", "3"]) == 2
+
+
+def test_the_seats_of_the_games_beyond_the_sheets(
+    capsys: pytest.CaptureFixture[str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    def seats(*arguments: str) -> tuple[list[float], list[float]]:
+        assert main(["odds", *arguments, "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        return document["win"], document["stakes"]
+
+    wins, stakes = seats("bank", "--players", "2")
+    assert wins == pytest.approx([0.232498] * 2, abs=5e-7)
+    assert stakes == pytest.approx([3235184359 / 3265173504 - 1] * 2)
+    assert seats("high-rollers", "--players", "2")[0] == pytest.approx([0.516554, 0.483446], abs=5e-7)
+    house = tmp_path_factory.mktemp("house") / "ahead.toml"
+    house.write_text('like = "golf"\nhandicap = [0, 5]\n', "utf-8")
+    plain, ahead = seats("golf", "--players", "2")[0], seats(str(house), "--players", "2")[0]
+    assert ahead[1] > plain[1] + 0.1
+    assert main(["odds", "ladder", "--players", "2"]) == 2
+    assert "is played alone" in capsys.readouterr().err

@@ -1,0 +1,120 @@
+"""docs/league.md, "From one box to a league", walked through on a clean Debian 13 that boots.
+
+`sudo .venv/bin/python -m tests.package.league_walk` after `make deb`: installs the packages, founds a league,
+enrols a box, and has the uplink send what lies in its outbox. Box and league are the same machine here.
+"""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.support.league import FakeBox, played_record
+
+from . import root as roots
+from .conftest import built
+from .control import relations
+from .root import GPIOZERO_DEB, PINS_DEB, Root
+
+OWN = {"shutthebox", "shutthebox-uplink", "python3-gpiozero", "python3-gpiozero-gpiod"}
+FOLDER = "/var/lib/shutthebox-league"
+OUTBOX = "/var/spool/shutthebox/outbox"
+AS_LEAGUE = ("setpriv", "--reuid=shutthebox-league", "--regid=shutthebox-league", "--clear-groups")
+
+
+def league_base() -> Path:
+    """A Debian, as a tar, that has what all our packages depend on."""
+    wanted = {name: None for stanza in (1, 2, 3, 4) for name in relations("Depends", stanza)}
+    return roots.base_with([*roots.BASE, "curl", *(name for name in wanted if name not in OWN)])
+
+
+def until(what: str, is_so: Callable[[], bool]) -> None:
+    """Waits until it is so."""
+    end = time.monotonic() + 180
+    while not is_so():
+        if time.monotonic() > end:
+            raise AssertionError(f"not so after three minutes: {what}")
+        time.sleep(0.5)
+    print(f"ok: {what}", flush=True)
+
+
+def walk(root: Root, folder: Path) -> None:
+    """The steps of the page, and what has to come of them."""
+    run = root.run
+    debs = []
+    for package in ("shutthebox", "shutthebox-uplink", "shutthebox-league"):
+        root.put(built(package), f"/opt/{package}.deb")
+        debs.append(f"/opt/{package}.deb")
+    root.put(built("python3-gpiozero-gpiod"), PINS_DEB)
+    with root.boot(settled=False):
+        run("dpkg", "--install", GPIOZERO_DEB, PINS_DEB, *debs)
+        assert not run("dpkg", "--audit").stdout
+        print("ok: installed", flush=True)
+        run(*AS_LEAGUE, "shutthebox-league", "found", "--host", "localhost", "--zone", "Europe/London")
+        run("ln", "-s", f"{FOLDER}/broker/mosquitto.conf", "/etc/mosquitto/conf.d/shutthebox-league.conf")
+        run("systemctl", "restart", "mosquitto")
+        run(
+            "systemctl",
+            "start",
+            "shutthebox-league-consumer",
+            "shutthebox-league-page",
+            "shutthebox-league-acl.path",
+        )
+        until("the broker runs", lambda: run("systemctl", "is-active", "mosquitto").stdout == "active\n")
+        text = run(*AS_LEAGUE, "shutthebox-league", "enrol", "red-lion", "--pub", "The Red Lion").stdout
+        run("mkdir", "-p", "/boot/firmware")
+        enrolment = folder / "enrolment"
+        enrolment.write_text(text)
+        root.put(enrolment, "/boot/firmware/shutthebox-league.toml")
+        until(
+            "the page is there",
+            lambda: run("curl", "-s", "http://127.0.0.1:8091/", check=False).returncode == 0,
+        )
+        entry = folder / "entry"
+        box = FakeBox("1" * 32)
+        entry.write_bytes(box.play(played_record(1), int(time.time())))
+        root.put(entry, "/opt/entry")
+        # As the box's unit writes: another user, with the outbox's group and no other way to it.
+        run(
+            "systemd-run", "--wait", "--pipe", "--property=DynamicUser=yes", "--property=PrivateUsers=yes",
+            "--property=SupplementaryGroups=shutthebox-outbox", f"--property=ReadWritePaths={OUTBOX}",
+            "--property=RestrictSUIDSGID=yes",
+            "sh", "-c", f"cd {OUTBOX} && cp /opt/entry new && chmod 640 new && mv new {1:016}.json",
+        )  # fmt: skip
+        assert run("stat", "-c", "%G %a", f"{OUTBOX}/{1:016}.json").stdout == "shutthebox-outbox 640\n"
+        run("systemctl", "start", "shutthebox-uplink")
+        until("the outbox is empty", lambda: not run("ls", OUTBOX).stdout)
+        assert "The Red Lion" in run("curl", "-s", "http://127.0.0.1:8091/match/1").stdout
+        metrics = run("curl", "-s", "http://127.0.0.1:9108/metrics").stdout
+        assert 'shutthebox_league_messages_total{outcome="committed"} 1.0' in metrics
+        print("ok: the match is on the page", flush=True)
+        run(*AS_LEAGUE, "shutthebox-league", "revoke", "red-lion.1")
+        until(
+            "the broker has read its access list again",
+            lambda: (
+                "Reloading config" in run("cat", "/var/log/mosquitto/mosquitto.log", check=False).stdout
+                or "mosquitto"
+                in run("journalctl", "-u", "shutthebox-league-acl", "--no-pager", "-g", "Finished").stdout
+            ),
+        )
+        for unit in ("shutthebox-uplink", "shutthebox-league-consumer", "shutthebox-league-page"):
+            assert run("systemctl", "is-active", unit).stdout == "active\n"
+            assert run("systemctl", "show", "-P", "NRestarts", unit).stdout == "0\n"
+        run("dpkg", "--purge", "shutthebox-league", "shutthebox-uplink")
+        assert not run("sh", "-c", f"ls -d {FOLDER} /var/spool/shutthebox 2>/dev/null || true").stdout
+        print("ok: purged", flush=True)
+
+
+def main() -> int:
+    """Walks."""
+    if (why := roots.missing()) is not None:
+        print(why, file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory(prefix="league-walk-") as name:
+        walk(Root(Path(name) / "root", league_base()), Path(name))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

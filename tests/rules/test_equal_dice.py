@@ -1,0 +1,147 @@
+"""Equal dice: the same throws at every box, from a seed that is committed to before."""
+
+import hashlib
+from collections import Counter
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from shutthebox.config.profiles import builtin
+from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
+from shutthebox.rules.conditions import Conditions
+from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text, unequal
+from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.record import Record, parse, unproven, write
+from shutthebox.rules.turn import answers
+
+FRIDAY = Tournament("Friday at the Crown", "0123456789abcdef" * 4)
+
+
+def played(tournament: Tournament, seed: int, profile: str = "golf", players: int = 2) -> Record:
+    """A match of players who choose at random, on the tournament's dice."""
+    random, match = Random(seed), begin(builtin(profile), players, 2)
+    actions: list[Action] = []
+    while match.stage is not Stage.FINISHED:
+        action: Action = Advanced()
+        if match.stage is Stage.THROW:
+            dice = random.choice(dice_allowed(match.profile, match.turn.open))
+            action = Thrown(tournament.throw(match, dice))
+        elif match.stage is Stage.ANSWER:
+            action = Moved(random.choice(answers(match.profile, match.turn) or (0,)))
+        actions.append(action)
+        match = apply(match, action)
+    conditions = Conditions(equal_dice=tournament.commitment)
+    return Record(match.profile, players, 2, tuple(actions), conditions)
+
+
+def throws(record: Record) -> dict[tuple[int, int, int], tuple[int, ...]]:
+    """The throws by seat, round and number in the turn."""
+    found, match = {}, begin(record.profile, record.players, record.rounds)
+    for action in record.actions:
+        if isinstance(action, Thrown):
+            found[match.player, match.round, match.turn.throws] = action.faces
+        match = apply(match, action)
+    return found
+
+
+def test_the_commitment_is_the_hash_of_the_file() -> None:
+    assert FRIDAY.commitment == hashlib.sha256(FRIDAY.to_text().encode()).hexdigest()
+    assert tournament_from_text(FRIDAY.to_text(), "friday") == FRIDAY
+
+
+def test_the_same_seat_gets_the_same_throws_whatever_anybody_does() -> None:
+    tables = [throws(played(FRIDAY, seed)) for seed in range(8)]
+    seen = set[tuple[int, int, int]]().union(*tables)
+    for place in seen:
+        faces = {table[place] for table in tables if place in table}
+        # One die is the first of two.
+        assert len({thrown[0] for thrown in faces}) == 1
+        assert len({thrown for thrown in faces if len(thrown) == 2}) <= 1
+
+
+def test_another_seat_another_round_and_another_seed_give_others() -> None:
+    first = begin(builtin("golf"), 2, 2)
+    other_seat = replace(first, player=1)
+    other_round = replace(first, round=2)
+    other_seed = Tournament("x", "f" * 64)
+
+    def series(tournament: Tournament, match: Match) -> list[tuple[int, ...]]:
+        turn = match.turn
+        rows = [replace(turn, throws=count) for count in range(20)]
+        at = [replace(match, rows=(row,) * match.players) for row in rows]
+        return [tournament.throw(position, 2) for position in at]
+
+    found = [series(FRIDAY, match) for match in (first, other_seat, other_round)]
+    found.append(series(other_seed, first))
+    assert len({tuple(one) for one in found}) == 4
+
+
+def test_they_are_fair() -> None:
+    faces = Counter[int]()
+    match = begin(builtin("golf"), 1, 1)
+    for seed in range(3000):
+        faces.update(Tournament("x", f"{seed:064x}").throw(match, 2))
+    expected = 6000 / 6
+    chi_square = sum((faces[face] - expected) ** 2 / expected for face in range(1, 7))
+    assert chi_square < 20.5, "one seed in a thousand gives more, and these seeds are always the same"
+
+
+def test_dominoes_come_from_the_bag_that_is_left() -> None:
+    record = played(FRIDAY, 3, "domino-bag", 1)
+    assert unequal(record, FRIDAY) is None
+
+
+def test_a_record_says_it_and_can_be_checked() -> None:
+    record = parse(write(played(FRIDAY, 5)), "match.txt", builtin)
+    assert f"dice equal {FRIDAY.commitment}\n" in write(record)
+    assert any("equal dice" in sentence for sentence in unproven(record))
+    assert unequal(record, FRIDAY) is None
+
+
+def test_every_other_throw_is_found() -> None:
+    record = played(FRIDAY, 6)
+    at = next(i for i, action in enumerate(record.actions) if isinstance(action, Thrown))
+    for face in range(1, 7):
+        action = record.actions[at]
+        assert isinstance(action, Thrown)
+        if face != action.faces[0]:
+            swapped = Thrown((face, *action.faces[1:]))
+            said = unequal(replace(record, actions=(swapped,)), FRIDAY)
+            assert said is not None
+            assert "player 1 threw" in said
+
+
+def test_a_record_of_another_tournament_or_of_none_is_found() -> None:
+    record = played(FRIDAY, 7)
+    other = Tournament("Saturday", FRIDAY.seed)
+    assert "commitment" in str(unequal(record, other))
+    assert "names none" in str(unequal(replace(record, conditions=Conditions()), FRIDAY))
+    assert "names none" in str(unequal(replace(record, conditions=None), FRIDAY))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "shut-the-box tournament 2\nname x\nseed " + "0" * 64,
+        "shut-the-box tournament 1\nname x\n",
+        "shut-the-box tournament 1\nname \nseed " + "0" * 64,
+        "shut-the-box tournament 1\nname " + "x" * 61 + "\nseed " + "0" * 64,
+        "shut-the-box tournament 1\nname \x1b[2J\nseed " + "0" * 64,
+        "shut-the-box tournament 1\nname x\nseed " + "0" * 63,
+        "shut-the-box tournament 1\nname x\nseed " + "A" * 64,
+        "shut-the-box tournament 1\nname x\nseed " + "0" * 64 + "\nmore",
+    ],
+)
+def test_what_is_no_tournament_is_one_line(text: str) -> None:
+    with pytest.raises(TournamentError, match=r"^friday:?") as caught:
+        tournament_from_text(text, "friday")
+    assert len(str(caught.value).splitlines()) == 1
+
+
+def test_the_seed_is_in_no_complaint() -> None:
+    with pytest.raises(TournamentError) as caught:
+        tournament_from_text(f"shut-the-box tournament 1\nname x\nseed {'1' * 63}g\n", "friday")
+    assert "1111" not in str(caught.value)

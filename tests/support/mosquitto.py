@@ -1,0 +1,76 @@
+"""A real Mosquitto for tests: it can be killed and started again on the same ports."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+
+def free_port() -> int:
+    """A port of 127.0.0.1 that nobody listens on."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def mosquitto_program() -> str | None:
+    """Where Mosquitto is; Debian has it outside a user's PATH."""
+    return shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
+
+
+class Mosquitto:
+    """A broker with this configuration file, in a process of its own. Skips the test where there is none."""
+
+    def __init__(self, config: Path, ports: tuple[int, ...]) -> None:
+        program = mosquitto_program()
+        if program is None:
+            pytest.skip("NOT TESTED: what needs a broker, because mosquitto is not installed")
+        self._program, self._config, self._ports = program, config, ports
+        self._process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    @property
+    def pid(self) -> int:
+        """Of its process."""
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> None:
+        """Starts it and waits until it listens."""
+        with self._config.with_suffix(".log").open("ab") as log:
+            self._process = subprocess.Popen([self._program, "-c", self._config], stdout=log, stderr=log)
+        until = time.monotonic() + 30
+        for port in self._ports:
+            while True:
+                assert self._process.poll() is None, self._config.with_suffix(".log").read_text()
+                assert time.monotonic() < until, "mosquitto does not listen"
+                try:
+                    socket.create_connection(("127.0.0.1", port), timeout=5).close()
+                except OSError:
+                    time.sleep(0.02)
+                else:
+                    break
+
+    def reload(self) -> None:
+        """Has it read its access list again."""
+        os.kill(self.pid, signal.SIGHUP)
+
+    def kill(self) -> None:
+        """Kills it, without a goodbye."""
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+
+
+def plain_broker(folder: Path) -> tuple[Mosquitto, int]:
+    """A broker without TLS and users, such as one in a home; and its port."""
+    port = free_port()
+    config = folder / "home.conf"
+    # As root Mosquitto would become a user that cannot read the folder.
+    config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nuser root\n")
+    return Mosquitto(config, (port,)), port

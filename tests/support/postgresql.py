@@ -1,0 +1,72 @@
+"""A real PostgreSQL server for tests, in a folder of its own and on a socket only."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+class Postgresql:
+    """A server. Skips the test where PostgreSQL is not installed.
+
+    Args:
+        folder: of its files.
+        fsync: whether it waits for the disk, as it does by default outside of tests.
+    """
+
+    def __init__(self, folder: Path, *, fsync: bool = False) -> None:
+        self._fsync = "on" if fsync else "off"
+        programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+        if not programs:
+            pytest.skip("NOT TESTED: the league on PostgreSQL, because it is not installed")
+        self._bin, self._data = programs[-1].parent, folder / "data"
+        # A short path, because that of a socket must not be longer than 107 bytes.
+        self._socket = Path("/tmp") / f"league-pg-{os.getpid()}"
+        self._socket.mkdir(mode=0o700, exist_ok=True)
+        # As root PostgreSQL refuses to run; Debian's package brings this user.
+        self._as = []
+        if os.getuid() == 0:
+            self._as = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+            for path in (folder, self._socket):
+                shutil.chown(path, "postgres")
+            for parent in (*folder.parents,):
+                if parent.stat().st_uid == 0 and parent != Path("/"):
+                    parent.chmod(parent.stat().st_mode | 0o011)
+        self._user = "postgres"
+        self._count = 0
+        self._run("initdb", "-D", self._data, "-U", self._user, "--auth=trust", "--no-sync", "-E", "UTF8")
+        self.start()
+
+    def start(self, *, wait: bool = True) -> None:
+        """Starts it and waits until it takes connections."""
+        options = (
+            f"-c listen_addresses='' -c unix_socket_directories='{self._socket}'"
+            f" -c max_connections=200 -c fsync={self._fsync}"
+        )
+        log = self._data.with_name("log")
+        self._run("pg_ctl", "-D", self._data, "-l", log, "-w" if wait else "-W", "-o", options, "start")
+
+    def stop(self, mode: str = "fast") -> None:
+        """Stops it; "immediate" is a crash."""
+        self._run("pg_ctl", "-D", self._data, "-m", mode, "stop")
+        if mode == "fast":
+            shutil.rmtree(self._socket, ignore_errors=True)
+
+    @property
+    def pid(self) -> int:
+        """Of its first process."""
+        return int((self._data / "postmaster.pid").read_text().split()[0])
+
+    def new_database(self) -> str:
+        """Makes an empty database and returns its URL."""
+        self._count += 1
+        name = f"league{self._count}"
+        self._run("createdb", "-h", self._socket, "-U", self._user, name)
+        return f"postgresql://{self._user}@/{name}?host={self._socket}"
+
+    def _run(self, program: str, *args: object) -> None:
+        command = [*self._as, str(self._bin / program), *map(str, args)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd="/", timeout=120, check=False)
+        assert done.returncode == 0, done.stderr + done.stdout

@@ -1,0 +1,73 @@
+"""A wrong file is one line: file, key, what is allowed."""
+
+from pathlib import Path
+
+import pytest
+from tests.support.league import found_league
+
+from shutthebox_uplink.main import main
+from shutthebox_uplink.settings import (
+    HomeAssistant,
+    SettingsError,
+    find_enrolment,
+    read_enrolment,
+    read_home_assistant,
+)
+from shutthebox_uplink.uplink import tls_context
+
+
+def test_an_enrolment_is_what_the_league_prints(tmp_path: Path) -> None:
+    found = found_league(tmp_path, with_broker=False).enrol("lion")
+    assert (found.name, found.host) == ("lion.1", "127.0.0.1")
+    assert tls_context(found).check_hostname
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda text: text.replace("port = ", "port = -"), "league.port"),
+        (lambda text: text.replace("host = ", "hast = "), "league.hast: unknown key"),
+        (
+            lambda text: "".join(line for line in text.splitlines(True) if not line.startswith("host")),
+            "missing",
+        ),
+        (lambda text: text.replace("[league]", "[leak]"), "leak: unknown section"),
+        (lambda text: text.replace("PRIVATE KEY", "PUBLIC KEY"), "allowed are Ed25519 keys"),
+        (lambda text: text[:300], "toml"),
+    ],
+)
+def test_a_wrong_enrolment(tmp_path: Path, change, complaint: str) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    found_league(tmp_path, with_broker=False).enrol("lion")
+    path = tmp_path / "lion.toml"
+    path.write_text(change(path.read_text()))
+    with pytest.raises(SettingsError) as raised:
+        read_enrolment(path)
+    assert str(path) in str(raised.value)
+    assert complaint in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert "PRIVATE" not in str(raised.value)
+
+
+def test_a_comment_is_no_enrolment(tmp_path: Path) -> None:
+    path = tmp_path / "enrolment"
+    path.write_text("# none")
+    assert find_enrolment(path) is None
+    found_league(tmp_path, with_broker=False).enrol("lion")
+    assert find_enrolment(tmp_path / "lion.toml") is not None
+
+
+def test_home_assistants_broker(tmp_path: Path) -> None:
+    path = tmp_path / "home.toml"
+    assert read_home_assistant(path) is None
+    path.write_text("[home_assistant]\n")
+    assert read_home_assistant(path) is None
+    path.write_text('[home_assistant]\nhost = "ha.lan"\nusername = "box"\n')
+    assert read_home_assistant(path) == HomeAssistant("ha.lan", username="box")
+    path.write_text('[home_assistant]\nhost = "ha.lan"\nport = true\n')
+    with pytest.raises(SettingsError, match=r"home_assistant\.port.*1 to 65535"):
+        read_home_assistant(path)
+
+
+def test_without_anything_to_do_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--home-assistant", str(tmp_path / "none")]) == 2
+    assert capsys.readouterr().err.startswith("shutthebox-uplink: nothing to do: ")
