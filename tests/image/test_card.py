@@ -48,7 +48,6 @@ def table(pi: CardPi) -> Table:
     """The box in the machine, with its levers at rest."""
     found = SlowTable(pi, SETTINGS)
     assert until(lambda: found.shown("ActiveState") == "active", BOOT_S), found.journal()
-    found.hold_levers()
     return found
 
 
