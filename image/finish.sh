@@ -21,10 +21,10 @@ printf '127.0.0.1 localhost shutthebox\n::1 localhost\n' >"$root/etc/hosts"
 : >"$root/etc/machine-id"
 mkdir -p "$root/data" "$root/run/card"
 chroot "$root" passwd --lock root >/dev/null
-chroot "$root" systemctl enable shutthebox-data.service shutthebox-card.service shutthebox-confirm.service
+systemctl --root="$root" enable shutthebox-data.service shutthebox-card.service shutthebox-confirm.service
 # No login anywhere but with a key, no network but a configured one, and nothing that waits for what is not there.
-chroot "$root" systemctl disable systemd-networkd.service systemd-networkd.socket systemd-resolved.service ssh.service ssh.socket sshd-keygen.service rauc.service wpa_supplicant.service 2>/dev/null || true
-chroot "$root" systemctl mask getty@.service serial-getty@.service getty.target systemd-networkd-wait-online.service \
+systemctl --root="$root" disable systemd-networkd.service systemd-networkd.socket systemd-resolved.service ssh.service ssh.socket sshd-keygen.service rauc.service wpa_supplicant.service 2>/dev/null || true
+systemctl --root="$root" mask getty@.service serial-getty@.service getty.target systemd-networkd-wait-online.service \
     rauc-mark-good.service e2scrub_all.timer e2scrub_reap.service fstrim.timer dpkg-db-backup.timer \
     systemd-firstboot.service systemd-update-done.service ldconfig.service systemd-hwdb-update.service \
     systemd-journal-catalog-update.service systemd-random-seed.service systemd-pstore.service \

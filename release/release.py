@@ -139,11 +139,8 @@ def hardware(build: Build) -> None:
 
 def documentation(build: Build) -> None:
     """The pages, as one archive."""
-    if "\ndocs:" not in (build.source / "Makefile").read_text():
-        print("release: NOT in it: docs, because there is no make docs yet")
-        return
     build.run("make", "docs")
-    archive(build, build.source / "build/docs", "docs")
+    archive(build, build.source / "build/docs/site", "docs")
 
 
 def archive(build: Build, folder: Path, name: str) -> None:

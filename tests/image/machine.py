@@ -8,7 +8,6 @@ drivers of the simulated pins and display are on a second disk, which systemd is
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 import subprocess
@@ -17,7 +16,8 @@ import time
 from pathlib import Path
 
 from tests.virtual_pi.image import CHIPS, REVISION
-from tests.virtual_pi.machine import VirtualPi
+from tests.virtual_pi.machine import HEADER_CHIP, VirtualPi
+from tests.virtual_pi.table import GPIO
 
 HERE = Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]
@@ -34,7 +34,6 @@ NEEDS = {
     "mke2fs": "e2fsprogs",
     "mcopy": "mtools",
     "rauc": "rauc",
-    "sfdisk": "fdisk",
     str(UBOOT): "u-boot-qemu",
 }
 #: A Zero 2 W has no more.
@@ -57,7 +56,8 @@ Before=shutthebox.service
 [Service]
 ExecStartPre=/bin/sh -c 'mkdir -p /run/hardware && mount -o ro /dev/disk/by-label/HARDWARE /run/hardware'
 ExecStartPre=/run/hardware/start
-ExecStart=/usr/bin/python3 /run/hardware/agent.py /run/hardware/agent.json
+ExecStart=/usr/bin/python3 /run/hardware/box.py
+StandardOutput=journal+console
 OOMScoreAdjust=-900
 """
 RULE = f'SUBSYSTEM=="block", ENV{{ID_FS_LABEL}}=="HARDWARE", TAG+="systemd", ENV{{SYSTEMD_WANTS}}+="{UNIT}"\n'
@@ -68,7 +68,7 @@ modprobe -a configfs i2c-dev gpio-sim virtio_console
 insmod /run/hardware/i2c-panel.ko
 # The machine's own pins take the number that the Pi's have.
 cd /sys/bus/amba/drivers/pl061_gpio
-for chip in *.pl061; do echo "$chip" >unbind; done
+for chip in *.pl061; do if [ -e "$chip" ]; then echo "$chip" >unbind; fi; done
 mountpoint -q /sys/kernel/config || mount -t configfs configfs /sys/kernel/config
 udevadm wait --timeout=300 /dev/virtio-ports/shutthebox.agent
 # A unit with ProtectProc has a /proc of its own, in which the machine is no Pi.
@@ -81,6 +81,17 @@ TimeoutStopSec=120
 WatchdogSec=120
 DROP_IN
 systemctl daemon-reload
+"""
+
+#: The agent, with the contacts of a box at rest: nobody has touched a lever or the button.
+AT_REST = [int(line) for line in (*GPIO.levers, GPIO.roll)]
+BOX = f"""\
+import agent
+
+agent.become_a_pi({REVISION!r}, {CHIPS!r})
+for offset in {AT_REST!r}:
+    agent.answer({{"do": "set-line", "chip": {HEADER_CHIP!r}, "offset": offset, "level": 1}})
+agent.serve()
 """
 
 
@@ -127,7 +138,7 @@ def hardware_disk(to: Path, *more: Path) -> None:
         tree = Path(folder)
         shutil.copy(display_module(), tree / "i2c-panel.ko")
         shutil.copy(VIRTUAL_PI / "agent.py", tree)
-        (tree / "agent.json").write_text(json.dumps({"revision": REVISION, "chips": CHIPS}))
+        (tree / "box.py").write_text(BOX)
         (tree / "start").write_text(START)
         (tree / "start").chmod(0o755)
         for path in more:
