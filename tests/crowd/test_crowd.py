@@ -28,6 +28,7 @@ USUAL = Plan(5, (("game.profile", "pub"), ("game.players", 2), ("game.setup", "u
 
 
 @pytest.mark.parametrize("seed", range(1, 13))
+@pytest.mark.timeout(300)
 def test_no_fault_is_found(seed: int) -> None:
     seen, faults = Seen(), Faults()
     for plan in plans(seed):

@@ -108,12 +108,15 @@ sys.exit(subprocess.run([{shutil.which("make")!r}, "-n", *args], cwd=project, st
     "espeak-ng": "sys.stdin.read()",
     # What goes on until it is told to stop is told so as soon as it is there.
     "shutthebox": f"""
+import signal
 ready = {{"sim": "The box stands at", "scoreboard": "Only this machine", "speech": "Listening to"}}
 ready["scoreboard"] = "The scores are at"
 more = {{"sim": ["--no-browser", "--port", "0"], "scoreboard": ["--port", "0"]}}.get(args[0], [])
 command = [{str(Path(sysconfig.get_path("scripts")) / "shutthebox")!r}, *args, *more]
 if args[0] not in ready:
     os.execv(command[0], command)
+# A program started with this signal ignored would go on ignoring it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 done = subprocess.Popen(command, stdout=-1, stderr=-2, text=True)
 said = ""
 for line in done.stdout:

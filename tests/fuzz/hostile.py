@@ -67,6 +67,11 @@ HOSTILE: dict[str, dict[str, bytes]] = {
         "counts": _filled("record", b"players 2\n"),
         "keys": b"shut-the-box record 1\n" + _PROFILES["every box of many dice"] + b"players 2\n",
     },
+    "said": {
+        "nested": _filled("said", b"["),
+        "digits": _filled("said", b"9", b'{"version": '),
+        "too much": b" " * (READERS["said"].most_bytes + 1),
+    },
     "message": {
         "nested": b"[" * 4096,
         "digits": b'{"lever": ' + b"9" * 1000 + b"}",
