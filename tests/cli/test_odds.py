@@ -225,7 +225,7 @@ def test_players_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("pub", "--players", "3") == 0
     pub = capsys.readouterr().out
     assert "3 players" in pub
-    assert "33.9475 %   +0.049730" in pub
+    assert "33.95 %    +0.050" in pub
     assert run("jouhet", "--players", "2") == 0
     assert "One round alone" in capsys.readouterr().out
 

@@ -32,7 +32,7 @@ def test_the_default_file_means_the_defaults() -> None:
 def test_the_commented_keys_of_the_default_file_are_good_too() -> None:
     lines = default_text().splitlines()
     examples = [line.removeprefix("# ") for line in lines if line.startswith("# ") and " = " in line]
-    assert len(examples) == 4
+    assert len(examples) >= 4
     for example in examples:
         parse_config(default_text().replace(f"# {example}", example), "default.toml")
 

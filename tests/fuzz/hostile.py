@@ -35,6 +35,10 @@ _PROFILES = {
     "faces that are free": _rules('tiles = 54\ndice = 9\nsides = 20\nmove = "faces-free"'),
     "a tile that must go": _rules("tiles = 30\ndice = 5\nfirst_move_must_include = 29"),
     "never blocked": _rules('tiles = 40\ndice = 4\nblocked = "passes"\nturns = "alternate"'),
+    "two rows": _rules("tiles = 54\ndice = 9\nrows = 2"),
+    "insurances": _rules("tiles = 30\ndice = 5\nsides = 20\ninsurance = true"),
+    "payments": _rules('stakes = "bank"\npays = {' + ", ".join(f"{n} = 1" for n in range(5000)) + "}"),
+    "head starts": _rules("handicap = [" + "[1, 2], " * 5000 + "]"),
     "few tiles at a time": _rules(f"tiles = 54\nboxes = [{_EVERY_BOX}]\ndice = 9\nsides = 20\nmax_tiles = 3"),
 }
 

@@ -11,7 +11,7 @@ import sqlite3
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -320,15 +320,24 @@ def read_rows(content: bytes) -> None:
 
 def _profile_samples() -> list[bytes]:
     folder = Path(profiles.__file__).parents[1] / "rules" / "profiles"
-    return [path.read_bytes() for path in sorted(folder.glob("*.toml"))]
+    seats = b'like = "golf"\nname = "seats"\nteams = 2\nhandicap = [0, 5, [1, 2]]\nturn_seconds = 20\n'
+    return [*(path.read_bytes() for path in sorted(folder.glob("*.toml"))), seats]
 
 
 def _record_samples() -> list[bytes]:
     def played(profile: Profile, players: int) -> bytes:
         return record.write(generate.random_record(profile, players, seed=3, most=120)).encode()
 
-    games = ("pub", "jouhet", "digits", "trac", "lucky-seven", "open-one", "domino-bag", "2012")
-    return [*(played(builtin(name), 2) for name in games), b"shut-the-box record 1\nprofile pub\nplayers 2\n"]
+    games = (
+        *("pub", "jouhet", "digits", "trac", "lucky-seven", "open-one", "domino-bag", "2012"),
+        *("double-shutter", "knipsen", "high-rollers", "bank", "ladder"),
+    )
+    seats = replace(builtin("golf"), teams=2, handicap=(0, 5, (1, 2)), turn_seconds=20)
+    return [
+        *(played(builtin(name), 2) for name in games),
+        played(seats, 4),
+        b"shut-the-box record 1\nprofile pub\nplayers 2\n",
+    ]
 
 
 def _message_samples() -> list[bytes]:

@@ -7,6 +7,7 @@ the lowest.
 
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import lru_cache
 from typing import TypeAlias
 
 from shutthebox.odds.state_space import Space
@@ -56,7 +57,7 @@ def policy_value(profile: Profile, policy: Policy) -> Value:
         TooLargeError: for more than 12 tiles, or rules with too many positions.
     """
     start = turns.start(profile)
-    graph = TurnGraph(Space(profile), start)
+    graph = _graph(profile)
     number = graph.number(start)
     assert number is not None, "a turn's start is in its graph"
     rows = [_row(graph, at, policy) for at in range(len(graph.stops))]
@@ -68,6 +69,12 @@ def policy_value(profile: Profile, policy: Policy) -> Value:
         _expected(graph, rows, scores, throw)[number],
         _expected(graph, rows, shut, 0)[number],
     )
+
+
+@lru_cache(maxsize=1)
+def _graph(profile: Profile) -> TurnGraph:
+    """The graph of a turn: several policies are compared on the same one."""
+    return TurnGraph(Space(profile), turns.start(profile))
 
 
 def _expected(graph: TurnGraph, rows: list[_Row], ends: list[float], per_throw: int) -> list[float]:

@@ -25,10 +25,10 @@ from shutthebox.odds.equilibrium import SeatPlay
 from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
 from shutthebox.odds.odds import Odds, for_points
 from shutthebox.odds.values import OddsError, sign
-from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
+from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw, dice_allowed
-from shutthebox.rules.profile import Profile
+from shutthebox.rules.profile import Profile, Turns
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import Turn
 
@@ -186,7 +186,9 @@ class _Walk:
 
     def __post_init__(self) -> None:
         match = self.match
-        self.odds = _odds(for_points(match.profile))
+        if match.profile.turns is Turns.SHARED:
+            raise OddsError(f"{match.profile.name}: what others do to a shared row is neither luck nor skill")
+        self.odds = _odds(for_points(match.seat_profile))
         self.points = [_Sums() for _ in range(match.players)]
         if has_chances(match.profile, match.players):
             try:
@@ -197,6 +199,7 @@ class _Walk:
 
     def take(self, action: Action) -> None:
         match = self.match
+        self.odds = _odds(for_points(match.seat_profile))
         self.match = after = apply(match, action)
         if isinstance(action, Advanced):
             return
@@ -215,6 +218,8 @@ class _Walk:
                 self._answer(match, shut, row)
             case Reopened(tile):
                 self._answer(match, to_tiles([tile]), row)
+            case OutOfTime():
+                self._out_of_time(match, row)
         if row.outcome is not None and self.win is not None:
             following = after.advance() if after.result is None else after
             for sums, chance in zip(self.win, match_chances(following), strict=True):
@@ -236,7 +241,7 @@ class _Walk:
         """The dice chosen, and what they showed."""
         before, player = match.turn, match.player
         at, chance = self._points(before), self._chance(before)
-        allowed = dice_allowed(match.profile, before.open)
+        allowed = dice_allowed(match.seat_profile, before.open, before.behind)
         if len(allowed) > 1:
             # Dice read as a total alone may be one die or two; then the choice is taken to be the usual one.
             dice = len(faces) if len(faces) in allowed else allowed[0]
@@ -287,6 +292,15 @@ class _Walk:
             if chances[good] < chances[ranked[0].tiles]:
                 good = ranked[0].tiles
         self._note(Decision(player, match.round, before.open, before.throw, chosen, good, cost, win, stake))
+
+    def _out_of_time(self, match: Match, row: Turn) -> None:
+        """What the time that ran out has cost was in the player's hands."""
+        before, player = match.turn, match.player
+        change = self._points(row) - self._points(before)
+        self.points[player].skill += change
+        self.points[player].final += change
+        if self.win is not None and self.play is not None:
+            self.win[player].skill += Fraction(self.play.chance(row)) - Fraction(self.play.chance(before))
 
     def _note(self, decision: Decision) -> None:
         """A decision, and what it gave away."""

@@ -19,13 +19,16 @@ def scenario_text(record: Record, profile: Path) -> str:
         profile: the file that has its profile, for the config of the scenario.
 
     Raises:
-        ScenarioError: for throws of real dice of which only the total is known.
+        ScenarioError: for throws of real dice of which only the total is known, and for a match
+            against the clock.
     """
     return "\n".join(_Hands(record, profile).lines) + "\n"
 
 
 class _Hands:
     def __init__(self, record: Record, profile: Path) -> None:
+        if record.profile.turn_seconds is not None:
+            raise ScenarioError("a match against the clock: when its throws were answered is not known")
         positions = replay(record)
         self._down = 0
         throws = [_faces(match, action) for match, action in _throws(record, positions)]
@@ -44,16 +47,20 @@ class _Hands:
             before, after = positions[at], positions[at + 1]
             match action:
                 case Thrown(faces):
-                    self._set_levers(before.profile.starting & ~before.turn.open)
+                    self._set_levers(before.seat_profile.starting & ~before.turn.open)
+                    held = not rolling and _chosen_one(before, len(faces))
                     if not rolling:
-                        self.lines.append("hold" if _chosen_one(before, len(faces)) else "press")
-                    self.lines += ["press", f"expect throw {' '.join(map(str, faces))}"]
+                        self.lines.append("hold" if held else "press")
+                    # While the button is let go, the dice stop by themselves.
+                    self.lines.append("wait 1" if held else "press")
+                    self.lines.append(f"expect throw {' '.join(map(str, faces))}")
                     rolling = False
                 case Moved(shut):
                     self._set_levers(self._down | shut)
-                    if not shut or shut != before.turn.open:
+                    if not shut or shut != before.turn.open or before.turn.behind:
                         self.lines.append("press")
-                        rolling = _throws_on(after)
+                        # A lever whose tile in front is shut has to come up first.
+                        rolling = _throws_on(after) and not shut & after.turn.open
                 case Reopened(tile):
                     self._set_levers(self._down & ~(1 << (tile - 1)))
                     self.lines.append("press")
@@ -61,9 +68,9 @@ class _Hands:
                 case Advanced():
                     self.lines.append("press")
         result = positions[-1].result
-        if result is not None:
+        if result is not None and result.winners:
             self.lines.append("expect winner " + " ".join(str(winner + 1) for winner in result.winners))
-        elif record.given_up:
+        if record.given_up:
             self.lines += ["hold 10.5", "press", "expect mode attract"]
 
     def _set_levers(self, wanted: Tiles) -> None:
@@ -94,6 +101,6 @@ def _chosen_one(match: Match, dice: int) -> bool:
 
 def _throws_on(match: Match) -> bool:
     """Whether the press that commits a move makes the next throw at once."""
-    if match.turn.outcome is not None or match.profile.turns is Turns.ALTERNATE:
+    if match.turn.outcome is not None or match.profile.turns is not Turns.WHOLE:
         return False
     return len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) == 1

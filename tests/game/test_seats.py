@@ -1,0 +1,97 @@
+"""Teams, head starts and the clock: what the menu and setup offer, and what they change."""
+
+import pytest
+from tests.support.machine import settings_for
+
+from shutthebox.game.menu_items import (
+    CLOCK,
+    HEAD_START,
+    HEAD_START_SEAT,
+    LIMIT,
+    PLAYERS,
+    TEAMS,
+    Item,
+    entries,
+    questions,
+)
+from shutthebox.game.messages import told
+from shutthebox.game.settings import Settings
+
+
+def choose(settings: Settings, item: Item, option: str) -> Settings:
+    options = [told(text, str) for text in item.options(settings)]
+    settings, facts = item.choose(settings, options.index(option))
+    assert [fact.key for fact in facts] == [item.key]
+    assert told(item.options(settings)[item.chosen(settings)], str) == option
+    return settings
+
+
+def test_teams_are_chosen_and_asked_for_from_then_on() -> None:
+    settings = settings_for("golf")
+    assert questions(settings) == (PLAYERS,)
+    settings = choose(settings, TEAMS, "2")
+    assert questions(settings) == (PLAYERS, TEAMS)
+    assert settings.game is not None
+    assert settings.game.teams == 2
+    settings = choose(settings, TEAMS, "none")
+    assert questions(settings) == (PLAYERS,)
+    assert settings.game is not None
+    assert settings.game.teams is None
+
+
+def test_a_head_start_is_given_to_a_seat_then_made_bigger() -> None:
+    settings = settings_for("trac-100")
+    assert HEAD_START not in entries(settings)
+    settings = choose(settings, HEAD_START_SEAT, "2")
+    assert settings.handicap == (0, 5)
+    assert questions(settings) == (PLAYERS, LIMIT, HEAD_START_SEAT, HEAD_START)
+    settings = choose(settings, HEAD_START, "without 1, 2")
+    settings = choose(settings, HEAD_START_SEAT, "1")
+    assert settings.game is not None
+    assert settings.game.handicap == ((1, 2),)
+    settings = choose(settings, HEAD_START_SEAT, "nobody")
+    assert settings.game is not None
+    assert settings.game.handicap == ()
+    assert HEAD_START not in entries(settings)
+
+
+def test_a_head_start_of_the_config_stays_among_the_options() -> None:
+    settings = settings_for("golf", handicap=(0, 0, 7))
+    assert HEAD_START.options(settings)[HEAD_START.chosen(settings)]
+    assert choose(settings, HEAD_START, "7 points").handicap == (0, 0, 7)
+
+
+def test_the_clock_is_chosen_for_any_game() -> None:
+    settings = choose(settings_for("high-rollers", turn_seconds=25), CLOCK, "60")
+    assert settings.game is not None
+    assert settings.game.turn_seconds == 60
+    settings = choose(settings, CLOCK, "off")
+    assert settings.game is not None
+    assert settings.game.turn_seconds is None
+
+
+@pytest.mark.parametrize(
+    ("name", "missing"),
+    [
+        ("ladder", {TEAMS, HEAD_START_SEAT}),
+        ("bank", {TEAMS}),
+        ("high-rollers", {HEAD_START_SEAT}),
+        ("pub", set()),
+    ],
+)
+def test_what_means_nothing_in_a_game_is_not_offered(name: str, missing: set[Item]) -> None:
+    offered = entries(settings_for(name))
+    assert {item for item in (TEAMS, HEAD_START_SEAT, CLOCK) if item not in offered} == missing
+
+
+def test_alone_nothing_is_asked() -> None:
+    assert questions(settings_for("ladder", teams=2, handicap=(5,))) == ()
+
+
+def test_the_best_total_is_the_one_to_beat() -> None:
+    settings = settings_for("ladder", bests={"ladder.9": 12, "ladder.8": 3})
+    assert settings.game is not None
+    assert settings.game.limit == 12
+    shorter = settings_for("ladder", bests={"ladder.9": 12, "ladder.8": 3}, out=1 << 8)
+    assert shorter.game is not None
+    assert shorter.game.limit == 3

@@ -1,0 +1,39 @@
+"""A record made into a scenario: the box plays the same match again, whatever the game."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.support import generate
+
+from shutthebox.config.profiles import builtin
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.writer import to_lines
+from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
+from shutthebox.simulator.scenario.from_record import scenario_text
+from shutthebox.simulator.scenario.player import Replay
+from shutthebox.simulator.scenario.script import ScenarioError, parse
+
+NAMES = ("traditional", "double-shutter", "knipsen", "high-rollers", "bank", "ladder", "young", "open-one")
+GAMES = [
+    *map(builtin, NAMES),
+    replace(builtin("golf"), name="seats", teams=2, handicap=(0, 5, (1, 2))),
+]
+
+
+@pytest.mark.parametrize("profile", GAMES, ids=lambda profile: profile.name)
+def test_a_match_is_played_again(profile: Profile, tmp_path: Path) -> None:
+    house = tmp_path / "house.toml"
+    house.write_text("\n".join(to_lines(replace(profile, name="house"))) + "\n", "utf-8")
+    for seed in range(3):
+        record = generate.random_record(profile, 4, seed, most=150)
+        scenario = parse(scenario_text(record, house), "again")
+        Replay(
+            scenario, tmp_path / f"state {seed}", VirtualDisplay(scenario.config), lambda effect, t_ns: None
+        ).run()
+
+
+def test_nobody_knows_when_a_throw_was_answered() -> None:
+    record = generate.random_record(replace(builtin("golf"), turn_seconds=20), 2, 1, most=20)
+    with pytest.raises(ScenarioError, match="against the clock"):
+        scenario_text(record, Path("house.toml"))
