@@ -16,7 +16,7 @@ compatible=shutthebox-pi-arm64
 version=$version
 
 [bundle]
-format=verity
+format=plain
 
 [image.system]
 filename=system.img

@@ -119,7 +119,7 @@ def test_raucs_own_description_of_an_update_that_is_signed_and_of_one_that_is_no
         words = ["system.img", "99.1", f"{name}.pem", f"{name}.key", f"{name}.raucb"]
         subprocess.run([BUNDLE, *words], cwd=tmp_path, check=True)
     (tmp_path / "system.conf").write_text(
-        "[system]\ncompatible=shutthebox-pi-arm64\nbootloader=noop\nbundle-formats=verity\n"
+        "[system]\ncompatible=shutthebox-pi-arm64\nbootloader=noop\nbundle-formats=plain\n"
         f"data-directory={tmp_path}\n[keyring]\npath={tmp_path}/ours.pem\n"
     )
     (tmp_path / "bin").mkdir()
@@ -127,6 +127,21 @@ def test_raucs_own_description_of_an_update_that_is_signed_and_of_one_that_is_no
     wrapper.write_text(f'#!/bin/sh\nexec {shutil.which("rauc")} --conf={tmp_path}/system.conf "$@"\n')
     wrapper.chmod(0o755)
     monkeypatch.setenv("PATH", str(wrapper.parent), prepend=":")
-    assert update.inspect(str(tmp_path / "ours.raucb")) == Bundle("99.1", VERSION, known_keys())
+    assert update.inspect(tmp_path / "ours.raucb") == Bundle("99.1", VERSION, known_keys())
     with pytest.raises(UpdateError, match=r"other.raucb: .*signature"):
-        update.inspect(str(tmp_path / "other.raucb"))
+        update.inspect(tmp_path / "other.raucb")
+
+
+def test_an_update_from_an_address_is_fetched_and_removed_again(
+    card: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(update, "FETCHED", card / "fetched.raucb")
+    (card / "new.raucb").write_text("signed")
+    assert main(["update", (card / "new.raucb").as_uri()]) == 2
+    assert "is earlier than" in capsys.readouterr().err
+    assert (card / "asked").read_text().splitlines() == [f"info --output-format=json-2 {card}/fetched.raucb"]
+    assert not (card / "fetched.raucb").exists()
+    assert main(["update", (card / "none.raucb").as_uri()]) == 2
+    said = capsys.readouterr().err
+    assert "none.raucb: " in said
+    assert said.count("\n") == 1

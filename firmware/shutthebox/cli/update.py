@@ -7,7 +7,9 @@ import re
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Mapping
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from shutthebox.adapters.store.schema import VERSION as STORE_VERSION
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.stats import SERVICE_FOLDER
 from shutthebox.config.schema import CONFIG_FILE, Config
-from shutthebox.errors import ShutTheBoxError
+from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.files import check_regular, reason, shown_path
 
 CARD = Path("/etc/shutthebox-card")
@@ -27,6 +29,10 @@ CARD = Path("/etc/shutthebox-card")
 
 BACKUP = Path("/data/card/before-update.sqlite3")
 """A copy of the memory for this version, should the other one change it and then not start."""
+
+
+FETCHED = Path("/data/card/update.raucb")
+"""What came from an address, until it is written; RAUC reads it again and again."""
 
 
 class UpdateError(ShutTheBoxError):
@@ -79,36 +85,58 @@ def run(args: argparse.Namespace) -> int:
         )
     if os.geteuid() != 0:
         raise NoCardError("update: only root may write the card; say sudo shutthebox update ...")
-    bundle = inspect(args.bundle)
+    with _at_hand(args.bundle) as path:
+        _update(path, downgrade=args.downgrade)
+    print("The box starts anew.", flush=True)
+    subprocess.run(["systemctl", "reboot"], check=True)
+    return 0
+
+
+@contextmanager
+def _at_hand(source: str) -> Iterator[Path]:
+    """The update as a file: itself, or what an address gives."""
+    if "://" not in source:
+        yield Path(source)
+        return
+    try:
+        try:
+            with urllib.request.urlopen(source, timeout=60) as answer, FETCHED.open("wb") as file:
+                shutil.copyfileobj(answer, file)
+        except (OSError, ValueError) as error:
+            raise UpdateError(f"{source}: {one_line(str(error))}") from None
+        yield FETCHED
+    finally:
+        FETCHED.unlink(missing_ok=True)
+
+
+def _update(path: Path, *, downgrade: bool) -> None:
+    bundle = inspect(path)
     left_behind = lost(bundle, _keys_in_use())
-    if _number(bundle.version) < _number(__version__) and not args.downgrade:
+    if _number(bundle.version) < _number(__version__) and not downgrade:
         losses = "; ".join(left_behind) or "nothing is lost"
         raise UpdateError(
-            f"{args.bundle}: version {bundle.version} is earlier than {__version__}: {losses}; "
+            f"{shown_path(path)}: version {bundle.version} is earlier than {__version__}: {losses}; "
             "allowed with --downgrade"
         )
     for loss in left_behind:
         print(loss)
     _keep_memory()
     print(f"Writing version {bundle.version}; the box plays on meanwhile.", flush=True)
-    _rauc("install", args.bundle)
-    print(f"Version {bundle.version} starts now. If it does not play, {__version__} comes back by itself.")
-    subprocess.run(["systemctl", "reboot"], check=True)
-    return 0
+    _rauc("install", str(path))
+    print(f"Version {bundle.version} is there. If it does not play, {__version__} comes back by itself.")
 
 
-def inspect(bundle: str) -> Bundle:
+def inspect(path: Path) -> Bundle:
     """What the update says, once its signature has been found right.
 
     Raises:
         UpdateError: if it is not there, not signed by the card's maker, or not for this box.
     """
-    if "://" not in bundle:
-        try:
-            check_regular(Path(bundle))
-        except OSError as error:
-            raise UpdateError(f"{shown_path(Path(bundle))}: {reason(error)}") from None
-    return parse_info(_rauc("info", "--output-format=json-2", bundle))
+    try:
+        check_regular(path)
+    except OSError as error:
+        raise UpdateError(f"{shown_path(path)}: {reason(error)}") from None
+    return parse_info(_rauc("info", "--output-format=json-2", str(path)))
 
 
 def parse_info(text: str) -> Bundle:
