@@ -44,7 +44,9 @@ $(VENV)/.sim: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml $(UPLINK)/pyproject.toml league/pyproject.toml
-	@$(INSTALL) ./$(UPLINK) --editable './league[test]' --editable '.[test]'
+	@# The box first: the others ask for it, and pip does not look for it in its own list.
+	@$(INSTALL) --editable '.[test]'
+	@$(INSTALL) ./$(UPLINK) --editable './league[test]'
 	@touch $@ $(VENV)/.sim
 
 sim: $(VENV)/.sim
