@@ -148,8 +148,10 @@ class RigChargingPin(RigPin):
         if function == "output":
             assert BENCH is not None
             BENCH.drive(self._number, 0)
-        elif turned:
+        elif turned and self.charge_time:
             threading.Timer(self.charge_time, self._charge).start()
+        elif turned:
+            self._charge()
 
     def _charge(self) -> None:
         if BENCH is not None and not self.closed and self._function == "input":
