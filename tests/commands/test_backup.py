@@ -22,6 +22,7 @@ from tests.writer import write
 from shutthebox.cli import main
 from shutthebox.game.effects import Began, Chosen
 from shutthebox.game.trouble import Trouble
+from shutthebox.platform import backup as backups
 from shutthebox.platform.setaside import RESTORE_NAME, open_or_set_aside
 from shutthebox.platform.statistics import read
 from shutthebox.platform.store import FILE_NAME, Store, kept_match
@@ -182,6 +183,12 @@ def test_a_backup_onto_a_stick_that_knows_no_links(tmp_path: Path, monkeypatch: 
     assert main(["backup", str(medium / "copy"), "--state", str(tmp_path / "state")]) == 0
     assert main(["backup", str(medium / "copy"), "--state", str(tmp_path / "state")]) == 2
     assert [path.name for path in medium.iterdir()] == ["copy"]
+    # Also where the name is taken just before it is made.
+    (medium / "link").symlink_to(medium / "letter")
+    monkeypatch.setattr(backups, "_is_there", lambda name, folder: False)
+    for name in ("copy", "link"):
+        assert main(["backup", str(medium / name), "--state", str(tmp_path / "state")]) == 2
+    assert sorted(path.name for path in medium.iterdir()) == ["copy", "link"]
     assert main(["restore", str(medium / "copy"), "--state", str(tmp_path / "other")]) == 0
 
 

@@ -145,8 +145,7 @@ class _Matches:
             case "sign":
                 self._told.signed |= [facts.signed(text)]
             case "choose":
-                _, key, value = text.split(maxsplit=2)
-                self._chosen[key] = value
+                self._chosen |= [facts.chosen(text)]
 
     def end(self) -> Iterator[str]:
         """What is wrong with the last match, with settings, and with matches of which no fact tells."""
