@@ -8,7 +8,7 @@ import json
 import sys
 from pathlib import Path
 
-OURSELVES = "shutthebox"
+OURSELVES = ("shutthebox", "gpiozero-gpiod")
 
 
 def main(report: Path) -> int:
@@ -19,7 +19,9 @@ def main(report: Path) -> int:
         print("SKIPPED: no advisories can be had here, so the dependencies are NOT audited")
         return 0
     looked_up = [entry for entry in dependencies if "vulns" in entry]
-    unknown = [entry["name"] for entry in dependencies if "vulns" not in entry and entry["name"] != OURSELVES]
+    unknown = [
+        entry["name"] for entry in dependencies if "vulns" not in entry and entry["name"] not in OURSELVES
+    ]
     faults = [(entry, vulnerability) for entry in looked_up for vulnerability in entry["vulns"]]
     for entry, vulnerability in faults:
         fixed = ", ".join(vulnerability.get("fix_versions", ())) or "no version yet"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what `make hardware` needs on Debian 12 or 13 (as root): KiCad 9, OpenSCAD, ngspice, Graphviz and small helpers.
+# Installs what `make hardware` needs on Debian 12 or 13 (as root): KiCad 9, ngspice, Graphviz and small helpers.
 # KiCad's 3D models (another 330 MB to fetch, 5 GB on disk) only for `with-models`: renders and STEP have bodies then.
 set -eu
 . /etc/os-release
@@ -16,4 +16,4 @@ models=
 [ "${1:-}" = with-models ] && models=kicad-packages3d
 # shellcheck disable=SC2086  # empty words shall vanish
 apt-get install -q -y --no-install-recommends $release kicad kicad-symbols kicad-footprints $models
-apt-get install -q -y --no-install-recommends openscad ngspice graphviz poppler-utils xvfb xauth fonts-liberation
+apt-get install -q -y --no-install-recommends ngspice graphviz poppler-utils fonts-liberation

@@ -5,6 +5,8 @@ import contextlib
 import pytest
 from hypothesis import settings
 
+pytest_plugins = ("tests.support.evening",)
+
 # No example has a deadline, because a loaded machine is no fault.
 settings.register_profile("quick", max_examples=25, deadline=None)
 settings.register_profile("thorough", max_examples=150, deadline=None)

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import shutthebox
-from shutthebox.game.modes import diagram
+from shutthebox.game.table import diagram
 
 if __name__ == "__main__":
     page = Path(shutthebox.__file__).parent / "ARCHITECTURE.md"

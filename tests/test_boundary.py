@@ -19,7 +19,7 @@ CORE = {
 }
 """Per part of the core, the parts that it may use."""
 
-HELPERS = ("shutthebox.errors", "shutthebox.values")
+HELPERS = ("shutthebox.errors", "shutthebox.validation")
 """Modules outside that all parts of the core may use, if they keep to the same rule."""
 
 PURE = {
@@ -53,7 +53,7 @@ def _offences(tree: ast.AST, part: str) -> Iterator[tuple[int, str]]:
                         random_names.add(alias.asname or alias.name)
             case ast.ImportFrom(level=0, module=str(module), names=names):
                 for alias in names:
-                    # `from shutthebox import values` names a module, `from enum import Enum` does not.
+                    # `from shutthebox import validation` names a module, `from enum import Enum` does not.
                     if not (_allowed(module, part) or _allowed(f"{module}.{alias.name}", part)):
                         yield node.lineno, f"from {module} import {alias.name}"
                     if module == "random" and alias.name != "Random":
@@ -96,7 +96,7 @@ def test_the_core_only_computes() -> None:
         ("odds", "from random import choice"),
         ("odds", "import random as r\nx = r.random()"),
         ("game", "import gpiozero"),
-        ("game", "from shutthebox.platform import gpio"),
+        ("game", "from shutthebox.adapters import gpio"),
         ("game", "from shutthebox import config"),
         ("rules", "from shutthebox.game.judge import judge"),
         ("rules", "import shutthebox.odds"),
@@ -118,7 +118,7 @@ def test_an_offence_is_found(part: str, source: str) -> None:
         ("game", "from shutthebox.rules.tiles import Tiles\nfrom shutthebox.rules import turn as turns"),
         ("odds", "import random\nx: random.Random = random.Random(1)"),
         ("odds", "from random import Random\nfrom collections.abc import Iterable"),
-        ("rules", "from shutthebox import values\nfrom shutthebox.errors import ShutTheBoxError"),
+        ("rules", "from shutthebox import validation\nfrom shutthebox.errors import ShutTheBoxError"),
         ("rules", "class Profile:\n    def open(self): ...\nProfile().open()"),
     ],
 )

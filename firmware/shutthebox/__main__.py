@@ -2,6 +2,6 @@
 
 import sys
 
-from shutthebox.cli import main
+from shutthebox.cli.main import main
 
 sys.exit(main())

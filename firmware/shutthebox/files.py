@@ -1,11 +1,29 @@
-"""Reads the small text files that people write."""
+"""Opens the files that people name. Only regular files of bounded size are opened, so that nothing waits.
 
+Opening a pipe waits for its other end, opening a device may do anything, and /dev/zero never ends.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from shutthebox.errors import ShutTheBoxError
 
 MAX_BYTES = 64 * 1024
 """A profile or a config is a page of text; a larger file is something else."""
+
+_NEVER_WAITS = os.O_NONBLOCK | os.O_NOCTTY
+_KINDS = {
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFDIR: "a folder",
+}
 
 
 def shown_path(path: Path) -> str:
@@ -13,26 +31,144 @@ def shown_path(path: Path) -> str:
     return str(path) if str(path).isprintable() else repr(str(path))
 
 
+def reason(error: OSError | ValueError) -> str:
+    """Why a file cannot be used, in a few words."""
+    return getattr(error, "strerror", None) or str(error)
+
+
+def open_to_read(path: Path, *, follow_links: bool = True) -> BinaryIO:
+    """A regular file, opened without waiting.
+
+    Args:
+        path: of the file.
+        follow_links: open the file that a symbolic link leads to; without, a link is an error.
+
+    Raises:
+        OSError: it cannot be opened, or is no regular file.
+    """
+    return os.fdopen(_descriptor(path, os.O_RDONLY, follow_links), "rb")
+
+
+def open_to_write(path: Path, *, follow_links: bool = True) -> BinaryIO:
+    """A regular file, new or emptied, opened without waiting.
+
+    Raises:
+        OSError: it cannot be opened, or is there already and no regular file.
+    """
+    descriptor = _descriptor(path, os.O_WRONLY | os.O_CREAT, follow_links)
+    os.truncate(descriptor, 0)
+    return os.fdopen(descriptor, "wb")
+
+
+def check_regular(path: Path, *, follow_links: bool = True) -> None:
+    """Complains of what is no regular file, without opening it.
+
+    Raises:
+        OSError: it is none, or there is nothing (FileNotFoundError).
+    """
+    try:
+        _check_regular(path.stat(follow_symlinks=follow_links))
+    except ValueError as error:  # a NUL in the path
+        raise OSError(errno.EINVAL, str(error)) from None
+
+
+def _descriptor(path: Path, flags: int, follow_links: bool) -> int:
+    with suppress(FileNotFoundError):
+        # Before it is opened: opening some devices does something, such as starting a watchdog.
+        check_regular(path, follow_links=follow_links)
+    links = 0 if follow_links else os.O_NOFOLLOW
+    descriptor = os.open(path, flags | _NEVER_WAITS | links, 0o666)
+    try:
+        # Again: something else may have been put there meanwhile.
+        _check_regular(os.fstat(descriptor))
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check_regular(found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "a link")
+        raise OSError(errno.EINVAL, f"is {kind}; allowed is a regular file")
+
+
+def read_bytes(path: Path, most: int, *, follow_links: bool = True) -> bytes:
+    """The content of a regular file.
+
+    Args:
+        path: of the file.
+        most: bytes that it may have.
+        follow_links: as for `open_to_read`.
+
+    Raises:
+        OSError: it cannot be read, is no regular file, or is larger (EFBIG).
+    """
+    with open_to_read(path, follow_links=follow_links) as file:
+        content = file.read(most + 1)
+    if content is None:  # some files of /proc have nothing to read yet
+        raise OSError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"larger than {most // 1024} KiB")
+    return content
+
+
 def read_text(path: Path, error_kind: type[ShutTheBoxError], what: str, most: int = MAX_BYTES) -> str:
     """The text of a file.
 
     Args:
         path: of the file.
-        error_kind: raised, with one line, if the file cannot be read, is larger than it may be
-            or is no UTF-8.
+        error_kind: raised, with one line, if the file cannot be read, is no regular file, is larger
+            than it may be or is no UTF-8.
         what: the kind of file, for complaints.
         most: bytes that it may have.
     """
     where = shown_path(path)
     try:
-        with path.open("rb") as file:
-            raw = file.read(most + 1)
-    except (OSError, ValueError) as error:
-        # ValueError: a path with a NUL in it, which only a config file can spell.
-        raise error_kind(f"{where}: {getattr(error, 'strerror', None) or error}") from None
-    if len(raw) > most:
-        raise error_kind(f"{where}: larger than {most // 1024} KiB; {what} is smaller")
-    try:
-        return raw.decode("utf-8-sig")
+        return read_bytes(path, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise error_kind(f"{where}: not UTF-8 text: byte {error.start}") from None
+    except OSError as error:
+        hint = f"; {what} is smaller" if error.errno == errno.EFBIG else ""
+        raise error_kind(f"{where}: {reason(error)}{hint}") from None
+
+
+def list_folder(folder: Path, ending: str) -> Sequence[Path]:
+    """The entries of a folder whose names end so, by name; none if there is no such folder.
+
+    Raises:
+        OSError: it cannot be read, or is no folder.
+    """
+    try:
+        return sorted(path for path in folder.iterdir() if path.name.endswith(ending))
+    except FileNotFoundError:
+        return ()
+    except ValueError as error:  # a NUL in the path
+        raise OSError(errno.EINVAL, str(error)) from None
+
+
+def check_folder(folder: Path, option: str) -> None:
+    """Complains of an option that can name no folder. One that is not there yet, or not to be seen, may.
+
+    Raises:
+        ShutTheBoxError: naming the option, the path and what is wrong with it.
+    """
+    try:
+        if not stat.S_ISDIR(folder.stat().st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    except (FileNotFoundError, PermissionError):
+        return
+    except (OSError, ValueError) as error:
+        raise ShutTheBoxError(f"{option}: {shown_path(folder)}: {reason(error)}") from None
+
+
+def make_folder(folder: Path, option: str) -> None:
+    """Makes the folder that an option names, where it is not there yet.
+
+    Raises:
+        ShutTheBoxError: if it cannot be made; the text names the option.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise ShutTheBoxError(f"{option}: {shown_path(folder)}: {reason(error)}") from None

@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 LIBRARIES = "import gpiozero, luma.oled.device, luma.core.interface.serial"
-BOX = "import sys; from shutthebox.cli import main; sys.exit(main())"
+BOX = "import sys; from shutthebox.cli.main import main; sys.exit(main())"
 CONFIG = '[game]\nprofile = "pub"\nsetup = "usual"\nplayers = 2\n[box]\nlevers = 9\n[store]\nfolder = "{}"\n'
 LEVERS, BUTTON = (4, 17, 27, 22, 23, 24, 25, 5, 6), 12
 SETTLE_MS = 40

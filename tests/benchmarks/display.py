@@ -16,11 +16,11 @@ from typing import Any
 import luma.oled.device
 from PIL import Image
 
+from shutthebox.adapters.display.controllers import CONTROLLERS, open_panel
+from shutthebox.adapters.display.layout import render
+from shutthebox.adapters.display.panel import SIZE
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
-from shutthebox.platform.draw import render
-from shutthebox.platform.opening import CONTROLLERS, open_panel
-from shutthebox.platform.panel import SIZE
 
 MS = 1_000_000
 I2C_BITS_PER_BYTE = 9

@@ -13,13 +13,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from shutthebox.config import Config, DiceKind, Game, Setup
+from shutthebox.adapters.display.worker import Display, open_panel
+from shutthebox.config.schema import Config, DiceKind, Game, Setup
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
-from shutthebox.platform.oled import Display, open_panel
 from shutthebox.rules import turn as turns
-from shutthebox.simulator.panel import PanelModel
-from shutthebox.simulator.virtual import VirtualBox
+from shutthebox.simulator.hardware.panel_model import PanelModel
+from shutthebox.simulator.virtual_box import VirtualBox
 
 MS = 1_000_000
 
@@ -71,14 +71,14 @@ class Hands:
 
 def play(world: VirtualBox, hands: Hands) -> None:
     """One match from attract to its result, always with the first legal move."""
-    while (state := world.runner.machine.state).mode is not Mode.MATCH_OVER:
+    while (state := world.runner.machine.state).mode.name is not Mode.MATCH_OVER:
         match = state.match
-        if match is not None and state.mode is Mode.RAISE:
+        if match is not None and state.mode.name is Mode.RAISE:
             hands.set_levers(match.profile.starting & ~match.turn.open)
-        elif match is not None and state.mode is Mode.FLIPPING:
+        elif match is not None and state.mode.name is Mode.FLIPPING:
             shut = match.profile.starting & ~match.turn.open
             hands.set_levers(shut | turns.answers(match.profile, match.turn)[0])
-            if world.runner.machine.state.mode is Mode.FLIPPING:
+            if world.runner.machine.state.mode.name is Mode.FLIPPING:
                 hands.press()
         else:
             hands.press()

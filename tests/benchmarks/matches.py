@@ -19,11 +19,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.playing import FaultError, Table, play
-from tests.progress import end_progress, show_progress
-from tests.tally import GAMES, Tally
-
-from shutthebox.simulator.player import Habits
+from tests.support.clumsy_player import Habits
+from tests.support.playing import FaultError, Table, play
+from tests.support.progress import end_progress, show_progress
+from tests.support.tally import GAMES, Tally
 
 AT_ONE_BOX = 10
 CUTS = 0.01

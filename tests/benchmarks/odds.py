@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.odds import Objective, Odds
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile

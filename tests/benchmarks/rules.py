@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from itertools import combinations
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.rules import moves
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile

@@ -24,12 +24,12 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.recording import missing
-from tests.writer import facts
+from tests.support.recording import missing
+from tests.support.writer import facts
 
-from shutthebox.game.effects import Began, Left
-from shutthebox.platform import retention
-from shutthebox.platform.store import Store
+from shutthebox.adapters.store import retention
+from shutthebox.adapters.store.database import Store
+from shutthebox.game.facts import Began, Left
 
 SECTOR = 512
 A_DAY = 50

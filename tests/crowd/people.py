@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
-from shutthebox.game.debounce import ROLL_BUTTON
+from tests.support.clumsy_player import Habits, Player
+
 from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
-from shutthebox.i18n import translations
-from shutthebox.simulator.bounce import bounce_edges
-from shutthebox.simulator.player import Habits, Player
-from shutthebox.simulator.virtual import VirtualBox
+from shutthebox.game.switches.debounce import DICE_BUTTON
+from shutthebox.simulator.hardware.bounce import bounce_edges
+from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.translations import translations
 
 MS = 1_000_000
 LONG_MS = 850
@@ -97,7 +98,7 @@ class Person(Player):
         for down, after_ns in ((True, lasts_ns), (False, 0)):
             chatter_ns = self._random.randint(100_000, 5 * MS) if bounces else 0
             for offset_ns, level in bounce_edges(self._random, chatter_ns, settled=not down):
-                self._plan.append(Touch(self._at_ns + offset_ns, ROLL_BUTTON, not level))
+                self._plan.append(Touch(self._at_ns + offset_ns, DICE_BUTTON, not level))
             self._wait(chatter_ns + after_ns)
         self._wait(30 * MS)
 
@@ -259,8 +260,8 @@ class Bouncer(Person):
 
     def act(self) -> None:
         """Edges at any distance, below and above every settle window."""
-        switch = ROLL_BUTTON if self._chance(0.7) else self._random.choice(self.box.box.levers)
-        held = switch == ROLL_BUTTON or self._chance(0.5)
+        switch = DICE_BUTTON if self._chance(0.7) else self._random.choice(self.box.box.levers)
+        held = switch == DICE_BUTTON or self._chance(0.5)
         for down in (True, False) if held else (switch not in self._down,):
             edges = 2 * self._random.randint(0, self._random.choice([3, 30]))
             offsets = sorted(self._random.sample(range(300 * MS), edges + 1))

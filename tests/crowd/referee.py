@@ -12,15 +12,16 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from tests.rules import oracle
-from tests.tally import Set, pool, verdict_on
+from tests.support import oracle
+from tests.support.tally import Set, pool, verdict_on
 
-from shutthebox.game.debounce import ROLL_BUTTON, SwitchChanged
-from shutthebox.game.effects import Began, Effect, Faulted, Finished, Left, Play, Record, Resumed, Show
+from shutthebox.config.profiles import builtin
+from shutthebox.game.effects import Effect, Keep, Play, Show
+from shutthebox.game.facts import Began, Faulted, Finished, Left, Resumed
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import TABLE
 from shutthebox.game.screen import TileState
-from shutthebox.profiles import builtin
+from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
+from shutthebox.game.table import transitions
 from shutthebox.rules import record as records
 from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown
 from shutthebox.rules.match import Match
@@ -38,7 +39,7 @@ DOMINOES = frozenset((a, b) for a in range(1, 7) for b in range(a, 7))
 BETWEEN = (Mode.ATTRACT, Mode.MENU, Mode.SETUP, Mode.SERVICE)
 """The modes without a match."""
 
-WAYS = frozenset((a, b) for (a, _), (_, targets) in TABLE.items() for b in targets)
+WAYS = frozenset((a, b) for a, _, b in transitions())
 """The ways from mode to mode that the machine's table has."""
 
 
@@ -131,7 +132,6 @@ class Referee:
         self.show: Show | None = None
         self._before_cut: Show | None = None
         self.facts = 0
-        self._ledger: list[Fraction] = []
         self._thrown: tuple[int, ...] | None = None
         self._input_ns = self._touched_ns = self._sounds = 0
         self._pressed_ns = self._released_ns = -1
@@ -156,33 +156,31 @@ class Referee:
                 self._sounds += 1
                 quiet = t_ns - self._input_ns <= SOUNDS_LAST_NS and self._sounds <= MOST_SOUNDS
                 self._must("sounds end", quiet, sound, "is number", self._sounds, "since the last input")
-            case Record(Began(match)):
+            case Keep(Began(match)):
                 between = not self.playing or self.phase == "match-over"
                 self._must("a press begins", self._press(t_ns) and between, "a match begins by itself")
                 self._begin(match)
-            case Record(Left()):
+            case Keep(Left()):
                 self._leave(t_ns)
-            case Record(Finished(match)):
+            case Keep(Finished(match)):
                 self._reveal()
                 self._finished(match)
-            case Record(Thrown(faces) as action):
+            case Keep(Thrown(faces) as action):
                 self._throw(faces, t_ns)
                 self._actions.append(action)
-            case Record(Moved() | Reopened() | Advanced() as action):
+            case Keep(Moved() | Reopened() | Advanced() as action):
                 self._reveal()
                 self._act(action, t_ns)
                 self._actions.append(action)
-            case Record(Resumed()):
+            case Keep(Resumed()):
                 self._must("a match goes on", self.playing, what.fact, "without one")
-            case Record(Faulted()):
+            case Keep(Faulted()):
                 self._must("faults are told, not made", t_ns >= self._input_ns, what.fact)
-            case Record():
+            case Keep():
                 self._must("a press chooses", self._press(t_ns), what.fact, "without a press")
-                if type(what.fact).__name__ == "Settled":
-                    self._ledger = []
             case Show():
                 self._check(what, t_ns)
-        if isinstance(what, Record):
+        if isinstance(what, Keep):
             self.facts += 1
 
     def restarted(self, down: Set, t_ns: int) -> None:
@@ -198,7 +196,7 @@ class Referee:
 
     def _switched(self, switch: int, active: bool, t_ns: int) -> None:
         self._input_ns, self._sounds = t_ns, 0
-        if switch != ROLL_BUTTON:
+        if switch != DICE_BUTTON:
             if not self._out_of_play(switch):
                 self._touched_ns = t_ns
             self.down = self.down | {switch} if active else self.down - {switch}
@@ -388,10 +386,6 @@ class Referee:
         self._over = said.over
         if self._over:
             self._owes = self._stakes()
-            longer = max(len(self._ledger), self._players)
-            self._ledger += [Fraction(0)] * (longer - len(self._ledger))
-            for i, owes in enumerate(self._owes):
-                self._ledger[i] += owes
 
     def _score(self, player: int, points: int, shut: bool, *, played: bool) -> None:
         self._ended.append(oracle.Ended(player, points, shut, played))
@@ -498,10 +492,8 @@ class Referee:
         self._must("totals", list(show.totals) == self._totals, "right is", self._totals, show)
         winners = [i + 1 for i in self._winners]
         self._must("winners", list(show.winners) == winners, "right is", winners, show)
-        longest = max(len(show.owes), len(self._ledger))
-        owed = [*show.owes, *[Fraction(0)] * longest][:longest]
-        ledger = [*self._ledger, *[Fraction(0)] * longest][:longest]
-        self._must("stakes owed", owed == ledger, "right is", ledger, show)
+        owes = self._owes if self.playing and self._over else []
+        self._must("stakes owed", list(show.owes) == owes, "right is", owes, show)
         self._must("a mode that fits", show.mode in self._modes(verdict), "in", self.phase, verdict, show)
         if show.mode is Mode.FLIPPING and show.screen.tiles:
             self._check_tiles(show, row)

@@ -14,17 +14,17 @@ from typing import TypeVar
 
 from tests.crowd.people import BAD, MS, Person, Regular, Touch
 from tests.crowd.referee import Referee, Seen, add_fields
+from tests.support.clumsy_player import QUIET_NS, Habits
 
-from shutthebox import config as configuration
-from shutthebox.config import Config
-from shutthebox.game.debounce import ROLL_BUTTON, SwitchChanged
+from shutthebox.config import schema as configuration
+from shutthebox.config.profiles import builtins, find
+from shutthebox.config.schema import Config
 from shutthebox.game.effects import Effect, Play, Show, Sound
 from shutthebox.game.mode import Mode
-from shutthebox.profiles import builtins, find
+from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.rules.profile import MatchFormat
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
-from shutthebox.simulator.player import QUIET_NS, Habits
-from shutthebox.simulator.virtual import VirtualBox
+from shutthebox.simulator.virtual_box import VirtualBox
 
 PATIENCE = 400
 """Things that the regular player does in a row without anything coming of them: then it is a dead end."""
@@ -148,7 +148,7 @@ def plans(seed: int) -> Iterator[Plan]:
 
 
 def _keys_of(name: str) -> dict[str, object]:
-    from shutthebox.profiles import _builtin_keys
+    from shutthebox.config.profiles import _builtin_keys
 
     return dict(_builtin_keys(name))
 
@@ -175,7 +175,7 @@ class Table:
         config = config_of(plan, folder)
         computers = dict(plan.keys).get("game.computers")
         self.referee = Referee(
-            lambda: self.box.runner.machine.state.answer,
+            lambda: getattr(self.box.runner.machine.state.mode, "computers_answer", None),
             lambda: self.box.runner.machine.settings.computers,
             lambda: self.box.runner.machine.settings.out,
             round(config.box.sleep_min * 60_000 * MS),
@@ -288,7 +288,7 @@ class Table:
             facts = self.referee.facts
             assert idle <= PATIENCE, f"the box does not come on: {self.look()}"
         self._run_until(self.box.now_ns + QUIET_NS)
-        seen = self.box.runner.machine.state.levers
+        seen = self.box.runner.machine.state.shared.levers
         down = sum(1 << (number - 1) for number in self.box.box.levers_down)
         assert seen == down, f"levers {sorted(self.box.box.levers_down)} are down, the box sees {seen:b}"
 
@@ -313,7 +313,7 @@ class Table:
             at_ns, _, switch, down, who = heappop(self._edges)
             self.box.run_until(max(at_ns, self.box.now_ns))
             self._hand = who
-            if switch == ROLL_BUTTON:
+            if switch == DICE_BUTTON:
                 # It is down as long as anybody holds it.
                 (self._holding.add if down else self._holding.discard)(who)
                 down = bool(self._holding)
@@ -323,7 +323,7 @@ class Table:
     def move(self, switch: int, down: bool) -> None:
         """A contact moves now."""
         self.moves.append(Moved(self.box.now_ns, switch, down))
-        if switch == ROLL_BUTTON:
+        if switch == DICE_BUTTON:
             self.box.set_button(down)
         else:
             self.box.set_lever(switch, down)
@@ -410,7 +410,7 @@ def scenario(plan: Plan, moves: Sequence[Moved], fault: str) -> str:
         at = f"@{move.t_ns // 10**9}.{move.t_ns % 10**9:09d}"
         if move.switch == CUT:
             lines.append(f"{at} power-cut")
-        elif move.switch == ROLL_BUTTON:
+        elif move.switch == DICE_BUTTON:
             lines.append(f"{at} button {'down' if move.down else 'up'}")
         else:
             lines.append(f"{at} {'flip' if move.down else 'lift'} {move.switch}")

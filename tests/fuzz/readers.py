@@ -18,24 +18,28 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
-from tests.rules import generate
+from tests.support import generate
 
-from shutthebox import config, profiles
-from shutthebox.cli import main
+from shutthebox.adapters.store import schema
+from shutthebox.adapters.store.chain import Head, knows_checksums, reseal
+from shutthebox.adapters.store.database import FILE_NAME, Store, StoreError
+from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.cli.main import main
+from shutthebox.config import profiles
+from shutthebox.config import schema as config
+from shutthebox.config.profiles import builtin
+from shutthebox.config.settings_loader import settings_for
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.effects import Began, Chosen, Faulted, Signed
-from shutthebox.platform import schema
-from shutthebox.platform.chain import Head, knows_checksums, reseal
-from shutthebox.platform.setaside import open_or_set_aside
-from shutthebox.platform.store import FILE_NAME, Store, StoreError
-from shutthebox.profiles import builtin
+from shutthebox.game.facts import Began, Chosen, Faulted, Signed
 from shutthebox.rules import record
 from shutthebox.rules.actions import Moved, Thrown, apply
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain
-from shutthebox.simulator import message, rerun, scenario
-from shutthebox.usual import settings_for
+from shutthebox.simulator.page import message
+from shutthebox.simulator.scenario import from_record as rerun
+from shutthebox.simulator.scenario import script as scenario
+from shutthebox.translations import translations
 
 LONGEST_S = 5.0
 """Of processor time for one input; the slowest of all took a tenth of it."""
@@ -84,8 +88,8 @@ def read_profile(content: bytes) -> None:
     """A house-rules file, and a few throws by its rules if there is nothing wrong with it."""
     with _complaining():
         profile = profiles.read(_file(content, "house.toml"))
-        explain(profile, "en")
-        explain(profile, "fr")
+        explain(profile)
+        explain(profile, translations()["fr"])
         for players in (1, 3):
             for _ in generate.play(profile, players, seed=len(content), most=12):
                 pass
@@ -229,7 +233,7 @@ def _used(content: bytes, changes: Sequence[Change] = ()) -> None:
         with closing(store):
             with suppress(StoreError):  # the box leaves such a match
                 store.running_match()
-            store.ledger()
+            store.tally()
             store.choices()
             store.keep(Began(begin(builtin("pub"), 2)))
             store.keep(Thrown((3, 5)))
@@ -293,7 +297,7 @@ def read_rows(content: bytes) -> None:
 
 
 def _profile_samples() -> list[bytes]:
-    folder = Path(profiles.__file__).parent / "rules" / "profiles"
+    folder = Path(profiles.__file__).parents[1] / "rules" / "profiles"
     return [path.read_bytes() for path in sorted(folder.glob("*.toml"))]
 
 

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
+from shutthebox.config.profiles import builtin
 from shutthebox.game.judge import Verdict, VerdictKind, judge, viable
-from shutthebox.profiles import builtin
 from shutthebox.rules.profile import Blocked, MoveKind, Profile
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Outcome, Turn, start

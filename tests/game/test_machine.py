@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from tests.game.table import (
+from tests.support.machine import (
     MS,
     TUMBLE_NS,
     Table,
@@ -13,21 +13,11 @@ from tests.game.table import (
     sounds,
 )
 
-from shutthebox.game.effects import (
-    Began,
-    Chosen,
-    Finished,
-    Left,
-    Play,
-    Record,
-    Resumed,
-    Settled,
-    Show,
-    Signed,
-    Sound,
-)
+from shutthebox.game.effects import Keep, Play, Show, Sound
+from shutthebox.game.facts import Began, Chosen, Finished, Left, Resumed, Signed
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
+from shutthebox.game.settings import ShownStakes
 from shutthebox.rules.actions import Advanced, Moved, Reopened, Thrown
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_tiles
@@ -44,10 +34,16 @@ def blocked_turn(table: Table) -> None:
     assert table.mode is Mode.TURN_OVER
 
 
-def match_over(players: int = 1) -> Table:
+def match_over(players: int = 1, **settings: object) -> Table:
     """A finished match that the last player has won."""
-    table = Table(settings_for(players=players))
+    table = Table(settings_for("traditional", players=players, **settings))
     table.press()
+    play_to_the_end(table, players)
+    return table
+
+
+def play_to_the_end(table: Table, players: int) -> None:
+    """The last player wins a match that has just begun, by the 9."""
     for player in range(players):
         table.stand([])
         if player and player == players - 1:
@@ -64,7 +60,6 @@ def match_over(players: int = 1) -> Table:
         table.wait(TUMBLE_NS)
         table.press()
     assert table.mode is Mode.MATCH_OVER
-    return table
 
 
 # -- attract -----------------------------------------------------------------------------------
@@ -178,12 +173,13 @@ def test_the_menu_changes_what_is_chosen_and_keeps_it() -> None:
     assert table.screen.rows[0] == "1 Game: Traditional"
     table.press()
     assert "Which game?" in table.text
-    names = [profile.title_en for profile in table.machine.settings.profiles]
+    names = [profile.title() for profile in table.machine.settings.profiles]
     while f"{(at := names.index('Digits')) % 8 + 1} Digits" not in table.screen.rows:
         table.choose(9)
     table.choose(at % 8 + 1)
     chosen = facts(table.press())
-    assert chosen == [Chosen("game.profile", "digits"), Chosen("game.rounds", None)]
+    forgotten = [Chosen("game.rounds", None), Chosen("game.limit", None)]
+    assert chosen == [Chosen("game.profile", "digits"), *forgotten]
     assert (table.mode, table.screen.rows[0]) == (Mode.MENU, "1 Game: Digits")
     table.hold()
     assert table.mode is Mode.ATTRACT
@@ -257,18 +253,89 @@ def test_statistics_are_shown_as_the_world_gives_them() -> None:
     assert table.screen.cursor == number - 1
 
 
-def test_what_is_owed_can_be_settled() -> None:
-    table = match_over(2)
-    table.hold()
-    assert list(map(int, table.show.owes)) == [1, -1]
-    table.hold()
-    table.stand([])
-    menu_item(table, "Settle")
+def test_a_page_of_statistics_changes_nothing() -> None:
+    table = Table(settings_for(sound=False), statistics=("12 matches", "best 3"))
+    before = table.machine.settings
+    menu_item(table, "Statistics")
+    assert facts([*table.press(), *table.choose(2), *table.press(), *table.hold()]) == []
+    assert table.machine.settings == before
+
+
+def test_where_the_game_is_played_to_a_limit_that_is_asked() -> None:
+    table = Table(settings_for("trac-100", usual=False))
     table.press()
-    table.choose(2)
-    assert facts(table.press()) == [Settled()]
-    assert table.show.owes == ()
-    assert "Settle" not in table.text, "nothing is left to"
+    table.press()
+    assert "How many points?" in table.text
+    assert table.screen.big == "100", "what the sheet says"
+    table.choose(3)
+    assert table.screen.big == "50"
+    (began,) = facts(table.press())
+    assert isinstance(began, Began)
+    assert began.match.profile.limit == 50
+
+
+def test_the_menu_has_a_limit_in_the_place_of_rounds() -> None:
+    table = Table(settings_for("cover-200"))
+    assert menu_item(table, "Limit") == 3
+    assert "Rounds" not in table.text
+    table.press()
+    table.choose(9)
+    assert table.screen.big == "500", "the second page begins with the ninth"
+    assert facts(table.press()) == [Chosen("game.limit", 500)]
+    assert "3 Limit: 500" in table.text
+    table.hold()
+    table.press()
+    assert table.match.profile.limit == 500
+
+
+def test_a_race_is_one_round_whatever_the_settings_say() -> None:
+    table = Table(settings_for("lucky-seven", rounds=3))
+    table.press()
+    assert table.match.rounds == 1
+
+
+# -- stakes ------------------------------------------------------------------------------------
+
+
+def test_nobody_is_told_who_owes_unless_the_owner_wants_it() -> None:
+    table = match_over(2)
+    assert table.match.result is not None
+    assert list(map(int, table.show.owes)) == [1, -1], "the result is known"
+    assert "owes" not in table.text
+    table.choose(3)
+    assert "owes" not in table.text
+
+
+def test_the_end_shows_the_stakes_of_this_match_only() -> None:
+    table = match_over(2, stakes=ShownStakes.MATCH)
+    assert table.screen.rows[:2] == ("1: 43 owes 1", "2: 34 gets 1")
+    table.press()
+    assert list(map(int, table.play.tally)) == [1, -1]
+    play_to_the_end(table, 2)
+    assert table.screen.rows[:2] == ("1: 43 owes 1", "2: 34 gets 1")
+    table.choose(3)
+    assert "evening" not in table.text
+
+
+def test_the_stakes_of_the_evening_add_up_on_a_screen_of_their_own() -> None:
+    table = match_over(2, stakes=ShownStakes.EVENING)
+    table.press()
+    play_to_the_end(table, 2)
+    assert table.screen.rows[:2] == ("1: 43 owes 1", "2: 34 gets 1")
+    table.choose(3)
+    assert table.screen.title == "Stakes of the evening"
+    assert table.screen.rows == ("1: owes 2", "2: gets 2")
+    table.choose(3)
+    assert table.screen.title == "Player 2 wins!"
+
+
+def test_past_attract_nothing_is_owed() -> None:
+    table = match_over(2, stakes=ShownStakes.EVENING)
+    table.hold()
+    table.press()
+    play_to_the_end(table, 2)
+    table.choose(3)
+    assert table.screen.rows == ("1: owes 1", "2: gets 1")
 
 
 # -- raise -------------------------------------------------------------------------------------
@@ -402,7 +469,7 @@ def rolling() -> Table:
 def test_the_throw_is_kept_before_it_is_seen() -> None:
     table = rolling()
     order = [type(effect) for effect in table.effects]
-    assert order.index(Play) > max(i for i, effect in enumerate(table.effects) if isinstance(effect, Record))
+    assert order.index(Play) > max(i for i, effect in enumerate(table.effects) if isinstance(effect, Keep))
     assert table.show.throw is None
     assert table.screen.tumbling
     assert "8" not in table.text

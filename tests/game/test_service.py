@@ -3,27 +3,26 @@
 from collections.abc import Mapping
 
 import pytest
-from tests.game.table import MS, S, Table, facts, settings_for, sounds
+from tests.support.machine import MS, S, Table, facts, settings_for, sounds
 
-from shutthebox.game.debounce import Health
-from shutthebox.game.effects import Began, Chosen, Sound
-from shutthebox.game.machine import SUSPECT_NS
+from shutthebox.game.effects import Sound
+from shutthebox.game.facts import Began, Chosen
+from shutthebox.game.inputs import HealthChanged
+from shutthebox.game.lever_health import SILENT_MOVES, SUSPECT_NS
 from shutthebox.game.mode import Mode
-from shutthebox.game.playing import SILENT_MOVES
 from shutthebox.game.screen import TileState
+from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.rules.actions import Action
 from shutthebox.rules.tiles import to_tiles
 
 
 def service(table: Table) -> None:
     """The owner presses the button inside the box."""
-    table.now_ns += S
-    table._take(table.machine.service(table.now_ns))
+    table.press_service()
 
 
-def feel(table: Table, health: Mapping[int, Health]) -> None:
-    table.now_ns += S
-    table._take(table.machine.feel(health, table.now_ns))
+def feel(table: Table, health: Mapping[int, ContactHealth]) -> None:
+    table.give(HealthChanged(health))
 
 
 def from_the_menu(table: Table) -> None:
@@ -73,13 +72,13 @@ def test_every_lever_is_shown_live_with_its_health() -> None:
     table = Table()
     service(table)
     table.flip(7)
-    feel(table, {7: Health(moves=31, chatter=5), 3: Health(moves=8)})
+    feel(table, {7: ContactHealth(moves=31, chatter=5), 3: ContactHealth(moves=8)})
     assert row(table) == "7 down\t31 ~5", "the cursor goes to the lever that moves"
     assert table.tiles(TileState.FLIPPED) == [7]
     table.lift(7)
     assert row(table) == "7 up\t31 ~5"
     assert "3 up\t8 ~0" in table.screen.rows
-    feel(table, {7: Health(moves=31, chatter=90, restless=True)})
+    feel(table, {7: ContactHealth(moves=31, chatter=90, restless=True)})
     assert row(table) == "7 chatters\t31 ~90"
 
 
@@ -223,7 +222,7 @@ def test_a_game_that_needs_the_lever_is_neither_begun_nor_offered() -> None:
     table.press()
     assert table.mode is Mode.ATTRACT
     assert "Not without lever 2" in table.text
-    titles = [game.title_en for game in table.machine.settings.games]
+    titles = [game.title() for game in table.machine.settings.games]
     assert "Two to go" not in titles
     table.hold()
     table.press()
@@ -231,7 +230,7 @@ def test_a_game_that_needs_the_lever_is_neither_begun_nor_offered() -> None:
     table.press()
     table.hold()
     table.press()
-    assert (table.mode, table.match.profile.title_en) == (Mode.READY, titles[0])
+    assert (table.mode, table.match.profile.title()) == (Mode.READY, titles[0])
 
 
 def test_a_match_goes_on_as_it_was_begun() -> None:
@@ -310,7 +309,7 @@ def test_a_lever_that_never_shows_up_is_named(idle: int, named: bool) -> None:
     table = Table(settings_for())
     table.press()
     table.throw(3, 1)
-    feel(table, {n: Health(moves=9, idle=0) for n in range(1, 10)} | {4: Health(idle=idle)})
+    feel(table, {n: ContactHealth(moves=9, idle=0) for n in range(1, 10)} | {4: ContactHealth(idle=idle)})
     table.press()
     assert table.screen.prompt == ("4 to go: lever 4?" if named else "4 to go")
     table.flip(1)
@@ -321,15 +320,15 @@ def test_a_lever_that_never_shows_up_is_named(idle: int, named: bool) -> None:
 def test_a_lever_without_rest_is_named_at_once() -> None:
     table = Table(settings_for())
     shows = len(table.effects)
-    feel(table, {7: Health(chatter=10)})
+    feel(table, {7: ContactHealth(chatter=10)})
     assert len(table.effects) == shows, "chatter alone changes nothing on the screen"
-    feel(table, {7: Health(chatter=999, restless=True)})
+    feel(table, {7: ContactHealth(chatter=999, restless=True)})
     assert table.screen.prompt == "Lever 7 chatters"
     table.press()
     assert table.screen.prompt == "Lever 7 chatters"
     table.throw(6, 3)
     assert table.screen.prompt == "Shut 9", "in the turn there is something else to say"
-    feel(table, {7: Health(chatter=1200)})
+    feel(table, {7: ContactHealth(chatter=1200)})
     table.hold_long()
     table.press()
     assert table.screen.prompt == "Press to play"

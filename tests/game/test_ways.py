@@ -6,15 +6,30 @@ from functools import cache
 from random import Random
 
 import pytest
-from tests.game.table import MS, S, english, settings_for
+from tests.support.machine import MS, S, english, settings_for
 
-from shutthebox.game.button import Gesture
 from shutthebox.game.dice import RandomDice
-from shutthebox.game.effects import Began, Finished, Left, Record, Show
-from shutthebox.game.machine import Machine
+from shutthebox.game.effects import Ask, Effect, Keep, Show
+from shutthebox.game.facts import Began, Finished, Left
+from shutthebox.game.inputs import (
+    Abandoned,
+    Advice,
+    Held,
+    HeldLong,
+    LeversMoved,
+    Pressed,
+    ServicePressed,
+    TimeCame,
+)
+from shutthebox.game.machine import KeptMatch, Machine
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import TABLE, Input
+from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.entering import Entering
+from shutthebox.game.modes.flipping import Flipping
+from shutthebox.game.modes.rolling import Rolling
+from shutthebox.game.questions import plain
 from shutthebox.game.settings import Settings
+from shutthebox.game.table import ADVICE, INPUT_NAMES, ROWS, TABLE, diagram, targets
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import apply
 from shutthebox.rules.match import Match, begin
@@ -35,31 +50,34 @@ KINDS = {
     "opens one": settings_for(OPENS, players=2),
     "computer": settings_for(ALTERNATES, players=2, computers=(2,)),
     "computer alone": settings_for(SMALL, players=1, computers=(1,)),
+    "computer thinks": settings_for(ALTERNATES, players=2, computers=(2,)),
+    "computer thinks long": settings_for(ALTERNATES, players=2, computers=(2,)),
+    "computer thinks alone": settings_for(SMALL, players=2, computers=(1,)),
     "match over": settings_for(SMALL, players=1),
     "alternates": settings_for(ALTERNATES, players=2),
 }
-GESTURES = {Input.PRESS: Gesture.PRESS, Input.HOLD: Gesture.HOLD}
-Way = tuple[Mode, Input, Mode]
+INPUTS = (Pressed, Held, LeversMoved, TimeCame, Abandoned, ServicePressed)
+Way = tuple[type, type, type]
 
 
 def hands(machine: Machine, random: Random) -> int:
     """Levers for the machine: right, or nearly, or anyhow."""
-    state = machine.state
-    match = state.rolled or state.match
-    if state.mode is Mode.MENU and random.random() < 0.3:
-        return state.levers ^ 1 << 7  # the menu's last item
+    mode, levers = machine.state.mode, machine.state.shared.levers
+    match = mode.thrown if isinstance(mode, Rolling) else machine.state.match
+    if mode.name is Mode.MENU and random.random() < 0.3:
+        return levers ^ 1 << 7  # the way to service
     if match is None or random.random() < 0.25:
-        return state.levers ^ 1 << random.randrange(9)
-    levers = match.profile.starting & ~match.turn.open
-    if state.mode is Mode.FLIPPING or state.rolled is not None:
+        return levers ^ 1 << random.randrange(9)
+    wanted = match.profile.starting & ~match.turn.open
+    if isinstance(mode, Flipping | Rolling):
         answers = turns.answers(match.profile, match.turn)
         if answers:
-            return levers | random.choice(answers)
+            return wanted | random.choice(answers)
         reopenings = turns.reopenings(match.profile, match.turn)
-        return levers & ~(reopenings & -reopenings)
-    if state.mode in (Mode.MATCH_OVER, Mode.INITIALS):
-        return random.choice([0, state.levers ^ 1, state.levers ^ 2])
-    return levers
+        return wanted & ~(reopenings & -reopenings)
+    if mode.name in (Mode.MATCH_OVER, Mode.INITIALS):
+        return random.choice([0, levers ^ 1, levers ^ 2])
+    return wanted
 
 
 def finished() -> Match:
@@ -74,66 +92,89 @@ class Walk:
         settings: the machine's.
         random: the hands'.
         from_the_end: begin with a finished match, and with it again whenever it has been left.
+        readiness: how often the odds answer after an input, 0 to 1.
     """
 
-    def __init__(self, settings: Settings, random: Random, *, from_the_end: bool) -> None:
+    def __init__(self, settings: Settings, random: Random, *, from_the_end: bool, readiness: float) -> None:
+        self.readiness = readiness
         self.settings, self.random, self.from_the_end = settings, random, from_the_end
         self.now_ns = 0
-        self.given: Counter[tuple[Mode, Input]] = Counter()
+        self.given: Counter[tuple[type, type]] = Counter()
         self.ways: Counter[Way] = Counter()
+        self.late: list[Advice] = []
         self.start()
 
     def start(self) -> None:
         self.kept = finished() if self.from_the_end else None
         words = {"en": english, "fr": english}
         dice = RandomDice(self.random.randrange)
+        resumed = KeptMatch(self.kept) if self.kept else None
         self.machine = Machine(
-            self.settings, words, dice, 0, self.now_ns, match=self.kept, statistics=lambda words: ("a", "b")
+            self.settings, words, dice, 0, self.now_ns, resumed=resumed, statistics=lambda: ("a", "b")
         )
-        self.machine.start()
+        self._advise(self.machine.start())
 
     def step(self) -> None:
-        if self.from_the_end and self.machine.state.mode not in (Mode.MATCH_OVER, Mode.INITIALS):
+        if self.from_the_end and self.machine.state.mode.name not in (Mode.MATCH_OVER, Mode.INITIALS):
             self.start()
-        before = self.machine.state
-        given = self.random.choice(list(Input))
+        before, shared = self.machine.state.mode, self.machine.state.shared
+        given = self.random.choice(INPUTS)
         # What only wakes the box, or answers its question, is no input of the table.
-        counts = not before.offering and not before.asleep
+        counts = not shared.offers_to_abandon and not shared.asleep
         self.now_ns += self.random.choice([MS, 100 * MS, 500 * MS])
-        if given in GESTURES:
-            effects = self.machine.gesture(GESTURES[given], self.now_ns)
-        elif given is Input.LEVERS:
-            effects = self.machine.move_levers(hands(self.machine, self.random), self.now_ns)
+        rare = given in (ServicePressed, Abandoned)
+        if rare and self.random.random() < 0.7:
+            return
+        if given is LeversMoved:
+            effects = self.machine.step(LeversMoved(hands(self.machine, self.random)), self.now_ns)
             counts = True
-        elif given is Input.TIME:
+        elif given is TimeCame:
             deadline = self.machine.deadline_ns
             if deadline is None or (deadline > self.now_ns + S and self.random.random() < 0.5):
                 return
-            counts = before.mode is not Mode.ROLLING or before.rolled is not None
+            counts = True
             self.now_ns = max(self.now_ns, deadline)
-            effects = self.machine.elapse(self.now_ns)
-        elif given is Input.SERVICE:
-            if self.random.random() < 0.7:
-                return
-            effects = self.machine.service(self.now_ns)
-            counts = not before.asleep
-        else:
-            if self.random.random() < 0.7:
-                return
-            effects = self.machine.gesture(Gesture.LONG_HOLD, self.now_ns)
-            counts = self.machine.state.offering
+            effects = self.machine.step(TimeCame(), self.now_ns)
+        elif given is Abandoned:
+            effects = self.machine.step(HeldLong(), self.now_ns)
+            counts = self.machine.state.shared.offers_to_abandon
             if counts:
-                effects += self.machine.gesture(Gesture.PRESS, self.now_ns)
-        after = self.machine.state
+                effects += self.machine.step(Pressed(), self.now_ns)
+        else:
+            assert given in (Pressed, Held, ServicePressed)
+            effects = self.machine.step(given(), self.now_ns)
+            counts = counts or (given is ServicePressed and not shared.asleep)
+        after = self.machine.state.mode
         if counts:
-            self.given[before.mode, given] += 1
-            if after.mode is not before.mode:
-                self.ways[before.mode, given, after.mode] += 1
-        self._check(effects)
+            self.given[type(before), given] += 1
+            if type(after) is not type(before):
+                self.ways[type(before), given, type(after)] += 1
+        self._advise(effects)
+        mode = self.machine.state.mode
+        # What has been kept is where the players are; a throw that tumbles has been kept already.
+        match = mode.thrown if isinstance(mode, Rolling) else self.machine.state.match
+        assert match == self.kept
 
-    def _check(self, effects: Sequence[object]) -> None:
+    def _advise(self, effects: Sequence[Effect]) -> None:
+        """The odds answer at once, later or not at all: then the computer has to do without them."""
+        self._note(effects)
         for effect in effects:
-            if isinstance(effect, Record):
+            if isinstance(effect, Ask) and (advice := plain(effect.question)):
+                self.late.append(advice)
+        while self.late and self.random.random() < self.readiness:
+            advice = self.late.pop(self.random.randrange(len(self.late)))
+            before = type(self.machine.state.mode)
+            more = self.machine.step(advice, self.now_ns)
+            after = type(self.machine.state.mode)
+            if after is not before:
+                self.ways[before, type(advice), after] += 1
+            self._advise(more)
+
+    def _note(self, effects: Sequence[object]) -> None:
+        for effect in effects:
+            if isinstance(effect, Show):
+                assert effect.screen.mode is effect.mode
+            if isinstance(effect, Keep):
                 match effect.fact:
                     case Began(match):
                         self.kept = match
@@ -147,18 +188,13 @@ class Walk:
                     case fact if type(fact).__name__ == "Advanced":
                         assert self.kept is not None
                         self.kept = apply(self.kept, fact)  # type: ignore[arg-type]
-        show = effects[-1] if effects else None
-        state = self.machine.state
-        # What has been kept is where the players are; a throw that tumbles has been kept already.
-        assert (state.rolled or state.match) == self.kept
-        if isinstance(show, Show):
-            assert show.mode is state.mode
-            assert show.screen.mode is state.mode
 
 
 @cache
 def walked(kind: str) -> Walk:
-    walk = Walk(KINDS[kind], Random(f"walk {kind}"), from_the_end=kind == "match over")
+    readiness = 0.05 if "long" in kind else 0.2 if "thinks" in kind else 0.5
+    random = Random(f"walk {kind}")
+    walk = Walk(KINDS[kind], random, from_the_end=kind == "match over", readiness=readiness)
     for _ in range(6_000):
         walk.step()
     return walk
@@ -176,5 +212,25 @@ def test_every_input_is_given_in_every_mode() -> None:
 
 
 def test_every_way_of_the_table_is_gone_and_no_other() -> None:
-    table = {(mode, given, target) for (mode, given), (_, targets) in TABLE.items() for target in targets}
-    assert {way for kind in KINDS for way in walked(kind).ways} == table
+    rows = {(row.mode, row.given, target) for row in ROWS for target in targets(row.handler)}
+    advice = {(mode, came, target) for (mode, came), handler in ADVICE.items() for target in targets(handler)}
+    ways = {(mode, given, target) for mode, given, target in rows | advice if target is not mode}
+    assert {way for kind in KINDS for way in walked(kind).ways} == ways
+
+
+def test_every_mode_of_a_match_can_be_abandoned_until_it_is_over() -> None:
+    modes = {row.mode for row in ROWS}
+    abandoned = {row.mode for row in ROWS if row.given is Abandoned}
+    assert {mode.name for mode in modes - abandoned if issubclass(mode, MatchMode)} == {
+        Mode.MATCH_OVER,
+        Mode.INITIALS,
+    }
+
+
+def test_the_diagram_names_every_mode_and_every_input() -> None:
+    drawn = diagram()
+    for mode in Mode:
+        assert mode.value.replace("-", "_") in drawn
+    for name in INPUT_NAMES.values():
+        assert name in drawn
+    assert Entering.name is Rolling.name

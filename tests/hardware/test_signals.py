@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hwtools import signals
-from shutthebox.game.debounce import Debouncer, SwitchChanged
+from shutthebox.game.switches.debounce import Debouncer, SwitchChanged
 
 DATA: dict[str, Any] = json.loads(signals.RESULT.read_text(encoding="utf-8"))
 #: The shortest settle window of the firmware: 25 ms for the button.

@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from hwtools import harness, perfboard, pinout, sexpr
-from hwtools.hat import CHANNELS
-from shutthebox import config
-from shutthebox.commands.check import HEADER, wiring
+from hwtools import kicad, pinout
+from hwtools.pinout import CHANNELS
+from hwtools.places import places
+from shutthebox.cli.check_config import HEADER, wiring
+from shutthebox.config import schema as config
 
-ROOT = pinout.HARDWARE.parent
 WIRING = pinout.load()
-BOARD = pinout.HARDWARE / "hat" / "shutthebox-hat.kicad_pcb"
-
-
-def board_pads() -> dict[tuple[str, str], str]:
-    """(reference, pad) -> net, without the sheet's path, read from the board file itself."""
-    pads: dict[tuple[str, str], str] = {}
-    board = sexpr.loads(BOARD.read_text(encoding="utf-8"))
-    for footprint in sexpr.children(board, "footprint"):
-        ref = next(str(p[2]) for p in sexpr.children(footprint, "property") if p[1] == "Reference")
-        for pad in sexpr.children(footprint, "pad"):
-            if sexpr.children(pad, "net"):
-                pads[ref, str(pad[1])] = str(sexpr.child(pad, "net")[2]).rsplit("/", 1)[-1]
-    return pads
-
-
-PADS = board_pads()
+BOARD = kicad.read()
+PADS = BOARD.pads
 
 
 def config_lines() -> dict[int, str]:
@@ -108,19 +95,47 @@ def test_config_txt_says_the_same() -> None:
     assert f"mcp23017,addr=0x{WIRING.raw['i2c']['lamps_address']:x}" in text
 
 
-def test_the_harness_and_the_perfboard_are_drawn_from_it() -> None:
-    assert harness.TARGET.read_text(encoding="utf-8") == harness.source()
-    assert perfboard.TARGET.read_text(encoding="utf-8") == perfboard.drawing()
+def test_everything_says_the_same() -> None:
+    assert places(WIRING) == []
 
 
-@pytest.mark.parametrize("page", ["docs/hardware.md"])
-def test_the_documents_have_every_row(page: str) -> None:
-    text = (ROOT / page).read_text(encoding="utf-8")
-    for s in WIRING.signals:
-        row = rf"^\| `{s.name}` \| {s.bcm} \| {s.header_pin} \| {s.connector or '–'} \|"
-        assert re.search(row, text, re.M), f"{page} has no row for {s.name}"
-    for c in WIRING.connectors:
-        assert f"| {c.ref} |" in text
+def changed(what: str, **values: object) -> pinout.Pinout:
+    """The wiring with one signal changed."""
+    signals = tuple(replace(s, **values) if s.name == what else s for s in WIRING.signals)  # type: ignore[arg-type]
+    levers = tuple(s.bcm for s in signals if s.name.startswith("TILE"))
+    return replace(WIRING, signals=signals, levers=levers)
+
+
+def test_fail__a_changed_pin_is_told_as_the_places_to_change() -> None:
+    told = "\n".join(places(changed("TILE2", bcm=7, header_pin=26)))
+    assert "J1 pin 11 carries TILE2, pinout.toml says nothing" in told
+    assert "J1 pin 26 carries" in told
+    assert "pin map: the row of TILE2" in told
+    for file in ("config.txt", "docs/hardware.md", "default.toml", "perfboard.svg"):
+        assert file in told
+
+
+def test_fail__a_changed_plug_is_told() -> None:
+    connectors = tuple(
+        replace(c, pins=(*c.pins[:2], "SDA", "GND")) if c.ref == "J2" else c for c in WIRING.connectors
+    )
+    told = "\n".join(places(replace(WIRING, connectors=connectors)))
+    assert "J2 pin 3 carries SW_TILE3, pinout.toml says SDA" in told
+    assert "the table of plugs has no row" in told
+    assert "harness.yml" in told
+
+
+def test_fail__a_wrong_value_a_wrong_net_and_a_missing_part_are_told() -> None:
+    parts = dict(BOARD.parts)
+    parts["R103"] = replace(parts["R103"], value="33k")
+    parts["C105"] = replace(parts["C105"], has_courtyard=False)
+    del parts["D107"]
+    pads = {**BOARD.pads, ("C104", "2"): "+5V"}
+    told = "\n".join(places(WIRING, replace(BOARD, parts=parts, pads=pads)))
+    assert "R103 is 33k, a channel has 3.3k there" in told
+    assert "no D107 for TILE7" in told
+    assert "C104 joins ['+5V', 'TILE4']" in told
+    assert "C105 has no courtyard" in told
 
 
 def test_fail__a_pin_used_twice(tmp_path: Path) -> None:

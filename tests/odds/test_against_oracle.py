@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.odds import Objective, Odds
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.odds import Exact, Objective, Odds
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import OneDie, Profile

@@ -6,7 +6,7 @@ import time
 import tracemalloc
 from dataclasses import replace
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.odds import Odds
 
 TWELVE = replace(profiles.builtin("traditional"), tiles=tuple(range(1, 13)))
@@ -32,8 +32,8 @@ def test_twelve_tiles_take_no_time() -> None:
 
 def test_only_the_standard_library_and_no_clock() -> None:
     code = (
-        "import sys; before = set(sys.modules); import shutthebox.odds, shutthebox.odds.advice, "
-        "shutthebox.odds.versus, shutthebox.odds.estimate, shutthebox.odds.fairness; "
+        "import sys; before = set(sys.modules); import shutthebox.odds, shutthebox.odds.review, "
+        "shutthebox.odds.win_chances, shutthebox.odds.estimate, shutthebox.odds.fairness; "
         "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

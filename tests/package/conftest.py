@@ -12,14 +12,25 @@ import pytest
 
 from . import root as roots
 from .control import PROJECT
-from .root import Root
+from .root import PINS_DEB, Root
 
 
 @pytest.fixture(scope="session")
 def deb() -> Path:
-    """The package."""
-    found = sorted((PROJECT / "build/deb").glob("shutthebox_*_all.deb"))
-    assert len(found) == 1, "no package in build/deb: make deb"
+    """The package of the box."""
+    return built("shutthebox")
+
+
+@pytest.fixture(scope="session")
+def pins_deb() -> Path:
+    """The package of the pin factory."""
+    return built("python3-gpiozero-gpiod")
+
+
+def built(package: str) -> Path:
+    """What `make deb` has made."""
+    found = sorted((PROJECT / "build/deb").glob(f"{package}_*_all.deb"))
+    assert len(found) == 1, f"no {package} in build/deb: make deb"
     return found[0]
 
 
@@ -40,8 +51,8 @@ def newer(deb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def new_root(deb: Path) -> Iterator[Callable[[], Root]]:
-    """Makes a Debian with the package lying in /opt, not yet installed."""
+def new_root(deb: Path, pins_deb: Path) -> Iterator[Callable[[], Root]]:
+    """Makes a Debian with both packages lying in /opt, not yet installed."""
     if (why := roots.missing()) is not None:
         pytest.skip(why)
     try:
@@ -59,6 +70,7 @@ def new_root(deb: Path) -> Iterator[Callable[[], Root]]:
         root = Root(folder / f"root-{len(made)}")
         made.append(root)
         root.put(deb, "/opt/shutthebox.deb")
+        root.put(pins_deb, PINS_DEB)
         return root
 
     yield make

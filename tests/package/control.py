@@ -10,16 +10,16 @@ CONTROL = PROJECT / "debian/control"
 
 
 def fields(stanza: int) -> dict[str, str]:
-    """The fields of one stanza: 0 is the source's, 1 the package's."""
+    """The fields of one stanza: 0 is the source's, 1 the box's package, 2 the pin factory's."""
     text = re.sub(r"^#.*\n", "", CONTROL.read_text(encoding="utf-8"), flags=re.MULTILINE)
     found = re.findall(r"^(\S+):((?:.*\n)(?:[ \t].*\n)*)", text.split("\n\n")[stanza] + "\n", re.MULTILINE)
     return {name: value.strip() for name, value in found}
 
 
-def relations(field: str) -> dict[str, str]:
-    """Packages that the field of the package's stanza names, with the least version or ""."""
+def relations(field: str, stanza: int = 1) -> dict[str, str]:
+    """Packages that the field of a package's stanza names, with the least version or ""."""
     found: dict[str, str] = {}
-    for entry in fields(1)[field].split(","):
+    for entry in fields(stanza)[field].split(","):
         if match := re.fullmatch(r"\s*([a-z0-9.+-]+)(?:\s+\(>= ([^)]+)\))?\s*", entry):
             found[match[1]] = match[2] or ""
     return found

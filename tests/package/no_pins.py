@@ -14,9 +14,10 @@ from unittest import mock
 
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
-from shutthebox import cli
-from shutthebox.platform import gpio, oled
-from shutthebox.simulator.panel import PanelModel
+from shutthebox.adapters import gpio
+from shutthebox.adapters.display import worker as oled
+from shutthebox.cli import main as cli
+from shutthebox.simulator.hardware.panel_model import PanelModel
 
 STATE = Path(os.environ["STATE_DIRECTORY"])
 panel = PanelModel()

@@ -24,6 +24,8 @@ SUITE = "trixie"
 BASE = ["systemd", "systemd-sysv", "dbus", "udev", "tzdata", "cloud-init", "python3-colorzero"]
 #: Debian 13 has gpiozero 1.6. Raspberry Pi OS has 2.0.1 instead; here it is made from PyPI's.
 GPIOZERO = "2.0.1"
+#: Where a root has the two packages that the box's depends on and Debian 13 has not.
+GPIOZERO_DEB, PINS_DEB = "/opt/python3-gpiozero.deb", "/opt/python3-gpiozero-gpiod.deb"
 NEEDS = {
     "mmdebstrap": "mmdebstrap",
     "systemd-nspawn": "systemd-container",
@@ -76,8 +78,9 @@ def _cached(name: str, made_of: list[str], make: Callable[[Path], None]) -> Path
 
 
 def base() -> Path:
-    """The root as a tar: Debian with all that our package depends on, but for gpiozero."""
-    names = BASE + [name for name in relations("Depends") if name != "python3-gpiozero"]
+    """The root as a tar: Debian with all that our packages depend on, but for gpiozero and each other."""
+    wanted = {**relations("Depends"), **relations("Depends", 2)}
+    names = BASE + [name for name in wanted if name not in ("python3-gpiozero", "python3-gpiozero-gpiod")]
 
     def make(to: Path) -> None:
         include = "--include=" + ",".join(names)
@@ -132,7 +135,7 @@ class Root:
         self._outside: subprocess.Popen[bytes] | None = None
         path.mkdir()
         _run(["tar", "-xpf", str(base()), "-C", str(path)])
-        self.put(gpiozero(), "/opt/python3-gpiozero.deb")
+        self.put(gpiozero(), GPIOZERO_DEB)
 
     def put(self, file: Path, to: str) -> None:
         """Copies a file into it."""

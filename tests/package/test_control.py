@@ -11,17 +11,24 @@ import re
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
 
-from shutthebox import __version__, cli
+import gpiozero_gpiod
+from shutthebox import __version__
+from shutthebox.cli import main as cli
 
 from .control import PROJECT, fields, relations
 
 PACKAGES = {
     "gpiod": "python3-libgpiod",
     "gpiozero": "python3-gpiozero",
+    "gpiozero-gpiod": "python3-gpiozero-gpiod",
+    "gpiozero_gpiod": "python3-gpiozero-gpiod",
+    "h11": "python3-h11",
     "luma": "python3-luma.oled",
     "luma.oled": "python3-luma.oled",
     "PIL": "python3-pil",
@@ -34,35 +41,69 @@ PACKAGES = {
 DEBIAN_LICENCES = {"Expat": "MIT", "GPL-2": "GPL-2.0-only"}
 """What the format of debian/copyright calls otherwise than REUSE does."""
 
-PYPROJECT = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
-EXTRAS = PYPROJECT["project"]["optional-dependencies"]
+PINS = PROJECT / "firmware/gpiozero-gpiod"
 
 
-def required(extra: str) -> dict[str, str]:
-    """Distributions of an extra, with the least version."""
+def project(folder: Path) -> dict[str, Any]:
+    """What a distribution's pyproject.toml says of it."""
+    found: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return found
+
+
+BOX, FACTORY = project(PROJECT), project(PINS)
+EXTRAS = BOX["optional-dependencies"]
+
+
+def required(requirements: list[str]) -> dict[str, str]:
+    """Distributions that are required, with the least version."""
     found = {}
-    for requirement in EXTRAS[extra]:
-        if match := re.match(r"([\w.]+)>=([\w.]+)", requirement):
+    for requirement in requirements:
+        if match := re.match(r"([\w.-]+)>=([\w.]+)", requirement):
             # Raspberry Pi OS carries fixes to 2.0.1 as its own revisions, not as gpiozero's posts.
             found[match[1]] = match[2].partition(".post")[0]
     return found
 
 
-@pytest.mark.parametrize(("extra", "field"), [("box", "Depends"), ("sim", "Suggests")])
-def test_versions_are_those_of_pyproject(extra: str, field: str) -> None:
-    ours = relations(field)
-    wanted = {PACKAGES[name]: version for name, version in required(extra).items()}
+@pytest.mark.parametrize(
+    ("requirements", "field", "stanza"),
+    [
+        (EXTRAS["box"], "Depends", 1),
+        (EXTRAS["sim"], "Suggests", 1),
+        (FACTORY["dependencies"], "Depends", 2),
+    ],
+    ids=["box", "sim", "pin factory"],
+)
+def test_versions_are_those_of_pyproject(requirements: list[str], field: str, stanza: int) -> None:
+    ours = relations(field, stanza)
+    wanted = {PACKAGES[name]: version for name, version in required(requirements).items()}
     assert wanted
     assert {name: ours.get(name) for name in wanted} == wanted
 
 
-def test_python_is_that_of_pyproject() -> None:
-    assert PYPROJECT["project"]["requires-python"] == f">={relations('Depends')['python3']}"
+@pytest.mark.parametrize(("of", "stanza"), [(BOX, 1), (FACTORY, 2)], ids=["box", "pin factory"])
+def test_python_is_that_of_pyproject(of: dict[str, Any], stanza: int) -> None:
+    assert of["requires-python"] == f">={relations('Depends', stanza)['python3']}"
+
+
+def test_the_pin_factory_is_new_enough_for_the_box() -> None:
+    least = required(EXTRAS["box"])["gpiozero-gpiod"]
+    assert [int(n) for n in gpiozero_gpiod.__version__.split(".")] >= [int(n) for n in least.split(".")]
+
+
+def test_the_pin_factorys_changelog_names_its_version() -> None:
+    text = (PINS / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions = re.findall(r"^## \[(\d\S*)\] - \d{4}-\d\d-\d\d$", text, re.MULTILINE)
+    assert versions[0] == gpiozero_gpiod.__version__
+
+
+def test_the_licence_is_in_both_distributions() -> None:
+    assert (PINS / "LICENSE").read_text() == (PROJECT / "LICENSE").read_text()
 
 
 def test_every_module_that_is_imported_has_its_package() -> None:
-    known = relations("Depends") | relations("Suggests")
-    own = {"shutthebox", "gpiozero_gpiod"}
+    known = {**relations("Depends"), **relations("Suggests"), **relations("Depends", 2)}
+    known |= {**relations("Suggests", 2)}
+    own = {"shutthebox", "luma_spans"}
     seen = set()
     for path in (PROJECT / "firmware").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from .control import PROJECT
-from .root import Root
+from .root import GPIOZERO_DEB, Root
 from .test_service import shown, until, without_pins
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
@@ -20,14 +20,15 @@ CONFIG_TXT = "# What was there before.\ndtparam=audio=on\n[cm5]\ndtoverlay=dwc2\
 
 
 @pytest.fixture(scope="module")
-def root(new_root: Callable[[], Root], deb: Path) -> Root:
+def root(new_root: Callable[[], Root], deb: Path, pins_deb: Path) -> Root:
     """A card with nothing on it but Debian, gpiozero, and what the guide says to copy there."""
     root = new_root()
-    root.run("dpkg", "--install", "/opt/python3-gpiozero.deb")
+    root.run("dpkg", "--install", GPIOZERO_DEB)
     firmware = root.path / "boot/firmware"
     firmware.mkdir()
     (firmware / "config.txt").write_text(CONFIG_TXT)
     shutil.copy(deb, firmware)
+    shutil.copy(pins_deb, firmware)
     seed = root.path / "var/lib/cloud/seed/nocloud"
     seed.mkdir(parents=True)
     shutil.copy(USER_DATA, seed / "user-data")

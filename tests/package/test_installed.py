@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox import __version__, config
-from shutthebox.profiles import builtins
+import gpiozero_gpiod
+from shutthebox import __version__
+from shutthebox.config import schema as config
+from shutthebox.config.profiles import builtins
 
 from .control import PROJECT
-from .root import Root
+from .root import GPIOZERO_DEB, PINS_DEB, Root
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 
@@ -22,15 +24,15 @@ pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 @pytest.fixture(scope="module")
 def installed(new_root: Callable[[], Root]) -> Root:
     root = new_root()
-    root.run("dpkg", "--install", "/opt/python3-gpiozero.deb", "/opt/shutthebox.deb")
+    root.run("dpkg", "--install", GPIOZERO_DEB, PINS_DEB, "/opt/shutthebox.deb")
     return root
 
 
-def test_lintian_has_no_complaint(deb: Path) -> None:
+def test_lintian_has_no_complaint(deb: Path, pins_deb: Path) -> None:
     if shutil.which("lintian") is None:
         pytest.skip("no lintian here, so the package is NOT checked: apt-get install lintian")
     done = subprocess.run(
-        ["lintian", "--allow-root", "--fail-on=error,warning", str(deb)],
+        ["lintian", "--allow-root", "--fail-on=error,warning", str(deb), str(pins_deb)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout
@@ -96,6 +98,18 @@ def test_any_gpiozero_program_may_use_the_pins(installed: Root) -> None:
     assert "gpiozero_gpiod" in done.stderr
 
 
+def test_the_pin_factory_is_a_package_of_its_own(new_root: Callable[[], Root]) -> None:
+    root = new_root()
+    root.run("dpkg", "--install", GPIOZERO_DEB, PINS_DEB)
+    assert not root.run("dpkg", "--audit").stdout
+    shown = root.run("dpkg-query", "--show", "--showformat=${Version}", "python3-gpiozero-gpiod")
+    assert shown.stdout == gpiozero_gpiod.__version__
+    code = "from gpiozero import *; import gpiozero_gpiod; print(gpiozero_gpiod.__version__)"
+    assert root.run("python3", "-c", code).stdout.strip() == gpiozero_gpiod.__version__
+    root.run("dpkg", "--purge", "python3-gpiozero-gpiod")
+    assert root.run("python3", "-c", "import gpiozero_gpiod", check=False).returncode == 1
+
+
 def test_the_service_will_start_with_the_machine(installed: Root) -> None:
     assert installed.run("systemctl", "is-enabled", "shutthebox").stdout == "enabled\n"
     groups = {line.split(":")[0] for line in installed.read("/etc/group").splitlines()}
@@ -130,7 +144,7 @@ def paths(root: Root) -> set[Path]:
 
 def test_a_purge_leaves_nothing_of_it_and_all_else(new_root: Callable[[], Root]) -> None:
     root = new_root()
-    root.run("dpkg", "--install", "/opt/python3-gpiozero.deb")
+    root.run("dpkg", "--install", GPIOZERO_DEB, PINS_DEB)
     (root.path / "var/lib/private/other").mkdir(parents=True)
     before = paths(root)
     root.run("dpkg", "--install", "/opt/shutthebox.deb")

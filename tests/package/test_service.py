@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 
-from shutthebox.config import Config
+from shutthebox.config.schema import Config
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
-from shutthebox.simulator.display import VirtualDisplay
+from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 
-from .root import Root
+from .root import GPIOZERO_DEB, PINS_DEB, Root
 
 pytestmark = [pytest.mark.package, pytest.mark.timeout(600)]
 
@@ -71,7 +71,7 @@ def without_pins(root: Root) -> None:
 def test_from_installation_to_poweroff(root: Root) -> None:
     """The first life of the machine."""
     with root.boot():
-        root.run("dpkg", "--install", "/opt/python3-gpiozero.deb", "/opt/shutthebox.deb")
+        root.run("dpkg", "--install", GPIOZERO_DEB, PINS_DEB, "/opt/shutthebox.deb")
         # It is started at once; and there being no chip, it says so and is started again and again.
         assert root.run("systemctl", "is-enabled", "shutthebox").stdout == "enabled\n"
         assert until(lambda: int(shown(root, "NRestarts")) >= 2), journal(root, "-u", "shutthebox")
@@ -170,7 +170,7 @@ def test_the_next_day(root: Root, newer: Path) -> None:
 def test_a_card_that_is_never_written_to(new_root: Callable[[], Root], tmp_path: Path) -> None:
     """The root is an overlay in memory, the state a partition of its own: that alone survives."""
     root = new_root()
-    root.run("dpkg", "--install", "/opt/python3-gpiozero.deb", "/opt/shutthebox.deb")
+    root.run("dpkg", "--install", GPIOZERO_DEB, PINS_DEB, "/opt/shutthebox.deb")
     without_pins(root)
     (root.path / STATE[1:]).mkdir(parents=True)
     partition = tmp_path / "partition"

@@ -21,6 +21,9 @@ import pytest
 from tests.pins.fake_gpiod import FakeKernel
 
 SIMULATED = Path("/sys/devices/platform")
+#: Of the virtual Pi's simulated chip: what one line shows, the other is pulled to at once.
+WIRE = Path("/sys/module/gpio_sim_pi/parameters/wire")
+WIRED_TO = 26
 
 
 def until(condition: Callable[[], object], seconds: float = 5.0) -> bool:
@@ -57,6 +60,12 @@ class Bench:
         if self.real:
             time.sleep(0.1)
 
+    @contextmanager
+    def recorded(self, offset: int) -> Iterator[Callable[[], list[tuple[int, int]]]]:
+        """Gives a function that returns what an output has done since: when, in ns, and its new level."""
+        raise NotImplementedError
+        yield
+
     def pulse(self, offset: int) -> None:
         """High and low again, no faster than the kernel's simulated interrupts can follow."""
         for level in (1, 0):
@@ -78,6 +87,33 @@ class SimBench(Bench):
     def level(self, offset: int) -> int:
         return int((self.chip / f"sim_gpio{offset}/value").read_text())
 
+    @contextmanager
+    def recorded(self, offset: int) -> Iterator[Callable[[], list[tuple[int, int]]]]:
+        """The kernel's time stamps at the other end of a wire."""
+        import gpiod
+        from gpiod.line import Direction, Edge
+
+        settings = gpiod.LineSettings(direction=Direction.INPUT, edge_detection=Edge.BOTH)
+        noted: list[tuple[int, int]] = []
+        with gpiod.request_lines(
+            f"/dev/{self.chip.name}", {WIRED_TO: settings}, consumer="recorder", event_buffer_size=1024
+        ) as request:
+            self.drive(WIRED_TO, self.level(offset))
+
+            def read() -> list[tuple[int, int]]:
+                while len(noted) < 2000 and request.wait_edge_events(0):
+                    for event in request.read_edge_events():
+                        noted.append((event.timestamp_ns, int(event.event_type is event.Type.RISING_EDGE)))
+                return noted[:]
+
+            read()
+            noted.clear()
+            try:
+                WIRE.write_text(f"{offset},{WIRED_TO}")
+                yield read
+            finally:
+                WIRE.write_text("-1,-1")
+
 
 class FakeBench(Bench):
     """On the fake kernel."""
@@ -92,6 +128,20 @@ class FakeBench(Bench):
 
     def level(self, offset: int) -> int:
         return self.chip.lines[offset].level
+
+    @contextmanager
+    def recorded(self, offset: int) -> Iterator[Callable[[], list[tuple[int, int]]]]:
+        """The changes of what was written."""
+        line = self.chip.lines[offset]
+        before, start = int(line.written), len(line.history)
+
+        def read() -> list[tuple[int, int]]:
+            levels = [before, *(level for _, level in line.history[start:])]
+            return [
+                at for at, previous in zip(line.history[start:], levels, strict=False) if at[1] != previous
+            ]
+
+        yield read
 
 
 class MockBench(Bench):

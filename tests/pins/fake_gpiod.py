@@ -2,18 +2,23 @@
 
 Behaves as gpiod 2 on Linux does in what the factory relies on: a line has one holder; edges are
 queued per request behind a real file descriptor and read without blocking; reconfiguring keeps
-the queue; releasing closes the descriptor. It does not wait out a debounce period (a real
-kernel does, in the virtual Pi), but notes it.
+the queue; releasing closes the descriptor; of a chip that was unplugged, everything fails. It does
+not wait out a debounce period (a real kernel does, in the virtual Pi), but notes it.
+
+The helper that makes PWM is a thread here, with the helper's own timetable and messages.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
+import socket
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +26,8 @@ from unittest import mock
 
 import gpiod
 from gpiod.line import Bias, Direction, Edge, Value
+
+from gpiozero_gpiod import pwm_helper
 
 
 class Line:
@@ -34,7 +41,7 @@ class Line:
         self.settings = gpiod.LineSettings(direction=Direction.INPUT)
         self.outside: bool | None = None
         self.written = False
-        self.history: list[int] = []
+        self.history: list[tuple[int, int]] = []
         self.configured: list[gpiod.LineSettings] = []
 
     @property
@@ -58,9 +65,16 @@ class Request:
         self._closed = False
         self.refuses_edges = False
 
+    def __enter__(self) -> Request:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.release()
+
     def _alive(self) -> None:
         if self._closed:
             raise gpiod.RequestReleasedError
+        self.chip.plugged()
 
     def get_value(self, offset: int) -> Value:
         self._alive()
@@ -72,11 +86,11 @@ class Request:
         assert offset == self.line.offset
         if self.line.settings.direction is not Direction.OUTPUT:
             raise PermissionError(errno.EPERM, "Operation not permitted")
-        self._write(value is Value.ACTIVE)
+        self.write(value is Value.ACTIVE)
 
-    def _write(self, level: bool) -> None:
+    def write(self, level: bool) -> None:
         self.line.written = level
-        self.line.history.append(int(level))
+        self.line.history.append((time.monotonic_ns(), int(level)))
 
     def reconfigure_lines(self, config: dict[int, gpiod.LineSettings]) -> None:
         self._alive()
@@ -89,7 +103,7 @@ class Request:
         self.line.settings = settings
         self.line.configured.append(settings)
         if settings.direction is Direction.OUTPUT:
-            self._write(settings.output_value is Value.ACTIVE)
+            self.write(settings.output_value is Value.ACTIVE)
         self.chip.moved(self.line, before)
 
     def put(self, kind: Any) -> None:
@@ -106,6 +120,12 @@ class Request:
             if not self._events:
                 os.write(self._signal, b"!")
             self._events.append(event)
+
+    def hang_up(self) -> None:
+        """What the kernel does to the descriptor once the chip is gone: it is readable, with an error."""
+        with self._lock:
+            if not self._closed:
+                os.write(self._signal, b"!")
 
     def read_edge_events(self, most: int | None = None) -> list[Any]:
         self._alive()
@@ -134,6 +154,12 @@ class Chip:
     def __init__(self, path: str, label: str, lines: int) -> None:
         self.path, self.label = path, label
         self.lines = [Line(offset) for offset in range(lines)]
+        self.gone = False
+
+    def plugged(self) -> None:
+        """Raises as the kernel does if the chip is gone."""
+        if self.gone:
+            raise OSError(errno.ENODEV, "No such device")
 
     def moved(self, line: Line, before: int) -> None:
         """Queues an edge, if the line's level is another now and somebody wants to know."""
@@ -172,6 +198,7 @@ class Handle:
         self.closed = True
 
     def get_info(self) -> Any:
+        # From memory, also when the chip is gone.
         return SimpleNamespace(
             label=self._chip.label, name=Path(self.path).name, num_lines=len(self._chip.lines)
         )
@@ -189,15 +216,20 @@ class Handle:
         return offset
 
     def get_line_info(self, offset: int) -> Any:
+        self._chip.plugged()
         line = self._chip.lines[offset]
-        direction = line.settings.direction
         used = line.request is not None or bool(line.consumer)
-        return SimpleNamespace(offset=offset, used=used, consumer=line.consumer, direction=direction)
+        # The kernel remembers a pull only for as long as somebody holds the line.
+        bias = line.settings.bias if used else Bias.UNKNOWN
+        return SimpleNamespace(
+            offset=offset, used=used, consumer=line.consumer, direction=line.settings.direction, bias=bias
+        )
 
     def request_lines(
         self, config: dict[int, gpiod.LineSettings], consumer: str, event_buffer_size: int
     ) -> Request:
         assert not self.closed, "I/O operation on closed chip"
+        self._chip.plugged()
         ((offset, settings),) = config.items()
         line = self._chip.lines[self.line_offset_from_id(offset)]
         if line.request is not None or line.consumer:
@@ -228,11 +260,64 @@ class FakeKernel:
         self.handles.append(Handle(self.chips[path]))
         return self.handles[-1]
 
+    def unplug(self, label: str) -> Chip:
+        """Takes a chip away, with everything that is open on it."""
+        path = next(path for path, chip in self.chips.items() if chip.label == label)
+        chip = self.chips.pop(path)
+        Path(path).unlink()
+        chip.gone = True
+        for line in chip.lines:
+            if line.request is not None:
+                line.request.hang_up()
+        return chip
+
+    def plug_in(self, label: str, lines: int, number: int) -> Chip:
+        """Adds a chip, as new, under the number that it gets."""
+        path = self.folder / f"gpiochip{number}"
+        chip = self.chips[str(path)] = Chip(str(path), label, lines)
+        path.touch()
+        return chip
+
+    def switch(self, fd: int, level: int) -> None:
+        """What the helper's ioctl does: switches the line of the request that has this descriptor."""
+        inode = os.fstat(fd).st_ino
+        for chip in self.chips.values():
+            for line in chip.lines:
+                if line.request is not None and os.fstat(line.request.fd).st_ino == inode:
+                    line.request.write(bool(level))
+                    return
+        raise OSError(errno.ENODEV, "No such device")
+
     def patches(self) -> list[Any]:
         is_chip: Callable[[str], bool] = self.chips.__contains__
         return [
+            mock.patch("gpiozero_gpiod.pwm.Helper", partial(ThreadHelper, self.switch)),
             mock.patch("gpiod.Chip", self.open),
             mock.patch("gpiod.is_gpiochip_device", is_chip),
             mock.patch("gpiozero_gpiod.chips.DEV", self.folder),
             mock.patch("gpiozero.pins.local.get_pi_revision", return_value=0xA03111),
         ]
+
+
+class ThreadHelper:
+    """The PWM helper as a thread of this process: its own code, but for the ioctl."""
+
+    def __init__(self, switch: Callable[[int, int], None]) -> None:
+        self.orders, its_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.orders.settimeout(10)
+        self._thread = threading.Thread(target=self._serve, args=(its_end, switch), name="fake-pwm-helper")
+        self._thread.start()
+
+    @staticmethod
+    def _serve(its_end: socket.socket, switch: Callable[[int, int], None]) -> None:
+        with its_end:
+            pwm_helper.serve(its_end, pwm_helper.Waves(switch))
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):  # a test may have done so already
+            self.orders.shutdown(socket.SHUT_RDWR)
+        self.orders.close()
+        self._thread.join()
+
+    def abandon(self) -> None:
+        self.orders.close()

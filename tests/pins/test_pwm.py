@@ -1,34 +1,44 @@
-"""The timetable of software PWM, without a clock."""
+"""Software PWM: the timetable without a clock, and the helper process."""
 
 from __future__ import annotations
 
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.pins.benches import until
 
-from gpiozero_gpiod.pwm import Channel
+from gpiozero_gpiod import pwm
+from gpiozero_gpiod.pwm import Pulser
+from gpiozero_gpiod.pwm_helper import Wave
 
 
-def play(channel: Channel, steps: int, late: list[int]) -> list[tuple[int, int]]:
+def play(wave: Wave, steps: int, late: list[int]) -> list[tuple[int, int]]:
     """Plays ``steps`` steps, each as late as told, and returns when which level was written."""
     written: list[tuple[int, int]] = []
     now = 0
-    channel.write = lambda level: written.append((now, level))
-    channel.begin(0)
+    wave.write = lambda level: written.append((now, level))
+    wave.begin(0)
     due = 0
     for step in range(steps):
         now = max(now, due) + late[step % len(late)]
-        due = channel.step(now)
+        due = wave.step(now)
     return written
 
 
-def channel(frequency: float, duty: float) -> Channel:
-    made = Channel(lambda level: None, frequency)
-    made.duty = duty
-    return made
+def new_wave(frequency: float, duty: float) -> Wave:
+    return Wave(lambda level: None, frequency, duty)
 
 
 def test_a_wave_in_time() -> None:
-    written = play(channel(100, 0.25), 6, [0])
+    written = play(new_wave(100, 0.25), 6, [0])
     ms = 1_000_000
     assert written == [
         (0, 1), (2.5 * ms, 0), (10 * ms, 1), (12.5 * ms, 0), (20 * ms, 1), (22.5 * ms, 0)
@@ -36,12 +46,33 @@ def test_a_wave_in_time() -> None:
 
 
 def test_a_new_duty_counts_from_the_next_wave() -> None:
-    wave = channel(100, 0.25)
+    wave = new_wave(100, 0.25)
     wave.begin(0)
     assert wave.step(0) == 2_500_000
     wave.duty = 0.5
     assert wave.step(2_500_000) == 10_000_000
     assert wave.step(10_000_000) == 15_000_000
+
+
+def test_a_pulse_that_begins_late_is_no_shorter() -> None:
+    wave = new_wave(50, 0.075)
+    wave.begin(0)
+    for start in range(0, 100_000_000, 20_000_000):
+        late = start // 100
+        assert wave.step(start + late) == start + late + 1_500_000
+        assert wave.step(start + late + 1_500_000) == start + 20_000_000
+
+
+@pytest.mark.parametrize(
+    ("frequency", "share"), [(50, 0.01), (100, 0.01), (1000, 0.01), (10_000, 0.01), (1, 2e-4)]
+)
+def test_little_time_is_spent_awake(frequency: float, share: float) -> None:
+    wave = new_wave(frequency, 0.5)
+    wave.begin(0)
+    assert wave.awake_ns == 0
+    wave.step(0)
+    assert 0 < wave.awake_ns <= wave.period_ns / 100
+    assert wave.awake_ns <= 200_000
 
 
 @given(
@@ -50,7 +81,7 @@ def test_a_new_duty_counts_from_the_next_wave() -> None:
     st.lists(st.integers(0, 100_000), min_size=1, max_size=20),
 )
 def test_lateness_never_adds_up(frequency: float, duty: float, late: list[int]) -> None:
-    wave = channel(frequency, duty)
+    wave = new_wave(frequency, duty)
     written = play(wave, 200, late)
     rises = [t for t, level in written if level]
     longest = max(late)
@@ -64,9 +95,76 @@ def test_lateness_never_adds_up(frequency: float, duty: float, late: list[int]) 
 
 
 def test_far_too_late_leaves_waves_out() -> None:
-    wave = channel(1000, 0.5)
+    wave = new_wave(1000, 0.5)
     wave.begin(0)
     wave.step(0)
     due = wave.step(10_200_000)  # ten waves late
     assert due == 10_000_000
-    assert wave.step(10_200_000) == 10_500_000
+    assert wave.step(10_200_000) == 10_700_000
+
+
+# -- the helper as a process
+
+
+@pytest.fixture
+def pulser() -> Iterator[Pulser]:
+    made = Pulser()
+    yield made
+    made.close()
+
+
+def wave_on(fd: int) -> pwm.Wave:
+    return pwm.Wave(fd, lambda: None, lambda level: None, 100)
+
+
+def test_the_helper_is_a_small_process_of_its_own(pulser: Pulser) -> None:
+    pulser.prepare()
+    assert pulser.helper is not None
+    with socket.socket() as no_line:
+        wave = wave_on(no_line.fileno())
+        pulser.set(wave, duty=0.5)
+        pulser.remove(wave)  # answered, so it runs
+    maps = Path(f"/proc/{pulser.helper.pid}/maps").read_text()
+    assert "gpiod" not in maps.replace(str(Path(pwm.__file__).parent), "")
+    assert len(list(Path(f"/proc/{pulser.helper.pid}/task").iterdir())) == 1
+
+
+def test_a_line_that_cannot_be_switched_ends_its_wave_and_no_other(pulser: Pulser) -> None:
+    """What is no line of the kernel's refuses at once."""
+    with socket.socket() as no_line:
+        first, second = wave_on(no_line.fileno()), wave_on(no_line.fileno())
+        for wave in (first, second):
+            pulser.set(wave, duty=0.5)
+        pulser.remove(first)
+        pulser.set(second, duty=0.25)
+        pulser.remove(second)
+
+
+def test_the_helper_ends_with_its_program() -> None:
+    """Killed, the program can clean nothing up."""
+    code = (
+        "import os, time; from gpiozero_gpiod.pwm import Pulser\n"
+        "pulser = Pulser(); pulser.prepare(); print(pulser.helper.pid, flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        helper = Path("/proc") / program.stdout.readline().strip()
+        assert helper.exists()
+        program.kill()
+    assert until(lambda: not helper.exists() or "\nState:\tZ" in (helper / "status").read_text())
+
+
+def test_the_helper_leaves_signals_to_its_program(pulser: Pulser) -> None:
+    """A service manager sends SIGTERM to all processes of a service; the program then closes its pins."""
+    pulser.prepare()
+    assert pulser.helper is not None
+    helper = pulser.helper
+    with socket.socket() as no_line:
+        wave = wave_on(no_line.fileno())
+        pulser.set(wave, duty=0.5)
+        pulser.remove(wave)  # answered, so it runs
+        os.kill(helper.pid, signal.SIGTERM)
+        os.kill(helper.pid, signal.SIGINT)
+        pulser.set(wave, duty=0.5)
+        pulser.remove(wave)
+    assert pulser.helper is helper

@@ -3,9 +3,9 @@
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from tests.rules import generate
+from tests.support import generate
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.rules.actions import (
     Action,
     Advanced,
@@ -16,9 +16,9 @@ from shutthebox.rules.actions import (
     apply,
     faces_from_text,
 )
+from shutthebox.rules.legality import why_not
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.reasons import why_not
 from shutthebox.rules.tiles import from_text, to_tiles
 
 actions: st.SearchStrategy[Action] = st.one_of(

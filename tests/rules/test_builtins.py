@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.tiles import to_text
@@ -120,8 +120,7 @@ def test_keys(name: str) -> None:
     profile = profiles.builtin(name)
     assert profile.name == name
     assert rules(profile) == {**DEFAULTS, **TABLE[name]}
-    assert profile.title_en
-    assert profile.title_fr
+    assert dict(profile.titles)["en"]
     assert profile.source
 
 

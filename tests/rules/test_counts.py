@@ -10,10 +10,10 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
-from tests.rules import oracle
-from tests.rules.oracle import Row
+from tests.support import oracle
+from tests.support.oracle import Row
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import OneDie, Profile

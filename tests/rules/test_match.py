@@ -5,9 +5,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from tests.rules.dictate import TINY, finish, owed, points_box
+from tests.support.dictate import TINY, finish, owed, points_box
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.rules.match import LAST_ROUND, MAX_TIE_ROUNDS, Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import (

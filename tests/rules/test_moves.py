@@ -6,9 +6,9 @@ from itertools import combinations, product
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from tests.rules import generate, oracle
+from tests.support import generate, oracle
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.rules.moves import can_ever_move, dice_allowed, legal_moves, most_moves
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, from_text, to_numbers, to_text, to_tiles

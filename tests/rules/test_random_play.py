@@ -4,9 +4,9 @@ from itertools import groupby
 
 import hypothesis.strategies as st
 from hypothesis import given, settings
-from tests.rules import generate, oracle
+from tests.support import generate, oracle
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.rules.actions import Moved, Reopened, Thrown
 from shutthebox.rules.match import LAST_ROUND, MAX_TIE_ROUNDS, Match, Stage
 from shutthebox.rules.profile import Blocked, MatchFormat, Profile

@@ -6,9 +6,9 @@ from pathlib import Path
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from tests.rules import generate
+from tests.support import generate
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.moves import can_ever_move
 from shutthebox.rules.profile import MatchFormat, MoveKind, OneDie, Profile, Scoring, ShutWins, Win
@@ -78,7 +78,7 @@ KEY_ERRORS = [
     ("tile = 9", "tile"),
     ("Tiles = 9", "Tiles"),
     ('title = "x"', "title"),
-    ('title.de = "x"', "title.de"),
+    ('title.german = "x"', "title.german"),
     ("title_en = 1", "title_en"),
     ("[dice]\ncount = 2", "dice"),
     ("[house]\ndice = 2", "house"),

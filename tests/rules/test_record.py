@@ -5,22 +5,14 @@ from dataclasses import replace
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from tests.rules import generate
+from tests.support import generate
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
 from shutthebox.rules.match import Stage
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.record import (
-    FIRST_LINE,
-    Record,
-    RecordError,
-    parse,
-    replay,
-    unproven,
-    write,
-)
+from shutthebox.rules.record import FIRST_LINE, Record, RecordError, parse, replay, unproven, write
 
 SHUT = """\
 shut-the-box record 1

@@ -4,9 +4,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from tests.rules.dictate import finish, owed, points_box
+from tests.support.dictate import finish, owed, points_box
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.rules import match as matches
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import MatchFormat, ShutWins, Stakes, Win

@@ -5,9 +5,9 @@ from dataclasses import replace
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from tests.rules import generate
+from tests.support import generate
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile, Scoring
 from shutthebox.rules.score import MAX_THROWS, score

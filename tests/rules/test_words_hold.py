@@ -9,9 +9,9 @@ from collections.abc import Sequence
 import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
-from tests.rules import generate
+from tests.support import generate
 
-from shutthebox import profiles
+from shutthebox.config import profiles
 from shutthebox.odds import Odds, OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage
@@ -27,7 +27,7 @@ class Reader:
     """A player who has only read the rules."""
 
     def __init__(self, profile: Profile) -> None:
-        self.said = " ".join(explain(profile, "en"))
+        self.said = " ".join(explain(profile))
         highest = "highest score wins" in self.said or "highest total wins" in self.said
         lowest = any(
             words in self.said for words in ("lowest score", "lowest total", "lowest of their totals")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from shutthebox.platform.store import FILE_NAME
+from shutthebox.adapters.store.database import FILE_NAME
 
 SCRIPT = Path(__file__).with_name("real_run.py")
 

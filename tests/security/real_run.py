@@ -32,9 +32,9 @@ import luma.core.interface.serial  # noqa: E402
 import luma.oled.device  # noqa: E402, F401
 
 import gpiozero_gpiod  # noqa: E402, F401  (with everything that a real box loads)
-from shutthebox.cli import main  # noqa: E402
-from shutthebox.platform import gpio  # noqa: E402
-from shutthebox.simulator.box import SimulatedBox, default_lever_lines  # noqa: E402
+from shutthebox.adapters import gpio  # noqa: E402
+from shutthebox.cli.main import main  # noqa: E402
+from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines  # noqa: E402
 
 LOADED_BY_US = {name for name in sys.modules if name.startswith("shutthebox.simulator")}
 asked = 0

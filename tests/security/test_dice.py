@@ -12,22 +12,23 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import fields
-from fractions import Fraction
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from tests.security.conftest import Ran
 
 import shutthebox
-from shutthebox.cli import main
-from shutthebox.commands import run as run_command
-from shutthebox.config import Config, ConfigError, DiceKind, parse
+from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.cli import run as run_command
+from shutthebox.cli.main import main
+from shutthebox.config.schema import Config, ConfigError, DiceKind, parse
+from shutthebox.config.settings_loader import with_choices
+from shutthebox.game.inputs import Input
 from shutthebox.game.machine import Machine
-from shutthebox.game.menu import CHOOSABLE, items
-from shutthebox.platform.store import FILE_NAME
-from shutthebox.runner import Runner
-from shutthebox.simulator.virtual import VirtualBox
-from shutthebox.usual import settings_for, with_choices
+from shutthebox.game.menu_items import CHOOSABLE, ENTRIES, Item, Statistics, ToService
+from shutthebox.runtime.runner import Runner
+from shutthebox.simulator.virtual_box import VirtualBox
 
 pytestmark = pytest.mark.slow
 
@@ -91,17 +92,19 @@ def test_hands_move_contacts_and_nothing_else() -> None:
             if not name.startswith("_"):
                 taken = " ".join(str(p.annotation) for p in inspect.signature(method).parameters.values())
                 assert "Throw" not in taken, f"{kind.__name__}.{name}"
-                assert "Dice" not in taken, f"{kind.__name__}.{name}"
+                assert "RandomDice" not in taken, f"{kind.__name__}.{name}"
+    for given in get_args(Input):
+        assert not {"faces", "throw"} & {field.name for field in fields(given)}, given
 
 
 def test_nothing_about_dice_is_chosen_at_the_box() -> None:
     assert {
-        "game.profile", "game.players", "game.rounds", "game.computers", "box.language", "box.sound",
-        "box.out_of_play",
+        "game.profile", "game.players", "game.rounds", "game.limit", "game.computers", "game.hints",
+        "game.stakes", "box.language", "box.sound", "box.out_of_play",
     } == CHOOSABLE  # fmt: skip
-    listed = items(settings_for(Config(), 9, "config"), (Fraction(1),))
-    assert {item for item in listed if "." in item} == CHOOSABLE - {"box.out_of_play"}
-    assert {item for item in listed if "." not in item} <= {"statistics", "settle", "service"}
+    changed = {entry.key for entry in ENTRIES if isinstance(entry, Item)}
+    assert changed == CHOOSABLE - {"box.out_of_play"}
+    assert {type(entry) for entry in ENTRIES} == {Item, Statistics, ToService}
 
 
 def test_the_only_key_about_dice_says_who_throws() -> None:
@@ -158,11 +161,11 @@ def test_variables_of_libraries_change_nothing(run_box: Callable[..., Ran]) -> N
 
 
 @pytest.mark.parametrize(
-    "key", ["game.dice", "game.hints", "gpio.levers", "store.folder", "seed", "game.seed"]
+    "key", ["game.dice", "game.setup", "gpio.levers", "store.folder", "seed", "game.seed"]
 )
 def test_what_the_store_says_was_chosen_is_what_can_be_chosen(key: str) -> None:
     """A row that somebody put there by hand reaches no key that the menu does not offer."""
-    value = {"game.dice": "real", "game.hints": True, "gpio.levers": [5], "store.folder": "/"}.get(key, 1)
+    value = {"game.dice": "real", "game.setup": "usual", "gpio.levers": [5], "store.folder": "/"}.get(key, 1)
     assert with_choices(Config(), {key: value, "game.players": 3}) == with_choices(
         Config(), {"game.players": 3}
     )

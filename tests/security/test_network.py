@@ -24,7 +24,7 @@ def test_it_opens_no_socket_but_the_one_to_systemd(run_box: Callable[..., Ran]) 
 
 def test_it_loads_nothing_that_could(run_box: Callable[..., Ran]) -> None:
     ran = run_box("press")
-    assert {"shutthebox.daemon", "luma.oled.device", "gpiozero_gpiod"} <= set(ran.modules)
+    assert {"shutthebox.runtime.daemon", "luma.oled.device", "gpiozero_gpiod"} <= set(ran.modules)
     assert not SERVERS_AND_CLIENTS & set(ran.modules)
     assert not [name for name in ran.modules if name.startswith("shutthebox.scoreboard")]
 

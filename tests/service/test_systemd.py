@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.platform.systemd import Systemd
+from shutthebox.adapters.systemd import Systemd
 
 
 @pytest.fixture(params=["path", "abstract"])

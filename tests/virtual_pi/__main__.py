@@ -13,7 +13,7 @@ import sys
 from tests.virtual_pi import VirtualPi, missing
 from tests.virtual_pi.image import FetchError, disk
 from tests.virtual_pi.machine import accelerator
-from tests.virtual_pi.project import PROJECT, build_wheel, install
+from tests.virtual_pi.project import PROJECT, build_wheels, install
 
 
 def main() -> int:
@@ -28,8 +28,8 @@ def main() -> int:
         print(f"cannot be fetched: {error}", file=sys.stderr)
         return os.EX_TEMPFAIL
     print(f"the guest runs on {accelerator()}", file=sys.stderr)
-    with build_wheel() as wheel, VirtualPi() as pi:
-        install(pi, wheel)
+    with build_wheels() as wheels, VirtualPi() as pi:
+        install(pi, wheels)
         pi.copy_in(PROJECT / "tests/benchmarks", "/opt/project/tests/benchmarks")
         done = pi.run(shlex.join(sys.argv[1:]), timeout=1800, check=False)
         print(done.out, end="")

@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 from tests.virtual_pi import VirtualPi, missing
-from tests.virtual_pi.project import build_wheel, install
+from tests.virtual_pi.project import build_wheels, install
 
 
 @pytest.fixture(scope="session")
-def wheel() -> Iterator[Path]:
-    """The project's wheel."""
-    with build_wheel() as built:
+def wheels() -> Iterator[list[Path]]:
+    """The project's wheels."""
+    with build_wheels() as built:
         yield built
 
 
 @pytest.fixture(scope="module")
-def pi(wheel: Path) -> Iterator[VirtualPi]:
+def pi(wheels: list[Path]) -> Iterator[VirtualPi]:
     """A virtual Pi with the project in it."""
     lacking = missing()
     if lacking is not None:
         pytest.skip(lacking)
     with VirtualPi() as machine:
-        install(machine, wheel)
+        install(machine, wheels)
         yield machine

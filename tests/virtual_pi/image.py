@@ -41,13 +41,13 @@ NEEDS = {
 
 GUEST_PACKAGES = [
     "systemd", "systemd-sysv", "udev", "dbus", "kmod", "python3", "procps", "strace", "gpiod",
-    "i2c-tools", "mount",
+    "i2c-tools", "mount", "python3-spidev",
 ]  # fmt: skip
 #: For the guest's own Python: the three libraries that reach pins, and what tests need.
 PYTHON_VERSION = "3.11"
 PYTHON_PACKAGES = [
     "gpiozero>=2.0.1.post3", "gpiod>=2.1", "lgpio", "rpi-lgpio", "pytest>=8", "pytest-timeout>=2.3",
-    "mock", "luma.oled>=3.13",
+    "mock", "luma.oled>=3.13", "h11>=0.14",
 ]  # fmt: skip
 MODULES = [
     "virtio_pci",
@@ -70,7 +70,7 @@ Description=The virtual Pi's chips, and its wire to the host
 After=sys-kernel-config.mount systemd-udev-settle.service
 
 [Service]
-ExecStartPre=/sbin/modprobe -a configfs i2c-dev gpio-sim-pi i2c-panel
+ExecStartPre=/sbin/modprobe -a configfs i2c-dev gpio-sim-pi i2c-panel spi-loop pwm-sham
 ExecStart=/usr/bin/python3 /opt/agent.py /opt/agent.json
 Environment=PYTHONPATH={PACKAGES_IN_GUEST} HOME=/root
 OOMScoreAdjust=-900

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.paper import PaperMatch
+from tests.support.paper import PaperMatch
 
-from shutthebox.config import parse
-from shutthebox.usual import settings_for
+from shutthebox.config.schema import parse
+from shutthebox.config.settings_loader import settings_for
+from shutthebox.game.modes.turn_over import TurnOver
 
 from .table import LEVERS, Table
 
@@ -26,4 +27,8 @@ class Play(PaperMatch):
         """The glass shows the position that is on paper."""
         shown = self.shown()
         # A box that has just been started may end a turn before it knows the odds.
-        self.hands.look_for([shown, replace(shown, account=None)])
+        without = [shown]
+        if isinstance(shown.mode, TurnOver):
+            play = replace(shown.mode.play, account=None)
+            without = [replace(shown, mode=TurnOver(play))]
+        self.hands.look_for([shown, *without])

@@ -24,10 +24,10 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
-from tests.writer import facts
+from tests.support.writer import facts
 
-from shutthebox.platform.setaside import open_or_set_aside
-from shutthebox.platform.store import Store
+from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.opening import open_or_set_aside
 
 WORK = Path("/var/tmp/power-cuts")
 MOUNT = WORK / "mount"
@@ -87,8 +87,8 @@ def write(synchronous: str, count: int) -> tuple[bytes, Path]:
     run("dmsetup", "create", "logged", "--table", f"0 {CARD // SECTOR} log-writes {' '.join(devices)}")
     try:
         run("mount", "-o", "noatime", "/dev/mapper/logged", MOUNT)
-        store, mishap = open_or_set_aside(MOUNT / "state", lambda: 0.0)
-        assert store is not None, mishap
+        store, store_fault = open_or_set_aside(MOUNT / "state", lambda: 0.0)
+        assert store is not None, store_fault
         # Often enough that many cuts fall into a checkpoint.
         store.connection.execute("pragma wal_autocheckpoint = 12")
         store.connection.execute(f"pragma synchronous = {synchronous}")
@@ -178,12 +178,12 @@ def opened(card: bytearray, allowed: list[str]) -> str | None:
     if mounted.returncode:
         return f"it cannot be mounted: {mounted.stderr.decode().strip()}"
     try:
-        store, mishap = open_or_set_aside(MOUNT / "state", lambda: 0.0)
+        store, store_fault = open_or_set_aside(MOUNT / "state", lambda: 0.0)
         if store is None:
-            return f"it does not start: {mishap}"
+            return f"it does not start: {store_fault}"
         with closing(store):
-            if mishap is not None:
-                return f"it does not go on: {mishap}"
+            if store_fault is not None:
+                return f"it does not go on: {store_fault}"
             return None if dump(store.connection) in allowed else "it holds something else than was shown"
     finally:
         run("umount", MOUNT)

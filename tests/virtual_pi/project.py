@@ -16,23 +16,24 @@ PROJECT = Path(__file__).resolve().parents[2]
 
 
 @contextmanager
-def build_wheel() -> Iterator[Path]:
-    """Builds the wheel in a folder that is removed at the end."""
+def build_wheels() -> Iterator[list[Path]]:
+    """Builds the wheels of the box and of the pin factory, in a folder that is removed at the end."""
     with tempfile.TemporaryDirectory(prefix="wheel-") as folder:
         subprocess.run(
             [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
-             "--wheel-dir", folder, str(PROJECT)],
+             "--wheel-dir", folder, str(PROJECT), str(PROJECT / "firmware/gpiozero-gpiod")],
             check=True,
         )  # fmt: skip
-        yield next(Path(folder).glob("*.whl"))
+        yield sorted(Path(folder).glob("*.whl"))
 
 
-def install(pi: VirtualPi, wheel: Path) -> None:
-    """Installs the wheel beside the guest's libraries, and its tests of pins in /opt/project."""
-    pi.copy_in(wheel, "/opt/shutthebox.whl")
+def install(pi: VirtualPi, wheels: list[Path]) -> None:
+    """Installs the wheels beside the guest's libraries, and the tests of pins in /opt/project."""
+    for wheel in wheels:
+        pi.copy_in(wheel, f"/opt/wheels/{wheel.name}")
     # Compiled at once, as a package is: the unit's own user may not write here.
     pi.run(
-        f"cd {PACKAGES_IN_GUEST} && python3 -m zipfile -e /opt/shutthebox.whl . && "
+        f"cd {PACKAGES_IN_GUEST} && for wheel in /opt/wheels/*; do python3 -m zipfile -e $wheel .; done && "
         "python3 -m compileall -q shutthebox gpiozero_gpiod",
         timeout=120,
     )

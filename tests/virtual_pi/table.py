@@ -6,17 +6,17 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.paper import pictures
+from tests.support.paper import pictures
 
-from shutthebox.config import Config
+from shutthebox.adapters.display.layout import draw
+from shutthebox.config.schema import Config
+from shutthebox.game.machine import State
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import State
-from shutthebox.i18n import translations
-from shutthebox.platform.draw import draw
 from shutthebox.rules.tiles import Tiles
-from shutthebox.simulator.panel import PanelModel
+from shutthebox.simulator.hardware.panel_model import PanelModel
+from shutthebox.translations import translations
 
 from .machine import PanelWrite, VirtualPi
 
@@ -33,7 +33,7 @@ BindReadOnlyPaths=/run/cpuinfo:/proc/cpuinfo
 PROGRAM = """\
 #!/usr/bin/python3
 import sys
-from shutthebox.cli import main
+from shutthebox.cli.main import main
 sys.exit(main())
 """
 GPIO = Config().gpio
@@ -172,14 +172,14 @@ class Table:
 
     def look_for(self, states: list[State], seconds: float = PATIENCE_S) -> State:
         """Waits until the panel shows one of these states, and says which."""
-        shown = {picture: state for state in states for picture in pictures(state, self._settings)}
+        shown = {picture: state for state in states for picture in pictures(state)}
         deadline = time.monotonic() + seconds
         while True:
             seen = self.look()
             if seen in shown:
                 return shown[seen]
             if time.monotonic() > deadline:
-                names = " or ".join(sorted({state.mode for state in states}))
+                names = " or ".join(sorted({state.mode.name for state in states}))
                 raise AssertionError(f"the panel never showed {names}\n{self._as_text()}\n{self.journal()}")
             time.sleep(0.05)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from tests.paper import ATTRACT
+from tests.support.paper import attract
 from tests.virtual_pi import PanelWrite, VirtualPi
 from tests.virtual_pi.play import CONFIG, SETTINGS, Play
 from tests.virtual_pi.table import Table, install_box
@@ -42,7 +42,7 @@ def test_it_is_up_and_may_do_little(table: Table) -> None:
     assert table.pi.run(f"stat -c %u /proc/{table.shown('MainPID')}").out.strip() != "0"
     # Nine levers, the button, the lamp and the buzzer carry its name.
     assert table.pi.run("gpioinfo pinctrl-bcm2711").out.count('"shutthebox"') == 12
-    table.look_for([ATTRACT])
+    table.look_for([attract(SETTINGS)])
 
 
 def test_at_rest_it_hardly_wakes(table: Table) -> None:

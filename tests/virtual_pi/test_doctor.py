@@ -9,8 +9,8 @@ import pytest
 from tests.virtual_pi import VirtualPi
 from tests.virtual_pi.table import GPIO, Table, install_box, until
 
-from shutthebox.config import parse
-from shutthebox.usual import settings_for
+from shutthebox.config.schema import parse
+from shutthebox.config.settings_loader import settings_for
 
 pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(900)]
 

@@ -47,7 +47,7 @@ def card(pi: VirtualPi) -> VirtualPi:
     for path in modules():
         pi.copy_in(path, f"/run/modules/{path.name}")
         pi.run(f"insmod /run/modules/{path.name}")
-    pi.copy_in(PROJECT / "tests/writer.py", "/opt/project/tests/writer.py")
+    pi.copy_in(PROJECT / "tests/support/writer.py", "/opt/project/tests/support/writer.py")
     pi.copy_in(Path(__file__).with_name("power_cuts.py"), "/opt/project/power_cuts.py")
     return pi
 

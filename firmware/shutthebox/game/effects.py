@@ -1,15 +1,14 @@
 """What the machine asks of the world, in the order in which it has to happen."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import TypeAlias
 
+from shutthebox.game.facts import Fact
 from shutthebox.game.mode import Mode
+from shutthebox.game.questions import Question
 from shutthebox.game.screen import Screen
-from shutthebox.rules.actions import Action
-from shutthebox.rules.conditions import Conditions
-from shutthebox.rules.match import Match
 
 
 class Sound(StrEnum):
@@ -40,8 +39,8 @@ class Show:
         verdict: on the levers, as scenarios write it.
         scores: per player the score of the last finished turn; None before it.
         totals: per player the points of the match so far.
-        owes: per player the stakes owed until settled, negative: to get; this match's as soon
-            as it is decided.
+        owes: per player the stakes owed for this match, negative: to get; empty before it is
+            decided.
         winners: who has won the match, from 1; empty before.
         asleep: nobody has touched the box for long: show nothing.
     """
@@ -61,74 +60,7 @@ class Show:
 
 
 @dataclass(frozen=True, slots=True)
-class Began:
-    """A match has been begun; `match` is its position before the first throw."""
-
-    match: Match
-    conditions: Conditions = field(default_factory=Conditions)
-
-
-@dataclass(frozen=True, slots=True)
-class Resumed:
-    """The match on the table goes on after the box was off; its conditions may be others now."""
-
-    conditions: Conditions
-
-
-@dataclass(frozen=True, slots=True)
-class Left:
-    """The players have left the match: given it up, or finished with its result."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The match has been decided; `match` is its position, with the result."""
-
-    match: Match
-
-
-@dataclass(frozen=True, slots=True)
-class Signed:
-    """The winner (a player from 0) has left initials for the hall of fame."""
-
-    player: int
-    initials: str
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """The players have paid each other what the matches so far left them owing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """A setting was changed at the box: a dotted key of the config, and its new value.
-
-    None forgets what was chosen before.
-    """
-
-    key: str
-    value: str | int | bool | tuple[int, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Faulted:
-    """Something around the box has failed. The same again within an hour is not kept again.
-
-    Attributes:
-        kind: the part, one word: "lever", "display", "store" and so on.
-        text: what is wrong with it, one line of English, for the owner.
-    """
-
-    kind: str
-    text: str
-
-
-Fact: TypeAlias = Began | Resumed | Action | Finished | Signed | Settled | Left | Chosen | Faulted
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
+class Keep:
     """Keep this fact. It must be durable before anything that follows is shown."""
 
     fact: Fact
@@ -136,9 +68,23 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """Let the buzzer say this."""
+    """Let the buzzer say this.
+
+    Attributes:
+        sound: which tune.
+        always: even where the box is set to be silent.
+    """
 
     sound: Sound
+    always: bool = False
 
 
-Effect: TypeAlias = Show | Record | Play
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Ask the odds; the answer comes as an input."""
+
+    question: Question
+
+
+Effect: TypeAlias = Show | Keep | Play | Ask
+"""One thing that the machine asks of the world."""

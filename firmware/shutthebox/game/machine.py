@@ -1,236 +1,345 @@
-"""The box as a machine: gestures and settled levers in, effects out.
+"""The box as a machine: one input at a time goes in, what is asked of the world comes out.
 
 It knows no clock: every input carries its time, and `deadline_ns` says when the machine wants
 to be told that time has passed. It owns the match; nothing else changes it. Which input does
-what in which mode is in the table of `shutthebox.game.modes`.
+what in which mode is in `shutthebox.game.table`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from shutthebox.game.advisor import Advisor, NoAdvisor
-from shutthebox.game.button import Gesture
-from shutthebox.game.debounce import Health
+from shutthebox.game import lever_health
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Effect, Faulted, Show
-from shutthebox.game.judge import VerdictKind
-from shutthebox.game.menu import Translate
-from shutthebox.game.mode import Mode
-from shutthebox.game.modes import TABLE, Input
-from shutthebox.game.playing import COMPUTER_NS, TUMBLE_NS
-from shutthebox.game.screens import (
-    build_screen,
-    open_tiles,
+from shutthebox.game.effects import Ask, Effect, Play, Show, Sound
+from shutthebox.game.facts import Faulted, Finished, Resumed
+from shutthebox.game.faults import FAULT_TEXTS, Fault
+from shutthebox.game.inputs import (
+    Abandoned,
+    AccountCame,
+    Advice,
+    AnswerCame,
+    DiceCame,
+    FaultReported,
+    HealthChanged,
+    Held,
+    HeldLong,
+    HintCame,
+    Input,
+    LeversMoved,
+    Pressed,
+    ServicePressed,
+    TimeCame,
 )
-from shutthebox.game.serving import Serving
+from shutthebox.game.messages import Text, Translate, message
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes import attract, flipping, ready
+from shutthebox.game.modes.attract import Attract
+from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.match_over import MatchOver
+from shutthebox.game.modes.rolling import Rolling
+from shutthebox.game.modes.service import Service
+from shutthebox.game.play import accounted, begun, conditions_of, noted
+from shutthebox.game.questions import AskAccount
+from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import State
-from shutthebox.game.trouble import Trouble
-from shutthebox.rules.actions import Action
-from shutthebox.rules.match import Match
-from shutthebox.rules.tiles import Tiles, to_tiles
+from shutthebox.game.state import Context, Shared, Step, View, kept, refused
+from shutthebox.game.switches.debounce import ContactHealth
+from shutthebox.game.table import ADVICE, TABLE, ModeState, deadline_of, screen_of
+from shutthebox.rules.actions import Action, apply
+from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.tiles import Tiles, to_numbers
 
-SUSPECT_NS = 10_000_000_000
-"""A lever that has been wrong for so long when somebody presses is taken for stuck, or dead."""
+_TURN_MODES = (Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.TURN_OVER)
 
 
-class Machine(Serving):
+@dataclass(frozen=True, slots=True)
+class State:
+    """The machine between two inputs."""
+
+    shared: Shared
+    mode: ModeState
+
+    @property
+    def match(self) -> Match | None:
+        """The match as the players have seen it; None without one."""
+        return self.mode.play.match if isinstance(self.mode, MatchMode) else None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptMatch:
+    """A match to go on with after a power cut.
+
+    Attributes:
+        beginning: its position before the first throw.
+        actions: what has happened in it since.
+        tally: per player the stakes owed from earlier matches of the evening.
+    """
+
+    beginning: Match
+    actions: Sequence[Action] = ()
+    tally: tuple[Fraction, ...] = ()
+
+
+class Machine:
     """The game on the box.
 
     Args:
         settings: what the owner has settled.
-        words: per language, how a text is translated.
+        translations: per language, how a text is translated.
         dice: where throws come from.
         levers: the levers that are down now.
-        t_ns: now.
-        match: a match to go on with, at its beginning; None to wait for players.
-        ledger: per player the stakes owed from earlier matches; negative: to get.
-        actions: what has happened in that match since its beginning.
-        advisor: knows the odds.
+        t_ns: now, in nanoseconds on the clock of all later inputs.
+        resumed: a match to go on with; None to wait for players.
         statistics: gives the lines of the statistics screen.
-        trouble: what has gone wrong around the box before it began.
+        fault: what has failed around the box before it began.
+
+    Example:
+        A press in attract asks for the number of players.
+
+        >>> from random import Random
+        >>> from shutthebox.game.dice import RandomDice
+        >>> from shutthebox.config.profiles import builtin
+        >>> settings = Settings((builtin("pub"),), builtin("pub"))
+        >>> machine = Machine(settings, {"en": str}, RandomDice(Random(1).randrange), 0, t_ns=0)
+        >>> *_, show = machine.step(Pressed(), t_ns=1_000_000_000)
+        >>> print(show.mode, show.screen.title)
+        setup How many players?
     """
 
     def __init__(
         self,
         settings: Settings,
-        words: Mapping[str, Translate],
+        translations: Mapping[str, Translate],
         dice: Dice,
         levers: Tiles,
         t_ns: int,
-        match: Match | None = None,
-        actions: Sequence[Action] = (),
-        ledger: Sequence[Fraction] = (),
-        advisor: Advisor | None = None,
-        statistics: Callable[[Translate], Sequence[str]] = lambda words: (),
-        trouble: Trouble | None = None,
+        *,
+        resumed: KeptMatch | None = None,
+        statistics: Callable[[], Sequence[Text]] = tuple,
+        fault: Fault | None = None,
     ) -> None:
-        state = State(Mode.ATTRACT, levers, ledger=tuple(ledger), trouble=trouble)
-        super().__init__(settings, words, dice, state, t_ns, advisor or NoAdvisor(), statistics)
-        self._advisor.prepare(settings.game or settings.profile)
-        if match is not None:
-            self._resume(match, actions)
+        self._translations, self._dice, self._statistics = translations, dice, statistics
+        self._now_ns = t_ns
+        self._shared = Shared(settings, levers, touched_ns=t_ns, fault=fault)
+        step = _resume(resumed, self._context()) if resumed else attract.enter(self._context())
+        self._mode: ModeState = step.mode
+        self._started = step.effects
 
     @property
     def state(self) -> State:
         """What the machine remembers now."""
-        return self._state
+        return State(self._shared, self._mode)
 
     @property
     def settings(self) -> Settings:
         """The settings now, choices made at the box included."""
-        return self._settings
+        return self._shared.settings
 
     @property
     def deadline_ns(self) -> int | None:
-        """When `elapse` next has something to do; None if nothing will happen by itself."""
-        state = self._state
-        if state.mode is Mode.ROLLING and state.rolled is not None:
-            return state.rolled_ns + TUMBLE_NS
-        if self._computer_waits:
-            return state.ready_ns + COMPUTER_NS
-        return None if state.asleep else self._touched_ns + self._settings.sleep_ns
-
-    def warn(self, trouble: Trouble | None) -> list[Effect]:
-        """Something has gone wrong around the box, or None: what had is well again."""
-        self._set(trouble=trouble)
-        return self._finish()
+        """When `TimeCame` is due; None if nothing will happen by itself."""
+        due = deadline_of(self._mode, self._shared)
+        if self._shared.asleep or isinstance(self._mode, Rolling):
+            return due
+        sleep_ns = self._shared.touched_ns + self.settings.sleep_ns
+        return sleep_ns if due is None else min(due, sleep_ns)
 
     def start(self) -> list[Effect]:
         """The effects of being switched on."""
-        return self._finish()
+        effects, self._started = self._started, ()
+        return [*self._audible(effects), self._show()]
 
-    def move_levers(self, down: Tiles, t_ns: int) -> list[Effect]:
-        """The levers that are down have changed, and stand now as `down` says."""
-        changed = down ^ self._state.levers
-        if changed and not changed & ~self._ignored:
-            # What is out of play neither wakes the box nor chooses anything, however it rattles.
-            self._set(levers=down)
+    def step(self, given: Input, t_ns: int) -> list[Effect]:
+        """Takes one input in.
+
+        Args:
+            given: what happened.
+            t_ns: when, never before an earlier input.
+
+        Returns:
+            What is asked of the world, in the order in which it has to happen; the last one shows the
+            new state. Nothing for an input that changes nothing.
+        """
+        self._now_ns = max(t_ns, self._now_ns)
+        match given:
+            case TimeCame():
+                return self._time_came()
+            case LeversMoved(down):
+                return self._levers_moved(down)
+            case HealthChanged(health):
+                return self._health_changed(health)
+            case FaultReported(fault):
+                self._shared = replace(self._shared, fault=fault)
+                return [self._show()]
+            case Pressed() | Held() | HeldLong() | ServicePressed() | Abandoned():
+                return self._button(given)
+            case AccountCame():
+                return self._accounted(given)
+            case HintCame() | DiceCame() | AnswerCame():
+                return self._advised(given)
+
+    def _button(self, given: Input) -> list[Effect]:
+        """A gesture: asleep it only wakes; while the box asks whether to abandon, it answers."""
+        shared = self._shared = replace(self._shared, touched_ns=self._now_ns)
+        if shared.asleep:
+            return self._woken()
+        offers = (type(self._mode), Abandoned) in TABLE
+        self._shared = replace(_seen(shared, self._mode), refusal=None, offers_to_abandon=False)
+        if isinstance(given, Pressed) and isinstance(self._mode, MatchMode):
+            self._shared = lever_health.suspect_wrong(self._mode.play, self._context())
+        if isinstance(given, HeldLong):
+            self._shared = replace(self._shared, offers_to_abandon=offers)
+            return [self._show()]
+        if shared.offers_to_abandon and not isinstance(given, ServicePressed):
+            return self._dispatch(Abandoned()) if isinstance(given, Pressed) else [self._show()]
+        return self._dispatch(given)
+
+    def _levers_moved(self, down: Tiles) -> list[Effect]:
+        before, ignored = self._shared, self._ignored()
+        changed = down ^ before.levers
+        if changed and not changed & ~ignored:
+            # A lever out of play neither wakes the box nor chooses anything, however it rattles.
+            self._shared = replace(before, levers=down)
             return []
-        self._now = self._touched_ns = t_ns
-        before, self._state = self._state, replace(self._state, levers=down)
-        if before.asleep:
-            self._wake()
-        else:
-            self._seen()
-        self._set(notice="", hint=())
-        self._set(stuck=self._state.stuck & ~changed, dead=self._state.dead & ~changed)
-        self._flipped, self._lifted = down & ~before.levers, before.levers & ~down
-        self._dispatch(Input.LEVERS)
-        return self._finish()
+        shared = before if before.asleep else _seen(before, self._mode)
+        self._shared = replace(
+            shared,
+            levers=down,
+            touched_ns=self._now_ns,
+            asleep=False,
+            refusal=None,
+            stuck=shared.stuck & ~changed,
+            dead=shared.dead & ~changed,
+        )
+        woken = self._audible((Play(Sound.WAKE),)) if before.asleep else []
+        moved = changed & ~ignored
+        return woken + self._dispatch(LeversMoved(down), moved & down, moved & ~down)
 
-    def gesture(self, gesture: Gesture, t_ns: int) -> list[Effect]:
-        """The button has been pressed or held."""
-        self._now = self._touched_ns = t_ns
-        if self._state.asleep:
-            self._wake()
-            return self._finish()
-        self._seen()
-        self._set(notice="", hint=())
-        if gesture is Gesture.PRESS:
-            self._suspect()
-        if gesture is Gesture.LONG_HOLD:
-            self._set(offering=(self._state.mode, Input.ABANDON) in TABLE)
-        elif self._state.offering:
-            self._set(offering=False)
-            if gesture is Gesture.PRESS:
-                self._dispatch(Input.ABANDON)
-        else:
-            self._dispatch(Input.PRESS if gesture is Gesture.PRESS else Input.HOLD)
-        return self._finish()
-
-    def elapse(self, t_ns: int) -> list[Effect]:
-        """Time has passed; to be called when `deadline_ns` is reached, and harmless at any time."""
-        self._now = t_ns
-        deadline = self.deadline_ns
-        if deadline is None or t_ns < deadline:
+    def _time_came(self) -> list[Effect]:
+        deadline_ns = self.deadline_ns
+        if deadline_ns is None or self._now_ns < deadline_ns:
             return []
-        sleeps = self._touched_ns + self._settings.sleep_ns
-        if t_ns >= sleeps and (self._state.mode is not Mode.ROLLING or self._state.rolled is None):
-            self._set(asleep=True, notice="", offering=False)
-        self._dispatch(Input.TIME)
-        return self._finish()
+        sleeps = self._now_ns >= self._shared.touched_ns + self.settings.sleep_ns
+        if sleeps and not self._shared.asleep and not isinstance(self._mode, Rolling):
+            self._shared = replace(self._shared, asleep=True, refusal=None, offers_to_abandon=False)
+        return self._dispatch(TimeCame())
 
-    def service(self, t_ns: int) -> list[Effect]:
-        """The owner's button inside the box has been pressed."""
-        self._now = self._touched_ns = t_ns
-        if self._state.asleep:
-            self._wake()
-            return self._finish()
-        self._set(notice="", hint=(), offering=False)
-        if (self._state.mode, Input.SERVICE) in TABLE:
-            self._dispatch(Input.SERVICE)
-        else:
-            self._refuse(self._words("Not during a match"))
-        return self._finish()
-
-    def feel(self, health: Mapping[int, Health], t_ns: int) -> list[Effect]:
-        """What the contacts have done until now, lever by lever."""
-        before = self._state.health
-        if health == before:
+    def _health_changed(self, health: Mapping[int, ContactHealth]) -> list[Effect]:
+        before = self._shared
+        if health == before.health:
             return []
-        self._set(health=health)
-        restless = {lever for lever, found in health.items() if found.restless}
-        rested = {lever for lever, found in before.items() if found.restless}
-        if self._state.mode is not Mode.SERVICE and restless == rested:
+        self._shared = replace(before, health=health)
+        restless, rested = lever_health.restless(self._shared), lever_health.restless(before)
+        if not isinstance(self._mode, Service) and restless == rested:
             return []
-        self._now = t_ns
-        for lever in sorted(restless - rested):
-            self._record(Faulted("lever", f"switch {lever} chatters without a rest"))
-        return self._finish()
+        faults = (
+            Faulted("lever", f"switch {lever} chatters without a rest")
+            for lever in to_numbers(restless & ~rested)
+        )
+        return [*kept(*faults), self._show()]
 
-    @property
+    def _accounted(self, came: AccountCame) -> list[Effect]:
+        mode = self._mode
+        if not isinstance(mode, MatchMode):
+            return []
+        play = accounted(mode.play, came)
+        if play == mode.play:
+            return []
+        self._mode = replace(mode, play=play)
+        return [self._show()]
+
+    def _advised(self, came: Advice) -> list[Effect]:
+        handler = ADVICE.get((type(self._mode), type(came)))
+        if handler is None:
+            return []
+        step = handler(self._mode, came, self._context())
+        return [] if step == Step(self._mode) else self._taken(step)
+
+    def _dispatch(self, given: Input, flipped: Tiles = 0, lifted: Tiles = 0) -> list[Effect]:
+        handler = TABLE.get((type(self._mode), type(given)))
+        if handler is not None:
+            return self._taken(handler(self._mode, self._context(flipped, lifted)))
+        if isinstance(given, ServicePressed):
+            return self._taken(refused(self._mode, message("Not during a match")))
+        return [self._show()]
+
+    def _taken(self, step: Step[ModeState]) -> list[Effect]:
+        self._mode = step.mode
+        self._shared = replace(step.shared or self._shared, refusal=step.refusal)
+        return [*self._audible(step.effects), self._show()]
+
+    def _woken(self) -> list[Effect]:
+        self._shared = replace(self._shared, asleep=False)
+        return [*self._audible((Play(Sound.WAKE),)), self._show()]
+
+    def _audible(self, effects: Sequence[Effect]) -> list[Effect]:
+        """The effects without the sounds of a box that is set to be silent."""
+        if self.settings.sound:
+            return list(effects)
+        return [effect for effect in effects if not isinstance(effect, Play) or effect.always]
+
+    def _context(self, flipped: Tiles = 0, lifted: Tiles = 0) -> Context:
+        return Context(self._now_ns, self._shared, self._dice, self._statistics, flipped, lifted)
+
     def _ignored(self) -> Tiles:
         """The levers that are out of play, except in service and in a match begun with them."""
-        state = self._state
-        if state.mode is Mode.SERVICE:
+        if isinstance(self._mode, Service):
             return 0
-        return self._settings.out & ~(state.match.profile.starting if state.match else 0)
+        match = self.state.match
+        return self.settings.out & ~(match.profile.starting if match else 0)
 
-    def _suspect(self) -> None:
-        """Who presses while one or two levers have long been wrong can do nothing about them."""
-        verdict = self._state.verdict
-        if verdict.kind not in (VerdictKind.LIFT, VerdictKind.PUT_BACK) or len(verdict.tiles) > 2:
-            return
-        if self._now - self._state.wrong_ns >= SUSPECT_NS:
-            wrong, down = to_tiles(verdict.tiles), self._state.levers
-            self._set(stuck=self._state.stuck | wrong & down, dead=self._state.dead | wrong & ~down)
-
-    def _seen(self) -> None:
-        """Who touches the box in attract has seen what is said there."""
-        if self._state.mode is Mode.ATTRACT:
-            self._set(trouble=None)
-
-    def _dispatch(self, given: Input) -> None:
-        before = self._state.mode
-        row = TABLE.get((before, given))
-        if row is None:
-            return
-        handler, targets = row
-        method: Callable[[], None] = getattr(self, f"_{handler}")
-        method()
-        after = self._state.mode
-        assert after is before or after in targets, f"{before} leads to {after} on {given}, not in the table"
-
-    def _finish(self) -> list[Effect]:
-        state = self._state
-        match = state.match
-        self._effects.append(
-            Show(
-                screen=build_screen(state, self._settings, self._words),
-                t_ns=self._now,
-                mode=state.mode,
-                player=match.player + 1 if match else None,
-                open=open_tiles(match),
-                throw=match.turn.throw if match and state.mode is not Mode.ROLLING else None,
-                verdict=str(state.verdict),
-                scores=match.scores if match else (),
-                totals=match.totals if match else (),
-                owes=state.ledger,
-                winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
-                asleep=state.asleep,
-            )
+    def _show(self) -> Show:
+        mode, shared = self._mode, self._shared
+        play = mode.play if isinstance(mode, MatchMode) else None
+        match = play.match if play else None
+        return Show(
+            screen=self._screen(),
+            t_ns=self._now_ns,
+            mode=mode.name,
+            player=match.player + 1 if match else None,
+            open=to_numbers(match.turn.open) if match else (),
+            throw=match.turn.throw if match and mode.name is not Mode.ROLLING else None,
+            verdict=str(play.verdict) if play else "ok",
+            scores=match.scores if match else (),
+            totals=match.totals if match else (),
+            owes=play.owes if play else (),
+            winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
+            asleep=shared.asleep,
         )
-        effects, self._effects = self._effects, []
-        return effects
+
+    def _screen(self) -> Screen:
+        """The mode's screen with what lies over it: a fault, a question, a refusal."""
+        shared, _ = self._shared, self._translations[self.settings.language]
+        screen = screen_of(self._mode, View(shared, _))
+        if shared.fault is not None and screen.mode in _TURN_MODES:
+            screen = replace(screen, aside=FAULT_TEXTS[shared.fault][1].told(_))
+        if shared.offers_to_abandon:
+            rows = (_("Press: yes"), _("Hold: no"))
+            return Screen(screen.mode, title=_("Abandon the match?"), rows=rows, lit=True)
+        if shared.refusal is not None:
+            return replace(screen, prompt=shared.refusal.told(_), alert=True)
+        return screen
+
+
+def _seen(shared: Shared, mode: ModeState) -> Shared:
+    """A fault that is shown in attract has been seen as soon as somebody touches the box there."""
+    return replace(shared, fault=None) if isinstance(mode, Attract) else shared
+
+
+def _resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
+    """Goes on with a kept match: the levers are judged as they are."""
+    play, effects = begun(kept_match.beginning, kept_match.tally)
+    effects += kept(Resumed(conditions_of(kept_match.beginning, context.settings)))
+    for action in kept_match.actions:
+        play = replace(noted(play, action), match=apply(play.match, action))
+    profile = play.match.profile
+    effects += tuple(Ask(AskAccount(profile, player, throws)) for player, throws in play.unaccounted)
+    match play.match.stage:
+        case Stage.THROW:
+            step: Step[ModeState] = ready.await_throw(play, context)
+        case Stage.ANSWER | Stage.ADVANCE:
+            step = flipping.resume(play, context)
+        case Stage.FINISHED:
+            step = Step(MatchOver(play), kept(Finished(play.match)))
+    return step.after(*effects)

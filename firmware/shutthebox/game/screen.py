@@ -37,6 +37,7 @@ class Screen:
         tiles: the row of tiles, (number, state) in rising order; empty for no row.
         prompt: bottom line: what to do next, or what is wrong.
         alert: the prompt reports a fault; draw it so that it is noticed.
+        lit: a press of the button does something now, so its lamp is lit.
     """
 
     mode: Mode
@@ -51,6 +52,7 @@ class Screen:
     tiles: tuple[tuple[int, TileState], ...] = ()
     prompt: str = ""
     alert: bool = False
+    lit: bool = False
 
     @property
     def text(self) -> str:

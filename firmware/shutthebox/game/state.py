@@ -1,88 +1,134 @@
-"""Everything the machine remembers, as one frozen value that screens are built from."""
+"""What the machine remembers between two inputs: what all modes share, and the mode with its own data."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
+from __future__ import annotations
 
-from shutthebox.game.debounce import Health
-from shutthebox.game.entry import Entry
-from shutthebox.game.judge import FINE, Verdict
-from shutthebox.game.mode import Mode
-from shutthebox.game.picker import Picker
-from shutthebox.game.trouble import Trouble
-from shutthebox.odds.advice import Account, Step
-from shutthebox.rules.match import Match
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeVar
+
+from shutthebox.game.dice import Dice
+from shutthebox.game.effects import Effect, Keep, Play, Sound
+from shutthebox.game.facts import Fact
+from shutthebox.game.faults import Fault
+from shutthebox.game.messages import Message, Text, Translate
+from shutthebox.game.settings import Settings
+from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.rules.tiles import Tiles
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """The machine between two inputs.
+class Shared:
+    """What every mode may look at.
 
     Attributes:
-        mode: what the box is doing.
+        settings: the settings now, choices made at the box included.
         levers: the levers that are down.
-        match: the match as the players have seen it; None in attract, menu and setup.
-        rolled: the match after the throw that still tumbles, already kept; None at other times.
-        rolled_ns: when that throw was made.
-        entry: the throw of real dice that is being entered.
-        picker: the choice that is open in menu and setup.
-        item: which choice that is; empty for the menu's list of items.
-        chosen_with: levers flipped for a choice and not put back yet.
-        verdict: on the levers.
-        notice: why the last input was refused, in the players' language; empty if it was not.
-        ledger: per player the stakes owed until settled; negative: to get.
-        signed: the winner's initials so far; None while nobody is asked.
-        letter: the letter that a press would take.
-        ready_ns: since when the box has been waiting for the throw.
-        answer: the tiles that the computer shuts, and a person sets; None if a person plays.
-        steps: the throws and answers of the running turn.
-        ended: per turn that has ended, its player and its steps, until it has been taken apart.
-        given_away: per player, points that decisions have cost in this match.
-        luck: per player, points that the dice have added in this match.
-        account: of the turn that has just ended; None if the odds are not known.
-        dice_hint: how many dice are best, and what the other number costs in points; None where
-            there is no choice, no advice, or no hints.
-        hint: lines of advice on the screen; empty for none.
-        offering: the box asks whether to abandon the match.
+        touched_ns: when a hand last did something.
         asleep: the panel is dark.
-        trouble: what has gone wrong around the box; said in attract until an input there,
-            and in a corner of the screens of a turn.
+        fault: what has failed around the box; None if nothing has, or somebody has seen it in attract.
         health: per lever what its contact has done; empty before the first report.
-        wrong_ns: since when the same levers have been wrong.
         stuck: levers that are down and seem not to come up.
         dead: levers that are up, or seem so, whatever hands do.
-        row: the row of the service screen at the cursor.
+        refusal: why the last input did nothing; None if it did something.
+        offers_to_abandon: the box asks whether to abandon the match.
     """
 
-    mode: Mode
+    settings: Settings
     levers: Tiles
-    match: Match | None = None
-    rolled: Match | None = None
-    rolled_ns: int = 0
-    entry: Entry | None = None
-    picker: Picker | None = None
-    item: str = ""
-    chosen_with: Tiles = 0
-    verdict: Verdict = FINE
-    notice: str = ""
-    ledger: tuple[Fraction, ...] = ()
-    signed: str | None = None
-    letter: str = "A"
-    ready_ns: int = 0
-    answer: Tiles | None = None
-    steps: tuple[Step, ...] = ()
-    ended: tuple[tuple[int, tuple[Step, ...]], ...] = ()
-    given_away: tuple[Fraction, ...] = ()
-    luck: tuple[Fraction, ...] = ()
-    account: Account | None = None
-    dice_hint: tuple[int, float] | None = None
-    hint: tuple[str, ...] = ()
-    offering: bool = False
+    touched_ns: int
     asleep: bool = False
-    trouble: Trouble | None = None
-    health: Mapping[int, Health] = field(default_factory=dict)
-    wrong_ns: int = 0
+    fault: Fault | None = None
+    health: Mapping[int, ContactHealth] = field(default_factory=dict)
     stuck: Tiles = 0
     dead: Tiles = 0
-    row: int = 0
+    refusal: Message | None = None
+    offers_to_abandon: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a handler sees of the world.
+
+    Attributes:
+        now_ns: the time of the input, on the machine's clock.
+        shared: what all modes share, the new position of the levers included.
+        dice: where throws come from.
+        statistics: gives the lines of the statistics screen.
+        flipped: levers that this input has put down.
+        lifted: levers that this input has put up.
+    """
+
+    now_ns: int
+    shared: Shared
+    dice: Dice
+    statistics: Callable[[], Sequence[Text]] = tuple
+    flipped: Tiles = 0
+    lifted: Tiles = 0
+
+    @property
+    def settings(self) -> Settings:
+        """The settings now."""
+        return self.shared.settings
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a screen is made of, besides the mode: what all modes share, and the players' language."""
+
+    shared: Shared
+    translate: Translate
+
+    @property
+    def settings(self) -> Settings:
+        """The settings now."""
+        return self.shared.settings
+
+
+Mode_co = TypeVar("Mode_co", covariant=True)
+_Given = TypeVar("_Given")
+_Next = TypeVar("_Next")
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[Mode_co]):
+    """What an input leads to.
+
+    Attributes:
+        mode: the mode after it.
+        effects: what is asked of the world, in order.
+        shared: what all modes share after it; None for no change.
+        refusal: why the input did nothing.
+    """
+
+    mode: Mode_co
+    effects: tuple[Effect, ...] = ()
+    shared: Shared | None = None
+    refusal: Message | None = None
+
+    def then(
+        self: Step[_Given], handler: Callable[[_Given, Context], Step[_Next]], context: Context
+    ) -> Step[_Next]:
+        """This step and what the handler makes of its mode, as one."""
+        if self.shared is not None:
+            context = replace(context, shared=self.shared)
+        after = handler(self.mode, context)
+        return Step(
+            after.mode,
+            self.effects + after.effects,
+            after.shared or self.shared,
+            after.refusal or self.refusal,
+        )
+
+    def after(self, *effects: Effect) -> Step[Mode_co]:
+        """The same step with these effects before its own."""
+        return replace(self, effects=effects + self.effects)
+
+
+def refused(mode: _Given, why: Message) -> Step[_Given]:
+    """An input that does nothing, and says why."""
+    return Step(mode, (Play(Sound.REFUSED),), refusal=why)
+
+
+def kept(*facts: Fact) -> tuple[Effect, ...]:
+    """The effects that keep these facts."""
+    return tuple(map(Keep, facts))

@@ -20,7 +20,7 @@ from shutthebox.odds.values import (
 )
 
 if TYPE_CHECKING:
-    from shutthebox.odds.book import Odds
+    from shutthebox.odds.odds import Odds
 
 __all__ = [
     "MOST_TILES",
@@ -37,7 +37,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401  (a module's attribute can be anything)
     if name == "Odds":
-        from shutthebox.odds.book import Odds
+        from shutthebox.odds.odds import Odds
 
         return Odds
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

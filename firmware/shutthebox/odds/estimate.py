@@ -1,7 +1,7 @@
 """Estimates where exact odds are out of reach: turns played out by lot, by a fixed rule.
 
 An estimate is no best play: it is what the best of a few fixed rules earns (see
-`shutthebox.odds.policies`), found on turns of its own, so the figures are not flattered by the
+`shutthebox.odds.baselines`), found on turns of its own, so the figures are not flattered by the
 choice. Best play does at least as well.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from shutthebox.odds.policies import Policy, choose
-from shutthebox.odds.values import Objective, Value, sign
+from shutthebox.odds.baselines import Policy, choose
+from shutthebox.odds.values import Objective, TooLargeError, Value, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, legal_moves, totals
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
@@ -25,7 +25,15 @@ Progress: TypeAlias = Callable[[int, int], None]
 """Told how many turns have been played out, and of how many."""
 
 SAMPLES = 10_000
+
+MOST_THROWS = 270_000
+"""Throws that an estimate makes by default, more or less: some seconds of work, and enough for all games of
+the sheets. Fewer turns are played out where each has more throws."""
+
 _PILOT = 10
+_LEAST = 20
+"""Turns played out for a move, at least."""
+
 _RULES = (Policy.HIGHEST, Policy.FEWEST, Policy.LOWEST)
 
 
@@ -54,7 +62,7 @@ def estimate(
     objective: Objective = Objective.SCORE,
     *,
     rng: random.Random,
-    samples: int = SAMPLES,
+    samples: int | None = None,
     progress: Progress | None = None,
 ) -> Estimate:
     """Plays a turn out many times.
@@ -64,14 +72,17 @@ def estimate(
         turn: a turn that is not over; a throw on the table is answered by the rule, too.
         objective: what the rule is chosen for.
         rng: where the lots come from; the same seed gives the same estimate.
-        samples: turns to play out, beside a tenth of that for each rule tried; from 2 up.
+        samples: turns to play out, beside a tenth of that for each rule tried; from 2 up. By
+            default `SAMPLES`, or fewer where turns are long.
         progress: told about every hundredth part.
 
     Raises:
         ValueError: for fewer than 2 samples, or a turn that is over.
     """
-    if samples < 2 or turn.outcome is not None:
+    if turn.outcome is not None or (samples is not None and samples < 2):
         raise ValueError("an estimate needs at least 2 samples of a turn that is not over")
+    if samples is None:
+        samples = max(2, min(SAMPLES, int(MOST_THROWS / _throws(profile, turn) / (1 + len(_RULES) / _PILOT))))
     trial = max(2, samples // _PILOT)
     whole = samples + trial * len(_RULES)
     step = max(1, whole // 100)
@@ -98,7 +109,7 @@ def estimated_moves(
     objective: Objective = Objective.SCORE,
     *,
     rng: random.Random,
-    samples: int = SAMPLES,
+    samples: int | None = None,
     progress: Progress | None = None,
 ) -> list[tuple[Tiles, Estimate]]:
     """Every answer to the throw on the table, each played out, the best estimate first.
@@ -108,11 +119,20 @@ def estimated_moves(
         turn: a turn with a throw on the table.
         objective: what they are ranked by.
         rng: where the lots come from; every answer meets the same lots.
-        samples: turns to play out for all answers together.
+        samples: turns to play out for all answers together. By default `SAMPLES`, or fewer where
+            turns are long.
         progress: told after every answer.
+
+    Raises:
+        TooLargeError: for so many answers that they cannot be told apart in reasonable time.
     """
     answers = turns.answers(profile, turn)
-    each = max(20, samples // max(1, len(answers)))
+    if samples is None:
+        most = int(MOST_THROWS / _throws(profile, turn))
+        samples = min(SAMPLES, most)
+        if len(answers) * _LEAST > max(SAMPLES, most):
+            raise TooLargeError(f"{len(answers)} moves are too many to rank by an estimate")
+    each = max(_LEAST, samples // max(1, len(answers)))
     seed = rng.getrandbits(64)
     found = []
     for number, shut in enumerate(answers, 1):
@@ -124,27 +144,38 @@ def estimated_moves(
     return sorted(found, key=lambda pair: _goodness(profile, pair[1].value, objective), reverse=True)
 
 
+def _throws(profile: Profile, turn: Turn) -> float:
+    """About how many throws a turn from here has, by lots of their own; at least one.
+
+    A throw of many faces that may go in any combination is as much work as several.
+    """
+    lots = random.Random(0)
+    mean = sum(_play(profile, turn, rule, lots)[2] for rule in _RULES * 3) / (3 * len(_RULES))
+    combinations = 1 << profile.dice if profile.move is MoveKind.FACES_FREE else 1
+    return max(1.0, mean) * (1 + combinations / 100)
+
+
 def _goodness(profile: Profile, value: Value, objective: Objective) -> tuple[float, float]:
     points = sign(profile) * value.score
     return (value.shut, points) if objective is Objective.SHUT else (points, value.shut)
 
 
-def _summary(ends: list[tuple[int, bool]], policy: Policy = Policy.HIGHEST) -> Estimate:
+def _summary(ends: list[tuple[int, bool, int]], policy: Policy = Policy.HIGHEST) -> Estimate:
     count = len(ends)
-    mean = sum(points for points, _ in ends) / count
-    shut = sum(done for _, done in ends) / count
-    spread = sum((points - mean) ** 2 for points, _ in ends) / max(1, count - 1)
+    mean = sum(points for points, _, _ in ends) / count
+    shut = sum(done for _, done, _ in ends) / count
+    spread = sum((points - mean) ** 2 for points, _, _ in ends) / max(1, count - 1)
     error = Value(math.sqrt(spread / count), math.sqrt(shut * (1 - shut) / count))
-    scores = Counter(points for points, _ in ends)
+    scores = Counter(points for points, _, _ in ends)
     return Estimate(
         Value(mean, shut), error, count, policy, {points: scores[points] / count for points in sorted(scores)}
     )
 
 
-def _play(profile: Profile, turn: Turn, policy: Policy, rng: random.Random) -> tuple[int, bool]:
-    """One turn to its end: its score, and whether the box was shut."""
+def _play(profile: Profile, turn: Turn, policy: Policy, rng: random.Random) -> tuple[int, bool, int]:
+    """One turn to its end: its score, whether the box was shut, and how many throws were still made."""
     if turn.outcome is not None:
-        return turn.score or 0, turn.outcome is turns.Outcome.SHUT
+        return turn.score or 0, turn.outcome is turns.Outcome.SHUT, 0
     open_tiles, throws, drawn, first = turn.open, turn.throws, turn.drawn, turn.moves == 0
     first = first and profile.first_move_must_include is not None
     faces = turn.throw
@@ -169,13 +200,13 @@ def _play(profile: Profile, turn: Turn, policy: Policy, rng: random.Random) -> t
             first = False
             continue
         if first:
-            return lost_score(profile), False
+            return lost_score(profile), False, throws - turn.throws
         shut = profile.starting & ~open_tiles
         if profile.blocked is Blocked.OPENS_ONE and shut:
             open_tiles |= shut & -shut
         elif profile.blocked is Blocked.ENDS_TURN or not can_ever_move(profile, open_tiles):
             break
-    return score(profile, open_tiles, throws), not open_tiles
+    return score(profile, open_tiles, throws), not open_tiles, throws - turn.throws
 
 
 def _answer(profile: Profile, open_tiles: Tiles, faces: Throw, policy: Policy, first: bool) -> Tiles:

@@ -1,5 +1,6 @@
 """A variant of the game as data: the keys of a profile, their meaning and their defaults."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
@@ -114,8 +115,7 @@ class Profile:
 
     Attributes:
         name: the id on every command.
-        title_en: shown title, English.
-        title_fr: shown title, French.
+        titles: shown titles, each with the two letters of its language before it.
         source: where the rule comes from.
         tiles: numbers on the box, rising.
         boxes: numbers of tiles that the sheet allows, that of `tiles` among them. A box
@@ -147,8 +147,7 @@ class Profile:
     """
 
     name: str
-    title_en: str = ""
-    title_fr: str = ""
+    titles: tuple[tuple[str, str], ...] = ()
     source: str = ""
     tiles: tuple[int, ...] = tuple(range(1, 10))
     boxes: tuple[int, ...] = ()
@@ -217,6 +216,11 @@ class Profile:
         return self.match is MatchFormat.TOTAL and self.win is not Win.FIRST_TO_SHUT
 
     @property
+    def is_race(self) -> bool:
+        """Whether somebody always shuts the box and so wins: scores and ties never come to count."""
+        return self.win is Win.FIRST_TO_SHUT and self.only_shut_ends
+
+    @property
     def only_shut_ends(self) -> bool:
         """Whether a turn goes on until the box is shut: nothing blocks, loses or ends it before."""
         return (
@@ -225,9 +229,18 @@ class Profile:
             and self.first_move_must_include is None
         )
 
-    def title(self, language: str) -> str:
-        """The shown title: French for ``fr``, else English; the name where there is none."""
-        return (self.title_fr if language == "fr" else self.title_en) or self.title_en or self.name
+    def title(self, language: str = "en", translate: Callable[[str], str] = str) -> str:
+        """The shown title.
+
+        Args:
+            language: two letters; a title that the profile itself has in it is taken.
+            translate: gives the English title in that language otherwise.
+
+        Returns:
+            The name where the profile has no English title.
+        """
+        titles = dict(self.titles)
+        return titles.get(language) or (translate(titles["en"]) if titles.get("en") else self.name)
 
     def with_limit(self, limit: int | None) -> "Profile":
         """This variant to another limit, from 1 up; the same where it has none, or for None."""

@@ -4,11 +4,12 @@ Each key has one line in `_KEYS` that knows its type and range; what keys togeth
 checked once the profile stands. Every complaint names the file, the key and what is allowed.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from shutthebox import values
+from shutthebox import validation as values
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.rules.moves import can_ever_move, most_moves
 from shutthebox.rules.profile import (
@@ -31,6 +32,8 @@ from shutthebox.rules.tiles import MAX_TILE, Tiles, sum_of, to_numbers, to_tiles
 MAX_DIGITS = 15
 """Most digits of a digits score: the row 1..12 has 15, which a panel and a float still show exactly."""
 
+MAX_LIMIT = 10**MAX_DIGITS - 1
+"""The highest limit of points: what a digits score can reach."""
 
 MAX_MOVES = 20_000
 """Most moves of one throw; a pack of cards and nine dice have 5,718."""
@@ -85,13 +88,17 @@ _KEYS: dict[str, Callable[[object], object]] = {
     "shut_wins": values.choice(ShutWins),
     "rounds": values.whole(1, 99),
     "match": values.choice(MatchFormat),
-    "limit": values.whole(1, 10**MAX_DIGITS - 1),
+    "limit": values.whole(1, MAX_LIMIT),
     "tie": values.choice(Tie),
     "stakes": values.choice(Stakes),
     "captain": values.boolean,
 }
 
-_NOT_INHERITED = ("name", "title.en", "title.fr", "source")
+_OWN = re.compile(r"name|source|title\..*")
+"""Keys that a profile has of its own, whatever it is like."""
+
+_TITLE = re.compile(r"title\.[a-z]{2}")
+"""A title in any language; the two of `_KEYS` are those that complaints name."""
 
 
 def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]]) -> dict[str, object]:
@@ -120,18 +127,19 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
             raise ProfileError(
                 f"{where}: like: {shown(base)} is no built-in profile; {error.args[0]}"
             ) from None
-        keys = {key: value for key, value in inherited.items() if key not in _NOT_INHERITED}
+        keys = {key: value for key, value in inherited.items() if not _OWN.fullmatch(key)}
         if "tiles" in given:
             # Another row is another box: what the model allows beside its own row does not carry over.
             keys.pop("boxes", None)
         if given.get("match") == MatchFormat.TOTAL:
             keys.pop("limit", None)
     for key, value in given.items():
-        if key not in _KEYS:
+        check = values.text if _TITLE.fullmatch(key) else _KEYS.get(key)
+        if check is None:
             allowed = ", ".join(["like", *_KEYS])
             raise ProfileError(f"{where}: {values.shown_key(key)}: unknown key; allowed are {allowed}")
         try:
-            keys[key] = _KEYS[key](value)
+            keys[key] = check(value)
         except values.WrongValueError as wrong:
             raise ProfileError(f"{where}: {key}: {shown(value)} is not allowed; allowed is {wrong}") from None
     return keys
@@ -166,8 +174,9 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
             raise ProfileError(
                 f"{where}: name: missing, and the file's, {given}, is not allowed; allowed is {wrong}"
             ) from None
-    settings: dict[str, Any] = {key.replace("title.", "title_"): value for key, value in keys.items()}
-    profile = _with_defaults(Profile(**{"name": name, **settings}), keys)
+    titles = tuple(sorted((key[-2:], str(title)) for key, title in keys.items() if _TITLE.fullmatch(key)))
+    settings: dict[str, Any] = {key: value for key, value in keys.items() if not _TITLE.fullmatch(key)}
+    profile = _with_defaults(Profile(**{"name": name, "titles": titles, **settings}), keys)
     for count in profile.allowed_boxes:
         box = profile.for_box(count)
         assert box is not None, "an allowed box"

@@ -44,10 +44,10 @@ from shutthebox.rules.actions import (
     faces_to_text,
 )
 from shutthebox.rules.conditions import RULES_VERSION, WORDS, Conditions, conditions_from_lines
+from shutthebox.rules.legality import why_not
 from shutthebox.rules.match import MAX_PLAYERS, MAX_ROUNDS, Match, begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
-from shutthebox.rules.reasons import why_not
 from shutthebox.rules.tiles import from_text, to_text
 from shutthebox.rules.turn import Outcome
 from shutthebox.rules.writer import to_lines

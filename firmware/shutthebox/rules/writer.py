@@ -13,10 +13,9 @@ Value: TypeAlias = str | int | bool | list[int] | None
 
 def to_keys(profile: Profile) -> dict[str, Value]:
     """All keys of a profile with their plain values, in the order of the table; titles dotted."""
-    return {
-        field.name.replace("title_", "title."): _plain(getattr(profile, field.name))
-        for field in fields(profile)
-    }
+    titles = {f"title.{language}": title for language, title in {"en": "", **dict(profile.titles)}.items()}
+    keys = {field.name: getattr(profile, field.name) for field in fields(profile) if field.name != "titles"}
+    return {"name": profile.name, **titles, **{key: _plain(value) for key, value in keys.items()}}
 
 
 def to_lines(profile: Profile) -> tuple[str, ...]:
@@ -32,7 +31,7 @@ def to_lines(profile: Profile) -> tuple[str, ...]:
     return tuple(
         f"{key} = {_toml(value)}"
         for key, value in keys.items()
-        if value is not None and (key in ("name", "tiles") or value != defaults[key])
+        if value is not None and (key in ("name", "tiles") or value != defaults.get(key, ""))
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hwtools.pinout import HARDWARE, Connector, load
+from hwtools.pinout import HARDWARE, Connector, Pinout
 
 __all__ = ["TARGET", "source"]
 
@@ -21,9 +21,8 @@ def _plug(connector: Connector) -> list[str]:
     ]
 
 
-def source() -> str:
-    """Return the text of harness.yml: every plug of the HAT, its lead, and what hangs on it."""
-    wiring = load()
+def source(wiring: Pinout) -> str:
+    """Return the text of harness.yml: every plug of the board, its lead, and what hangs on it."""
     connectors: list[str] = []
     cables: list[str] = []
     links: list[str] = []
@@ -83,7 +82,7 @@ def source() -> str:
         "    subtype: optional, inside the box",
         "    pinlabels: [SERVICE, SHUTDOWN, GND]",
     ]
-    cable("W7", ["WH", "YE", "BK"], 0.2, "or use SW1 and SW2 on the HAT")
+    cable("W7", ["WH", "YE", "BK"], 0.2, "or use SW1 and SW2 on the board")
     link("J7: [1-3]", "W7: [1-3]", "KEY: [1-3]")
     plug = wiring.connector("J8")
     connectors += _plug(plug)
@@ -95,7 +94,7 @@ def source() -> str:
     connectors += [
         "  OLED:",
         "    type: 128x64 I2C display",
-        "    subtype: SSD1306 or SH1106",
+        "    subtype: SSD1306, SSD1309 or SH1106",
         "    notes: the order differs between makers, go by the names",
         "    pinlabels: [GND, VCC, SDA, SCL]",
     ]
@@ -114,7 +113,3 @@ def source() -> str:
         + "\n".join(links)
         + "\n"
     )
-
-
-if __name__ == "__main__":
-    TARGET.write_text(source(), encoding="utf-8")

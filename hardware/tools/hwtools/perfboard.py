@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hwtools.pinout import HARDWARE, load
+from hwtools.pinout import HARDWARE, Pinout
 
 __all__ = ["TARGET", "drawing"]
 
@@ -11,9 +11,8 @@ _STEP = 24
 _COLUMNS, _ROWS = 40, 14
 
 
-def drawing(levers: int = 9) -> str:
+def drawing(wiring: Pinout, levers: int = 9) -> str:
     """Return the SVG: seen from the side of the parts, one hole a grid point, four columns a channel."""
-    wiring = load()
     names = [f"TILE{n}" for n in range(1, levers + 1)] + ["ROLL"]
     out: list[str] = []
 
@@ -90,8 +89,3 @@ def drawing(levers: int = 9) -> str:
         f"{_COLUMNS} x {_ROWS} holes</text>"
         f"{''.join(out)}{text}</svg>\n"
     )
-
-
-if __name__ == "__main__":
-    TARGET.parent.mkdir(exist_ok=True)
-    TARGET.write_text(drawing(), encoding="utf-8")

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["GROUND_PINS", "HARDWARE", "HEADER", "POWER_PINS", "Connector", "Pinout", "Signal", "load"]
+__all__ = [
+    "CHANNELS",
+    "GROUND_PINS",
+    "HARDWARE",
+    "HEADER",
+    "POWER_PINS",
+    "PRINTED_NAMES",
+    "Connector",
+    "Pinout",
+    "Signal",
+    "load",
+]
 
 #: The folder hardware/ of this checkout.
 HARDWARE = Path(__file__).resolve().parents[2]
@@ -21,6 +32,24 @@ HEADER: dict[int, int] = {
 GROUND_PINS = (6, 9, 14, 20, 25, 30, 34, 39)
 #: Header pins that are supplies.
 POWER_PINS = {1: "+3V3", 17: "+3V3", 2: "+5V", 4: "+5V"}
+
+
+#: Channel number -> signal: R1nn, R2nn, C1nn and D1nn belong to channel nn.
+CHANNELS: dict[int, str] = {
+    **{n: f"TILE{n}" for n in range(1, 13)},
+    13: "ROLL",
+    14: "SERVICE",
+    15: "SHUTDOWN",
+}
+#: Nets by the short names that are printed on the board's back.
+PRINTED_NAMES = {
+    "SW_ROLL": "switch",
+    "SW_SERVICE": "service",
+    "SW_SHUTDOWN": "shutdown",
+    "LAMP_A": "lamp+",
+    "LAMP_K": "lamp-",
+    "BUZZER_K": "-",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +67,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Connector:
-    """One plug of the HAT; ``pins`` are net names from pin 1 on, as in pinout.toml."""
+    """One plug of the board; ``pins`` are net names from pin 1 on, as in pinout.toml."""
 
     ref: str
     name: str

@@ -1,7 +1,7 @@
-"""Reading and writing KiCad's s-expressions.
+"""Reading KiCad's s-expressions.
 
-An expression is a list of atoms and lists. An atom is a [str][] as written for a bare word or a number, and a
-[Quoted][hwtools.sexpr.Quoted] for a text in quotes.
+An expression is a list of atoms and lists. An atom is a [str][]: a word or a number as written, or a text
+without its quotes.
 """
 
 from __future__ import annotations
@@ -9,17 +9,11 @@ from __future__ import annotations
 import re
 from typing import TypeAlias
 
-__all__ = ["Node", "Quoted", "atom", "child", "children", "dumps", "loads"]
+__all__ = ["Node", "atom", "child", "children", "loads"]
 
 Node: TypeAlias = "str | list[Node]"
 
 _TOKEN = re.compile(r'\s*(?:(\()|(\))|("(?:\\.|[^"\\])*")|([^\s()"]+))', re.S)
-
-
-class Quoted(str):
-    """A text that is written in quotes, whatever it contains."""
-
-    __slots__ = ()
 
 
 def loads(text: str) -> list[Node]:
@@ -44,33 +38,10 @@ def loads(text: str) -> list[Node]:
             raise ValueError("text before the first (")
         elif quoted:
             inner = quoted[1:-1].replace("\\n", "\n").replace('\\"', '"').replace("\\\\", "\\")
-            stack[-1].append(Quoted(inner))
+            stack[-1].append(inner)
         else:
             stack[-1].append(bare)
     raise ValueError("a ) is missing")
-
-
-def _flat(node: Node) -> str:
-    if isinstance(node, Quoted):
-        return '"' + node.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
-    if isinstance(node, str):
-        return node
-    return "(" + " ".join(_flat(item) for item in node) + ")"
-
-
-def dumps(node: Node, depth: int = 0) -> str:
-    """Write an expression, one nested list a line and indented by tabs as KiCad does."""
-    flat = _flat(node)
-    if isinstance(node, str) or len(flat) + 4 * depth < 90:
-        return flat
-    head: list[str] = []
-    rest: list[str] = []
-    for item in node:
-        if isinstance(item, str) and not rest:
-            head.append(_flat(item))
-        else:
-            rest.append("\n" + "\t" * (depth + 1) + dumps(item, depth + 1))
-    return "(" + " ".join(head) + "".join(rest) + "\n" + "\t" * depth + ")"
 
 
 def children(node: Node, name: str) -> list[list[Node]]:

@@ -1,0 +1,1 @@
+"""The display: its worker, the panel, and the drawing of screens."""

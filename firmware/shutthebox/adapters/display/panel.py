@@ -1,0 +1,163 @@
+"""A small OLED through luma's own classes, sending only what changed.
+
+luma knows the controllers and their start-up sequences and drives the bus; its `display()`
+however walks over every pixel in Python and sends the whole memory for every changed digit.
+A `Panel` leaves that to `luma_spans`, and adds what a box needs that runs for years: it sets the
+controller up again when that may have been reset. `opening` makes one.
+"""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Literal, Protocol
+
+from PIL import Image
+
+from luma_spans import ChangedSpans, Device
+from shutthebox.errors import ShutTheBoxError
+
+Controller = Literal["ssd1306", "sh1106", "ssd1309"]
+SIZE = (128, 64)
+
+_DISPLAY_OFF, _DISPLAY_ON, _CONTRAST = 0xAE, 0xAF, 0x81
+
+
+class DisplayError(ShutTheBoxError, OSError):
+    """The display does not answer, or cannot be used as configured."""
+
+
+class Serial(Protocol):
+    """What luma calls a serial interface: luma's own i2c or spi, or a model of a panel."""
+
+    def command(self, *cmd: int) -> None:
+        """Sends command bytes; raises an OSError or a luma error if nobody takes them."""
+
+    def data(self, data: Sequence[int]) -> None:
+        """Sends bytes for the controller's memory; raises like `command`."""
+
+    def cleanup(self) -> None:
+        """Closes the bus."""
+
+
+class LumaDevice(Device, Protocol):
+    """The part of a luma.oled device that a panel uses."""
+
+    def cleanup(self) -> None:
+        """Closes the bus."""
+
+
+@contextlib.contextmanager
+def bus_errors() -> Iterator[None]:
+    """Turns the two ways in which luma reports a bus error into DisplayError."""
+    from luma.core.error import Error as LumaError
+
+    try:
+        yield
+    except DisplayError:
+        raise
+    except (LumaError, OSError) as error:
+        raise DisplayError(f"the display does not answer: {error}") from error
+
+
+class Panel:
+    """A 128 x 64 panel and what its memory is known to hold.
+
+    Every method that sends raises DisplayError if the bus fails; the panel is then taken
+    to be in an unknown state, and the next `push` begins with `initialise`. Not thread-safe:
+    one thread owns the bus.
+    """
+
+    def __init__(
+        self,
+        device: LumaDevice,
+        controller: Controller,
+        start: Sequence[Sequence[int]],
+        *,
+        contrast: int | None = None,
+    ) -> None:
+        """Takes over a device; sends nothing yet.
+
+        Args:
+            device: a luma.oled device of `SIZE`; nobody else may draw on it.
+            controller: which of the three it is.
+            start: the commands that set the controller up, as luma sends them.
+            contrast: 0 to 255, instead of luma's; None for luma's.
+        """
+        self.controller = controller
+        self._device = device
+        self._start = [tuple(command) for command in start]
+        self._contrast = contrast
+        self._spans = ChangedSpans(device)
+        self._lit = False
+        self._closed = False
+
+    def initialise(self, *, dark: bool = True) -> None:
+        """Sets the controller up anew and forgets what its memory held.
+
+        Args:
+            dark: switch the panel off first, so that the memory's garbage is never seen.
+                Without it a panel that is showing a picture goes on showing it.
+        """
+        self._spans.forget()
+        with self._sending():
+            for command in self._start:
+                if command[0] == _DISPLAY_OFF and not dark:
+                    command = command[1:]
+                elif command[0] == _CONTRAST and self._contrast is not None:
+                    command = (_CONTRAST, self._contrast)
+                # luma's last command lights the panel: here that waits for a picture.
+                if command != (_DISPLAY_ON,):
+                    self._device.command(*command)
+        self._lit = self._lit and not dark
+
+    def push(self, image: Image.Image, *, refresh: bool = False) -> None:
+        """Makes the panel show the picture, and lights it if it is dark.
+
+        Args:
+            image: mode "1", of `SIZE`, upright; it is turned as the panel is mounted.
+            refresh: set the controller up again and send everything, without a flicker:
+                a controller that lost its power for a moment does not say so.
+
+        Raises:
+            DisplayError: the bus failed.
+            ValueError: another mode or size.
+        """
+        if refresh or not self._spans.known:
+            self.initialise(dark=not self._spans.known)
+        with self._sending():
+            self._spans.display(image)
+            if not self._lit or refresh:
+                self._device.command(_DISPLAY_ON)
+        self._lit = True
+
+    def blank(self) -> None:
+        """Switches the panel off. The next `push` sets it up again, for it may be hours away."""
+        with self._sending():
+            self._device.command(_DISPLAY_OFF)
+        self._spans.forget()
+        self._lit = False
+
+    def contrast(self, level: int) -> None:
+        """Sets the contrast, 0 to 255; it dims an OLED only a little."""
+        if not 0 <= level <= 255:
+            raise ValueError(f"contrast {level} is not within 0 to 255")
+        self._contrast = level
+        with self._sending():
+            self._device.command(_CONTRAST, level)
+
+    def close(self) -> None:
+        """Closes the bus and leaves the panel as it is; more calls do nothing."""
+        if not self._closed:
+            self._closed = True
+            with contextlib.suppress(DisplayError), bus_errors():
+                self._device.cleanup()
+
+    @contextlib.contextmanager
+    def _sending(self) -> Iterator[None]:
+        try:
+            with bus_errors():
+                yield
+        except BaseException:
+            # Whatever interrupts a transfer: part of it may have arrived.
+            self._spans.forget()
+            self._lit = False
+            raise

@@ -1,0 +1,281 @@
+"""The display worker: takes the latest screen, draws it and sends it, and never holds up the game.
+
+One thread of its own owns the bus. The caller leaves a screen in a mailbox that holds one and
+goes on; a display that is slow, unplugged or broken delays nobody. Where time is virtual the
+same `Display` works without its thread, through `render_now`.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PIL import Image
+
+from shutthebox.adapters.display.controllers import CONTROLLERS, open_i2c, open_panel
+from shutthebox.adapters.display.layout import Frame, render
+from shutthebox.adapters.display.panel import SIZE, Controller, DisplayError, Panel, Serial
+from shutthebox.game.screen import Screen
+
+__all__ = [
+    "CONTROLLERS", "Controller", "Display", "DisplayError", "Panel", "Serial", "open_i2c", "open_panel",
+]  # fmt: skip
+
+_log = logging.getLogger(__name__)
+
+_SECOND = 1_000_000_000
+REFRESH_NS = 30 * _SECOND  # set up and send everything, in case the controller was reset
+RETRY_NS = 1 * _SECOND
+LEAST_FRAME_NS = _SECOND // 10
+STUCK_NS = 10 * _SECOND  # a transfer that takes longer will not end
+
+
+@dataclass(frozen=True, slots=True)
+class _Asleep:
+    """In the mailbox instead of a screen: switch the panel off."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    screen: Screen
+    since_ns: int
+
+
+class Display:
+    """Shows screens on a panel that may come and go.
+
+    Call `start` for the worker thread, then `show`, `sleep`, `contrast`, `alive` and `close`
+    from any one thread; or never call `start`, and use `render_now` and `close` only.
+    """
+
+    def __init__(
+        self, connect: Callable[[], Panel], *, now_ns: Callable[[], int] = time.monotonic_ns
+    ) -> None:
+        """Connects nothing yet.
+
+        Args:
+            connect: opens the panel; raises DisplayError while there is none. Called in the
+                worker's thread, about once a second until it succeeds.
+            now_ns: the clock, in nanoseconds. With a thread it must run like real time.
+        """
+        self._connect = connect
+        self._now_ns = now_ns
+        self._mail = threading.Condition()
+        # Guarded by _mail: what the caller wants.
+        self._wanted: _Shown | _Asleep | None = None
+        self._contrast: int | None = None
+        self._posted = False
+        self._closing = False
+        # The worker's own (or the caller's, without a thread).
+        self._thread: threading.Thread | None = None
+        self._panel: Panel | None = None
+        self._connected: bool | None = None  # None: not tried yet
+        self._retry_ns = 0
+        self._refreshed_ns = 0
+        self._busy_since_ns: int | None = None
+
+    # The caller's side.
+
+    def start(self) -> None:
+        """Starts the worker, which looks for the panel at once.
+
+        Raises:
+            RuntimeError: it was started or closed before.
+        """
+        if self._thread is not None or self._closing:
+            raise RuntimeError("a display starts once")
+        self._thread = threading.Thread(target=self._work, name="display", daemon=True)
+        self._thread.start()
+
+    def show(self, screen: Screen, t_ns: int) -> None:
+        """Leaves a screen for the worker; returns at once. A screen not yet drawn is forgotten.
+
+        Args:
+            screen: what to show; one equal to the last goes on moving where it was.
+            t_ns: when it began, by the display's clock: what moves counts from there.
+        """
+        with self._mail:
+            if not (isinstance(self._wanted, _Shown) and self._wanted.screen == screen):
+                self._post(_Shown(screen, t_ns))
+
+    def sleep(self) -> None:
+        """Has the worker switch the panel off until the next `show`; returns at once."""
+        with self._mail:
+            if not isinstance(self._wanted, _Asleep):
+                self._post(_Asleep())
+
+    def contrast(self, level: int) -> None:
+        """Has the worker set the contrast, 0 to 255, for good; returns at once.
+
+        Raises:
+            ValueError: out of range.
+        """
+        if not 0 <= level <= 255:
+            raise ValueError(f"contrast {level} is not within 0 to 255")
+        with self._mail:
+            self._contrast = level
+            self._posted = True
+            self._mail.notify()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the worker lives and is not caught in a transfer; for the watchdog.
+
+        A display that is not there does not make the worker any less alive.
+        """
+        busy_since = self._busy_since_ns
+        stuck = busy_since is not None and self._now_ns() - busy_since > STUCK_NS
+        return self._thread is not None and self._thread.is_alive() and not stuck
+
+    @property
+    def connected(self) -> bool:
+        """Whether the panel took the last thing sent to it."""
+        return self._connected is True
+
+    def close(self, goodbye: Screen | None = None, timeout_s: float = 2.0) -> None:
+        """Stops the worker and closes the bus; more calls do nothing.
+
+        Args:
+            goodbye: stays on the glass; without it the panel is switched off.
+            timeout_s: how long to wait for a worker that is caught in a transfer.
+        """
+        with self._mail:
+            if self._closing:
+                return
+            self._closing = True
+            self._wanted = _Asleep() if goodbye is None else _Shown(goodbye, self._now_ns())
+            self._mail.notify()
+        if self._thread is None:
+            self._finish()
+        else:
+            self._thread.join(timeout_s)
+            if self._thread.is_alive():
+                _log.warning("the display is caught in a transfer and was left behind")
+
+    def render_now(self, screen: Screen, elapsed_ns: int) -> Image.Image:
+        """Draws and sends a screen in the caller's thread; for virtual time, without `start`.
+
+        A bus error is no error here either: the panel is looked for again with a later call,
+        at the earliest a second later by the display's clock.
+
+        Args:
+            screen: what to show.
+            elapsed_ns: since it was first shown.
+
+        Returns:
+            What was drawn, whether or not there is a panel to see it on.
+
+        Raises:
+            RuntimeError: the worker runs, and it alone may use the bus.
+        """
+        if self._thread is not None:
+            raise RuntimeError("render_now is for a display without its thread")
+        frame = render(screen, elapsed_ns, SIZE)
+        self._send(frame.image)
+        return frame.image
+
+    # The worker's side.
+
+    def _post(self, wanted: _Shown | _Asleep) -> None:
+        self._wanted = wanted
+        self._posted = True
+        self._mail.notify()
+
+    def _work(self) -> None:
+        due_ns: int | None = self._now_ns()  # look for the panel before there is anything to show
+        while True:
+            with self._mail:
+                while not self._posted and not self._closing:
+                    wait_ns = None if due_ns is None else due_ns - self._now_ns()
+                    if wait_ns is not None and wait_ns <= 0:
+                        break
+                    self._mail.wait(None if wait_ns is None else wait_ns / _SECOND)
+                self._posted = False
+                wanted, contrast = self._wanted, self._contrast
+                if self._closing:
+                    break
+            self._busy_since_ns = self._now_ns()
+            try:
+                due_ns = self._turn(wanted, contrast)
+            except Exception:
+                # A fault in here must not stop a game that can be played blind, nor be silent.
+                _log.exception("cannot draw %r", wanted)
+                due_ns = None
+            finally:
+                self._busy_since_ns = None
+        self._busy_since_ns = self._now_ns()
+        try:
+            self._finish()
+        except Exception:
+            _log.exception("cannot say goodbye")
+        finally:
+            self._busy_since_ns = None
+
+    def _turn(self, wanted: _Shown | _Asleep | None, contrast: int | None) -> int | None:
+        """Does what is wanted now; returns when to do something again, None for never."""
+        started_ns = self._now_ns()
+        if contrast is not None:
+            self._try(lambda panel: self._set_contrast(panel, contrast))
+        if wanted is None:
+            self._try(lambda panel: None)
+            return None if self._connected else self._retry_ns
+        if isinstance(wanted, _Asleep):
+            self._try(lambda panel: panel.blank())
+            return None if self._connected else self._retry_ns
+        frame: Frame = render(wanted.screen, started_ns - wanted.since_ns, SIZE)
+        self._send(frame.image)
+        if not self._connected:
+            return self._retry_ns
+        due_ns = self._refreshed_ns + REFRESH_NS
+        if frame.next_ns is not None:
+            due_ns = min(due_ns, max(wanted.since_ns + frame.next_ns, started_ns + LEAST_FRAME_NS))
+        return due_ns
+
+    def _set_contrast(self, panel: Panel, level: int) -> None:
+        panel.contrast(level)
+        with self._mail:
+            if self._contrast == level:
+                self._contrast = None
+
+    def _send(self, image: Image.Image) -> None:
+        def push(panel: Panel) -> None:
+            refresh = self._now_ns() - self._refreshed_ns >= REFRESH_NS
+            panel.push(image, refresh=refresh)
+            if refresh:
+                self._refreshed_ns = self._now_ns()
+
+        self._try(push)
+
+    def _try(self, use: Callable[[Panel], None]) -> None:
+        """Uses the panel if it is there or it is time to look for it again."""
+        if not self._connected and self._connected is not None and self._now_ns() < self._retry_ns:
+            return
+        try:
+            if self._panel is None:
+                self._panel = self._connect()
+                self._refreshed_ns = self._now_ns()
+            elif not self._connected:
+                self._panel.initialise()
+                self._refreshed_ns = self._now_ns()
+            use(self._panel)
+        except DisplayError as error:
+            if self._connected is not False:
+                _log.warning("playing on without the display: %s", error)
+            self._connected = False
+            self._retry_ns = self._now_ns() + RETRY_NS
+        else:
+            if self._connected is not True:
+                _log.info("the display is there (%s)", self._panel.controller)
+            self._connected = True
+
+    def _finish(self) -> None:
+        wanted = self._wanted
+        if self._panel is None or not self._connected:
+            pass
+        elif isinstance(wanted, _Shown):
+            self._send(render(wanted.screen, 0, SIZE).image)
+        else:
+            self._try(lambda panel: panel.blank())
+        if self._panel is not None:
+            self._panel.close()

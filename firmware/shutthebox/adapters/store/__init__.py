@@ -1,0 +1,1 @@
+"""The store: what must survive a pulled plug, in one SQLite file."""

@@ -1,0 +1,198 @@
+"""Copies of the store: made while the box plays, and taken over when it next starts.
+
+`sudo shutthebox restore` writes into a folder that belongs to the service, which may put links there
+at any moment. So it checks the file in a folder of its own, and reaches into the service's only
+through that folder's descriptor, with names that it makes itself and follows no link for.
+"""
+
+import contextlib
+import errno
+import os
+import secrets
+import shutil
+import sqlite3
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from io import BytesIO
+from pathlib import Path
+from typing import BinaryIO
+
+from shutthebox.adapters.store import verification
+from shutthebox.adapters.store.database import FILE_NAME, Store, StoreError
+from shutthebox.adapters.store.opening import RESTORE_NAME, open_checked
+from shutthebox.files import shown_path
+
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
+"""Errors of file systems that cannot give a file a second name, such as FAT."""
+
+
+class BackupError(StoreError):
+    """The file is no good, or none can be made there; the text names it."""
+
+    exit_code = 2
+
+
+def back_up(db: sqlite3.Connection, to: Path) -> int:
+    """Copies a store into one file, as it is at this instant; nobody who writes to it waits.
+
+    Args:
+        db: the store, opened for reading.
+        to: the new file, which only its owner may read. It is there whole or not at all, even if the
+            plug is pulled; where the file system knows no hard links, an empty one may be left then.
+
+    Returns:
+        Its size in bytes.
+
+    Raises:
+        BackupError: if it is there already, or cannot be written.
+    """
+    try:
+        with _folder(to.parent) as folder:
+            if not to.name or _is_there(to.name, folder):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+            content = _content(db, to)
+            with _part(folder, BytesIO(content)) as part:
+                try:
+                    os.link(part, to.name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+                except OSError as error:
+                    if error.errno not in _NO_LINKS:
+                        raise
+                    os.close(_create(to.name, folder))
+                    os.rename(part, to.name, src_dir_fd=folder, dst_dir_fd=folder)
+            os.fsync(folder)
+    except FileExistsError as error:
+        raise BackupError(f"{shown_path(to)}: {error.strerror}; allowed is a new file") from None
+    except (sqlite3.Error, ValueError) as error:
+        raise BackupError(f"{shown_path(to)}: {error}") from None
+    except OSError as error:
+        if isinstance(error, BackupError):
+            raise
+        raise BackupError(f"{shown_path(to)}: {error.strerror}; allowed is a new file") from None
+    return len(content)
+
+
+def _content(db: sqlite3.Connection, to: Path) -> bytes:
+    """The store as one file that needs no log, made in memory: no name on any disk is used for it."""
+    with closing(sqlite3.connect(":memory:")) as copy:
+        db.backup(copy)
+        (verdict,) = copy.execute("pragma quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise BackupError(f"{shown_path(to)}: the copy is damaged: {verdict.splitlines()[0]}")
+        content = copy.serialize()
+    # Bytes 18 and 19 of the header say how it is read and written: 1 is without a log.
+    return content[:18] + b"\1\1" + content[20:]
+
+
+def put_beside(file: Path, folder: Path) -> int:
+    """Checks a copy and puts it beside the store, for the box to take over at its next start.
+
+    Whatever reads or plays meanwhile is not disturbed, and the copy itself is left as it is.
+
+    Args:
+        file: a store: a back-up, or one that was set aside.
+        folder: of the store that it is to replace; made if missing.
+
+    Returns:
+        How many matches it holds.
+
+    Raises:
+        BackupError: if it is no good, as the box itself would find at its start.
+        StoreError: if it cannot be put there.
+    """
+    with tempfile.TemporaryDirectory(prefix="shutthebox-") as name:
+        work = Path(name)
+        for ending in ("-wal", "-mark", ""):
+            _copy(file.with_name(file.name + ending), work / f"{FILE_NAME}{ending}", must=not ending)
+        with closing(_checked(work, file)) as store:
+            (matches,) = store.connection.execute("select count(*) from match").fetchone()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with _folder(folder) as place, (work / FILE_NAME).open("rb") as checked:
+                owner = os.fstat(place) if os.geteuid() == 0 else None
+                with _part(place, checked, owner) as part:
+                    os.rename(part, RESTORE_NAME, src_dir_fd=place, dst_dir_fd=place)
+                os.fsync(place)
+        except OSError as error:
+            raise StoreError(f"{folder}: {error.strerror}") from None
+    return int(matches)
+
+
+def _copy(file: Path, to: Path, *, must: bool) -> None:
+    try:
+        # Not blocking: opening a pipe would wait for somebody to write to it.
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        if must:
+            raise BackupError(f"{shown_path(file)}: no such file") from None
+        return
+    except OSError as error:
+        raise BackupError(f"{shown_path(file)}: {error.strerror}") from None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise BackupError(f"{shown_path(file)}: no ordinary file")
+        with os.fdopen(descriptor, "rb", closefd=False) as source, to.open("xb") as copy:
+            shutil.copyfileobj(source, copy)
+    except OSError as error:
+        if isinstance(error, BackupError):
+            raise
+        raise BackupError(f"{shown_path(file)}: {error.strerror}") from None
+    finally:
+        os.close(descriptor)
+
+
+def _checked(work: Path, file: Path) -> Store:
+    try:
+        store = open_checked(work, lambda: 0.0)
+        if found := verification.first_fault(store.connection, None):
+            store.close()
+            raise StoreError(f"{store.path}: {found}")
+    except StoreError as error:
+        raise BackupError(str(error).replace(str(work / FILE_NAME), shown_path(file))) from None
+    return store
+
+
+@contextlib.contextmanager
+def _folder(path: Path) -> Iterator[int]:
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _is_there(name: str, folder: int) -> bool:
+    with suppress(FileNotFoundError):
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+        return True
+    return False
+
+
+def _create(name: str, folder: int) -> int:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.open(name, flags, 0o600, dir_fd=folder)
+
+
+@contextlib.contextmanager
+def _part(folder: int, source: BinaryIO, owner: os.stat_result | None = None) -> Iterator[str]:
+    """A new file in a folder, whole and synced, under a name that nobody can guess; deleted in the end.
+
+    Args:
+        folder: its descriptor.
+        source: what goes into it.
+        owner: whose it is to be; None for whoever makes it.
+    """
+    name = f".shutthebox-{secrets.token_hex(16)}.part"
+    try:
+        with os.fdopen(_create(name, folder), "wb") as file:
+            os.fchmod(file.fileno(), 0o600)
+            shutil.copyfileobj(source, file)
+            if owner is not None:
+                os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
+            file.flush()
+            os.fsync(file.fileno())
+        yield name
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(name, dir_fd=folder)

@@ -1,0 +1,166 @@
+"""What the runner keeps, as well as it can: the box plays on whatever happens to its store."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TypeAlias
+
+from shutthebox.adapters.store.database import Store, StoreError
+from shutthebox.adapters.store.opening import StoreFault
+from shutthebox.adapters.store.queries import lines, read
+from shutthebox.adapters.store.schema import UNREADABLE
+from shutthebox.game.facts import Began, Fact, Faulted, Left
+from shutthebox.game.faults import Fault
+from shutthebox.game.machine import KeptMatch
+from shutthebox.game.messages import Text
+
+_log = logging.getLogger(__name__)
+
+Reopen: TypeAlias = Callable[[], tuple[Store | None, StoreFault | None]]
+"""Tries to get a store; what was wrong with it, if something was."""
+
+
+class StoreGuard:
+    """The box's memory while it works: the box plays on whatever happens to its store.
+
+    Used by the main thread only.
+
+    Args:
+        store: None to forget.
+        reopen: asked for another store at the beginning of a match, where this one fails.
+        forgetting: the players know already that nothing is kept.
+
+    Attributes:
+        store: what there is of it now.
+    """
+
+    def __init__(
+        self,
+        store: Store | None,
+        reopen: Reopen = lambda: (None, None),
+        *,
+        forgetting: bool = False,
+    ) -> None:
+        self.store = store
+        self._faults: list[Fault | None] = []
+        self._reopen, self._forgetting = reopen, forgetting
+        self._kept_presses: Counter[int] = Counter()
+        self._kept_chatter: Counter[int] = Counter()
+
+    def running_match(self, levers: int) -> KeptMatch | None:
+        """The match to go on with; None without one. One that cannot be gone on with is left."""
+        try:
+            return self._running_match(levers)
+        except StoreError as error:
+            _log.error("the last match is not gone on with: %s", error)
+            self.keep(Faulted("store", f"the last match is not gone on with: {error}"))
+            self.keep(Left())
+            return None
+
+    def _running_match(self, levers: int) -> KeptMatch | None:
+        running = self.store.running_match() if self.store is not None else None
+        if running is None or self.store is None:
+            return None
+        match, actions = running
+        if match.profile.tiles[-1] > levers:
+            raise StoreError(f"{match.profile.name} needs {match.profile.tiles[-1]} levers, not {levers}")
+        return KeptMatch(match, actions, self.store.tally())
+
+    def statistics(self) -> Sequence[Text]:
+        """The statistics in lines for the panel; none, if they cannot be read."""
+        if self.store is None:
+            return ()
+        try:
+            return lines(read(self.store.connection))
+        except UNREADABLE as error:
+            _log.error("%s: %s", self.store.path, error)
+            return ()
+
+    def faults(self) -> Sequence[Fault | None]:
+        """What the players should be told since the last call, oldest first; None once all is kept again."""
+        faults, self._faults = self._faults, []
+        return faults
+
+    def keep(self, fact: Fact) -> None:
+        """Keeps it, if it can be; what cannot waits in the store, so that a match has no holes."""
+        if isinstance(fact, Began) and not self._keeps_up():
+            self._open_anew()
+        if self.store is None:
+            return
+        try:
+            self.store.keep(fact)
+        except StoreError as error:
+            self._complain(StoreFault(Fault.FORGETS, f"{error}; playing without memory"))
+        else:
+            self._remembers()
+
+    def catch_up(self) -> None:
+        """Finds out whether the store is still there, and keeps what could not be kept before."""
+        if self.store is None:
+            return
+        try:
+            self.store.catch_up()
+        except StoreError as error:
+            if not self._forgetting:
+                self._complain(StoreFault(Fault.FORGETS, f"{error}; playing without memory"))
+        else:
+            self._remembers()
+
+    def close(self) -> None:
+        """Keeps what is left, and closes the store."""
+        if self.store is not None:
+            with suppress(StoreError):
+                self.store.catch_up()
+            self.store.close()
+
+    def _keeps_up(self) -> bool:
+        """Whether there is a store, and in it all that happened so far."""
+        if self.store is not None:
+            with suppress(StoreError):
+                self.store.catch_up()
+                return True
+        return False
+
+    def _open_anew(self) -> None:
+        """What still waits in a store that goes on failing is lost, the whole rest of its match."""
+        if self.store is not None:
+            self.store.close()
+        self.store, store_fault = self._reopen()
+        if store_fault is not None:
+            if self.store is not None:
+                # It keeps again; but what happened to the one before has to stay on the screen.
+                self._forgetting = False
+            self._complain(store_fault)
+
+    def _complain(self, store_fault: StoreFault) -> None:
+        """Says so; in the journal once, until everything has been kept again."""
+        self._faults.append(store_fault.fault)
+        if store_fault.fault is Fault.FORGETS and self._forgetting:
+            return
+        _log.error("%s", store_fault.text)
+        if store_fault.fault is Fault.FORGETS:
+            self._forgetting = True
+            if self.store is not None:
+                with suppress(StoreError):  # it waits with the others
+                    self.store.keep(Faulted("store", store_fault.text))
+
+    def _remembers(self) -> None:
+        if self._forgetting and self.store is not None:
+            _log.info("%s: everything is kept again", self.store.path)
+            self._forgetting = False
+            self._faults.append(None)
+
+    def keep_counts(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
+        """Adds what the switches have been through since the last call; lost where it cannot be kept.
+
+        Args:
+            presses: per switch since the start, how often it was pressed or flipped down.
+            chatter: per switch since the start, its edges in settle windows.
+        """
+        if self.store is None or self.store.waiting:
+            return
+        counts = Counter(presses), Counter(chatter)
+        with suppress(StoreError):
+            self.store.keep_health(counts[0] - self._kept_presses, counts[1] - self._kept_chatter)
+            self._kept_presses, self._kept_chatter = counts

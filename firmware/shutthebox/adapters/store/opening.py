@@ -1,0 +1,332 @@
+"""Opens the store whatever state its files are in, so that a box always starts and plays.
+
+What cannot be used is kept: the files get a dated name beside their own, and a new store is begun with
+all of it whose checksums are right. Where nothing can be written, the box plays without memory.
+"""
+
+import logging
+import os
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from shutthebox.adapters.store import queries as statistics
+from shutthebox.adapters.store import verification
+from shutthebox.adapters.store.chain import MARK_NAME, read_mark
+from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store, StoreError
+from shutthebox.adapters.store.recovery import Recovered, copy, sync_folder
+from shutthebox.adapters.store.schema import UNREADABLE, VERSION
+from shutthebox.game.facts import Faulted
+from shutthebox.game.faults import Fault
+
+_log = logging.getLogger(__name__)
+
+FILES = (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}{MARK_NAME}")
+"""The store itself, first; the log that belongs to it, its index, and the head mark."""
+
+RESTORE_NAME = f"{FILE_NAME}.restore"
+"""A store that was checked and waits to take the place of the one that is there."""
+
+RECOVERED_NAME = f"{FILE_NAME}.recovered"
+"""The good part of a damaged store, which waits to take its place."""
+
+START_FACTS = 200_000
+"""Facts that are compared with their checksums at a start, the latest: more than 5,000 matches for two."""
+
+AT_WORK_FACTS = 2_000
+"""Facts that are compared where a store is opened anew while the box plays, and the levers wait for it."""
+
+_PASSING = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM)
+"""Errors that say nothing about the file."""
+
+_OF_ACCESS = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
+"""Errors of a file that may not be opened, and of a folder in which none can be made."""
+
+_UNREADABLE = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
+"""Input and output errors that come from the file; others may come from a full disk."""
+
+
+_LAST = 2**40
+"""Matches and facts are numbered one by one; after SQLite's highest number there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFault:
+    """Why the store is not the one that was there.
+
+    Attributes:
+        fault: for the players.
+        text: for the journal, one line: which file, what is wrong, what was done.
+    """
+
+    fault: Fault
+    text: str
+
+
+def open_or_set_aside(
+    folder: Path,
+    wall_clock_s: Callable[[], float],
+    *,
+    count_throws: bool = True,
+    patience_s: float = PATIENCE_S,
+    facts: int = START_FACTS,
+) -> tuple[Store | None, StoreFault | None]:
+    """The store in this folder, or a new one in its place.
+
+    A store is used if SQLite finds no fault in it, its tables are ours, its running match can
+    be played again and its statistics can be counted. Never raises for anything that files
+    can be.
+
+    Args:
+        folder: where it is or will be.
+        wall_clock_s: as for `Store`.
+        count_throws: as for `Store`.
+        patience_s: as for `Store`.
+        facts: how many are compared with their checksums, the latest.
+
+    Returns:
+        The store, None if none can be had now; and what went wrong, None if nothing did.
+    """
+
+    def opened() -> Store:
+        return open_checked(
+            folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s, facts=facts
+        )
+
+    reason: StoreError
+    store_fault: StoreFault | None = None
+    try:
+        said, fault = _take_over(folder, wall_clock_s())
+        _look_for_leftovers(folder)
+        store = opened()
+        if said:
+            said = f"{store.path}: {said}"
+            store_fault = StoreFault(fault, said) if fault else None
+            if store_fault is None:
+                _log.warning("%s", said)
+            with suppress(StoreError):
+                store.keep(Faulted("store", said))
+        return store, store_fault
+    except StoreError as error:
+        reason = error
+    except OSError as error:
+        reason = StoreError(f"{folder}: {error}")
+        reason.__cause__ = error
+    if not _is_damage(reason, folder):
+        return None, StoreFault(Fault.FORGETS, f"{reason}; playing without memory")
+    try:
+        store, done = _begin_anew(folder, wall_clock_s, opened)
+    except OSError as error:
+        return None, StoreFault(Fault.FORGETS, f"{reason}; {error}; playing without memory")
+    store_fault = StoreFault(Fault.STORE_REPLACED, f"{reason}; {done}")
+    with suppress(StoreError):  # it waits in the store then
+        store.keep(Faulted("store", store_fault.text))
+    return store, store_fault
+
+
+def _begin_anew(
+    folder: Path, wall_clock_s: Callable[[], float], opened: Callable[[], Store]
+) -> tuple[Store, str]:
+    """Sets the store aside and opens a new one with what is good of it.
+
+    Returns:
+        The new store, and what was done in words.
+
+    Raises:
+        OSError: if files cannot be renamed or written.
+        StoreError: if the new one cannot be opened.
+    """
+    recovered = _recover(folder)
+    kept = set_aside(folder, wall_clock_s(), "damaged")
+    _take_over(folder, wall_clock_s())
+    try:
+        store = opened()
+    except StoreError as error:
+        if recovered is None or not _is_damage(error, folder):
+            raise
+        # What was recovered is no better.
+        recovered = None
+        set_aside(folder, wall_clock_s(), "damaged")
+        store = opened()
+    done = f"kept as {kept.name}, " if os.path.lexists(kept) else ""
+    done += "a new store is begun"
+    if recovered is not None and recovered.facts:
+        done += f" with the {recovered.facts} facts and {recovered.matches} matches that are good"
+        done += f", {recovered.lost} facts are lost" if recovered.lost else ""
+    return store, done
+
+
+def _look_for_leftovers(folder: Path) -> None:
+    """Finds a store that is gone or empty though it should not be.
+
+    Raises:
+        StoreError: saying so.
+    """
+    store, log = folder / FILES[0], folder / FILES[1]
+    if store.exists() and store.stat().st_size:
+        return
+    mark = read_mark(store)
+    if mark is not None and mark.number:
+        what = "was emptied" if store.exists() else "was removed"
+        raise StoreError(f"{store}: {what}; {mark.number} facts had been kept in it")
+    if os.path.lexists(log) and (log.lstat().st_size or not store.exists()):
+        # The plug was pulled while a store was set aside. SQLite would delete the log of an empty store.
+        raise StoreError(f"{log}: a log without its store")
+
+
+def _recover(folder: Path) -> Recovered | None:
+    """Makes a new file of what is good in the store that is there, to be taken over.
+
+    Returns:
+        What it holds; None if nothing can be read.
+
+    Raises:
+        StoreError: if the new file cannot be written.
+        OSError: if the new file cannot be written.
+    """
+    store, waiting = folder / FILE_NAME, folder / RECOVERED_NAME
+    if not store.is_file():
+        return None
+    part = waiting.with_name(f"{waiting.name}.part")
+    try:
+        with closing(sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            if db.execute("pragma user_version").fetchone()[0] > VERSION:
+                return None  # the newer program understands it better
+            recovered = copy(db, part, read_mark(store))
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _PASSING:
+            raise StoreError(f"{part}: {error}") from error
+        return None
+    except UNREADABLE:
+        return None
+    part.rename(waiting)
+    sync_folder(folder)
+    return recovered
+
+
+def _take_over(folder: Path, now_s: float) -> tuple[str, Fault | None]:
+    """Puts a store that waits into its place; nothing is lost if the plug is pulled.
+
+    Returns:
+        What was done, empty for nothing; and what the players should know of it.
+
+    Raises:
+        OSError: if it cannot be put there.
+    """
+    said, fault = "", None
+    for name, why, done in (
+        (RECOVERED_NAME, "damaged", "the good part of a damaged store was taken over"),
+        (RESTORE_NAME, "replaced", "restored"),
+    ):
+        waiting = folder / name
+        if waiting.is_symlink() or not waiting.is_file():
+            continue
+        said, fault = done, Fault.STORE_REPLACED if why == "damaged" else None
+        if any(os.path.lexists(folder / file) for file in FILES):
+            said += f", the one before is kept as {set_aside(folder, now_s, why).name}"
+        waiting.rename(folder / FILE_NAME)
+        sync_folder(folder)
+    return said, fault
+
+
+def set_aside(folder: Path, now_s: float, why: str) -> Path:
+    """Gives the store's files dated names, the store itself first.
+
+    Args:
+        folder: where they are.
+        now_s: the time of day, for the name, in UTC.
+        why: a word for the name.
+
+    Returns:
+        The new name of the store.
+
+    Raises:
+        OSError: if they cannot be renamed.
+    """
+    date = time.strftime("%Y-%m-%dT%H-%M-%S", time.gmtime(now_s))
+    base = f"{FILE_NAME}.{date}.{why}"
+    number = 1
+    while any(os.path.lexists(folder / _renamed(name, base)) for name in FILES):
+        number += 1
+        base = f"{FILE_NAME}.{date}-{number}.{why}"
+    for name in FILES:
+        with suppress(FileNotFoundError):
+            (folder / name).rename(folder / _renamed(name, base))
+    sync_folder(folder)
+    return folder / base
+
+
+def _renamed(name: str, base: str) -> str:
+    """The new name; SQLite finds the log of a store by its name, so its ending stays last."""
+    return base + name.removeprefix(FILE_NAME)
+
+
+def open_checked(
+    folder: Path,
+    wall_clock_s: Callable[[], float],
+    *,
+    count_throws: bool = True,
+    patience_s: float = PATIENCE_S,
+    facts: int = START_FACTS,
+) -> Store:
+    """A store in which nothing is wrong.
+
+    Raises:
+        StoreError: if it cannot be opened, or something is; the text says what.
+    """
+    store = Store(folder, wall_clock_s, count_throws=count_throws, patience_s=patience_s)
+    try:
+        _check(store, facts)
+        store.mark_head()
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _check(store: Store, facts: int) -> None:
+    """Everything that the box will read is read once, and so many facts are compared with their checksums.
+
+    Raises:
+        StoreError: naming what is wrong.
+    """
+    try:
+        (verdict,) = store.connection.execute("pragma quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise StoreError(f"{store.path}: {verdict.splitlines()[0]}")
+        if store.connection.execute("pragma foreign_key_check").fetchone():
+            raise StoreError(f"{store.path}: something is kept of a match that is not there")
+        for table, number in (("match", "id"), ("fact", "number")):
+            if store.connection.execute(f"select 1 from {table} where {number} > ?", (_LAST,)).fetchone():
+                raise StoreError(f"{store.path}: a {table} has an impossible number")
+        if found := verification.first_fault(store.connection, read_mark(store.path), most=facts):
+            raise StoreError(f"{store.path}: {found}")
+        with suppress(StoreError):
+            store.running_match()  # one that the rules do not allow any more is left, and nothing else
+        store.tally()
+        store.choices()
+        statistics.lines(statistics.read(store.connection))
+    except sqlite3.Error as error:
+        raise StoreError(f"{store.path}: {error}") from error
+    except UNREADABLE as error:
+        raise StoreError(f"{store.path}: what it holds makes no sense: {error}") from error
+
+
+def _is_damage(reason: StoreError, folder: Path) -> bool:
+    """Whether a new file would help: the fault is the file's, not the disk's or the folder's."""
+    cause = reason.__cause__
+    if isinstance(cause, sqlite3.Error):
+        code = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+        if code & 0xFF in _OF_ACCESS:
+            return any(os.path.lexists(path) and not _usable(path) for path in (folder / n for n in FILES))
+        if code & 0xFF == sqlite3.SQLITE_IOERR:
+            return code in _UNREADABLE
+        return code & 0xFF not in _PASSING
+    return not isinstance(cause, OSError)
+
+
+def _usable(path: Path) -> bool:
+    return path.is_file() and os.access(path, os.R_OK | os.W_OK)

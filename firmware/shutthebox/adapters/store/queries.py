@@ -1,0 +1,351 @@
+"""What the store has to tell: matches, the hall of fame, the honesty of the dice, the levers' health."""
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from shutthebox.files import check_regular
+from shutthebox.game.messages import Text, message
+from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
+from shutthebox.rules.actions import MAX_FACE, MAX_FACES
+from shutthebox.rules.record import replay
+
+BAR = 12
+"""Characters of the longest bar on the statistics screen."""
+
+_IMPOSSIBLE_THROWS = """
+select 1 from throws where dice not between 1 and ?1 or sides not between 2 and ?2
+or die not between 0 and dice or value not between 1 and dice * sides or count not between 1 and 1000000000000
+"""
+"""Their chances would take for ever to work out."""
+
+_DECIDED = "exists (select 1 from result where result.match = match.id)"
+_COUNTS = {
+    "matches": "1",
+    "finished": _DECIDED,
+    "given_up": f'"left" and not {_DECIDED}',
+    "real_dice": "instr(conditions, 'dice real')",
+    "with_computer": "instr(conditions, '\ncomputers ')",
+    "without_levers": "instr(conditions, '\nout-of-play ')",
+}
+"""Per count of matches the condition in SQL; those of forgotten matches have a column of its name."""
+
+FAME = 10
+"""Results in the hall of fame."""
+
+FAULTS = 200
+"""Faults that the store remembers, the latest."""
+
+
+@dataclass(frozen=True, slots=True)
+class DieCount:
+    """The throws of one die, or of the totals, and whether they look fair.
+
+    Attributes:
+        dice: thrown together.
+        sides: of each.
+        die: which of them, from 1 in the order thrown; 0 for their total.
+        counts: value and how often it came, rising.
+        fairness: the chi-square test of them.
+    """
+
+    dice: int
+    sides: int
+    die: int
+    counts: dict[int, int]
+    fairness: Fairness
+
+
+@dataclass(frozen=True, slots=True)
+class Famous:
+    """A winner who has signed.
+
+    Attributes:
+        initials: three letters.
+        score: in the whole match; None for a winner who had no turn, because all others lost.
+        profile: the game's name.
+        began_s: the time of day the match began, in seconds.
+        unproven: what the box cannot vouch for, in a word or two each: real dice, computer, levers out.
+    """
+
+    initials: str
+    score: int | None
+    profile: str
+    began_s: int
+    unproven: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How much a switch has been through.
+
+    Attributes:
+        presses: how often it was pressed or flipped down.
+        chatter: edges that fell into settle windows: many a press foretell a dying switch.
+    """
+
+    presses: int
+    chatter: int
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something around the box that failed.
+
+    Attributes:
+        at_s: the time of day, in seconds.
+        kind: the part, one word.
+        text: what was wrong, in a line.
+    """
+
+    at_s: int
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Everything that the box has counted.
+
+    Attributes:
+        matches: begun.
+        finished: of them, played to the end.
+        given_up: of them, left before they were decided.
+        real_dice: of them, played with dice that the box did not throw.
+        with_computer: of them, played with the computer in a seat.
+        without_levers: of them, played with levers out of play.
+        versions: of the box and its rules, those that the matches kept whole were played on.
+        throws: made by the box.
+        fame: the latest winners who have signed, the latest first.
+        dice: the dice thrown, by number, sides and die.
+        switches: per lever (0: the button) its health, rising.
+        faults: the latest first.
+        out_of_play: levers that the owner has taken out of play at the box.
+    """
+
+    matches: int
+    finished: int
+    given_up: int
+    real_dice: int
+    with_computer: int
+    without_levers: int
+    versions: tuple[str, ...]
+    throws: int
+    fame: tuple[Famous, ...]
+    dice: tuple[DieCount, ...]
+    switches: dict[int, Health]
+    faults: tuple[Fault, ...]
+    out_of_play: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """How one player came out of a match.
+
+    Attributes:
+        number: from 1.
+        score: in the whole match; None for a player who had no turn.
+        won: alone or with others.
+        initials: None for a player who has not signed.
+    """
+
+    number: int
+    score: int | None
+    won: bool
+    initials: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMatch:
+    """A match that has been decided.
+
+    Attributes:
+        began_s: the time of day it began, in seconds.
+        profile: the game's name.
+        players: all of them, in order.
+    """
+
+    began_s: int
+    profile: str
+    players: tuple[Player, ...]
+
+
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """The store's file, for reading only; a running box is not disturbed.
+
+    Raises:
+        OSError: there is none.
+        sqlite3.Error, ValueError: it cannot be read, or is no store.
+    """
+    # Looked at and not opened: closing it again would drop the locks that SQLite holds in this process.
+    try:
+        check_regular(path)
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path}: no such store; a box makes it when it is first played on") from None
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        db.execute("select * from match limit 1")
+    except (sqlite3.Error, ValueError):
+        db.close()
+        raise
+    return db
+
+
+def latest(db: sqlite3.Connection, count: int) -> tuple[PlayedMatch, ...]:
+    """So many matches that have been decided, the latest first."""
+    ids = "select distinct match from result order by match desc limit ?"
+    rows = db.execute(
+        "select match.id, began_s, profile, players, player, score, owes, won, initials from result"
+        f" join match on match.id = result.match where match.id in ({ids})"
+        " order by match.id desc, player",
+        (count,),
+    ).fetchall()
+    found: dict[int, PlayedMatch] = {}
+    for number, began_s, keys, seats, player, score, owes, won, initials in rows:
+        if number not in found:
+            # A player who had no turn, owes nothing and has not won has no row.
+            nobody = tuple(Player(seat, None, False, None) for seat in range(1, seats + 1))
+            found[number] = PlayedMatch(began_s, _name(keys), nobody)
+        had_turn = _had_turn(db, number, player, score, keys, owes=owes, won=won)
+        result = Player(player + 1, score if had_turn else None, bool(won), initials)
+        players = found[number].players
+        found[number] = replace(found[number], players=(*players[:player], result, *players[player + 1 :]))
+    return tuple(found.values())
+
+
+def _had_turn(
+    db: sqlite3.Connection, number: int, player: int, score: int, keys: str, *, owes: str, won: int
+) -> bool:
+    """Whether a player with a result has finished a turn in the match; players are numbered from 0."""
+    # Only these are kept with a score of 0 without a turn; nearly all others need no look at their match.
+    if score or (owes == "0" and not won) or (won and '"target-loses"' not in keys):
+        return True
+    # Not above: the store imports this module.
+    from shutthebox.adapters.store.database import StoreError, kept_match
+
+    try:
+        record = kept_match(db, number, "the store")
+        return replay(record)[-1].scores[player] is not None
+    except (StoreError, ValueError, LookupError):
+        return True  # what is kept makes no match: the result is all there is
+
+
+def latest_game(db: sqlite3.Connection) -> str | None:
+    """The name of the game begun last; None before the first."""
+    row = db.execute("select profile from match order by id desc limit 1").fetchone()
+    return _name(row[0]) if row else None
+
+
+def read(db: sqlite3.Connection) -> Statistics:
+    """Counts it all up, the matches that the store has forgotten included.
+
+    Raises:
+        ValueError: for throws of dice that there are none of.
+        sqlite3.Error: if it cannot be read.
+    """
+    if db.execute(_IMPOSSIBLE_THROWS, (MAX_FACES, MAX_FACE // MAX_FACES)).fetchone():
+        raise ValueError("throws of impossible dice are counted")
+    kept = counts(db)
+    forgotten = db.execute(f"select {', '.join(kept)} from forgotten").fetchone()
+    fame = db.execute(
+        "select match.id, player, initials, score, profile, began_s, owes, won, conditions"
+        " from result join match on match.id = result.match where initials is not null"
+        " order by match.id desc limit ?",
+        (FAME,),
+    ).fetchall()
+    rows: dict[tuple[int, int, int], dict[int, int]] = {}
+    for dice, sides, die, value, count in db.execute("select dice, sides, die, value, count from throws"):
+        rows.setdefault((dice, sides, die), {})[value] = count
+    counted = tuple(_counted(*key, counts) for key, counts in sorted(rows.items()))
+    return Statistics(
+        **{count: kept[count] + before for count, before in zip(kept, forgotten, strict=True)},
+        versions=_versions(db),
+        throws=sum(sum(entry.counts.values()) for entry in counted if entry.die == 0),
+        fame=tuple(
+            Famous(
+                who,
+                score if _had_turn(db, number, player, score, keys, owes=owes, won=won) else None,
+                _name(keys),
+                began_s,
+                _unproven(conditions),
+            )
+            for number, player, who, score, keys, began_s, owes, won, conditions in fame
+        ),
+        dice=counted,
+        switches=health(db),
+        faults=tuple(
+            Fault(*row) for row in db.execute("select at_s, kind, text from fault order by id desc")
+        ),
+        out_of_play=out_of_play(db) or (),
+    )
+
+
+def counts(db: sqlite3.Connection, where: str = "true", values: Sequence[object] = ()) -> dict[str, int]:
+    """How many of the matches that are kept whole are so and so: columns of the table of forgotten ones."""
+    sums = ", ".join(f"ifnull(sum(({condition}) <> 0), 0)" for condition in _COUNTS.values())
+    row = db.execute(f"select {sums} from match where {where}", values).fetchone()
+    return dict(zip(_COUNTS, row, strict=True))
+
+
+def _versions(db: sqlite3.Connection) -> tuple[str, ...]:
+    rows = db.execute("select conditions from match group by conditions order by min(id)")
+    lines = [line for (conditions,) in rows for line in conditions.splitlines()]
+    return tuple(
+        dict.fromkeys(line.removeprefix("version ") for line in lines if line.startswith("version "))
+    )
+
+
+def _unproven(conditions: str) -> tuple[str, ...]:
+    words = {"dice real": "real dice", "\ncomputers ": "computer", "\nout-of-play ": "levers out"}
+    return tuple(word for line, word in words.items() if line in conditions)
+
+
+def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
+    """The levers that the owner has taken out of play at the box; None if nothing was settled there."""
+    row = db.execute("select value from setting where key = 'box.out_of_play'").fetchone()
+    return tuple(sorted(json.loads(row[0]))) if row else None
+
+
+def health(db: sqlite3.Connection) -> dict[int, Health]:
+    """Per lever (0: the button) what it has been through, as kept at the end of the last match."""
+    rows = db.execute("select number, presses, chatter from lever order by number")
+    return {number: Health(int(presses), int(chatter)) for number, presses, chatter in rows}
+
+
+def _counted(dice: int, sides: int, die: int, counts: dict[int, int]) -> DieCount:
+    if die:
+        fairness = die_fairness([counts.get(face, 0) for face in range(1, sides + 1)])
+    else:
+        fairness = totals_fairness(counts, dice, sides)
+    return DieCount(dice, sides, die, counts, fairness)
+
+
+def _name(keys: str) -> str:
+    """The profile's name, which its text begins with."""
+    return keys.split('"')[1]
+
+
+def lines(statistics: Statistics) -> tuple[Text, ...]:
+    """The lines of the statistics screen."""
+    found: list[Text] = [
+        message("Matches: {count}", count=statistics.finished),
+        message("Throws: {count}", count=statistics.throws),
+    ]
+    for entry in statistics.dice:
+        if entry.dice == 1 and not entry.die:
+            continue  # the total of one die is the die
+        what = message("Die {number}", number=entry.die) if entry.die else message("Total")
+        p_value = f"p={entry.fairness.p_value:.2f}" if entry.fairness.enough else "-"
+        dice = f"{entry.dice}d{entry.sides}"
+        found.append(message("{dice} {what}\t{p_value}", dice=dice, what=what, p_value=p_value))
+        most = max(entry.counts.values())
+        found += [
+            f"{value:2} {'=' * round(BAR * count / most)}\t{count}"
+            for value, count in sorted(entry.counts.items())
+        ]
+    for famous in statistics.fame:
+        score = "-" if famous.score is None else famous.score  # the panel's small letters have no longer dash
+        found.append(f"{famous.initials} {score} {famous.profile}")
+    return tuple(found)

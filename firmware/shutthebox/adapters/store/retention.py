@@ -1,0 +1,70 @@
+"""What the store forgets, so that its file stays small however long the box is played on.
+
+The latest matches are kept whole. Of those before them stays what they counted for: how many
+there were, and who owes what; the dice and the levers are counted apart from matches anyway.
+SQLite uses the room of what is deleted for what comes next, so the file needs no vacuum.
+"""
+
+import sqlite3
+from fractions import Fraction
+
+from shutthebox.adapters.store.chain import forget_facts, reseal
+from shutthebox.adapters.store.queries import FAME, FAULTS, counts
+
+MATCHES = 5000
+"""Matches that are kept whole, besides those in the hall of fame: some 6 MB, read once at the start."""
+
+AT_ONCE = 4
+"""Matches that are forgotten at most when one begins: a fact must not wait for the store to be tidied."""
+
+OLD = (
+    "id <= (select max(id) from match) - :matches and id not in"
+    " (select match from result where initials is not null order by match desc limit :fame)"
+)
+"""In SQL, with `bounds`: the matches that are not kept whole."""
+
+
+def bounds() -> dict[str, int]:
+    """The values of the places in `OLD`."""
+    return {"matches": MATCHES, "fame": FAME}
+
+
+def forget(db: sqlite3.Connection) -> None:
+    """Forgets matches that are too old, the oldest first; called in the transaction that begins another."""
+    old = db.execute(
+        f"select id from match where {OLD} order by id limit :most", {**bounds(), "most": AT_ONCE}
+    ).fetchall()
+    for (number,) in old:
+        _forget_match(db, number)
+
+
+def _forget_match(db: sqlite3.Connection, number: int) -> None:
+    first, end = db.execute(
+        "select first, (select min(later.first) from match as later where later.id > match.id)"
+        " from match where id = ?",
+        (number,),
+    ).fetchone()
+    counted = counts(db, "id = ?", (number,))
+    db.execute(
+        f"update forgotten set {', '.join(f'{column} = {column} + :{column}' for column in counted)}", counted
+    )
+    rows = db.execute(
+        "select player, result.owes, owed.owes from result join match on match.id = result.match"
+        " left join owed using (player) where match.id = ? and not settled",
+        (number,),
+    ).fetchall()
+    db.executemany(
+        "insert or replace into owed (player, owes) values (?, ?)",
+        [(player, str(Fraction(owes) + Fraction(before or 0))) for player, owes, before in rows],
+    )
+    if rows:
+        reseal(db, "owed")
+    forget_facts(db, first, end - 1)
+    reseal(db, "forgotten")
+    for table, key in (("result", "match"), ("match", "id")):
+        db.execute(f"delete from {table} where {key} = ?", (number,))
+
+
+def forget_faults(db: sqlite3.Connection) -> None:
+    """Forgets all but the latest faults."""
+    db.execute("delete from fault where id <= (select max(id) from fault) - ?", (FAULTS,))

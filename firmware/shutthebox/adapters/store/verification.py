@@ -1,0 +1,176 @@
+"""Compares everything in a store with its checksums, and what follows from the facts with the facts."""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby, islice
+
+from shutthebox.adapters.store import fact_text as facts
+from shutthebox.adapters.store.chain import Head, read_facts, seal
+from shutthebox.adapters.store.schema import COLUMNS
+
+_MOST_COUNTED = 1000
+"""Faults; a store with more is as bad."""
+
+_NAMES = {
+    "match": "match {0}",
+    "result": "the result of match {0}",
+    "throws": "the count of throws of {0} dice",
+    "lever": "the counts of lever {0}",
+    "setting": "the setting {0}",
+    "forgotten": "the counts of forgotten matches",
+    "owed": "what player {0} owes",
+    "fault": "fault {0}",
+}
+"""Per table what a row is called, by its first column."""
+
+
+def faults(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None) -> Iterator[str]:
+    """What is wrong with a store, a few words each; nothing if all is as it was kept.
+
+    Args:
+        db: of this version.
+        mark: what its head mark says; None if nothing.
+        most: facts to look at, the latest; None for all. Matches before them are not looked at either.
+
+    Raises:
+        sqlite3.Error: where it cannot be read.
+    """
+    (last, count) = db.execute("select ifnull(max(number), 0), count(*) from fact").fetchone()
+    after = 0 if most is None else max(0, last - most)
+    if mark is not None:
+        yield from _against_mark(db, mark, last)
+    missing = 0
+    matches = _Matches(db, after)
+    for fact in read_facts(db, after):
+        if fact.missing:
+            missing += fact.missing
+            yield _missing(fact.number - fact.missing, fact.number - 1)
+        if fact.good:
+            if not fact.raw.startswith(facts.OF_ACTIONS):
+                yield from matches.take(fact.number, fact.text)
+        elif not fact.missing:
+            yield f"fact {fact.number} was altered"
+    yield from matches.end()
+    (forgotten,) = db.execute("select facts from forgotten").fetchone() or (0,)
+    if not missing and last - count != forgotten:
+        yield f"{abs(last - count - forgotten)} facts are missing, or are there though forgotten"
+    for table in _NAMES:
+        yield from _altered_rows(db, table, after)
+    (lacking,) = db.execute("select ifnull(max(id) - min(id) + 1 - count(*), 0) from fault").fetchone()
+    if lacking:
+        yield f"{lacking} faults are missing"
+
+
+def first_fault(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None) -> str | None:
+    """The first thing that is wrong and how many more are, as `faults` has them; None if nothing is.
+
+    Raises:
+        sqlite3.Error: where it cannot be read.
+    """
+    found = list(islice(faults(db, mark, most=most), _MOST_COUNTED))
+    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+    return found[0] + more if found else None
+
+
+def _against_mark(db: sqlite3.Connection, mark: Head, last: int) -> Iterator[str]:
+    if mark.number > last:
+        yield f"{_missing(last + 1, mark.number)} at the end"
+        return
+    row = db.execute("select checksum from fact where number = ?", (mark.number,)).fetchone()
+    if row is not None and row[0] != mark.checksum:
+        yield f"fact {mark.number} is not the one that was kept last"
+
+
+def _missing(first: int, last: int) -> str:
+    return f"fact {first} is missing" if first == last else f"facts {first} to {last} are missing"
+
+
+def _altered_rows(db: sqlite3.Connection, table: str, after: int) -> Iterator[str]:
+    columns = ", ".join(f'"{column}"' for column in COLUMNS[table])
+    recent = {
+        "match": " where first > ?",
+        "result": " where match in (select id from match where first > ?)",
+    }.get(table, "")
+    for row in db.execute(f"select {columns} from {table}{recent}", (after,) if recent else ()):
+        if seal(*row[:-1]) != row[-1]:
+            first = row[0] + 1 if table == "owed" and isinstance(row[0], int) else row[0]
+            yield f"{_NAMES[table].format(first)} was altered"
+
+
+@dataclass
+class _Told:
+    """What the facts tell of one match, or of the time before the first."""
+
+    first: int = 0
+    beginning: str = ""
+    conditions: str = ""
+    left: bool = False
+    finish: str = ""
+    signed: dict[int, str] = field(default_factory=dict)
+
+
+class _Matches:
+    """Compares the tables of matches, results and settings with what the facts tell, as they come."""
+
+    def __init__(self, db: sqlite3.Connection, after: int) -> None:
+        rows = db.execute(
+            'select first, id, began_s, profile, players, rounds, conditions, "left" from match'
+            " where first > ?",
+            (after,),
+        )
+        self._rows = {row[0]: row[1:] for row in rows}
+        results = db.execute(
+            "select match, player, score, owes, won, initials from result"
+            " where match in (select id from match where first > ?) order by match, player",
+            (after,),
+        )
+        self._results = {match: [row[1:] for row in rows] for match, rows in groupby(results, lambda r: r[0])}
+        self._settings = dict(db.execute("select key, value from setting").fetchall())
+        self._chosen: dict[str, str] = {}
+        self._told = _Told()
+
+    def take(self, number: int, text: str) -> Iterator[str]:
+        """The next fact; what is wrong with the match before it, if it begins another."""
+        match facts.word_of(text):
+            case "begin":
+                yield from self._compare()
+                self._told = _Told(number, text, facts.conditions_in(text))
+            case "resume" | "lost":
+                self._told.conditions = facts.conditions_in(text)
+            case "leave":
+                self._told.left = True
+            case "finish":
+                self._told.finish = text
+            case "sign":
+                self._told.signed |= [facts.signed(text)]
+            case "choose":
+                self._chosen |= [facts.chosen(text)]
+
+    def end(self) -> Iterator[str]:
+        """What is wrong with the last match, with settings, and with matches of which no fact tells."""
+        yield from self._compare()
+        for row in self._rows.values():
+            yield f"the beginning of match {row[0]} is missing"
+        for key, value in self._chosen.items():
+            if self._settings.get(key) != value:
+                yield f"the setting {key} is not what was chosen last"
+
+    def _compare(self) -> Iterator[str]:
+        told = self._told
+        if not told.first:
+            return
+        row = self._rows.pop(told.first, None)
+        if row is None:
+            yield f"the match that fact {told.first} began is missing"
+            return
+        number, *content, conditions, left = row
+        if facts.begin(number, content, facts.conditions_in(told.beginning)) != told.beginning:
+            yield f"match {number} is not the one that was begun"
+        if (conditions, bool(left)) != (told.conditions, told.left):
+            yield f"match {number} is not as its facts tell"
+        results = self._results.get(number, [])
+        finish = facts.finish([result[:-1] for result in results]) if results else ""
+        signed = {result[0]: result[-1] for result in results if result[-1] is not None}
+        if (finish, signed) != (told.finish, told.signed):
+            yield f"the result of match {number} is not as its facts tell"

@@ -1,0 +1,62 @@
+"""`shutthebox blank`: switches the display off. systemd runs it when the box has ended, however it ended.
+
+It has seconds only, and the box may be restarting: so it needs nothing but the standard library.
+"""
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from shutthebox.config import schema as configuration
+from shutthebox.config.schema import Config, Controller, Display
+from shutthebox.errors import ShutTheBoxError
+
+GOODBYE_S = 1.5
+"""How long the goodbye of a box that ended well can be read."""
+
+_I2C_SLAVE = 0x0703  # linux/i2c-dev.h
+_SWITCH_OFF = b"\x00\xae"  # commands follow; the display off, on all controllers
+
+
+def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+    """Adds the command."""
+    parser = subparsers.add_parser("blank", help="switch the display off")
+    parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Switches the panel off; 1 if it does not answer."""
+    import fcntl  # not everywhere, and the other commands are
+
+    display = _display(args.config)
+    if display.controller is Controller.NONE:
+        return 0
+    # systemd says in SERVICE_RESULT how the service ended: after a crash there is nothing to read.
+    if os.environ.get("SERVICE_RESULT") == "success":
+        time.sleep(GOODBYE_S)
+    path = f"/dev/i2c-{display.bus}"
+    try:
+        bus = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            fcntl.ioctl(bus, _I2C_SLAVE, display.address)
+            os.write(bus, _SWITCH_OFF)
+        finally:
+            os.close(bus)
+    except OSError as error:
+        print(f"shutthebox blank: {path}: {error.strerror}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _display(asked_for: Path | None) -> Display:
+    """The display of that config, or of the box: of the built-in one, if its own is no good."""
+    if asked_for is not None:
+        return configuration.read(asked_for).display
+    try:
+        return configuration.usual().display
+    except ShutTheBoxError:
+        return Config().display

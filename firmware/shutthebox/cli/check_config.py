@@ -1,0 +1,66 @@
+"""`shutthebox check-config` and `shutthebox pins`: the configuration, checked and as a wiring table."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from shutthebox.config import schema as configuration
+from shutthebox.config.schema import CONFIG_FILE, Config, Line
+from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for
+from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
+
+HEADER = {
+    2: 3, 3: 5, 4: 7, 14: 8, 15: 10, 17: 11, 18: 12, 27: 13, 22: 15, 23: 16, 24: 18, 10: 19, 9: 21, 25: 22,
+    11: 23, 8: 24, 7: 26, 5: 29, 6: 31, 12: 32, 13: 33, 19: 35, 16: 36, 26: 37, 20: 38, 21: 40,
+}  # fmt: skip
+"""The header pin of every BCM line of a Pi with 40 pins."""
+
+
+def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+    """Adds both commands."""
+    check = subparsers.add_parser("check-config", help="check a config file")
+    check.add_argument("file", metavar="F", nargs="?", type=Path, help="default: the box's own")
+    check.set_defaults(run=run_check)
+    pins = subparsers.add_parser("pins", help="the wiring table of a config")
+    pins.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+    pins.set_defaults(run=run_pins)
+
+
+def run_check(args: argparse.Namespace) -> int:
+    """Reads the file, and says that it is good; a complaint ends the command with 2."""
+    config = configuration.read(args.file) if args.file else configuration.usual()
+    where = str(args.file or (CONFIG_FILE if CONFIG_FILE.exists() else "built-in default"))
+    levers = config.box.levers or DEFAULT_LEVERS
+    settings = settings_for(config, levers, where)
+    print(f"{where}: good. {settings.profile.name} on {levers} levers, {len(settings.games)} games fit.")
+    return 0
+
+
+def run_pins(args: argparse.Namespace) -> int:
+    """Prints which switch goes to which pin of the header."""
+    config = configuration.read(args.config) if args.config else configuration.usual()
+    print(f"{'signal':14} {'BCM':>4} {'pin':>4}")
+    for name, line in wiring(config):
+        if isinstance(line, str):
+            print(f"{name:14} {line}")
+        else:
+            print(f"{name:14} {line:4} {HEADER[line]:4}")
+    return 0
+
+
+def switch_name(switch: int) -> str:
+    """What a switch is called, as in the wiring table."""
+    return {DICE_BUTTON: "dice button", SERVICE_BUTTON: "service button"}.get(switch, f"lever {switch}")
+
+
+def wiring(config: Config) -> list[tuple[str, Line]]:
+    """Every signal of the box and its line, in the order of a builder's work."""
+    gpio = config.gpio
+    levers = config.box.levers or len(gpio.levers)
+    table: list[tuple[str, Line]] = [
+        (f"lever {number}", line) for number, line in enumerate(gpio.levers[:levers], 1)
+    ]
+    table += [("dice button", gpio.roll), ("buzzer", gpio.buzzer), ("button lamp", gpio.lamp)]
+    if gpio.service is not None:
+        table.append(("service button", gpio.service))
+    return [*table, ("display SDA", 2), ("display SCL", 3)]

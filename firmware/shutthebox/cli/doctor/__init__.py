@@ -1,0 +1,1 @@
+"""`shutthebox doctor`: the checks of the live hardware."""

@@ -1,0 +1,129 @@
+"""What the doctor looks at outside: permissions, chips and lines, the display."""
+
+import contextlib
+import getpass
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from shutthebox.cli.check_config import wiring
+from shutthebox.cli.doctor.result import Finding, Verdict
+from shutthebox.config.schema import Backend, Config, Controller
+
+DEV = Path("/dev")
+
+STATUS = {0x1: Controller.SSD1309, 0x8: Controller.SH1106} | dict.fromkeys(
+    (0x3, 0x6, 0x7), Controller.SSD1306
+)
+"""The controller by the low four bits of its status, as owners of panels have found."""
+
+
+def access(config: Config) -> Iterator[Finding]:
+    """Whether this user may open the devices, and what to do if not."""
+    devices = sorted(DEV.glob("gpiochip*")) + sorted(DEV.glob("i2c-*"))
+    closed = [path for path in devices if not os.access(path, os.R_OK | os.W_OK)]
+    for path in closed:
+        try:
+            group = path.group()
+        except (KeyError, OSError):
+            yield Finding("permission", Verdict.FAIL, f"{path} may not be opened, and has no group")
+        else:
+            remedy = f"sudo usermod -aG {group} {getpass.getuser()}, then log in again"
+            yield Finding("permission", Verdict.FAIL, f"{path} is the group {group}'s: {remedy}")
+    if devices and not closed:
+        yield Finding("permission", Verdict.OK, ", ".join(map(str, devices)))
+
+
+def pins(config: Config) -> Iterator[Finding]:
+    """The chip behind the header, and every line of the wiring: free, or busy and by whom."""
+    if config.gpio.backend is not Backend.GPIOD:
+        yield Finding("chip", Verdict.SKIP, f"looked at with gpiod only, not {config.gpio.backend}")
+        return
+    try:
+        from gpiozero.exc import GPIOZeroError
+
+        from gpiozero_gpiod import chips
+    except ImportError as error:
+        yield Finding("chip", Verdict.SKIP, f"{error.name} is not installed")
+        return
+    with contextlib.ExitStack() as stack:
+        try:
+            header = chips.open_header()
+        except (GPIOZeroError, OSError) as error:
+            yield Finding("chip", Verdict.FAIL, str(error))
+            yield Finding("lines", Verdict.SKIP, "there is no chip to ask")
+            return
+        stack.callback(header.close)
+        yield Finding("chip", Verdict.OK, f"{header.path}, {header.get_info().label}")
+        for name, line in wiring(config):
+            if name.startswith("display"):
+                continue  # the kernel's I2C driver has these
+            try:
+                chip, offset = header, line
+                if isinstance(line, str):
+                    chip_name, _, offset = line.rpartition(":")
+                    chip = chips.open_named(int(chip_name) if chip_name.isdigit() else chip_name)
+                    stack.callback(chip.close)
+                info = chip.get_line_info(int(offset) if str(offset).isdigit() else offset)
+            except (GPIOZeroError, OSError, ValueError) as error:
+                yield Finding(name, Verdict.FAIL, f"line {line}: {error}")
+                continue
+            holder = info.consumer or "a kernel driver"
+            if not info.used:
+                yield Finding(name, Verdict.OK, f"line {line} is free")
+            elif holder == "shutthebox":
+                yield Finding(name, Verdict.OK, f"line {line} is held by the running box")
+            else:
+                yield Finding(name, Verdict.FAIL, f"line {line} is busy: {holder} has it")
+
+
+def display(config: Config) -> Iterator[Finding]:
+    """Whether a panel answers on the bus, and which controller it seems to have."""
+    display = config.display
+    if display.controller is Controller.NONE:
+        yield Finding("display", Verdict.SKIP, "the configuration has none")
+        return
+    node = DEV / f"i2c-{display.bus}"
+    if not node.exists():
+        yield Finding("display", Verdict.FAIL, f"no {node}: dtparam=i2c_arm=on in config.txt, or i2c-dev")
+        return
+    if not os.access(node, os.R_OK | os.W_OK):
+        yield Finding("display", Verdict.FAIL, f"{node} may not be opened: is the user in the group i2c?")
+        return
+    try:
+        from smbus2 import SMBus
+
+        with SMBus(display.bus) as bus:
+            # A control byte without a command: every controller of these takes it, and does nothing.
+            bus.write_byte(display.address, 0x00)
+            status = read_status(bus, display.address)
+    except ImportError:
+        yield Finding("display", Verdict.SKIP, "smbus2 is not installed")
+    except OSError as error:
+        yield Finding("display", Verdict.FAIL, f"nothing answers at 0x{display.address:02X}: {error}")
+    else:
+        where = f"0x{display.address:02X} on {node}"
+        yield Finding("display", Verdict.OK, f"answers at {where}")
+        yield _panel_type(display.controller, status)
+
+
+def read_status(bus: Any, address: int) -> int | None:  # noqa: ANN401  (smbus2 has no types)
+    """Returns the panel's status byte; None from the many that are wired for writing only."""
+    try:
+        return int(bus.read_byte(address))
+    except OSError:
+        return None
+
+
+def _panel_type(configured: Controller, status: int | None) -> Finding:
+    """What the low four bits of the status give away; the sheets promise nothing about them."""
+    chip = None if status is None else STATUS.get(status & 0x0F)
+    if status is None or chip is None:
+        told = "nothing" if status is None else f"status 0x{status:02X}"
+        text = f"says {told} of its type; configured as {configured}. A picture two columns off: sh1106"
+        return Finding("panel", Verdict.SKIP, text)
+    if chip is configured:
+        return Finding("panel", Verdict.OK, f"{chip}, by its status 0x{status:02X}")
+    text = f"looks like {chip} (status 0x{status:02X}), configured as {configured}: display.controller"
+    return Finding("panel", Verdict.FAIL, text)

@@ -1,0 +1,144 @@
+"""`shutthebox doctor --levers`: every switch as its maker moves it, with its chatter."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory, switch_lines
+from shutthebox.cli.check_config import switch_name
+from shutthebox.config.schema import Config
+from shutthebox.config.settings_loader import DEFAULT_LEVERS
+from shutthebox.game.switches.debounce import WORN, ContactHealth, Debouncer
+
+TICK_NS = 250_000_000
+"""How often all levels are read again here: a cut wire makes no edge."""
+
+
+def watch(config: Config, seconds: float | None, *, as_json: bool) -> int:
+    """Shows the switches until Ctrl-C, or for so long, and then what is to be thought of each.
+
+    Args:
+        config: the wiring.
+        seconds: how long; None for no end.
+        as_json: an object a line for every change and, in the end, for every switch.
+
+    Returns:
+        The exit code: 1 if a switch never moved, chatters, or is worn.
+
+    Raises:
+        PinsError: if the pins cannot be had, as while the box itself runs.
+    """
+    lines = switch_lines(config.gpio, config.box.levers or DEFAULT_LEVERS)
+    inbox: SimpleQueue[Edge] = SimpleQueue()
+    factory = open_factory(config.gpio.backend)
+    try:
+        try:
+            pins = Pins(factory, lines, config.gpio.lamp, inbox.put)
+        except PinsError as error:
+            raise PinsError(f"{error}; a running box has them: sudo systemctl stop shutthebox") from None
+        try:
+            found = _turn(config, pins, inbox, seconds, _shower(as_json))
+        finally:
+            pins.close()
+    finally:
+        factory.close()
+    out = {number for number in config.box.out_of_play if number in found}
+    verdicts = {switch: _verdict(switch in out, health) for switch, health in found.items()}
+    for switch, verdict in verdicts.items():
+        health = found[switch]
+        if as_json:
+            values = {"verdict": verdict, "moves": health.moves, "chatter": health.chatter}
+            print(json.dumps({"switch": switch, "name": switch_name(switch), **values}))
+        else:
+            print(f"{switch_name(switch):14} {health.moves:6} moves {health.chatter:6} chatter  {verdict}")
+    return int(any(verdict not in ("ok", "out of play") for verdict in verdicts.values()))
+
+
+def _verdict(out: bool, health: ContactHealth) -> str:
+    if out:
+        return "out of play"
+    if health.restless:
+        return "chatters without a rest"
+    if health.moves < 2:
+        return "never moved" if not health.moves else "moved one way only"
+    return "worn" if health.chatter > WORN * health.moves else "ok"
+
+
+_Show = Callable[[float, Mapping[int, bool], Mapping[int, ContactHealth]], None]
+
+
+def _turn(
+    config: Config, pins: Pins, inbox: "SimpleQueue[Edge]", seconds: float | None, show: _Show
+) -> dict[int, ContactHealth]:
+    """Takes edges in and shows what they come to; returns how the switches did."""
+    start = time.monotonic_ns()
+    end = None if seconds is None else start + round(seconds * 1e9)
+    down = pins.active()
+    debouncer = Debouncer({switch: config.box.settle_ns(switch) for switch in down}, down, start)
+    now = tick = start
+    health, restless = debouncer.health(now), set[int]()
+    show(0.0, down, health)
+    try:
+        while end is None or now < end:
+            due = min(tick, debouncer.deadline_ns or tick, end or tick)
+            try:
+                edge = inbox.get(timeout=max(0, due - now) / 1e9)
+                events = debouncer.edge(edge.switch, edge.active, min(edge.t_ns, time.monotonic_ns()))
+            except Empty:
+                events = []
+            now = time.monotonic_ns()
+            if inbox.empty():
+                events += debouncer.settle(now)
+            if now >= tick:
+                tick = now + TICK_NS
+                events += debouncer.reconcile(pins.active(), now)
+            down |= {event.switch: event.active for event in events}
+            health = debouncer.health(now)
+            restless |= {switch for switch, found in health.items() if found.restless}
+            show((now - start) / 1e9, down, health)
+    except KeyboardInterrupt:
+        pass
+    # Who chattered once without a rest will again.
+    return {switch: replace(found, restless=switch in restless) for switch, found in health.items()}
+
+
+def _shower(as_json: bool) -> _Show:
+    """Prints what has changed since the last time: as a table drawn anew, as lines, or as JSON."""
+    before: dict[int, tuple[bool, ContactHealth]] = {}
+    redraws = sys.stdout.isatty() and not as_json
+
+    def show(t_s: float, down: Mapping[int, bool], health: Mapping[int, ContactHealth]) -> None:
+        changed = [switch for switch in down if before.get(switch) != (down[switch], _steady(health[switch]))]
+        if not changed:
+            return
+        if redraws and before:
+            print(f"\x1b[{len(down)}A", end="")
+        for switch in down if redraws else changed:
+            if as_json:
+                values: dict[str, Any] = {"t": round(t_s, 3), "switch": switch, "name": switch_name(switch)}
+                print(json.dumps(values | dict(_columns(down[switch], health[switch]))))
+            else:
+                stand = "down" if down[switch] else "up"
+                line = f"{switch_name(switch):14} {stand:4} {health[switch].moves:6} moves"
+                line += (
+                    f" {health[switch].chatter:6} chatter{'  chatters' if health[switch].restless else ''}"
+                )
+                print(f"{line}\x1b[K" if redraws else f"{t_s:8.3f} s  {line}")
+        sys.stdout.flush()
+        before.update({switch: (down[switch], _steady(health[switch])) for switch in down})
+
+    return show
+
+
+def _steady(health: ContactHealth) -> ContactHealth:
+    """Its health without what changes when others move."""
+    return ContactHealth(health.moves, health.chatter, 0, health.restless)
+
+
+def _columns(down: bool, health: ContactHealth) -> Iterator[tuple[str, object]]:
+    yield from (("down", down), ("moves", health.moves), ("chatter", health.chatter))
+    yield "chatters", health.restless

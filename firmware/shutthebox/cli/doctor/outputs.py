@@ -1,0 +1,165 @@
+"""`shutthebox doctor --outputs`: lamp, buzzer and panel in turn, confirmed by the button."""
+
+import dataclasses
+import json
+import time
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+
+from PIL import Image, ImageDraw
+
+from shutthebox.adapters.buzzer import Buzzer
+from shutthebox.adapters.display import fonts as glyphs
+from shutthebox.adapters.display.controllers import open_i2c, open_panel
+from shutthebox.adapters.display.panel import SIZE, DisplayError
+from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory
+from shutthebox.cli.doctor.result import Finding, Verdict
+from shutthebox.config.schema import Config, Controller
+from shutthebox.game.effects import Sound
+from shutthebox.game.switches.debounce import DICE_BUTTON
+
+QUESTION_S = 20.0
+"""How long each question waits for the button."""
+_BLINK_S = 0.25
+_TUNE_S = 2.0
+
+
+def test(config: Config, seconds: float | None, *, as_json: bool) -> int:
+    """Works every output until the button is pressed for it, or the time is over.
+
+    Args:
+        config: the wiring and the panel.
+        seconds: how long each waits; None for `QUESTION_S`.
+        as_json: one document in the end, and the questions on the screen all the same.
+
+    Returns:
+        The exit code: 1 if one was not confirmed.
+
+    Raises:
+        PinsError: if the pins cannot be had, as while the box itself runs.
+    """
+    wait_s = seconds or QUESTION_S
+    inbox: SimpleQueue[Edge] = SimpleQueue()
+    factory = open_factory(config.gpio.backend)
+    findings: list[Finding] = []
+    try:
+        try:
+            pins = Pins(factory, {DICE_BUTTON: config.gpio.roll}, config.gpio.lamp, inbox.put)
+            buzzer = Buzzer(factory, config.gpio.buzzer)
+        except PinsError as error:
+            raise PinsError(f"{error}; a running box has them: sudo systemctl stop shutthebox") from None
+        try:
+            asks = _Asks(inbox, wait_s, aloud=not as_json)
+            findings.append(asks.about("lamp", "The lamp in the button blinks.", _BLINK_S, _blink(pins)))
+            pins.light(0)
+            findings.append(
+                asks.about("buzzer", "The buzzer plays a tune.", _TUNE_S, lambda: buzzer.play(Sound.SHUT))
+            )
+            findings.append(_panel(config, asks))
+        finally:
+            buzzer.close()
+            pins.close()
+    finally:
+        factory.close()
+    if as_json:
+        print(json.dumps([dataclasses.asdict(finding) for finding in findings]))
+    else:
+        for finding in findings:
+            print(f"{finding.verdict:4}  {finding.check:14}  {finding.reason}")
+    return int(any(finding.verdict is Verdict.FAIL for finding in findings))
+
+
+def _blink(pins: Pins) -> Callable[[], None]:
+    lit = [False]
+
+    def toggle() -> None:
+        lit[0] = not lit[0]
+        pins.light(float(lit[0]))
+
+    return toggle
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class _Asks:
+    inbox: "SimpleQueue[Edge]"
+    wait_s: float
+    aloud: bool
+
+    def about(self, check: str, what: str, every_s: float, work: Callable[[], None]) -> Finding:
+        """Does *work* again and again until the button is pressed, or nobody has pressed it in time."""
+        if self.aloud:
+            print(f"{what} Press the button if it does; if it does not, wait {self.wait_s:g} s.", flush=True)
+        while not self.inbox.empty():
+            self.inbox.get()  # the press that answered the question before, and its bounces
+        end = time.monotonic() + self.wait_s
+        due = 0.0
+        while (now := time.monotonic()) < end:
+            if now >= due:
+                work()
+                due = now + every_s
+            try:
+                edge = self.inbox.get(timeout=max(0.0, min(due, end) - now))
+            except Empty:
+                continue
+            if edge.active:
+                self._let_go()
+                return Finding(check, Verdict.OK, "confirmed by the button")
+        return Finding(check, Verdict.FAIL, f"not confirmed within {self.wait_s:g} s: {_REMEDIES[check]}")
+
+    def _let_go(self) -> None:
+        """Waits until the button has been up for a while: one press answers one question."""
+        end = time.monotonic() + self.wait_s
+        while time.monotonic() < end:
+            try:
+                self.inbox.get(timeout=0.3)
+            except Empty:
+                return
+
+
+_REMEDIES = {
+    "lamp": "its polarity, R5, F1, or the button's own contact",
+    "buzzer": "its leads, F1; a beeper instead of a transducer hums at best",
+    "panel": "shutthebox doctor --display names the panels on the bus",
+}
+
+
+def _panel(config: Config, asks: _Asks) -> Finding:
+    display = config.display
+    if display.controller is Controller.NONE:
+        return Finding("panel", Verdict.SKIP, "the configuration has none")
+    try:
+        panel = open_panel(
+            display.controller.chip, open_i2c(display.bus, display.address), upside_down=display.rotate == 180
+        )
+        panel.push(picture(display.controller, display.address))
+    except DisplayError as error:
+        return Finding("panel", Verdict.FAIL, f"{error}: {_REMEDIES['panel']}")
+    try:
+        what = (
+            "The display shows a thin frame along all four edges, and four different corners: one bar in "
+            "the upper left, two in the upper right."
+        )
+        return asks.about("panel", what, asks.wait_s, lambda: None)
+    finally:
+        panel.close()
+
+
+def picture(controller: Controller, address: int) -> Image.Image:
+    """The test picture: a wrong controller moves the frame two columns aside or breaks it.
+
+    Args:
+        controller: whose name it shows.
+        address: on the bus, which it shows too.
+    """
+    width, height = SIZE
+    image = Image.new("1", SIZE)
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((0, 0, width - 1, height - 1), outline=1)
+    # One to four bars say which corner is which: a panel may be mounted upside down.
+    for bars, (x, y) in enumerate(((4, 4), (width - 20, 4), (4, height - 12), (width - 20, height - 12)), 1):
+        for k in range(bars):
+            draw.rectangle((x + 4 * k, y, x + 4 * k + 1, y + 7), fill=1)
+    for text, y in ((str(controller), 16), (f"0x{address:02X}", 34)):
+        line = glyphs.line(text, glyphs.Size.MEDIUM)
+        image.paste(line, ((width - line.width) // 2, y))
+    return image

@@ -1,0 +1,140 @@
+"""What the doctor reads in the store: levers, dice, and whether the clock fits what is kept."""
+
+import contextlib
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from shutthebox.adapters.store import queries as statistics
+from shutthebox.adapters.store.database import FILE_NAME, StoreError
+from shutthebox.adapters.store.reading import reading
+from shutthebox.cli.check_config import switch_name
+from shutthebox.cli.doctor.result import Finding, Verdict
+from shutthebox.cli.stats import date_text
+from shutthebox.config.schema import Config
+from shutthebox.config.settings_loader import DEFAULT_LEVERS, with_choices
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import check_folder
+from shutthebox.game.switches.debounce import DICE_BUTTON, WORN
+
+OLDEST_CLOCK_S = 1_735_689_600
+"""The start of 2025: a clock before that has never been set."""
+
+KEPT_RIGHT = Path("/run/systemd/timesync/synchronized")
+"""Where systemd says that the network has set the clock."""
+
+MANY_PRESSES = 50
+"""Presses of one lever after which another without any is remarkable."""
+
+LEAST_FREE = 16 << 20
+"""Bytes that should be free on the store's disk."""
+
+
+def levers(config: Config) -> Iterator[Finding]:
+    """Who is out of play, and what the levers in play have been through."""
+    levers = range(1, (config.box.levers or DEFAULT_LEVERS) + 1)
+    out = sorted(as_chosen(config).box.out_of_play)
+    text = f"out of play: {', '.join(map(str, out))}" if out else "all in play"
+    yield Finding("levers", Verdict.OK, f"{len(levers)}, {text}; `shutthebox doctor --levers` watches them")
+    found: dict[int, statistics.Health] = {}
+    with contextlib.suppress(StoreError), reading(config.state_folder) as kept:
+        found = statistics.health(kept.db)
+    most = max((health.presses for health in found.values()), default=0)
+    if most < MANY_PRESSES:
+        yield Finding("lever health", Verdict.SKIP, "too few presses are kept to tell")
+        return
+    ailing = []
+    for switch in (DICE_BUTTON, *levers):
+        health = found.get(switch, statistics.Health(0, 0))
+        if switch not in out and not health.presses:
+            ailing.append(f"{switch_name(switch)} was never pressed: is its wire cut?")
+        elif switch not in out and health.chatter > 2 * WORN * health.presses:
+            ailing.append(
+                f"{switch_name(switch)} chatters: {health.chatter} edges in {health.presses} presses"
+            )
+    for text in ailing:
+        yield Finding("lever health", Verdict.FAIL, text)
+    if not ailing:
+        yield Finding("lever health", Verdict.OK, f"up to {most} presses each, none chatters")
+
+
+def as_chosen(config: Config) -> Config:
+    """The configuration with what was chosen at the box, as far as it can be read."""
+    with contextlib.suppress(StoreError), reading(config.state_folder) as kept:
+        out = statistics.out_of_play(kept.db)
+        return with_choices(config, {"box.out_of_play": out if out is None else list(out)})
+    return config
+
+
+def store(config: Config) -> Iterator[Finding]:
+    """Where dice come from and go to: the kernel's entropy, a store that can be written, fair throws."""
+    try:
+        os.getrandom(1, os.GRND_NONBLOCK)
+        yield Finding("entropy", Verdict.OK, "the kernel's is ready")
+    except (AttributeError, BlockingIOError):
+        yield Finding("entropy", Verdict.SKIP, "not ready, or not to be asked on this system")
+    folder = config.state_folder
+    try:
+        check_folder(folder, "store.folder")
+    except ShutTheBoxError as error:
+        yield Finding("store", Verdict.FAIL, str(error))
+        yield Finding("dice", Verdict.SKIP, "there is no store")
+        return
+    # Not Path.exists, which raises for a folder in one that this user may not look into.
+    there = next(path for path in (folder, *folder.absolute().parents) if os.access(path, os.F_OK))
+    if not os.access(there, os.R_OK | os.W_OK | os.X_OK):
+        yield Finding("store", Verdict.FAIL, f"{there} may not be read and written")
+        return
+    file = folder / FILE_NAME
+    if not os.path.lexists(file):
+        yield Finding("store", Verdict.OK, f"{folder} can be written; nothing is kept there yet")
+        yield Finding("dice", Verdict.SKIP, "no throws are kept")
+        return
+    try:
+        with reading(folder) as kept:
+            found = statistics.read(kept.db)
+            kept.verify()
+    except StoreError as error:
+        yield Finding("store", Verdict.FAIL, str(error))
+        yield Finding("dice", Verdict.SKIP, "the store cannot be read, or not be relied on")
+        return
+    free = shutil.disk_usage(folder).free
+    if not os.access(file, os.W_OK):
+        yield Finding("store", Verdict.FAIL, f"{file} may not be written by this user")
+    elif free < LEAST_FREE:
+        yield Finding("store", Verdict.FAIL, f"{file}: the disk is full, {free >> 10} KiB are free")
+    else:
+        yield Finding("store", Verdict.OK, f"{file}: {found.matches} matches")
+    p_values = [entry.fairness.p_value for entry in found.dice if entry.fairness.enough]
+    if not p_values:
+        yield Finding("dice", Verdict.SKIP, f"{found.throws} throws are too few to tell")
+    else:
+        # The least of several: each may be unlucky, so the bar is lowered by their number.
+        fair = min(p_values) >= 0.001 / len(p_values)
+        yield Finding("dice", Verdict.OK if fair else Verdict.FAIL, f"least p = {min(p_values):.4f}")
+
+
+def clock(config: Config) -> Iterator[Finding]:
+    """Whether the time of day makes sense beside the last match; only dates depend on it."""
+    now = time.time()
+    shown = time.strftime("%Y-%m-%d %H:%M")
+    latest = _latest_match(config)
+    if now < OLDEST_CLOCK_S:
+        yield Finding("clock", Verdict.FAIL, f"{shown}: it has never been set; scores get wrong dates")
+    elif latest is not None and latest > now + 60:
+        kept = date_text(latest, "%Y-%m-%d %H:%M")
+        text = f"{shown}, but the last match is of {kept}: it has been set back, or was ahead"
+        yield Finding("clock", Verdict.FAIL, text)
+    elif KEPT_RIGHT.exists():
+        yield Finding("clock", Verdict.OK, f"{shown}, set by the network")
+    else:
+        yield Finding("clock", Verdict.OK, f"{shown}; nothing here keeps it right, which only dates need")
+
+
+def _latest_match(config: Config) -> int | None:
+    with contextlib.suppress(StoreError), reading(config.state_folder) as kept:
+        (began_s,) = kept.db.execute("select max(began_s) from match").fetchone()
+        return None if began_s is None else int(began_s)
+    return None

@@ -1,0 +1,86 @@
+"""The `shutthebox` command. Ends with 0 if all is well, 1 for a fault, 2 for wrong use."""
+
+import argparse
+import importlib
+import io
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from shutthebox import __version__
+from shutthebox.errors import ShutTheBoxError, one_line
+
+_MODULES = {
+    "run": "run",
+    "sim": "sim",
+    "replay": "replay",
+    "profiles": "profiles",
+    "odds": "odds",
+    "stats": "stats",
+    "backup": "backup",
+    "scoreboard": "scoreboard",
+    "check-config": "check_config",
+    "doctor": "doctor.command",
+    "blank": "blank",
+}
+"""A command of each module; some modules have another one beside it."""
+
+_DEBIAN_NAMES = {"PIL": "python3-pil", "gpiod": "python3-libgpiod", "luma": "python3-luma.oled"}
+
+
+class _OneLine(logging.Formatter):
+    """A message is one line of the journal; only a traceback, which is a fault of ours, has several."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  (the library's name)
+        return one_line(super().formatMessage(record))
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {one_line(message)}; see {self.prog} --help\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs a command and returns its exit code; argparse raises SystemExit for wrong use."""
+    parser = _Parser(prog="shutthebox", description="The electronic Shut the Box.")
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    subparsers = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=_Parser)
+    argv = sys.argv[1:] if argv is None else argv
+    # A command's own module is enough, where it has one of its name: the box has to be up soon.
+    for command in argv[:1] if argv and argv[0] in _MODULES else _MODULES:
+        importlib.import_module(f"shutthebox.cli.{_MODULES[command]}").add_parser(subparsers)
+    args = parser.parse_args(argv)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # What the terminal's own encoding lacks must not end a command.
+            stream.reconfigure(errors="backslashreplace")
+    handler = logging.StreamHandler()
+    handler.setFormatter(_OneLine("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(handlers=[handler])
+    try:
+        return int(args.run(args))
+    except ShutTheBoxError as error:
+        print(f"shutthebox: {one_line(str(error))}", file=sys.stderr)
+        return error.exit_code
+    except ModuleNotFoundError as error:
+        name = (error.name or "").partition(".")[0]
+        package = _DEBIAN_NAMES.get(name, f"python3-{name}")
+        print(
+            f"shutthebox: {name} is not installed: apt install {package}, or pip install 'shutthebox[sim]'",
+            file=sys.stderr,
+        )
+        return 1
+    except BrokenPipeError:
+        # The reader of a pipe has seen enough; what is left in the buffer has nowhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,231 @@
+"""``shutthebox odds``: what a position is worth, and every legal move ranked."""
+
+import argparse
+import json
+import random
+import sys
+from pathlib import Path
+
+from shutthebox.cli.chart import write_chart
+from shutthebox.cli.odds_text import Answer, Move, answer_text, title
+from shutthebox.cli.progress import working
+from shutthebox.config import schema as configuration
+from shutthebox.config.profiles import find
+from shutthebox.config.settings_loader import rules_folder
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.odds import Objective, Odds, TooLargeError, Value
+from shutthebox.odds.estimate import SAMPLES, Progress, estimate, estimated_moves
+from shutthebox.rules import tiles as sets
+from shutthebox.rules import turn as turns
+from shutthebox.rules.moves import Throw, dice_allowed
+from shutthebox.rules.profile import Draw, Profile
+from shutthebox.rules.tiles import Tiles, to_numbers
+from shutthebox.rules.turn import Turn
+
+_MOST_SAMPLES = 10_000_000
+
+
+class UsageError(ShutTheBoxError, ValueError):
+    """An option that does not fit; the text names it and what is allowed."""
+
+
+def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
+    """Adds the command to those of ``shutthebox``."""
+    parser = subparsers.add_parser(
+        "odds",
+        help="what a position is worth, and every legal move ranked",
+        description="Exact odds of a profile under best play: expected score, chance to shut the "
+        "box, distribution of scores; with a throw, every legal move ranked. Above 12 tiles an "
+        "estimate.",
+    )
+    parser.add_argument("profile", metavar="ID|FILE", help="a built-in profile, or a house-rules file")
+    parser.add_argument("--tiles", type=int, metavar="N", help="another box that the profile allows")
+    parser.add_argument(
+        "--open", metavar="1,2,3", help="the tiles that are open (a turn's start if not given)"
+    )
+    parser.add_argument("--throw", metavar="3,5", help="the faces thrown")
+    parser.add_argument(
+        "--objective",
+        choices=[Objective.SCORE.value, Objective.SHUT.value],
+        default=Objective.SCORE.value,
+        help="play for the best expected score (the default), or for the best chance to shut the box",
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="a chart of the scores: .svg or .png")
+    parser.add_argument(
+        "--samples",
+        type=int,
+        metavar="N",
+        help=f"turns for an estimate ({SAMPLES}, or fewer where turns are long)",
+    )
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="where an estimate's lots start (1)")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs the command.
+
+    Returns:
+        0, or 2 for an option or a file that is no good, with one line on stderr.
+    """
+    try:
+        profile = _profile(args.profile, args.tiles)
+        turn = _turn(profile, args.open, args.throw)
+        if args.samples is not None and not 2 <= args.samples <= _MOST_SAMPLES:
+            raise UsageError(f"--samples: {args.samples} is not allowed; 2 to {_MOST_SAMPLES} are")
+        objective = Objective(args.objective)
+        with working(lambda: "working out the best play"):
+            answer = _exact(profile, turn, objective)
+        answer = answer or _estimated(profile, turn, objective, args)
+        if args.plot is not None:
+            write_chart(args.plot, answer.distribution, title(profile, turn, objective, answer))
+    except ShutTheBoxError as error:
+        print(f"shutthebox odds: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    if args.json:
+        print(json.dumps(_document(profile, turn, objective, answer)))
+    else:
+        with working(lambda: "comparing with simpler play"):
+            text = answer_text(profile, turn, objective, answer)
+        print(text)
+    return 0
+
+
+def _profile(name: str, count: int | None) -> Profile:
+    profile = find(name, rules_folder(configuration.usual()))
+    if count is None:
+        return profile
+    box = profile.for_box(count)
+    if box is None:
+        allowed = ", ".join(map(str, profile.allowed_boxes))
+        raise UsageError(f"--tiles: {count} is no box of {profile.name}; allowed are {allowed}")
+    return box
+
+
+def _turn(profile: Profile, open_text: str | None, throw_text: str | None) -> Turn:
+    turn = turns.start(profile)
+    if open_text is not None:
+        open_tiles = _open(profile, open_text)
+        if open_tiles != profile.starting:
+            turn = Turn(open_tiles, moves=1)
+    if throw_text is None:
+        return turn
+    faces = _faces(throw_text)
+    # Dice read as a total alone are for the box; here a single number is a single die.
+    dice = dice_allowed(profile, turn.open)
+    if len(faces) not in dice or not turns.possible_throw(profile, turn, faces):
+        raise UsageError(f"--throw: {throw_text} cannot be thrown here; {_possible(profile, turn)}")
+    return turns.throw(profile, turn, faces)
+
+
+def _open(profile: Profile, text: str) -> Tiles:
+    try:
+        open_tiles = sets.from_text(text.replace(" ", ""))
+    except ValueError as error:
+        raise UsageError(f"--open: {error}") from None
+    strange = open_tiles & ~profile.all_tiles
+    if not open_tiles or strange:
+        wrong = f"tile {to_numbers(strange)[0]} is not on the box" if strange else "no tile is open"
+        allowed = ", ".join(map(str, profile.tiles))
+        raise UsageError(f"--open: {wrong}; allowed are {allowed}")
+    return open_tiles
+
+
+def _faces(text: str) -> Throw:
+    words = text.replace("+", ",").split(",")
+    if not all(word.strip().isascii() and word.strip().isdigit() and len(word) < 5 for word in words):
+        raise UsageError(f"--throw: {text!r} is no throw; allowed are faces with commas, as in 3,5")
+    return tuple(int(word) for word in words)
+
+
+def _possible(profile: Profile, turn: Turn) -> str:
+    if profile.draw is Draw.DOMINOES:
+        return "allowed are the two ends of a domino, 1,1 to 6,6"
+    counts = " or ".join("1 die" if n == 1 else f"{n} dice" for n in dice_allowed(profile, turn.open))
+    return f"allowed are {counts} with faces 1 to {profile.sides}"
+
+
+def _exact(profile: Profile, turn: Turn, objective: Objective) -> Answer | None:
+    """Exact odds; None where there are none."""
+    try:
+        odds = Odds(profile, turn.open)
+        value = odds.value(turn, objective)
+        ranked = odds.ranked(turn, objective)
+        distribution = odds.distribution(turn, objective)
+        one_die = odds.one_die(turn, objective)
+    except TooLargeError:
+        return None
+    moves = None
+    if turn.throw is not None:
+        legal = set(turns.answers(profile, turn))
+        moves = tuple(Move(each.tiles, each.value, each.cost) for each in ranked if each.tiles in legal)
+    return Answer(value, one_die, moves, distribution)
+
+
+def _estimated(profile: Profile, turn: Turn, objective: Objective, args: argparse.Namespace) -> Answer:
+    rng = random.Random(args.seed)
+    if turn.outcome is not None:
+        points = turn.score or 0
+        return Answer(Value(points, 0.0), None, (), {points: 1.0})
+    moves = None
+    progress = _progress()
+    if turn.throw is not None:
+        found = estimated_moves(profile, turn, objective, rng=rng, samples=args.samples, progress=progress)
+        moves = tuple(
+            Move(tiles, each.value, abs(each.value[at] - found[0][1].value[at]))
+            for at in [int(objective is Objective.SHUT)]
+            for tiles, each in found
+        )
+        if found:
+            turn = turns.move(profile, turn, found[0][0])
+    if turn.outcome is not None:
+        points = turn.score or 0
+        shut = 1.0 if turn.outcome is turns.Outcome.SHUT else 0.0
+        return Answer(Value(points, shut), None, moves, {points: 1.0})
+    each = estimate(profile, turn, objective, rng=rng, samples=args.samples, progress=progress)
+    return Answer(each.value, None, moves, each.distribution, each.standard_error, each.samples, each.policy)
+
+
+def _progress() -> Progress | None:
+    """A bar on the terminal; none where stderr is not one."""
+    if not sys.stderr.isatty():
+        return None
+
+    def show(done: int, whole: int) -> None:
+        bar = "#" * (30 * done // whole)
+        end = "\r" + " " * 50 + "\r" if done == whole else ""
+        print(f"\restimate [{bar:<30}] {100 * done // whole:3} %{end}", end="", file=sys.stderr, flush=True)
+
+    return show
+
+
+def _document(profile: Profile, turn: Turn, objective: Objective, answer: Answer) -> dict[str, object]:
+    moves = None
+    if answer.moves is not None:
+        moves = [
+            {
+                "tiles": list(to_numbers(move.tiles)),
+                "expected_score": move.value.score,
+                "probability_shut": move.value.shut,
+            }
+            for move in answer.moves
+        ]
+    document: dict[str, object] = {
+        "profile": profile.name,
+        "open": list(to_numbers(turn.open)),
+        "objective": objective.value,
+        "expected_score": answer.value.score,
+        "probability_shut": answer.value.shut,
+        "one_die": answer.one_die,
+        "moves": moves,
+        "distribution": {str(score): chance for score, chance in sorted(answer.distribution.items())},
+    }
+    if answer.error is not None:
+        document |= {
+            "estimate": True,
+            "standard_error": answer.error.score,
+            "standard_error_shut": answer.error.shut,
+            "samples": answer.samples,
+        }
+    return document

@@ -1,0 +1,110 @@
+"""What ``shutthebox odds`` says to people."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from shutthebox.cli.chart import text_chart
+from shutthebox.odds import Objective, OddsError, Value
+from shutthebox.odds.baselines import Policy, policy_value
+from shutthebox.rules import tiles as sets
+from shutthebox.rules import turn as turns
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import Tiles, to_numbers
+from shutthebox.rules.turn import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A legal move: its tiles, what the turn is worth after it, and what it costs against the best."""
+
+    tiles: Tiles
+    value: Value
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """All there is to say about a position.
+
+    Attributes:
+        value: under the play that is best for the objective.
+        one_die: whether one die is best; None where it is not the player's choice.
+        moves: ranked; None without a throw.
+        distribution: of the final score.
+        error: the standard error of an estimate; None for exact odds.
+        samples: turns played out for an estimate.
+        policy: the rule they were played by.
+    """
+
+    value: Value
+    one_die: bool | None
+    moves: tuple[Move, ...] | None
+    distribution: Mapping[int, float]
+    error: Value | None = None
+    samples: int = 0
+    policy: Policy | None = None
+
+
+def _aim(profile: Profile, objective: Objective) -> str:
+    if objective is Objective.SHUT:
+        return "the best chance to shut"
+    return "the highest score" if profile.highest_wins else "the lowest score"
+
+
+def title(profile: Profile, turn: Turn, objective: Objective, answer: Answer) -> str:
+    """One line: the position and what is played for."""
+    kind = "an estimate, " if answer.error is not None else ""
+    thrown = f", {'+'.join(map(str, turn.throw))} thrown" if turn.throw else ""
+    row = " ".join(map(str, to_numbers(turn.open)))
+    return f"{profile.title()}: {row} open{thrown} ({kind}playing for {_aim(profile, objective)})"
+
+
+def answer_text(profile: Profile, turn: Turn, objective: Objective, answer: Answer) -> str:
+    """All there is to say about a position, as lines of text."""
+    lines = [title(profile, turn, objective, answer), ""]
+    if answer.error is not None:
+        error = answer.error
+        lines += [
+            f"An ESTIMATE from {answer.samples} turns played {answer.policy} first, not best play:",
+            f"expected score   {answer.value.score:.4f}  (standard error {error.score:.4f})",
+            f"chance to shut   {100 * answer.value.shut:.4f} %  (standard error {100 * error.shut:.4f} %)",
+        ]
+    else:
+        lines += [
+            f"expected score   {answer.value.score:.6f}",
+            f"chance to shut   {100 * answer.value.shut:.6f} %",
+        ]
+    if answer.one_die is not None:
+        lines.append(f"best to throw    {'one die' if answer.one_die else f'{profile.dice} dice'}")
+    if turn.throw is not None:
+        lines += ["", *_moves_text(turn, objective, answer)]
+    elif answer.error is None and turn == turns.start(profile):
+        lines += ["", *_players_text(profile)]
+    return "\n".join([*lines, "", "final score", text_chart(answer.distribution)])
+
+
+def _moves_text(turn: Turn, objective: Objective, answer: Answer) -> list[str]:
+    if not answer.moves:
+        if turn.outcome is not None:
+            return [f"no move: the turn is {turn.outcome}"]
+        return ["no move: the turn goes on"]
+    lines = [f"{'move':<16} {'expected':>12} {'to shut':>11} {'costs':>12}"]
+    for move in answer.moves:
+        shut = f"{100 * move.value.shut:.4f} %"
+        cost = f"{100 * move.cost:.4f} %" if objective is Objective.SHUT else f"{move.cost:.6f}"
+        lines.append(f"{sets.to_text(move.tiles):<16} {move.value.score:>12.6f} {shut:>11} {cost:>12}")
+    return lines
+
+
+def _players_text(profile: Profile) -> list[str]:
+    """What players with a fixed rule would get; those whose turn might never end are left out."""
+    lines = ["for comparison"]
+    for policy in Policy:
+        try:
+            value = policy_value(profile, policy)
+        except OddsError:
+            continue
+        name = f"{policy} tiles" if policy is Policy.FEWEST else f"{policy} first"
+        name = "at random" if policy is Policy.RANDOM else name
+        lines.append(f"  {name:<14} {value.score:>12.6f} {100 * value.shut:>9.4f} %")
+    return lines

@@ -1,0 +1,108 @@
+"""``shutthebox profiles``: lists the variants, explains one, checks a house-rules file."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shutthebox.config import profiles
+from shutthebox.config import schema as configuration
+from shutthebox.config.settings_loader import rules_folder
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.reader import ProfileError
+from shutthebox.rules.words import N_, explain
+from shutthebox.rules.writer import to_keys
+from shutthebox.translations import translations
+
+if TYPE_CHECKING:
+    # argparse names its own type only for type checkers.
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]
+
+_HEADING = N_("Rules")
+
+
+def add_parser(subparsers: "Subparsers") -> argparse.ArgumentParser:
+    """Adds the command; its arguments are what `run` reads."""
+    parser = subparsers.add_parser(
+        "profiles",
+        help="list the variants of the game, explain one, or check a house-rules file",
+        description="Lists the variants that the box knows. With an id or a file: that one's rules in words. "
+        "A file that cannot be played is refused with one line: file, key, what is allowed.",
+    )
+    parser.add_argument("profile", nargs="?", metavar="ID|FILE", help="a variant's id, or a TOML file")
+    parser.add_argument("--json", action="store_true", help="print one JSON document")
+    parser.add_argument("--folder", metavar="DIR", type=Path, help="house rules; default: the config's")
+    parser.set_defaults(run=run)
+    return parser
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs the command: `profile` is an id, a file or None, `folder` may be None.
+
+    Returns:
+        0, or 2 if the profile, or any file in the folder when listing, is no good.
+    """
+    folder: Path | None = args.folder or rules_folder(configuration.usual())
+    if args.profile is None:
+        return _list(args.json, folder)
+    try:
+        profile = profiles.find(args.profile, folder)
+    except ProfileError as error:
+        _complain(error)
+        return 2
+    if args.json:
+        print(json.dumps(_document(profile), ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(_page(profile)))
+    return 0
+
+
+def _list(as_json: bool, folder: Path | None) -> int:
+    house, bad = profiles.house_rules(folder) if folder is not None else ((), ())
+    every = (*profiles.builtins(), *house)
+    if as_json:
+        print(json.dumps([_entry(profile) for profile in every], ensure_ascii=False, indent=2))
+    else:
+        name_width = max(len(profile.name) for profile in every)
+        for profile in every:
+            boxes = ", ".join(map(str, profile.allowed_boxes))
+            print(f"{profile.name:{name_width}}  {boxes:9}  {_titles(profile)}")
+    for error in bad:
+        _complain(error)
+    return 2 if bad else 0
+
+
+def _entry(profile: Profile) -> dict[str, object]:
+    return {
+        "name": profile.name,
+        "title": {language: profile.title(language, _) for language, _ in translations().items()},
+        "source": profile.source,
+        "boxes": list(profile.allowed_boxes),
+    }
+
+
+def _document(profile: Profile) -> dict[str, object]:
+    keys = {key: value for key, value in to_keys(profile).items() if not key.startswith("title.")}
+    words = {language: list(explain(profile, _)) for language, _ in translations().items()}
+    return {**keys, **_entry(profile), "words": words}
+
+
+def _page(profile: Profile) -> list[str]:
+    lines = [f"{profile.name}: {_titles(profile)}"]
+    if profile.source:
+        lines.append(f"Source: {profile.source}")
+    boxes = ", ".join(map(str, profile.allowed_boxes))
+    lines.append(f"Boxes: {boxes} {'tile' if boxes == '1' else 'tiles'}")
+    for _ in translations().values():
+        lines += ["", _(_HEADING), *(f"  {sentence}" for sentence in explain(profile, _))]
+    return lines
+
+
+def _titles(profile: Profile) -> str:
+    titles = (profile.title(language, _) for language, _ in translations().items())
+    return " / ".join(dict.fromkeys(titles))
+
+
+def _complain(error: ProfileError) -> None:
+    print(f"shutthebox profiles: {error}", file=sys.stderr)

@@ -1,0 +1,58 @@
+"""`shutthebox replay`: plays a scenario, or a match record, in virtual time."""
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from shutthebox.cli.progress import working
+from shutthebox.files import make_folder, read_text
+
+
+def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+    """Adds the command."""
+    parser = subparsers.add_parser("replay", help="play a scenario in virtual time and check it")
+    parser.add_argument("script", metavar="SCRIPT", type=Path, help="a scenario, or the record of a match")
+    parser.add_argument("--json", action="store_true", help="print a line for every effect")
+    parser.add_argument("--frames", metavar="DIR", type=Path, help="save a picture of every screen")
+    parser.add_argument("--state", metavar="DIR", type=Path, help="keep the store there, and go on with it")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Plays the script; ends with 0 if all its expectations hold."""
+    # Imported here: the other commands need neither gpiozero nor Pillow.
+    from shutthebox.config.profiles import builtin
+    from shutthebox.game.effects import Effect
+    from shutthebox.rules import record
+    from shutthebox.rules.writer import to_lines
+    from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
+    from shutthebox.simulator.scenario import script as scenario
+    from shutthebox.simulator.scenario.from_record import scenario_text
+    from shutthebox.simulator.scenario.player import Replay, as_json
+
+    text = read_text(args.script, scenario.ScenarioError, "a scenario", scenario.MAX_BYTES)
+    for option, folder in (("--frames", args.frames), ("--state", args.state)):
+        if folder is not None:
+            make_folder(folder, option)
+
+    def tell(effect: Effect, t_ns: int) -> None:
+        if args.json:
+            print(as_json(effect, t_ns))
+
+    with tempfile.TemporaryDirectory(prefix="shutthebox-") as temporary:
+        if text.startswith(record.KIND):
+            match = record.parse(text, str(args.script), builtin)
+            # With --json only effects are on stdout.
+            for sentence in record.unproven(match):
+                print(f"not proved: {sentence}", file=sys.stderr if args.json else sys.stdout)
+            profile = Path(temporary) / "profile.toml"
+            profile.write_text("\n".join(to_lines(match.profile)), "utf-8")
+            text = scenario_text(match, profile)
+        script = scenario.parse(text, str(args.script))
+        state = args.state or Path(temporary)
+        replay = Replay(script, state, VirtualDisplay(script.config, args.frames), tell)
+        with working(lambda: f"at line {replay.line} of {script.steps[-1].line if script.steps else 0}"):
+            replay.run()
+    return 0

@@ -1,0 +1,137 @@
+"""`shutthebox stats` and `shutthebox export`: what the box remembers, for people and for programs."""
+
+import argparse
+import dataclasses
+import json
+import os
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+from shutthebox.adapters.store import queries as statistics
+from shutthebox.adapters.store.database import kept_match
+from shutthebox.adapters.store.reading import reading
+from shutthebox.adapters.store.schema import COLUMNS
+from shutthebox.config import schema as configuration
+from shutthebox.errors import one_line
+from shutthebox.files import check_folder
+from shutthebox.rules.record import write
+
+SERVICE_FOLDER = Path("/var/lib/shutthebox")
+"""Where systemd keeps the state of the service, which only the daemon is told."""
+
+
+def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not name its type)
+    """Adds both commands."""
+    stats = subparsers.add_parser("stats", help="hall of fame, matches, dice fairness, lever health")
+    stats.add_argument("--json", action="store_true", help="one JSON document")
+    stats.set_defaults(run=run_stats)
+    export = subparsers.add_parser("export", help="everything the box remembers, as JSON Lines")
+    export.add_argument(
+        "--record", metavar="N", type=int, nargs="?", const=0, help="only match N (the latest), as a record"
+    )
+    export.set_defaults(run=run_export)
+    for parser in (stats, export):
+        add_options(parser)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Adds what says which store is meant."""
+    parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
+    parser.add_argument("--state", metavar="DIR", type=Path, help="the store's folder")
+
+
+def run_stats(args: argparse.Namespace) -> int:
+    """Prints the statistics; then a complaint, if the store is damaged."""
+    with reading(store_folder(args)) as store:
+        found = statistics.read(store.db)
+        if args.json:
+            print(json.dumps(_document(found)))
+        else:
+            _print(found)
+        store.verify()
+    return 0
+
+
+def _print(found: statistics.Statistics) -> None:
+    print(f"matches   {found.finished} finished of {found.matches} begun, {found.given_up} given up")
+    print(f"          {found.real_dice} with real dice, {found.with_computer} with the computer, ", end="")
+    print(f"{found.without_levers} with levers out of play")
+    print(f"played on {', '.join(map(one_line, found.versions)) or 'no version that is known'}")
+    print(f"throws    {found.throws}")
+    for entry in found.dice:
+        what = f"die {entry.die}" if entry.die else "total"
+        verdict = f"p = {entry.fairness.p_value:.3f}" if entry.fairness.enough else "too few to tell"
+        print(f"\n{entry.dice}d{entry.sides} {what}: {sum(entry.counts.values())} throws, {verdict}")
+        most = max(entry.counts.values())
+        for value, count in sorted(entry.counts.items()):
+            print(f"  {value:3} {count:7} {'#' * round(40 * count / most)}")
+    print("\nhall of fame" if found.fame else "\nhall of fame: nobody has signed yet")
+    for famous in found.fame:
+        date = date_text(famous.began_s, "%Y-%m-%d")
+        unproven = f"  ({', '.join(famous.unproven)})" if famous.unproven else ""
+        score = "–" if famous.score is None else famous.score
+        initials, profile = one_line(famous.initials), one_line(famous.profile)
+        print(f"  {initials}  {score:>6}  {profile:16} {date}{unproven}")
+    print("\nlever health (edges while settling: many a press foretell a dying switch)")
+    for switch, health in found.switches.items():
+        name = "button" if switch == 0 else f"lever {switch}"
+        out = "  out of play" if switch in found.out_of_play else ""
+        print(f"  {name:9} {health.presses:8} presses {health.chatter:8} edges{out}")
+    for lever in sorted({*found.out_of_play} - {*found.switches}):
+        print(f"  lever {lever:<3} out of play")
+    print("\nfaults" if found.faults else "\nfaults: none")
+    for fault in found.faults:
+        date = date_text(fault.at_s, "%Y-%m-%d %H:%M")
+        print(f"  {date}  {one_line(f'{fault.kind}: {fault.text}')}")
+
+
+def _document(found: statistics.Statistics) -> dict[str, Any]:
+    document = dataclasses.asdict(found)
+    for entry in document["dice"]:
+        entry["p_value"] = entry.pop("fairness")["p_value"]
+    return document
+
+
+def run_export(args: argparse.Namespace) -> int:
+    """Prints every row of the store, an object a line, each with its table's name; or one record.
+
+    Then a complaint, if the store is damaged.
+    """
+    with reading(store_folder(args)) as store:
+        if args.record is not None:
+            number = args.record or store.db.execute("select max(id) from match").fetchone()[0] or 0
+            print(write(kept_match(store.db, number, "--record")), end="")
+        else:
+            store.db.row_factory = sqlite3.Row
+            for table in COLUMNS:
+                for row in store.db.execute(f"select * from {table}"):
+                    print(json.dumps({"table": table, **dict(row)}))
+            store.db.row_factory = None
+        store.verify()
+    return 0
+
+
+def store_folder(args: argparse.Namespace) -> Path:
+    """Where the store lies that is meant: as said, as configured, or the service's.
+
+    Raises:
+        ShutTheBoxError: if that can be no folder.
+        ConfigError: if the config file cannot be used.
+    """
+    if args.state is not None:
+        check_folder(args.state, "--state")
+        return Path(args.state)
+    config = configuration.read(args.config) if args.config else configuration.usual()
+    if not config.store.folder and os.path.lexists(SERVICE_FOLDER):
+        return SERVICE_FOLDER
+    return config.state_folder
+
+
+def date_text(at_s: int, form: str) -> str:
+    """A time of day for people; a question mark where no calendar has it."""
+    try:
+        return time.strftime(form, time.localtime(at_s))
+    except (ValueError, OverflowError, OSError):  # no year that a calendar has
+        return "?"

@@ -1,1 +1,0 @@
-"""One module per command: its arguments, and what it does with them."""

@@ -1,0 +1,1 @@
+"""The configuration and the profiles: what an owner writes, read and checked."""

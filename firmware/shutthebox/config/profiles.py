@@ -1,0 +1,115 @@
+"""Finds profiles: the built-in ones in the package, a pub's own in a folder or by path."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+from shutthebox.errors import shown
+from shutthebox.files import list_folder, read_text, reason, shown_path
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
+
+
+@cache
+def _builtin_texts() -> dict[str, str]:
+    folder = resources.files("shutthebox.rules") / "profiles"
+    return {
+        entry.name.removesuffix(".toml"): entry.read_text(encoding="utf-8")
+        for entry in folder.iterdir()
+        if entry.name.endswith(".toml")
+    }
+
+
+@cache
+def _builtin_keys(name: str) -> Mapping[str, object]:
+    texts = _builtin_texts()
+    if name not in texts:
+        raise KeyError("allowed are " + ", ".join(sorted(texts)))
+    return parse_keys(texts[name], f"{name}.toml", _builtin_keys)
+
+
+@cache
+def builtin(name: str) -> Profile:
+    """A built-in profile by its id.
+
+    Raises:
+        ProfileError: if there is none of that name; the text lists them.
+    """
+    try:
+        keys = _builtin_keys(name)
+    except KeyError as error:
+        raise ProfileError(
+            f"profile: {shown(name)} is not known; {error.args[0]}, or a file's path"
+        ) from None
+    return to_profile(keys, f"{name}.toml", name)
+
+
+def builtins() -> tuple[Profile, ...]:
+    """All built-in profiles: the default first, then by id."""
+    names = sorted(_builtin_texts(), key=lambda name: (name != "traditional", name))
+    return tuple(builtin(name) for name in names)
+
+
+def read(path: Path) -> Profile:
+    """A house-rules file.
+
+    Raises:
+        ProfileError: if it cannot be read or played.
+    """
+    text = read_text(path, ProfileError, "a profile")
+    where = shown_path(path)
+    return to_profile(parse_keys(text, where, _builtin_keys), where, path.stem or "house")
+
+
+def find(id_or_path: str, folder: Path | None = None) -> Profile:
+    """The profile of that id (house rules in `folder` included) or in that file.
+
+    Raises:
+        ProfileError: if there is none, or its file is no good.
+    """
+    if "/" in id_or_path or id_or_path.endswith(".toml"):
+        return read(Path(id_or_path))
+    if folder is not None and id_or_path not in _builtin_texts():
+        house, _ = house_rules(folder)
+        for profile in house:
+            if profile.name == id_or_path:
+                return profile
+        if f"{id_or_path}.toml" in (path.name for path in _files(folder)):
+            # Says what is wrong with it, since it is not among the good ones.
+            return read(folder / f"{id_or_path}.toml")
+    return builtin(id_or_path)
+
+
+def house_rules(folder: Path) -> tuple[tuple[Profile, ...], tuple[ProfileError, ...]]:
+    """The profiles of a folder by file name, and what is wrong with those that are left out.
+
+    No such folder is an empty one.
+    """
+    good: list[Profile] = []
+    bad: list[ProfileError] = []
+    taken = set(_builtin_texts())
+    try:
+        paths = _files(folder)
+    except ProfileError as error:
+        return (), (error,)
+    for path in paths:
+        try:
+            profile = read(path)
+            if profile.name in taken:
+                raise ProfileError(
+                    f"{shown_path(path)}: name: {profile.name!r} is taken; allowed is one of your own"
+                )
+        except ProfileError as error:
+            bad.append(error)
+        else:
+            taken.add(profile.name)
+            good.append(profile)
+    return tuple(good), tuple(bad)
+
+
+def _files(folder: Path) -> Sequence[Path]:
+    try:
+        return list_folder(folder, ".toml")
+    except OSError as error:
+        raise ProfileError(f"{shown_path(folder)}: {reason(error)}; allowed is a folder") from None

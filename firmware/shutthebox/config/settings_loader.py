@@ -1,0 +1,124 @@
+"""From the config and the profiles to the machine's settings: which game this box plays."""
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+
+from shutthebox.config.profiles import builtins, find, house_rules
+from shutthebox.config.schema import Config, ConfigError, DiceKind, Setup, with_value
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.game.menu_items import CHOOSABLE
+from shutthebox.game.settings import Settings
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.reader import ProfileError
+from shutthebox.rules.tiles import to_tiles
+from shutthebox.translations import languages
+from shutthebox.validation import shown_key
+
+_log = logging.getLogger(__name__)
+
+DEFAULT_LEVERS = 9
+
+
+def levers_needed(config: Config, where: str) -> int:
+    """The levers of a simulated box: as configured, else as many as the usual game needs.
+
+    Raises:
+        ProfileError: if the usual game is unknown or its file is no good.
+    """
+    return config.box.levers or usual_profile(config, where).tiles[-1]
+
+
+def usual_profile(config: Config, where: str) -> Profile:
+    """The configured game, on the box of its own sheet.
+
+    Raises:
+        ProfileError: if it is unknown or its file is no good.
+    """
+    try:
+        return find(config.game.profile, rules_folder(config))
+    except ProfileError as error:
+        raise ProfileError(f"{where}: game.profile: {error}") from None
+
+
+def rules_folder(config: Config) -> Path | None:
+    """The folder with house rules, if one is configured."""
+    return Path(config.rules.folder) if config.rules.folder else None
+
+
+def broken_rules(config: Config) -> tuple[ProfileError, ...]:
+    """What is wrong with the house rules that are left out; each names its file."""
+    folder = rules_folder(config)
+    return house_rules(folder)[1] if folder else ()
+
+
+def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
+    """The config with what was chosen at the box; what cannot be chosen there is passed over."""
+    for key, value in choices.items():
+        if key not in CHOOSABLE:
+            _log.warning("chosen at the box: %s: is not chosen there", shown_key(key))
+        elif value is not None:
+            try:
+                config = with_value(config, key, value, "chosen at the box")
+            except ConfigError as error:
+                _log.warning("%s", error)
+    return config
+
+
+def as_chosen(config: Config, settings: Settings, choices: Mapping[str, object]) -> Settings:
+    """The settings with what was chosen at the box; as configured, where that no longer fits."""
+    for fitting in (choices, {key: value for key, value in choices.items() if key != "game.profile"}):
+        try:
+            return settings_for(with_choices(config, fitting), settings.levers, "chosen at the box")
+        except ShutTheBoxError as error:
+            _log.warning("%s; playing as configured", error)
+    return settings
+
+
+def settings_for(config: Config, levers: int, where: str) -> Settings:
+    """What the machine needs to know, on a box with so many levers.
+
+    Raises:
+        ProfileError: if the usual game is unknown or its file is no good.
+        ConfigError: if it does not fit the box; `where` names the config in its text.
+    """
+    wanted = usual_profile(config, where)
+    usual = wanted.for_levers(levers)
+    if usual is None:
+        raise ConfigError(
+            f"{where}: game.profile: {wanted.name} needs {wanted.tiles[-1]} levers, this box has {levers}; "
+            "allowed are games that fit"
+        )
+    out = config.box.out_of_play
+    if out and max(out) > levers:
+        raise ConfigError(
+            f"{where}: box.out_of_play: lever {max(out)} is not on this box; allowed are 1 to {levers}"
+        )
+    folder = rules_folder(config)
+    house = house_rules(folder)[0] if folder else ()
+    offered = [profile.for_levers(levers) for profile in (*builtins(), *house)]
+    profiles = tuple(profile for profile in offered if profile is not None)
+    if usual not in profiles:
+        profiles = (usual, *profiles)
+    settings = Settings(
+        profiles=profiles,
+        profile=usual,
+        players=config.game.players,
+        rounds=config.game.rounds,
+        usual=config.game.setup is Setup.USUAL,
+        limit=config.game.limit,
+        hints=config.game.hints,
+        stakes=config.game.stakes,
+        computers=config.game.computers,
+        real_dice=config.game.dice is DiceKind.REAL,
+        levers=levers,
+        language=config.box.language,
+        languages=tuple(languages().items()),
+        sound=config.box.sound,
+        sleep_ns=round(config.box.sleep_min * 60_000_000_000),
+        out=to_tiles(out),
+        service_button=config.gpio.service is not None,
+    )
+    if not settings.games:
+        raise ConfigError(f"{where}: box.out_of_play: no game is left; allowed are fewer levers")
+    return settings

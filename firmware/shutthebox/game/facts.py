@@ -1,0 +1,76 @@
+"""What must outlive a pulled plug: the facts that the machine asks to be kept."""
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from shutthebox.rules.actions import Action
+from shutthebox.rules.conditions import Conditions
+from shutthebox.rules.match import Match
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """A match has been begun; `match` is its position before the first throw."""
+
+    match: Match
+    conditions: Conditions = field(default_factory=Conditions)
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """The match on the table goes on after the box was off; its conditions may be others now."""
+
+    conditions: Conditions
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The players have left the match: given it up, or finished with its result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The match has been decided; `match` is its position, with the result."""
+
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """The winner (a player from 0) has left initials for the hall of fame."""
+
+    player: int
+    initials: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The players have paid each other what the matches so far left them owing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A setting was changed at the box: a dotted key of the config, and its new value.
+
+    None forgets what was chosen before.
+    """
+
+    key: str
+    value: str | int | bool | tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Faulted:
+    """Something around the box has failed. The same again within an hour is not kept again.
+
+    Attributes:
+        kind: the part, one word: "lever", "display", "store" and so on.
+        text: what is wrong with it, one line of English, for the owner.
+    """
+
+    kind: str
+    text: str
+
+
+Fact: TypeAlias = Began | Resumed | Action | Finished | Signed | Settled | Left | Chosen | Faulted
+"""Something that is kept, in the order in which it happened."""

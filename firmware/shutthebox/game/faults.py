@@ -1,0 +1,27 @@
+"""What has failed around the box, though it plays on: the players should know."""
+
+from enum import Enum
+
+from shutthebox.game.messages import Message, message
+
+
+class Fault(Enum):
+    """Shown in attract until somebody touches the box, and in a corner while a match is played."""
+
+    STORE_REPLACED = "store replaced"
+    """The store was damaged or not ours: it is kept under another name, a new one is begun."""
+    FORGETS = "forgets"
+    """Nothing can be kept for now: a full disk, a folder that cannot be written to."""
+    CONFIG = "config"
+    """The box's own configuration cannot be used: the built-in one is."""
+    RULES = "rules"
+    """A file of house rules cannot be used and is left out."""
+
+
+FAULT_TEXTS: dict[Fault, tuple[Message, Message]] = {
+    Fault.STORE_REPLACED: (message("Memory was damaged"), message("new memory")),
+    Fault.FORGETS: (message("Plays without memory"), message("no memory")),
+    Fault.CONFIG: (message("Bad config: default"), message("bad config")),
+    Fault.RULES: (message("Bad house rules"), message("bad rules")),
+}
+"""Per fault the prompt in attract, and ten characters for the corner of a turn's screens."""

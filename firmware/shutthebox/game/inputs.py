@@ -1,0 +1,116 @@
+"""What can happen to the machine: one input at a time, each with its time beside it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from shutthebox.game.faults import Fault
+from shutthebox.game.switches.debounce import ContactHealth
+from shutthebox.odds.hints import Hint
+from shutthebox.odds.review import Account, PlayedThrow
+from shutthebox.rules.match import Match
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import Tiles
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """The dice button was let go before 0.8 s were over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The dice button has been down for 0.8 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldLong:
+    """The dice button has been down for 10 s; `Held` came on the way."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeversMoved:
+    """The levers have settled; `down` are those that are down now."""
+
+    down: Tiles
+
+
+@dataclass(frozen=True, slots=True)
+class TimeCame:
+    """Time has passed; given when the machine's deadline is reached, harmless at any other time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServicePressed:
+    """The owner's button inside the box was pressed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abandoned:
+    """The players have confirmed that they abandon the match: 10 s hold, then a press."""
+
+
+@dataclass(frozen=True, slots=True)
+class HealthChanged:
+    """What the contacts have done until now, by lever number."""
+
+    health: Mapping[int, ContactHealth]
+
+
+@dataclass(frozen=True, slots=True)
+class FaultReported:
+    """Something around the box has failed; None when it works again."""
+
+    fault: Fault | None
+
+
+@dataclass(frozen=True, slots=True)
+class HintCame:
+    """What is best at this position, by expected score; None where the odds are not known."""
+
+    match: Match
+    hint: Hint | None
+
+
+@dataclass(frozen=True, slots=True)
+class DiceCame:
+    """How many dice the computer throws at this position."""
+
+    match: Match
+    dice: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerCame:
+    """The tiles that the computer shuts (or opens) at this position; none to pass."""
+
+    match: Match
+    tiles: Tiles
+
+
+@dataclass(frozen=True, slots=True)
+class AccountCame:
+    """Luck and decisions of a turn that has ended; None where the odds are not known."""
+
+    profile: Profile
+    player: int
+    throws: tuple[PlayedThrow, ...]
+    account: Account | None
+
+
+Advice: TypeAlias = HintCame | DiceCame | AnswerCame | AccountCame
+"""What the odds have to say, some time after they were asked."""
+
+Input: TypeAlias = (
+    Pressed
+    | Held
+    | HeldLong
+    | LeversMoved
+    | TimeCame
+    | ServicePressed
+    | Abandoned
+    | HealthChanged
+    | FaultReported
+    | Advice
+)
+"""One thing that happens to the machine."""

@@ -1,0 +1,58 @@
+"""Which levers seem to be wrong, and how that is said."""
+
+from dataclasses import replace
+
+from shutthebox.game.judge import VerdictKind
+from shutthebox.game.messages import Message, message
+from shutthebox.game.play import MatchInPlay
+from shutthebox.game.state import Context, Shared
+from shutthebox.game.switches.debounce import ContactHealth
+from shutthebox.rules import turn as turns
+from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
+
+SUSPECT_NS = 10_000_000_000
+"""A lever that has been wrong for so long when the button is pressed is reported as stuck, or dead."""
+
+SILENT_MOVES = 40
+"""A lever that has stood still for so many moves of the others, two or three turns, may be dead."""
+
+
+def restless(shared: Shared) -> Tiles:
+    """The levers whose contacts chatter without a rest."""
+    return to_tiles(lever for lever, health in shared.health.items() if lever > 0 and health.restless)
+
+
+def complaint(shared: Shared) -> Message | None:
+    """What seems to be wrong with the levers in play, the worst first; None if nothing."""
+    in_play = ~shared.settings.out
+    if wrong := restless(shared) & in_play:
+        return message("Lever {tile} chatters", tile=to_numbers(wrong)[0])
+    if wrong := shared.stuck & in_play:
+        return message("Lever {tile}: stuck?", tile=to_numbers(wrong)[0])
+    if wrong := shared.dead & in_play:
+        return message("Lever {tile}: no contact?", tile=to_numbers(wrong)[0])
+    return None
+
+
+def suspect_wrong(play: MatchInPlay, context: Context) -> Shared:
+    """The shared state after a press: one or two levers that have long been wrong are suspected."""
+    shared, verdict = context.shared, play.verdict
+    wrong = verdict.kind in (VerdictKind.LIFT, VerdictKind.PUT_BACK) and len(verdict.tiles) <= 2
+    if not wrong or context.now_ns - play.wrong_ns < SUSPECT_NS:
+        return shared
+    tiles, down = to_tiles(verdict.tiles), shared.levers
+    return replace(shared, stuck=shared.stuck | tiles & down, dead=shared.dead | tiles & ~down)
+
+
+def suspect_missing(play: MatchInPlay, context: Context) -> Shared:
+    """The shared state after a press that lacks one tile, whose lever has long shown nothing."""
+    shared, match, flipped = context.shared, play.match, play.verdict.move
+    suspected = shared.dead
+    for answer in turns.answers(match.profile, match.turn):
+        rest = answer & ~flipped
+        if flipped & ~answer or rest.bit_count() != 1:
+            continue
+        health = shared.health.get(rest.bit_length(), ContactHealth())
+        if health.restless or health.idle >= SILENT_MOVES:
+            suspected |= rest
+    return replace(shared, dead=suspected)

@@ -1,0 +1,91 @@
+"""Rolling, with the players' own dice: the throw is entered with the one button."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from shutthebox.game.entry import Entry
+from shutthebox.game.judge import VerdictKind
+from shutthebox.game.match_screen import turn_screen
+from shutthebox.game.messages import message
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes import attract, flipping, ready, turn_over
+from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.play import MatchInPlay, done, judged
+from shutthebox.game.screen import Screen
+from shutthebox.game.state import Context, Step, View, refused
+from shutthebox.game.wording import fault_text
+from shutthebox.rules import turn as turns
+from shutthebox.rules.actions import Thrown
+from shutthebox.rules.moves import Throw
+from shutthebox.rules.profile import Draw
+
+
+@dataclass(frozen=True, slots=True)
+class Entering(MatchMode):
+    """A throw of real dice is being entered.
+
+    Attributes:
+        entry: what has been entered.
+    """
+
+    name: ClassVar[Mode] = Mode.ROLLING
+
+    entry: Entry
+
+
+def enter(play: MatchInPlay, context: Context, dice: int, *, pressed: bool) -> Entering:
+    """Begins to take in a throw; the press that begins it counts as its first."""
+    profile = play.match.profile
+    if profile.faces_matter or profile.draw is Draw.DOMINOES:
+        entry = Entry(dice, profile.sides)
+    else:
+        entry = Entry(1, dice * profile.sides)
+    return Entering(play, (entry.press(context.now_ns) or entry) if pressed else entry)
+
+
+def press(mode: Entering, context: Context) -> Step[Entering | ready.Ready]:
+    """One more; two presses in quick succession void the throw."""
+    entry = mode.entry.press(context.now_ns)
+    if entry is None:
+        return refused(ready.Ready(mode.play, context.now_ns), message("Void: throw again"))
+    return Step(replace(mode, entry=entry))
+
+
+def hold(mode: Entering, context: Context) -> Step[Entering | flipping.Flipping | turn_over.TurnOver]:
+    """Enters the number; the last one makes the throw."""
+    if mode.play.verdict.kind is not VerdictKind.OK:
+        # No throw on wrong levers, whoever throws it.
+        return refused(mode, fault_text(mode.play.verdict, context.shared))
+    match = mode.play.match
+    entry = mode.entry.enter()
+    throw: Throw = entry.entered
+    if entry.complete and turns.possible_throw(match.profile, match.turn, throw):
+        play, effects = done(mode.play, Thrown(throw))
+        return flipping.enter(play, context).after(*effects)
+    if entry.complete or not entry.entered[-1]:
+        again = replace(mode, entry=replace(entry, entered=entry.entered[:-1], count=0))
+        return refused(again, message("{throw} is no throw", throw="+".join(map(str, throw))))
+    return Step(replace(mode, entry=entry))
+
+
+def levers(mode: Entering, context: Context) -> Step[Entering]:
+    """Levers are judged as before the throw."""
+    play, effects = judged(mode.play, context)
+    return Step(replace(mode, play=play), effects)
+
+
+def abandon(mode: Entering, context: Context) -> Step[attract.Attract]:
+    """Leaves the match."""
+    return ready.leave(mode.play, context)
+
+
+def screen(mode: Entering, view: View) -> Screen:
+    """What has been entered, and how to go on."""
+    entry, _ = mode.entry, view.translate
+    entered = "".join(f"{number}+" for number in entry.entered)
+    heading = message("Total of your dice") if entry.numbers == 1 else message("Your dice, one by one")
+    prompt = message("Press: +1  Hold: enter")
+    shown = turn_screen(mode.name, mode.play, view, prompt=prompt, big=f"{entered}{entry.count}", lit=True)
+    return replace(shown, title=heading.told(_), aside="")

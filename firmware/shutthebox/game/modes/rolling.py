@@ -1,0 +1,113 @@
+"""Rolling: the dice of the box tumble. The throw has been made and kept, but not shown yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from shutthebox.game.effects import Ask, Effect, Keep, Play, Sound
+from shutthebox.game.inputs import AnswerCame
+from shutthebox.game.match_screen import turn_screen
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes import attract, flipping, raising, ready, turn_over
+from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.play import MatchInPlay, is_computers_turn, judged, noted
+from shutthebox.game.questions import AskAccount, AskAnswer
+from shutthebox.game.screen import Screen
+from shutthebox.game.state import Context, Shared, Step, View
+from shutthebox.rules import turn as turns
+from shutthebox.rules.actions import Thrown, apply
+from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.profile import Draw
+from shutthebox.rules.tiles import Tiles
+
+TUMBLE_NS = 800_000_000
+"""How long the dice tumble; a press shows them at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rolling(MatchMode):
+    """The dice tumble; `play` is as before the throw.
+
+    Attributes:
+        thrown: the match after the throw.
+        since_ns: when the throw was made.
+        computers_answer: the tiles that the computer shuts; None where the odds have not said.
+    """
+
+    name: ClassVar[Mode] = Mode.ROLLING
+
+    thrown: Match
+    since_ns: int
+    computers_answer: Tiles | None = None
+
+    def deadline_ns(self, shared: Shared) -> int:
+        """When the dice stop."""
+        return self.since_ns + TUMBLE_NS
+
+
+def enter(play: MatchInPlay, context: Context, dice: int) -> Step[Rolling]:
+    """The box throws so many dice, or draws a domino."""
+    match = play.match
+    if match.profile.draw is Draw.DOMINOES:
+        faces = context.dice.draw(turns.bag(match.turn))
+    else:
+        faces = context.dice.throw(dice, match.profile.sides)
+    action = Thrown(faces)
+    thrown, after = apply(match, action), noted(play, action)
+    # Kept before it is seen: pulling the plug gives no second chance at a throw.
+    effects: tuple[Effect, ...] = (Keep(action),)
+    if len(after.unaccounted) > len(play.unaccounted):
+        player, throws = after.unaccounted[-1]
+        effects += (Ask(AskAccount(match.profile, player, throws)),)
+    if thrown.stage is Stage.ANSWER and is_computers_turn(play, context.shared):
+        effects += (Ask(AskAnswer(thrown)),)
+    return Step(Rolling(after, thrown, context.now_ns), (*effects, Play(Sound.ROLL)))
+
+
+def press(
+    mode: Rolling, context: Context
+) -> Step[flipping.Flipping | turn_over.TurnOver | raising.Raise | ready.Ready]:
+    """Shows the throw at once."""
+    return reveal(mode, context)
+
+
+def time(
+    mode: Rolling, context: Context
+) -> Step[Rolling | flipping.Flipping | turn_over.TurnOver | raising.Raise | ready.Ready]:
+    """The dice have stopped."""
+    return reveal(mode, context) if context.now_ns >= mode.deadline_ns(context.shared) else Step(mode)
+
+
+def levers(mode: Rolling, context: Context) -> Step[Rolling]:
+    """Levers are judged as before the throw."""
+    play, effects = judged(mode.play, context)
+    return Step(replace(mode, play=play), effects)
+
+
+def answer_came(mode: Rolling, came: AnswerCame, context: Context) -> Step[Rolling]:
+    """The computer knows what it will shut."""
+    return Step(replace(mode, computers_answer=came.tiles) if came.match == mode.thrown else mode)
+
+
+def abandon(mode: Rolling, context: Context) -> Step[attract.Attract]:
+    """Leaves the match."""
+    return ready.leave(mode.play, context)
+
+
+def reveal(
+    mode: Rolling, context: Context
+) -> Step[flipping.Flipping | turn_over.TurnOver | raising.Raise | ready.Ready]:
+    """The throw is on the table."""
+    play = replace(mode.play, match=mode.thrown)
+    if is_computers_turn(play, context.shared):
+        return flipping.enter_computers(play, context, mode.since_ns, mode.computers_answer)
+    return flipping.enter(play, context)
+
+
+def screen(mode: Rolling, view: View) -> Screen:
+    """Tumbling dice without their faces; a prompt only where levers are wrong."""
+    faces = mode.thrown.turn.throw or ()
+    shown = turn_screen(mode.name, mode.play, view, prompt="", dice=faces)
+    prompt = shown.prompt if shown.alert else ""
+    return replace(shown, dice=(1,) * len(faces), total=None, tumbling=True, prompt=prompt, lit=True)

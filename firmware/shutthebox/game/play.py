@@ -1,0 +1,161 @@
+"""The match on the table as the box sees it: what all modes of a match have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TypeAlias
+
+from shutthebox.game.effects import Ask, Effect, Keep, Play, Sound
+from shutthebox.game.inputs import AccountCame
+from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge
+from shutthebox.game.questions import AskAccount, Prepare
+from shutthebox.game.settings import Settings
+from shutthebox.game.state import Context, Shared
+from shutthebox.odds.review import Account, PlayedThrow
+from shutthebox.rules import turn as turns
+from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
+from shutthebox.rules.conditions import Conditions
+from shutthebox.rules.match import Match
+from shutthebox.rules.profile import Turns
+from shutthebox.rules.tiles import Tiles, to_numbers
+
+EndedTurn: TypeAlias = tuple[int, tuple[PlayedThrow, ...]]
+"""A player, from 0, and the throws of the turn that this player has ended."""
+
+_FAULTS = (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchInPlay:
+    """A match between two inputs.
+
+    Attributes:
+        match: the position as the players have seen it.
+        verdict: on the levers.
+        wrong_ns: since when the same levers have been wrong.
+        throws: throws and answers of the running turn, for its account.
+        unaccounted: turns that have ended and whose account has not come yet.
+        given_away: per player, points that decisions have cost in this match.
+        luck: per player, points that the dice have added in this match.
+        account: of the turn that has just ended; None before, and where the odds are not known.
+        tally: per player the stakes owed from earlier matches of the evening; negative: to get.
+    """
+
+    match: Match
+    verdict: Verdict = FINE
+    wrong_ns: int = 0
+    throws: tuple[PlayedThrow, ...] = ()
+    unaccounted: tuple[EndedTurn, ...] = ()
+    given_away: tuple[Fraction, ...] = ()
+    luck: tuple[Fraction, ...] = ()
+    account: Account | None = None
+    tally: tuple[Fraction, ...] = ()
+
+    @property
+    def throws_again(self) -> bool:
+        """Whether the throw on the table has neither an answer nor a tile to open: it is passed."""
+        profile, turn = self.match.profile, self.match.turn
+        return not turns.answers(profile, turn) and not turns.reopenings(profile, turn)
+
+    @property
+    def owes(self) -> tuple[Fraction, ...]:
+        """Per player the stakes owed for this match; empty before it is decided."""
+        return self.match.result.owes if self.match.result else ()
+
+
+def conditions_of(match: Match, settings: Settings) -> Conditions:
+    """The conditions under which this match is played from now on."""
+    return Conditions(
+        real_dice=settings.real_dice,
+        computers=tuple(sorted(seat for seat in settings.computers if seat <= match.players)),
+        out_of_play=to_numbers(settings.out & match.profile.all_tiles & ~match.profile.starting),
+    )
+
+
+def begun(match: Match, tally: tuple[Fraction, ...] = ()) -> tuple[MatchInPlay, tuple[Effect, ...]]:
+    """A match at its beginning, and the question for its odds."""
+    nothing = (Fraction(0),) * match.players
+    play = MatchInPlay(match, given_away=nothing, luck=nothing, tally=tally)
+    return play, (Ask(Prepare(match.profile)),)
+
+
+def done(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tuple[Effect, ...]]:
+    """The match after an action; the action is to be kept, and the account of an ended turn asked for."""
+    after = noted(play, action)
+    asked: tuple[Effect, ...] = ()
+    if len(after.unaccounted) > len(play.unaccounted):
+        player, throws = after.unaccounted[-1]
+        asked = (Ask(AskAccount(play.match.profile, player, throws)),)
+    return replace(after, match=apply(play.match, action)), (Keep(action), *asked)
+
+
+def noted(play: MatchInPlay, action: Action) -> MatchInPlay:
+    """The match with the action among the throws of its turn; the position is as before."""
+    throws, account = play.throws, play.account
+    match action:
+        case Thrown(faces):
+            throws = (*throws, PlayedThrow(faces))
+        case Moved(shut) if throws:
+            throws = (*throws[:-1], replace(throws[-1], shut=shut))
+        case Reopened(tile) if throws:
+            throws = (*throws[:-1], replace(throws[-1], opened=tile))
+        case Advanced():
+            throws, account = (), None
+    play = replace(play, throws=throws, account=account)
+    after = apply(play.match, action)
+    ended = after.rows[play.match.player].outcome is not None and not isinstance(action, Advanced)
+    # A turn that was joined half-way (or played in rotation) is not taken apart.
+    whole = play.match.profile.turns is Turns.WHOLE and len(throws) == after.rows[play.match.player].throws
+    if ended and whole:
+        return replace(play, unaccounted=(*play.unaccounted, (play.match.player, throws)))
+    return play
+
+
+def accounted(play: MatchInPlay, came: AccountCame) -> MatchInPlay:
+    """The match with luck and decisions of one more turn; unchanged if that turn is not awaited."""
+    turn = (came.player, came.throws)
+    if turn not in play.unaccounted or came.profile != play.match.profile:
+        return play
+    left = tuple(other for other in play.unaccounted if other != turn)
+    account = came.account
+    if account is None:
+        return replace(play, unaccounted=left)
+    just_ended = turn == (play.match.player, play.throws)
+    return replace(
+        play,
+        unaccounted=left,
+        account=account if just_ended else play.account,
+        luck=_added(play.luck, came.player, account.luck),
+        given_away=_added(play.given_away, came.player, account.given_away),
+    )
+
+
+def judged(
+    play: MatchInPlay, context: Context, only: Tiles | None = None
+) -> tuple[MatchInPlay, tuple[Effect, ...]]:
+    """The match with the verdict on the levers as they stand, and the sound of a new fault.
+
+    Args:
+        play: the match.
+        context: the levers and the time.
+        only: the one answer that counts; None for all that are legal.
+    """
+    verdict = judge(play.match.profile, play.match.turn, context.shared.levers, only)
+    beep = verdict != play.verdict and verdict.kind in _FAULTS
+    wrong_ns = play.wrong_ns if verdict.tiles == play.verdict.tiles else context.now_ns
+    return replace(play, verdict=verdict, wrong_ns=wrong_ns), (Play(Sound.FAULT),) if beep else ()
+
+
+def with_verdict(play: MatchInPlay, verdict: Verdict) -> MatchInPlay:
+    """The match with this verdict on its levers."""
+    return replace(play, verdict=verdict)
+
+
+def is_computers_turn(play: MatchInPlay, shared: Shared) -> bool:
+    """Whether the computer plays the seat whose turn it is."""
+    return play.match.player + 1 in shared.settings.computers
+
+
+def _added(sums: tuple[Fraction, ...], at: int, more: Fraction) -> tuple[Fraction, ...]:
+    return tuple(value + more * (i == at) for i, value in enumerate(sums))

@@ -1,0 +1,155 @@
+"""Turns chattering contacts into switch events: a state counts once it has stood long enough.
+
+A lock-out after the first edge ends in a wrong state when the last edges fall into it; standing
+for the settle window cannot, as long as the last edge is seen. Edges that the kernel loses are
+made good by `reconcile`, which is told what all contacts show.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+DICE_BUTTON = 0
+"""The dice button's switch number; levers are switches 1 and up, by their tile."""
+
+SERVICE_BUTTON = -1
+"""The switch number of the owner's button inside the box."""
+
+RESTLESS_NS = 2_000_000_000
+"""A contact that has not stood for its window for so long is broken: hands are never so quick."""
+
+WORN = 20
+"""Edges in settle windows per move from which on a contact is called worn: a sound snap switch has
+a few, and the slow leaf of a worn one goes on for dozens."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContactHealth:
+    """What a contact has done since the start.
+
+    Attributes:
+        moves: how often it has settled in another state.
+        chatter: edges that fell into settle windows; many foretell a dying switch.
+        idle: how often other contacts have moved since this one last did.
+        restless: it chatters without a rest.
+    """
+
+    moves: int = 0
+    chatter: int = 0
+    idle: int = 0
+    restless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchChanged:
+    """A switch has settled.
+
+    Attributes:
+        switch: `DICE_BUTTON`, `SERVICE_BUTTON`, or the lever's number.
+        active: pressed, or down.
+        t_ns: when the settle window ended.
+    """
+
+    switch: int
+    active: bool
+    t_ns: int
+
+
+@dataclass(slots=True)
+class _Contact:
+    settle_ns: int
+    settled: bool
+    seen: bool
+    since_ns: int
+    moving_ns: int = 0
+    moves: int = 0
+    moved_at: int = 0
+    chatter: int = 0
+
+
+class Debouncer:
+    """Settles any number of switches, each with a window of its own.
+
+    Args:
+        settle_ns: per switch, how long a state must stand.
+        active: per switch, its state now; read silently, so it causes no event.
+        t_ns: now.
+    """
+
+    def __init__(self, settle_ns: Mapping[int, int], active: Mapping[int, bool], t_ns: int) -> None:
+        self._contacts = {
+            switch: _Contact(settle, active[switch], active[switch], t_ns)
+            for switch, settle in settle_ns.items()
+        }
+        self._unsettled: set[int] = set()
+        self._moves = 0
+
+    def edge(self, switch: int, active: bool, t_ns: int) -> list[SwitchChanged]:
+        """Takes an edge to `active` in, and returns what had settled before it.
+
+        An edge to the state already seen means that another was lost: the contact moved, so its
+        window starts again. An edge stamped before one already seen counts as simultaneous.
+        """
+        due = self.settle(t_ns)
+        contact = self._contacts[switch]
+        if switch in self._unsettled:
+            contact.chatter += 1
+        else:
+            contact.moving_ns = t_ns
+        contact.seen = active
+        contact.since_ns = max(contact.since_ns, t_ns)
+        self._unsettled.add(switch)
+        return due
+
+    def reconcile(self, active: Mapping[int, bool], t_ns: int) -> list[SwitchChanged]:
+        """Takes in what all contacts show now; a difference counts as an edge now."""
+        due = self.settle(t_ns)
+        for switch, state in active.items():
+            if self._contacts[switch].seen != state:
+                due += self.edge(switch, state, t_ns)
+        return due
+
+    def settle(self, t_ns: int) -> list[SwitchChanged]:
+        """The switches whose new state has stood until `t_ns`, in the order they settled."""
+        if not self._unsettled:
+            return []
+        events = []
+        for switch in tuple(self._unsettled):
+            contact = self._contacts[switch]
+            settled_at = contact.since_ns + contact.settle_ns
+            if settled_at <= t_ns:
+                self._unsettled.discard(switch)
+                if contact.seen != contact.settled:
+                    contact.settled = contact.seen
+                    self._moves += 1
+                    contact.moves += 1
+                    contact.moved_at = self._moves
+                    events.append(SwitchChanged(switch, contact.settled, settled_at))
+        return sorted(events, key=lambda event: event.t_ns)
+
+    @property
+    def deadline_ns(self) -> int | None:
+        """When `settle` next has something to do; None if all switches stand."""
+        return min(
+            (
+                self._contacts[switch].since_ns + self._contacts[switch].settle_ns
+                for switch in self._unsettled
+            ),
+            default=None,
+        )
+
+    @property
+    def chatter(self) -> dict[int, int]:
+        """Per switch, the edges so far that fell into a settle window: many foretell a dying switch."""
+        return {switch: contact.chatter for switch, contact in self._contacts.items()}
+
+    def health(self, t_ns: int) -> dict[int, ContactHealth]:
+        """Per switch what it has done until now."""
+        return {
+            switch: ContactHealth(
+                contact.moves,
+                contact.chatter,
+                self._moves - contact.moved_at,
+                switch in self._unsettled and t_ns - contact.moving_ns >= RESTLESS_NS,
+            )
+            for switch, contact in self._contacts.items()
+        }

@@ -1,0 +1,244 @@
+"""The machine's table: in which mode which input is handled by what.
+
+Where a handler can lead is what its annotation says, so the type checker watches every transition, and the
+diagram in ARCHITECTURE.md is drawn from the same annotations.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
+
+from shutthebox.game.inputs import (
+    Abandoned,
+    AnswerCame,
+    DiceCame,
+    Held,
+    HintCame,
+    LeversMoved,
+    Pressed,
+    ServicePressed,
+    TimeCame,
+)
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes import (
+    attract,
+    entering,
+    flipping,
+    initials,
+    match_over,
+    menu,
+    raising,
+    ready,
+    rolling,
+    service,
+    setup,
+    turn_over,
+)
+from shutthebox.game.modes.attract import Attract
+from shutthebox.game.modes.base import BoxMode
+from shutthebox.game.modes.entering import Entering
+from shutthebox.game.modes.flipping import Flipping
+from shutthebox.game.modes.initials import Initials
+from shutthebox.game.modes.match_over import MatchOver
+from shutthebox.game.modes.menu import Menu
+from shutthebox.game.modes.raising import Raise
+from shutthebox.game.modes.ready import Ready
+from shutthebox.game.modes.rolling import Rolling
+from shutthebox.game.modes.service import Service
+from shutthebox.game.modes.setup import Setup
+from shutthebox.game.modes.turn_over import TurnOver
+from shutthebox.game.screen import Screen
+from shutthebox.game.state import Context, Shared, Step, View
+
+ModeState: TypeAlias = (
+    Attract
+    | Menu
+    | Setup
+    | Raise
+    | Ready
+    | Rolling
+    | Entering
+    | Flipping
+    | TurnOver
+    | MatchOver
+    | Initials
+    | Service
+)
+"""What the box is doing, with the data of that mode."""
+
+_Mode = TypeVar("_Mode", bound=BoxMode)
+_Advice = TypeVar("_Advice")
+Handler: TypeAlias = Callable[[Any, Context], Step[ModeState]]
+AdviceHandler: TypeAlias = Callable[[Any, Any, Context], Step[ModeState]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """In this mode this input is handled so."""
+
+    mode: type[BoxMode]
+    given: type
+    handler: Handler
+
+
+def row(mode: type[_Mode], given: type, handler: Callable[[_Mode, Context], Step[ModeState]]) -> Row:
+    """A row whose handler fits its mode."""
+    return Row(mode, given, handler)
+
+
+ROWS = (
+    row(Attract, Pressed, attract.press),
+    row(Attract, Held, attract.hold),
+    row(Attract, ServicePressed, attract.service_press),
+    row(Menu, Pressed, menu.press),
+    row(Menu, Held, menu.hold),
+    row(Menu, LeversMoved, menu.levers),
+    row(Menu, TimeCame, menu.time),
+    row(Menu, ServicePressed, menu.service_press),
+    row(Setup, Pressed, setup.press),
+    row(Setup, Held, setup.hold),
+    row(Setup, LeversMoved, setup.levers),
+    row(Setup, TimeCame, setup.time),
+    row(Setup, ServicePressed, setup.service_press),
+    row(Service, Pressed, service.press),
+    row(Service, Held, service.hold),
+    row(Service, LeversMoved, service.levers),
+    row(Service, TimeCame, service.time),
+    row(Service, ServicePressed, service.service_press),
+    row(Raise, LeversMoved, raising.levers),
+    row(Raise, Abandoned, raising.abandon),
+    row(Ready, Pressed, ready.press),
+    row(Ready, Held, ready.hold),
+    row(Ready, LeversMoved, ready.levers),
+    row(Ready, TimeCame, ready.time),
+    row(Ready, Abandoned, ready.abandon),
+    row(Rolling, Pressed, rolling.press),
+    row(Rolling, LeversMoved, rolling.levers),
+    row(Rolling, TimeCame, rolling.time),
+    row(Rolling, Abandoned, rolling.abandon),
+    row(Entering, Pressed, entering.press),
+    row(Entering, Held, entering.hold),
+    row(Entering, LeversMoved, entering.levers),
+    row(Entering, Abandoned, entering.abandon),
+    row(Flipping, Pressed, flipping.press),
+    row(Flipping, Held, flipping.hold),
+    row(Flipping, LeversMoved, flipping.levers),
+    row(Flipping, TimeCame, flipping.time),
+    row(Flipping, Abandoned, flipping.abandon),
+    row(TurnOver, Pressed, turn_over.press),
+    row(TurnOver, Abandoned, turn_over.abandon),
+    row(MatchOver, Pressed, match_over.press),
+    row(MatchOver, Held, match_over.hold),
+    row(MatchOver, LeversMoved, match_over.levers),
+    row(MatchOver, TimeCame, match_over.time),
+    row(Initials, Pressed, initials.press),
+    row(Initials, Held, initials.hold),
+    row(Initials, LeversMoved, initials.levers),
+    row(Initials, TimeCame, initials.time),
+)
+
+TABLE: Mapping[tuple[type[BoxMode], type], Handler] = {(row.mode, row.given): row.handler for row in ROWS}
+"""What a hand or the time does: the handler by mode and input."""
+
+
+def advised(
+    mode: type[_Mode],
+    came: type[_Advice],
+    handler: Callable[[_Mode, _Advice, Context], Step[ModeState]],
+) -> tuple[tuple[type[BoxMode], type], AdviceHandler]:
+    """An entry whose handler fits its mode and the advice."""
+    return (mode, came), handler
+
+
+ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
+    (
+        advised(Ready, HintCame, ready.hint_came),
+        advised(Ready, DiceCame, ready.dice_came),
+        advised(Rolling, AnswerCame, rolling.answer_came),
+        advised(Flipping, AnswerCame, flipping.answer_came),
+        advised(Flipping, HintCame, flipping.hint_came),
+    )
+)
+"""What the odds' answers do; elsewhere they come too late and do nothing."""
+
+
+def screen_of(mode: ModeState, view: View) -> Screen:
+    """What the mode shows."""
+    match mode:
+        case Attract():
+            return attract.screen(mode, view)
+        case Menu():
+            return menu.screen(mode, view)
+        case Setup():
+            return setup.screen(mode, view)
+        case Service():
+            return service.screen(mode, view)
+        case Raise():
+            return raising.screen(mode, view)
+        case Ready():
+            return ready.screen(mode, view)
+        case Rolling():
+            return rolling.screen(mode, view)
+        case Entering():
+            return entering.screen(mode, view)
+        case Flipping():
+            return flipping.screen(mode, view)
+        case TurnOver():
+            return turn_over.screen(mode, view)
+        case MatchOver():
+            return match_over.screen(mode, view)
+        case Initials():
+            return initials.screen(mode, view)
+
+
+def deadline_of(mode: ModeState, shared: Shared) -> int | None:
+    """When the mode wants to be told that time has passed; None if nothing happens by itself."""
+    match mode:
+        case Ready() | Rolling() | Flipping():
+            return mode.deadline_ns(shared)
+        case _:
+            return None
+
+
+def targets(handler: Callable[..., Any]) -> tuple[type[BoxMode], ...]:
+    """The modes that a handler may lead to, as its annotation says."""
+    (leads_to,) = get_args(get_type_hints(handler)["return"])
+    return get_args(leads_to) or (leads_to,)
+
+
+def diagram() -> str:
+    """The table as a Mermaid state diagram."""
+    edges: dict[tuple[Mode, Mode], list[str]] = {}
+    for mode, given, target in transitions():
+        names = edges.setdefault((mode, target), [])
+        if given not in names:
+            names.append(given)
+    lines = ["stateDiagram-v2", f"    [*] --> {_state(Mode.ATTRACT)}"]
+    lines += [f"    {_state(a)} --> {_state(b)}: {', '.join(given)}" for (a, b), given in edges.items()]
+    return "\n".join(lines) + "\n"
+
+
+def transitions() -> Iterator[tuple[Mode, str, Mode]]:
+    """Every way from one mode to another: where from, by what, where to."""
+    for entry in ROWS:
+        for target in targets(entry.handler):
+            if target.name is not entry.mode.name:
+                yield entry.mode.name, INPUT_NAMES[entry.given], target.name
+    for (mode, _), handler in ADVICE.items():
+        for target in targets(handler):
+            if target.name is not mode.name:
+                yield mode.name, "the computer's answer", target.name
+
+
+INPUT_NAMES: Mapping[type, str] = {
+    Pressed: "press",
+    Held: "hold",
+    LeversMoved: "levers",
+    TimeCame: "time",
+    Abandoned: "10 s hold, then press",
+    ServicePressed: "service button",
+}
+
+
+def _state(mode: Mode) -> str:
+    return mode.value.replace("-", "_")

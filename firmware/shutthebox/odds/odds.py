@@ -1,0 +1,274 @@
+"""The odds of a profile: what any position is worth, and the best that can be done about it.
+
+Positions are the rules' own `Turn`s, and every answer is tried with the rules' own functions,
+so nothing here knows a rule; the solvers behind only give the worth of a turn that awaits a
+throw. Making `Odds` takes some milliseconds for most rules (see `shutthebox.odds.backward_induction`);
+everything asked of it afterwards is a look-up, except distributions.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from shutthebox.odds.cyclic import Cycle
+from shutthebox.odds.domino_bag import Bag
+from shutthebox.odds.one_pass import Table
+from shutthebox.odds.state_space import Space
+from shutthebox.odds.values import (
+    End,
+    Exact,
+    Goal,
+    Number,
+    Objective,
+    OddsError,
+    Ranked,
+    Solver,
+    Value,
+    Worth,
+    sign,
+)
+from shutthebox.rules import turn as turns
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import Blocked, Draw, Profile, Scoring
+from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
+from shutthebox.rules.turn import Outcome, Turn
+
+_GOALS = {Objective.SCORE: 0, Objective.SHUT: 1}
+
+
+def solver_for(space: Space, goals: tuple[Goal, Goal]) -> Solver:
+    """The solver that fits a profile's rules.
+
+    Raises:
+        TooLargeError: if none of them would end in reasonable time.
+    """
+    if space.profile.draw is Draw.DOMINOES:
+        return Bag(space, goals)
+    if space.profile.blocked is Blocked.OPENS_ONE:
+        return Cycle(space, goals)
+    return Table(space, goals)
+
+
+def options(profile: Profile, turn: Turn) -> Iterator[tuple[Tiles, Turn]]:
+    """What can be done about the throw on the table: the tiles shut (or opened), and what follows.
+
+    A throw that can only be passed has one option, of no tiles.
+    """
+    answers = turns.answers(profile, turn)
+    for shut in answers:
+        yield shut, turns.move(profile, turn, shut)
+    if answers:
+        return
+    reopenings = to_numbers(turns.reopenings(profile, turn))
+    for tile in reopenings:
+        yield to_tiles([tile]), turns.reopen(profile, turn, tile)
+    if not reopenings:
+        yield 0, turns.move(profile, turn, 0)
+
+
+class Choices:
+    """The best of what can be done at any position, for the goals of a solver.
+
+    Worths here are those of the whole turn, throws already made included.
+    """
+
+    def __init__(self, profile: Profile, solver: Solver, scores: tuple[int, int]) -> None:
+        """Makes it.
+
+        Args:
+            profile: the variant.
+            solver: what knows the worth of a turn that awaits a throw.
+            scores: for each goal the part of its `Worth` that is the score, 0 or 1.
+        """
+        self.profile = profile
+        self.solver = solver
+        self._scores = scores
+        self._sign = sign(profile)
+        self._counts = profile.score is Scoring.THROWS
+
+    def worth(self, turn: Turn, goal: int) -> Worth:
+        """The worth of any turn that is not over."""
+        if turn.awaits_answer:
+            return max((self.after(turn, goal) for _, turn in options(self.profile, turn)), key=self.order)
+        return self._made(self.solver.worth(turn, goal), turn, goal)
+
+    def after(self, turn: Turn, goal: int) -> Worth:
+        """The worth of a turn after an answer; it may be over."""
+        if turn.outcome is None:
+            return self.worth(turn, goal)
+        return self.over(turn, goal)
+
+    def over(self, turn: Turn, goal: int) -> Worth:
+        """The worth of a turn that is over."""
+        assert turn.score is not None, "a turn that is over has a score"
+        score, other = Fraction(self._sign * turn.score), Fraction(turn.outcome is Outcome.SHUT)
+        return Worth(other, score) if self._scores[goal] else Worth(score, other)
+
+    def with_dice(self, turn: Turn, goal: int, dice: int) -> Worth:
+        """The worth of a turn if so many dice are thrown now."""
+        return self._made(self.solver.worth_with(turn, goal, dice), turn, goal)
+
+    def ranked(self, turn: Turn, goal: int) -> list[tuple[Tiles, Turn, Worth]]:
+        """What can be done about the throw on the table, the best first."""
+        found = [(tiles, after, self.after(after, goal)) for tiles, after in options(self.profile, turn)]
+        return sorted(found, key=lambda option: self.order(option[2]), reverse=True)
+
+    def order(self, worth: Worth) -> tuple[Number, Number]:
+        """What worths are compared by; those found by iteration are equal if almost equal."""
+        if self.solver.exact:
+            return worth
+        return round(float(worth.first), 9), round(float(worth.second), 9)
+
+    def _made(self, worth: Worth, turn: Turn, goal: int) -> Worth:
+        """A worth of what is to come, with the throws already made."""
+        if not self._counts:
+            return worth
+        made = self._sign * turn.throws
+        if self._scores[goal]:
+            return Worth(worth.first, worth.second + made)
+        return Worth(worth.first + made, worth.second)
+
+
+class Odds:
+    """A profile's odds under best play, for both objectives.
+
+    Attributes:
+        profile: the variant, on the box that is played.
+        exact: whether values are exact up to the rounding of a float; else they come from an
+            iteration and are good to nine digits.
+    """
+
+    def __init__(self, profile: Profile, tiles: Tiles | None = None) -> None:
+        """Solves the profile.
+
+        Args:
+            profile: the variant, on the box that is played.
+            tiles: tiles that positions may have open, beside those that a turn starts with.
+
+        Raises:
+            TooLargeError: for more than 12 tiles, or rules with too many positions; there is
+                `shutthebox.odds.estimate` for them.
+        """
+        self.profile = profile
+        space = Space(profile, tiles)
+        solver = solver_for(space, (space.goal(Objective.SCORE), space.goal(Objective.SHUT)))
+        self._solver = solver
+        self._choices = Choices(profile, solver, (0, 1))
+        self.exact = solver.exact
+        if isinstance(solver, Bag):
+            # Made lazily; whether there are too many positions is known when the first is solved.
+            solver.worth(turns.start(profile), 0)
+
+    def value(self, turn: Turn, objective: Objective = Objective.SCORE) -> Value:
+        """What the turn is worth; with a throw on the table, after the best answer to it."""
+        return self._value(self._worth(turn, objective), objective)
+
+    def fractions(self, turn: Turn, objective: Objective = Objective.SCORE) -> Exact:
+        """`value` as fractions without any error.
+
+        Raises:
+            OddsError: where the values come from an iteration, unless the row is short and
+                the turn awaits a throw.
+        """
+        worth = self._worth(turn, objective)
+        if isinstance(self._solver, Cycle) and turn.outcome is None:
+            if turn.awaits_answer:
+                raise OddsError("fractions of rules that open tiles again are for turns that await a throw")
+            worth = self._choices._made(
+                self._solver.fractions(turn, _GOALS[objective]), turn, _GOALS[objective]
+            )
+        if not self.exact and not isinstance(self._solver, Cycle):
+            raise OddsError("the fractions of these rules are too long; values are exact to nine digits")
+        first, second = Fraction(worth.first), Fraction(worth.second)
+        best = sign(self.profile)
+        if objective is Objective.SHUT:
+            return Exact(best * second, first)
+        return Exact(best * first, second)
+
+    def with_dice(self, turn: Turn, dice: int, objective: Objective = Objective.SCORE) -> Value:
+        """What a turn that awaits a throw is worth if so many dice are thrown now.
+
+        Raises:
+            ValueError: if the rules do not allow that number of dice here.
+        """
+        return self._value(self._choices.with_dice(turn, _GOALS[objective], dice), objective)
+
+    def points(self, turn: Turn) -> Fraction:
+        """The expected score as a fraction: exact, or that of the float found by iteration."""
+        return sign(self.profile) * Fraction(self._worth(turn, Objective.SCORE).first)
+
+    def points_with(self, turn: Turn, dice: int) -> Fraction:
+        """`points` of a turn that awaits a throw, if so many dice are thrown now.
+
+        Raises:
+            ValueError: if the rules do not allow that number of dice here.
+        """
+        return sign(self.profile) * Fraction(self._choices.with_dice(turn, 0, dice).first)
+
+    def best_dice(self, turn: Turn, objective: Objective = Objective.SCORE) -> int:
+        """How many dice to throw at a turn that awaits a throw."""
+        return self._solver.best_dice(turn, _GOALS[objective])
+
+    def one_die(self, turn: Turn, objective: Objective = Objective.SCORE) -> bool | None:
+        """Whether one die is best; None where there is no choice, or no throw to be made."""
+        if turn.outcome is not None or turn.awaits_answer:
+            return None
+        if len(dice_allowed(self.profile, turn.open)) < 2:
+            return None
+        return self.best_dice(turn, objective) == 1
+
+    def ranked(self, turn: Turn, objective: Objective = Objective.SCORE) -> tuple[Ranked, ...]:
+        """Every answer to the throw on the table, the best first; none if there is none.
+
+        Where a blocked player opens a tile, the answers are the tiles that may be opened.
+        """
+        if not turn.awaits_answer:
+            return ()
+        ranked = self._choices.ranked(turn, _GOALS[objective])
+        if not ranked[0][0]:
+            return ()
+        best = ranked[0][2]
+        return tuple(
+            Ranked(tiles, self._value(worth, objective), max(0.0, float(best.first - worth.first)))
+            for tiles, _, worth in ranked
+        )
+
+    def follow(self, turn: Turn, objective: Objective = Objective.SCORE) -> Turn:
+        """The turn after the best answer to the throw on the table (a pass where there is none)."""
+        return self._choices.ranked(turn, _GOALS[objective])[0][1]
+
+    def ends(
+        self, turn: Turn, objective: Objective = Objective.SCORE, *, exact: bool = False
+    ) -> dict[End, Number]:
+        """How the turn ends under best play, each end with its probability.
+
+        Args:
+            turn: any turn.
+            objective: what is played for.
+            exact: in fractions.
+
+        Raises:
+            OddsError: if fractions are asked for and there are none.
+        """
+        if turn.awaits_answer:
+            turn = self.follow(turn, objective)
+        if turn.outcome is not None:
+            assert turn.score is not None, "a turn that is over has a score"
+            return {End(turn.score, turn.outcome is Outcome.SHUT): Fraction(1) if exact else 1.0}
+        ends = self._solver.ends(turn, _GOALS[objective], exact=exact)
+        return dict(sorted(ends.items()))
+
+    def distribution(self, turn: Turn, objective: Objective = Objective.SCORE) -> dict[int, float]:
+        """The probability of every final score under best play, by rising score."""
+        scores: dict[int, float] = {}
+        for end, chance in self.ends(turn, objective).items():
+            scores[end.score] = scores.get(end.score, 0.0) + float(chance)
+        return scores
+
+    def _worth(self, turn: Turn, objective: Objective) -> Worth:
+        goal = _GOALS[objective]
+        return self._choices.after(turn, goal)
+
+    def _value(self, worth: Worth, objective: Objective) -> Value:
+        score, shut = worth if objective is Objective.SCORE else reversed(worth)
+        # Adding 0.0 turns -0.0 into 0.0; an iteration may overshoot a chance by a rounding.
+        return Value(sign(self.profile) * float(score) + 0.0, min(1.0, max(0.0, float(shut))))

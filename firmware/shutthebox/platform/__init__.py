@@ -1,1 +1,0 @@
-"""One file per way to the world: pins, display, buzzer, store, systemd."""

@@ -1,0 +1,170 @@
+"""Puts a box together from its parts, runs it, and takes it apart in the right order.
+
+The same for real pins and simulated ones: the caller brings the factory, the lines, the panel
+and the dice. Order of start: store, pins, machine, display. Order of stop: the loop, the
+display with its goodbye, the buzzer, the pins, the store.
+"""
+
+import logging
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from gpiozero.pins import Factory
+
+from shutthebox.adapters.buzzer import Buzzer
+from shutthebox.adapters.display.worker import Display, Panel
+from shutthebox.adapters.gpio import Pins
+from shutthebox.adapters.odds_worker import OddsWorker
+from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store, StoreError
+from shutthebox.adapters.store.guard import StoreGuard
+from shutthebox.adapters.store.lock import FolderLock, InUseError
+from shutthebox.adapters.store.opening import AT_WORK_FACTS, START_FACTS, StoreFault, open_or_set_aside
+from shutthebox.adapters.store.queries import open_to_read
+from shutthebox.adapters.store.scores_file import ScoresWriter
+from shutthebox.config.schema import Config, DiceKind, Line
+from shutthebox.config.settings_loader import as_chosen, broken_rules
+from shutthebox.game.dice import Dice
+from shutthebox.game.facts import Faulted
+from shutthebox.game.faults import Fault
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.game.settings import Settings
+from shutthebox.runtime.ports import Observer, Ports
+from shutthebox.runtime.runner import Mail, Runner, loop
+from shutthebox.translations import translations
+
+_log = logging.getLogger(__name__)
+
+
+def serve(
+    config: Config,
+    settings: Settings,
+    factory: Factory,
+    lines: Mapping[int, Line],
+    connect: Callable[[], Panel] | None,
+    dice: Dice,
+    state: Path | None,
+    *,
+    observers: Sequence[Observer] = (),
+    started: Callable[[], None] = lambda: None,
+    beat: Callable[[], None] = lambda: None,
+    fault: Fault | None = None,
+    scores: Path | None = None,
+) -> None:
+    """Runs a box until SIGTERM or SIGINT. Called in the main thread.
+
+    Args:
+        config: the configuration.
+        settings: the machine's part of it.
+        factory: where the pins are.
+        lines: line per switch.
+        connect: opens the panel; None for a box without one.
+        dice: where throws come from.
+        state: folder of the store; None for a box without memory.
+        observers: told of everything.
+        started: called once, when pins and store are open.
+        beat: called at least once a second while all workers live.
+        fault: what has gone wrong so far, for the players.
+        scores: folder of what the scoreboard shows; None for a box without one.
+
+    Raises:
+        InUseError: if another box plays on the store in that folder.
+        PinsError: if the pins cannot be had.
+    """
+    inbox: SimpleQueue[Mail] = SimpleQueue()
+    with ExitStack() as stack:
+        lock = FolderLock(state)
+        stack.callback(lock.release)
+        lock.take()
+
+        def open_store(
+            patience_s: float = 0.0, facts: int = AT_WORK_FACTS
+        ) -> tuple[Store | None, StoreFault | None]:
+            if state is None:
+                return None, None
+            try:
+                lock.take()
+            except InUseError as error:
+                return None, StoreFault(Fault.FORGETS, f"{error}; playing without memory")
+            thrown = config.game.dice is DiceKind.AUTO
+            return open_or_set_aside(
+                state, time.time, count_throws=thrown, patience_s=patience_s, facts=facts
+            )
+
+        store, store_fault = open_store(PATIENCE_S, START_FACTS)
+        if store_fault is not None:
+            _log.error("%s", store_fault.text)
+            fault = fault or store_fault.fault
+        for broken in broken_rules(config):
+            _log.warning("%s; left out", broken)
+            fault = fault or Fault.RULES
+            if store is not None:
+                with suppress(StoreError):  # it waits in the store then
+                    store.keep(Faulted("rules", str(broken)))
+        if store is not None:
+            stack.callback(store.close)
+            settings = as_chosen(config, settings, store.choices())
+        pins = Pins(factory, lines, config.gpio.lamp, inbox.put)
+        stack.callback(pins.close)
+        buzzer = _open_buzzer(factory, config.gpio.buzzer)
+        if buzzer is not None:
+            stack.callback(buzzer.close)
+        display = None
+        if connect is not None:
+            display = Display(connect)
+            _ = translations()[settings.language]
+            goodbye = Screen(Mode.ATTRACT, big=_("Goodbye"))
+            stack.callback(display.close, goodbye)
+            display.start()
+        if scores is not None:
+            kept = None if state is None else partial(open_to_read, state / FILE_NAME)
+            observers = (*observers, ScoresWriter(scores, kept, settings.language))
+        guard = StoreGuard(store, open_store, forgetting=fault is Fault.FORGETS)
+        ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers)
+        runner = Runner(
+            settings,
+            config.box.settle_ns,
+            ports,
+            dice,
+            translations(),
+            time.monotonic_ns(),
+            fault=fault,
+        )
+        stack.callback(runner.close)
+        workers: list[Any] = [worker for worker in (display, buzzer) if worker is not None]
+
+        def beat_if_alive() -> None:
+            if all(worker.alive for worker in workers):
+                beat()
+
+        with _ending_on_signals(inbox):
+            started()
+            loop(runner, inbox, time.monotonic_ns, beat_if_alive)
+
+
+@contextmanager
+def _ending_on_signals(inbox: "SimpleQueue[Mail]") -> Iterator[None]:
+    """SIGTERM and SIGINT end the loop, so that everything is closed in order."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    for number in before:
+        # SimpleQueue.put may be called from a signal handler; nothing else is done in it.
+        signal.signal(number, lambda number, frame: inbox.put(None))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _open_buzzer(factory: Factory, line: int) -> Buzzer | None:
+    try:
+        return Buzzer(factory, line)
+    except Exception as error:  # lgpio and RPi.GPIO raise kinds of their own
+        _log.warning("buzzer: line %d: %s; playing silently", line, str(error) or type(error).__name__)
+        return None

@@ -1,0 +1,98 @@
+"""What the loop needs of the world, each as small as it can be. Nothing here may block."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from shutthebox.game.effects import Effect, Sound
+from shutthebox.game.facts import Fact
+from shutthebox.game.faults import Fault
+from shutthebox.game.inputs import Advice
+from shutthebox.game.machine import KeptMatch
+from shutthebox.game.messages import Text
+from shutthebox.game.questions import Question
+from shutthebox.game.screen import Screen
+from shutthebox.game.switches.debounce import SwitchChanged
+
+Observer: TypeAlias = Callable[[Effect | SwitchChanged, int], None]
+"""Told of every effect and settled switch after it has happened, with the time in ns."""
+
+
+class PinsPort(Protocol):
+    """The switches and the lamp."""
+
+    def active(self) -> Mapping[int, bool]:
+        """What every switch shows now, True for closed."""
+
+    def light(self, value: float) -> None:
+        """Sets the lamp in the button, 0 dark to 1 bright."""
+
+
+class DisplayPort(Protocol):
+    """The panel."""
+
+    def show(self, screen: Screen, t_ns: int) -> None:
+        """Shows this screen; animations count from `t_ns`."""
+
+    def sleep(self) -> None:
+        """Goes dark until the next screen."""
+
+
+class BuzzerPort(Protocol):
+    """The buzzer."""
+
+    def play(self, sound: Sound) -> None:
+        """Starts this sound."""
+
+
+class OddsPort(Protocol):
+    """The odds."""
+
+    def ask(self, question: Question) -> Sequence[Advice]:
+        """Takes a question; gives the answer if it is known at once. Others come through the loop's inbox."""
+
+
+class MemoryPort(Protocol):
+    """What survives a pulled plug. Makes do with a store that fails, or with none."""
+
+    def running_match(self, levers: int) -> KeptMatch | None:
+        """The match to go on with on a box with so many levers; None if there is none."""
+
+    def keep(self, fact: Fact) -> None:
+        """Makes a fact durable; what cannot be kept now waits."""
+
+    def keep_counts(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
+        """Adds what the switches have been through since the start."""
+
+    def catch_up(self) -> None:
+        """Called once a second: keeps what could not be kept before."""
+
+    def faults(self) -> Sequence[Fault | None]:
+        """What the players should be told since the last call, oldest first; None once all is kept again."""
+
+    def statistics(self) -> Sequence[Text]:
+        """The lines of the statistics screen."""
+
+    def close(self) -> None:
+        """Keeps what is left, and closes the store."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """The world of one box.
+
+    Attributes:
+        pins: switches and lamp; their edges come through the loop's inbox.
+        memory: what survives a pulled plug.
+        odds: answers questions; None for a box without them.
+        display: None to play blind.
+        buzzer: None for silence.
+        observers: told of everything.
+    """
+
+    pins: PinsPort
+    memory: MemoryPort
+    odds: OddsPort | None = None
+    display: DisplayPort | None = None
+    buzzer: BuzzerPort | None = None
+    observers: Sequence[Observer] = ()

@@ -1,0 +1,209 @@
+"""The loop: edges in, through the switch stage and the machine, effects out to the world.
+
+`Runner` is the loop's body and knows no thread and no real clock, so that a scenario can drive
+it in virtual time; `loop` turns it on the real one. Everything here runs in the main thread.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+from typing import TypeAlias
+
+from shutthebox.adapters.gpio import Edge
+from shutthebox.game.dice import Dice
+from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
+from shutthebox.game.facts import Finished, Left
+from shutthebox.game.faults import Fault
+from shutthebox.game.inputs import Advice, FaultReported, Input, TimeCame
+from shutthebox.game.machine import Machine
+from shutthebox.game.messages import Translate
+from shutthebox.game.mode import Mode
+from shutthebox.game.questions import plain
+from shutthebox.game.settings import Settings
+from shutthebox.game.switches.debounce import SERVICE_BUTTON, SwitchChanged
+from shutthebox.game.switches.stage import Switches, TimedInput
+from shutthebox.runtime.ports import Ports
+
+RECONCILE_NS = 1_000_000_000
+"""How often all levels are read again, because kernels lose edges."""
+
+Mail: TypeAlias = Edge | Advice | None
+"""What comes to the loop from other threads; None ends it."""
+
+
+class Runner:
+    """One box at work.
+
+    Args:
+        settings: the machine's settings.
+        settle_ns: per switch, how long a level has to stand before it counts.
+        ports: the world.
+        dice: where throws come from.
+        translations: per language, how a text is translated.
+        now_ns: the time, on the clock of all later calls.
+        fault: what has failed before, for the players.
+
+    Example:
+        See `shutthebox.simulator.virtual_box.VirtualBox`, which turns a runner in virtual time:
+
+        >>> from shutthebox.config.schema import Config
+        >>> from shutthebox.simulator.virtual_box import VirtualBox
+        >>> box = VirtualBox(Config())
+        >>> box.press(100_000_000)
+        >>> box.run_until(1_000_000_000)
+        >>> box.runner.machine.state.mode.name.value
+        'setup'
+        >>> box.close()
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        settle_ns: Callable[[int], int],
+        ports: Ports,
+        dice: Dice,
+        translations: Mapping[str, Translate],
+        now_ns: int,
+        *,
+        fault: Fault | None = None,
+    ) -> None:
+        self._ports = ports
+        active = ports.pins.active()
+        self.switches = Switches({switch: settle_ns(switch) for switch in active}, active, now_ns)
+        self._reconcile_ns = now_ns + RECONCILE_NS
+        self.machine = Machine(
+            settings,
+            translations,
+            dice,
+            self.switches.levers,
+            now_ns,
+            resumed=ports.memory.running_match(settings.levers),
+            statistics=ports.memory.statistics,
+            fault=fault,
+        )
+        self._carry_out(self.machine.start(), now_ns)
+
+    @property
+    def deadline_ns(self) -> int:
+        """When `pass_time` is due, if nothing comes before."""
+        deadlines = (self.switches.deadline_ns, self.machine.deadline_ns)
+        return min((self._reconcile_ns, *(deadline for deadline in deadlines if deadline is not None)))
+
+    def take(self, mail: Edge | Advice, now_ns: int) -> None:
+        """An edge or an answer of the odds has come; call `pass_time` when no more are waiting."""
+        if isinstance(mail, Edge):
+            self._switched(self.switches.edge(mail.switch, mail.active, mail.t_ns))
+        else:
+            self._step(mail, now_ns)
+
+    def pass_time(self, now_ns: int) -> None:
+        """Does what is due until now."""
+        if now_ns >= self._reconcile_ns:
+            self._reconcile_ns = now_ns + RECONCILE_NS
+            self._switched(self.switches.reconcile(self._ports.pins.active(), now_ns))
+            self._ports.memory.catch_up()
+            self._carry_out((), now_ns)
+            self._step(self.switches.health(now_ns), now_ns)
+        self._switched(self.switches.elapsed(now_ns))
+        self._step(TimeCame(), now_ns)
+
+    def close(self) -> None:
+        """Keeps what the switches have been through, and closes the memory."""
+        self._keep_counts()
+        self._ports.memory.close()
+
+    def _switched(self, inputs: Iterable[TimedInput]) -> None:
+        for given, t_ns, settled in inputs:
+            # The machine's own deadlines before what happened later.
+            self._step(TimeCame(), t_ns)
+            for change in settled:
+                self._tell(change, change.t_ns)
+            if given is not None:
+                self._step(given, t_ns)
+            if settled and self.machine.state.mode.name is Mode.SERVICE:
+                self._step(self.switches.health(t_ns), t_ns)
+
+    def _step(self, given: Input, t_ns: int) -> None:
+        self._carry_out(self.machine.step(given, t_ns), t_ns)
+
+    def _carry_out(self, effects: Iterable[Effect], t_ns: int) -> None:
+        answers: list[Advice] = []
+        for effect in effects:
+            match effect:
+                case Keep(fact):
+                    self._ports.memory.keep(fact)
+                    if isinstance(fact, Finished | Left):
+                        self._keep_counts()
+                case Show():
+                    self._show(effect)
+                case Play(sound):
+                    if self._ports.buzzer is not None:
+                        self._ports.buzzer.play(sound)
+                case Ask(question):
+                    if self._ports.odds is not None:
+                        answers += self._ports.odds.ask(question)
+                    elif (advice := plain(question)) is not None:
+                        answers.append(advice)
+            self._tell(effect, t_ns)
+        for fault in self._ports.memory.faults():
+            self._step(FaultReported(fault), t_ns)
+        for answer in answers:
+            self._step(answer, t_ns)
+
+    def _keep_counts(self) -> None:
+        presses, chatter = dict(self.switches.presses), dict(self.switches.chatter)
+        for counts in (presses, chatter):
+            counts.pop(SERVICE_BUTTON, None)
+        self._ports.memory.keep_counts(presses, chatter)
+
+    def _show(self, show: Show) -> None:
+        self._ports.pins.light(1.0 if show.screen.lit else 0.0)
+        if self._ports.display is not None:
+            if show.asleep:
+                self._ports.display.sleep()
+            else:
+                self._ports.display.show(show.screen, show.t_ns)
+
+    def _tell(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        for observer in self._ports.observers:
+            observer(what, t_ns)
+
+
+def loop(
+    runner: Runner,
+    inbox: "SimpleQueue[Mail]",
+    clock_ns: Callable[[], int],
+    beat: Callable[[], None] = lambda: None,
+) -> None:
+    """Turns the runner until None is in the inbox.
+
+    Args:
+        runner: to turn.
+        inbox: edges from the pins' thread, answers from the odds' worker; None ends the loop, from
+            any thread or signal handler.
+        clock_ns: the monotonic time in ns.
+        beat: called at least once a second, for a watchdog.
+    """
+    while True:
+        wait_s = max(0, runner.deadline_ns - clock_ns()) / 1_000_000_000
+        try:
+            mail = inbox.get(timeout=wait_s) if wait_s else inbox.get_nowait()
+        except Empty:
+            pass
+        else:
+            if mail is None:
+                return
+            now_ns = clock_ns()
+            if isinstance(mail, Edge):
+                # A stamp on another clock would be taken for an edge to come, which never settles.
+                mail = replace(mail, t_ns=min(mail.t_ns, now_ns))
+                now_ns = mail.t_ns
+            runner.take(mail, now_ns)
+            if not inbox.empty():
+                # What waits came before now. But a contact that never rests must not hold up all else.
+                if now_ns >= runner.deadline_ns:
+                    runner.pass_time(now_ns)
+                    beat()
+                continue
+        runner.pass_time(clock_ns())
+        beat()

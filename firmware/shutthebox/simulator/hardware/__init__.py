@@ -1,0 +1,1 @@
+"""Simulated hardware: contacts, pins, the panel's controller."""

@@ -1,0 +1,276 @@
+"""The simulated box: levers, the dice button with its lamp, and the buzzer, on simulated contacts.
+
+It outlives the daemon: after a power cut the levers stand where they stood.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from random import Random
+from types import TracebackType
+from typing import Self
+
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.simulator.hardware.bounce import ContactEdge, EdgePlayer, bounce_edges
+from shutthebox.simulator.hardware.contacts import FIRST_EXTRA_LINE, ContactFactory
+
+TILE_LINES = (4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26)
+"""BCM lines of levers 1 to 12, in the order of the header."""
+ROLL_LINE = 12
+BUZZER_LINE = 18
+LAMP_LINE = 19
+
+MAX_LEVERS = 54
+
+
+class UnknownLeverError(ShutTheBoxError, ValueError):
+    """A lever number that this box does not have."""
+
+
+class Change(Enum):
+    """What observers are told about: look the value up on the box."""
+
+    LEVERS = "levers"
+    BUTTON = "button"
+    LAMP = "lamp"
+    SOUND = "sound"
+
+
+def default_lever_lines(levers: int) -> dict[int, int]:
+    """The BCM line of each lever from 1 on: the first twelve on the header, the rest on expanders.
+
+    Raises:
+        UnknownLeverError: fewer than 1 or more than 54 levers.
+    """
+    if not 1 <= levers <= MAX_LEVERS:
+        raise UnknownLeverError(f"{levers} levers: a box has 1 to {MAX_LEVERS}")
+    lines = (*TILE_LINES, *range(FIRST_EXTRA_LINE, FIRST_EXTRA_LINE + MAX_LEVERS))
+    return dict(enumerate(lines[:levers], start=1))
+
+
+class SimulatedBox:
+    """The box without its Pi: levers, the dice button with its lamp, and the buzzer.
+
+    In real time a change of a contact bounces for a few seeded milliseconds, played by one
+    thread of the box that also runs the daemon's callbacks, like a real edge thread. In
+    virtual time nothing happens by itself: ``set_lever`` is one clean edge at once in the
+    caller's thread, and bursts are played by the caller from ``bounce``.
+
+    Args:
+        lever_lines: BCM line of each lever; ``default_lever_lines(9)`` for a usual box.
+        button_line: BCM line of the dice button.
+        buzzer_line: BCM line of the buzzer.
+        lamp_line: BCM line of the lamp in the button.
+        levers_down: levers that are down before the daemon opens anything.
+        real_time: False for virtual time.
+        clock_ns: the time in ns, never going back; in real time leave it alone.
+        seed: of all chatter and all losses.
+        revision: the Pi to pretend to be, see ``ContactFactory``.
+
+    Raises:
+        ValueError: two things on the same line.
+        UnknownLeverError: ``levers_down`` names one that is not there.
+    """
+
+    def __init__(
+        self,
+        lever_lines: Mapping[int, int],
+        button_line: int = ROLL_LINE,
+        *,
+        buzzer_line: int = BUZZER_LINE,
+        lamp_line: int = LAMP_LINE,
+        levers_down: Iterable[int] = (),
+        real_time: bool = True,
+        clock_ns: Callable[[], int] = time.monotonic_ns,
+        seed: int = 0,
+        revision: str | None = None,
+    ) -> None:
+        lines = [*lever_lines.values(), button_line, buzzer_line, lamp_line]
+        for line in lines:
+            if lines.count(line) > 1:
+                raise ValueError(f"line {line} is wired to more than one thing")
+        self._lever_lines = dict(sorted(lever_lines.items()))
+        self._button_line = button_line
+        self._buzzer_line = buzzer_line
+        self._lamp_line = lamp_line
+        self._real_time = real_time
+        self._clock_ns = clock_ns
+        self._chatter = Random(f"{seed} chatter")
+        self._losses = Random(f"{seed} losses")
+        self._loss = 0.0
+        self._lever_line_set = frozenset(lever_lines.values())
+        self._positions = dict.fromkeys((*lever_lines.values(), button_line), False)  # line: down
+        self._outputs: dict[int, tuple[float | None, float]] = {}
+        self._observers: list[Callable[[Change], None]] = []
+        self._observers_lock = threading.Lock()
+        self.factory = ContactFactory(
+            clock_ns, (buzzer_line, lamp_line), self._output_changed, revision=revision
+        )
+        """Pass this to every gpiozero device as ``pin_factory=``."""
+        self.factory.lose_edges(self._loses)
+        self._player = EdgePlayer(clock_ns, self._chatter, self._moved, self.factory.set_level)
+        for number in levers_down:
+            line = self.lever_line(number)
+            self._positions[line] = True
+            self.factory.set_level(line, False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stops the thread that plays edges; what it had not yet played never happens."""
+        self._player.close()
+
+    @property
+    def levers(self) -> tuple[int, ...]:
+        """All lever numbers, rising."""
+        return tuple(self._lever_lines)
+
+    @property
+    def levers_down(self) -> frozenset[int]:
+        """The levers that are down, as an eye sees them: a bouncing contact is where it is going."""
+        return frozenset(number for number, line in self._lever_lines.items() if self._positions[line])
+
+    @property
+    def button_down(self) -> bool:
+        """Whether the dice button is pressed."""
+        return self._positions[self._button_line]
+
+    @property
+    def button_line(self) -> int:
+        """The BCM line of the dice button."""
+        return self._button_line
+
+    @property
+    def lamp(self) -> float:
+        """How bright the lamp in the button is, 0 to 1."""
+        return self._outputs.get(self._lamp_line, (None, 0.0))[1]
+
+    @property
+    def buzzer(self) -> tuple[float | None, float]:
+        """What drives the buzzer: frequency in Hz (None: none set) and duty, 0 to 1."""
+        return self._outputs.get(self._buzzer_line, (None, 0.0))
+
+    @property
+    def sound(self) -> float | None:
+        """The tone to hear, in Hz; None for silence (no frequency, or a steady level)."""
+        frequency, duty = self.buzzer
+        return frequency if frequency and 0.0 < duty < 1.0 else None
+
+    def lever_line(self, number: int) -> int:
+        """The BCM line of a lever.
+
+        Raises:
+            UnknownLeverError: no such lever.
+        """
+        try:
+            return self._lever_lines[number]
+        except KeyError:
+            known = f"{min(self.levers)} to {max(self.levers)}" if self.levers else "none"
+            raise UnknownLeverError(f"lever {number}: this box has {known}") from None
+
+    def set_lever(self, number: int, down: bool) -> None:
+        """Flips a lever down or puts it back; nothing happens if it already stands there.
+
+        In real time it only queues the change: the contact moves within a millisecond, or,
+        if it moved just before, once it has stood for 70 ms. Never blocks.
+
+        Raises:
+            UnknownLeverError: no such lever.
+        """
+        self._move(self.lever_line(number), down)
+
+    def set_button(self, down: bool) -> None:
+        """Presses or releases the dice button; timing as for ``set_lever``."""
+        self._move(self._button_line, down)
+
+    def bounce(self, number: int, down: bool, duration_ns: int, rng: Random) -> list[ContactEdge]:
+        """The edges of a lever that bounces for ``duration_ns`` on its way; plays nothing.
+
+        Raises:
+            UnknownLeverError: no such lever.
+            ValueError: the duration is negative.
+        """
+        line = self.lever_line(number)
+        burst = bounce_edges(rng, duration_ns, settled=not down)
+        return [ContactEdge(offset_ns, line, level) for offset_ns, level in burst]
+
+    def set_level(self, line: int, level: bool) -> None:
+        """Puts one line to a level now, in this thread: the caller plays edges and keeps the time.
+
+        Not to be mixed with ``set_lever`` on the same line in real time.
+        """
+        if self._positions.get(line, not level) == level:
+            self._moved(line, not level)
+        self.factory.set_level(line, level)
+
+    def lose_edges(self, probability: float) -> None:
+        """From now on drops the callback of this fraction of lever edges; levels still change.
+
+        Raises:
+            ValueError: not between 0 and 1.
+        """
+        if not 0.0 <= probability <= 1.0:
+            raise ValueError(f"a fraction of edges lies between 0 and 1, not at {probability}")
+        self._loss = probability
+
+    def cut_power(self) -> None:
+        """The daemon is gone without a goodbye: no pin is open, outputs are off, contacts stay."""
+        self.factory.reset()
+        for line in tuple(self._outputs):
+            self._outputs[line] = (None, 0.0)
+        self._tell(Change.SOUND)
+        self._tell(Change.LAMP)
+
+    def subscribe(self, callback: Callable[[Change], None]) -> Callable[[], None]:
+        """Calls back after every change, in whichever thread made it; must be quick and not raise.
+
+        Returns:
+            A function that ends it; calling it twice is harmless.
+        """
+
+        def unsubscribe() -> None:
+            with self._observers_lock:
+                if callback in self._observers:
+                    self._observers.remove(callback)
+
+        with self._observers_lock:
+            self._observers.append(callback)
+        return unsubscribe
+
+    def _move(self, line: int, down: bool) -> None:
+        if self._real_time:
+            self._player.move(line, down, at_present=self._positions[line])
+        elif self._positions[line] != down:
+            self._moved(line, down)
+            self.factory.set_level(line, not down)
+
+    def _moved(self, line: int, down: bool) -> None:
+        if line in self._positions:
+            self._positions[line] = down
+            self._tell(Change.BUTTON if line == self._button_line else Change.LEVERS)
+
+    def _loses(self, line: int) -> bool:
+        return self._loss > 0 and line in self._lever_line_set and self._losses.random() < self._loss
+
+    def _output_changed(self, line: int) -> None:
+        pin = self.factory.opened(line)
+        if pin is None:
+            return
+        self._outputs[line] = (pin.frequency, float(pin.state))
+        if line == self._lamp_line:
+            self._tell(Change.LAMP)
+        elif line == self._buzzer_line:
+            self._tell(Change.SOUND)
+
+    def _tell(self, change: Change) -> None:
+        with self._observers_lock:
+            observers = tuple(self._observers)
+        for observer in observers:
+            observer(change)

@@ -1,0 +1,306 @@
+"""A model of the display's controller: what luma sends goes in, what the glass shows comes out.
+
+It stands where luma's I2C interface stands, keeps the memory and registers that the data
+sheets of the SSD1306, SSD1309 and SH1106 describe, and can be unplugged like the real one.
+"""
+
+import errno
+import random
+import threading
+from collections.abc import Callable, Sequence
+
+from luma.core.error import DeviceNotFoundError
+from PIL import Image, ImageChops
+
+from shutthebox.adapters.display.panel import SIZE, Controller
+
+_WIDTH, _HEIGHT = SIZE
+_PAGES = _HEIGHT // 8
+
+# Commands that bring parameters, and how many; all others stand alone.
+_SSD_PARAMETERS = {
+    0x20: 1, 0x21: 2, 0x22: 2, 0x26: 6, 0x27: 6, 0x29: 5, 0x2A: 5, 0x81: 1, 0x8D: 1, 0xA3: 2,
+    0xA8: 1, 0xD3: 1, 0xD5: 1, 0xD9: 1, 0xDA: 1, 0xDB: 1,
+}  # fmt: skip
+_SH1106_PARAMETERS = {0x81: 1, 0xA8: 1, 0xAD: 1, 0xD3: 1, 0xD5: 1, 0xD9: 1, 0xDA: 1, 0xDB: 1}
+_HORIZONTAL, _VERTICAL, _BY_PAGE = 0, 1, 2
+
+
+class PanelModel:
+    """A panel of 128 x 64 pixels on a simulated I2C bus; pass it to luma as a serial interface.
+
+    Powers up as the real one does: dark, its memory full of garbage.
+
+    Attributes:
+        controller: which of the three this is.
+        wire_bytes: sent so far, with the address and control byte of every transfer.
+        transfers: sent so far, each with a start and a stop on the bus.
+    """
+
+    def __init__(
+        self,
+        controller: Controller = "ssd1306",
+        *,
+        on_change: Callable[[], None] | None = None,
+        seed: int = 1,
+    ) -> None:
+        """Plugs it in.
+
+        Args:
+            controller: which of the three to be.
+            on_change: called after every transfer that may have changed what the glass shows,
+                in the thread that sent it; it must not send anything itself.
+            seed: of the garbage that the memory holds after power-up.
+        """
+        self.controller = controller
+        self.wire_bytes = 0
+        self.transfers = 0
+        self._on_change = on_change
+        self._random = random.Random(seed)
+        self._lock = threading.Lock()
+        self._unplugged = False
+        self._error_number: int | None = None
+        self._columns = 132 if controller == "sh1106" else 128
+        self._parameters = _SH1106_PARAMETERS if controller == "sh1106" else _SSD_PARAMETERS
+        self._power_up()
+
+    def _power_up(self) -> None:
+        self._ram = bytearray(self._random.randbytes(self._columns * _PAGES))
+        self._pending: list[int] = []
+        self._on = self._inverted = self._all_lit = False
+        self._charge_pump = self.controller != "ssd1306"  # the others have none, or have it on
+        self._remapped = self._scan_down = False
+        self._contrast = 0x80 if self.controller == "sh1106" else 0x7F
+        self._start_line = self._offset = 0
+        self._lines = _HEIGHT
+        self._mode = _BY_PAGE
+        self._column = self._page = 0
+        self._column_window = (0, self._columns - 1)
+        self._page_window = (0, _PAGES - 1)
+
+    # What luma calls.
+
+    def command(self, *cmd: int) -> None:
+        """Takes command bytes.
+
+        Raises:
+            DeviceNotFoundError: the panel is unplugged; luma's answer to a missing display.
+            OSError: it is unplugged, and the bus reports an error that luma passes on.
+        """
+        if self._unplugged and self._error_number is None:
+            raise DeviceNotFoundError("I2C device not found on address: 0x3C")
+        self._transfer(len(cmd))
+        with self._lock:
+            for byte in cmd:
+                self._take(byte)
+        self._changed()
+
+    def data(self, data: Sequence[int]) -> None:
+        """Takes bytes for the memory.
+
+        Raises:
+            OSError: the panel is unplugged.
+        """
+        for start in range(0, len(data), 4096):
+            self._transfer(len(data[start : start + 4096]))
+        with self._lock:
+            for byte in data:
+                self._store(byte)
+        self._changed()
+
+    def cleanup(self) -> None:
+        """Closes the bus; the glass goes on showing what it showed."""
+
+    def _transfer(self, length: int) -> None:
+        if self._unplugged:
+            raise OSError(self._error_number or errno.EREMOTEIO, "Remote I/O error")
+        self.wire_bytes += 2 + length
+        self.transfers += 1
+
+    def _changed(self) -> None:
+        if self._on_change is not None:
+            self._on_change()
+
+    def on_change(self, callback: Callable[[], None]) -> None:
+        """Has `callback` called after every transfer that may have changed what the glass shows.
+
+        It runs in the thread that sent it, and must not send anything itself.
+        """
+        self._on_change = callback
+
+    # What a hand does.
+
+    @property
+    def unplugged(self) -> bool:
+        """Whether the panel is off the bus; setting it pulls the plug or puts it back."""
+        return self._unplugged
+
+    @unplugged.setter
+    def unplugged(self, unplugged: bool) -> None:
+        if unplugged:
+            self.unplug()
+        else:
+            self.plug_in()
+
+    def unplug(self, error_number: int | None = None) -> None:
+        """Takes the panel off the bus: the glass is dark, and transfers fail.
+
+        Args:
+            error_number: an `errno` that every transfer fails with, such as ENXIO; without it
+                they fail as luma reports EREMOTEIO, which differs for commands and data.
+        """
+        self._unplugged = True
+        self._error_number = error_number
+        self._changed()
+
+    def plug_in(self) -> None:
+        """Puts the panel back: powered up anew, dark, its memory garbage."""
+        self._unplugged = False
+        self.brown_out()
+
+    def brown_out(self) -> None:
+        """Takes its power away for a moment: it is reset and answers as if nothing had been."""
+        with self._lock:
+            self._power_up()
+        self._changed()
+
+    # What an eye sees.
+
+    @property
+    def lit(self) -> bool:
+        """Whether the glass shows its memory: powered, switched on, its charge pump running."""
+        return self._on and self._charge_pump and not self._unplugged
+
+    @property
+    def contrast(self) -> int:
+        """The contrast register, 0 to 255."""
+        return self._contrast
+
+    @property
+    def inverted(self) -> bool:
+        """Whether lit and dark are exchanged on the glass."""
+        return self._inverted
+
+    def image(self) -> Image.Image:
+        """What the glass shows, mode "1", of a module mounted as its maker meant; dark if not lit."""
+        picture = Image.new("1", SIZE)
+        if not self.lit:
+            return picture
+        if self._all_lit:
+            picture.paste(1, (0, 0, *SIZE))
+            return picture
+        # Each column of the memory is one row of bits of a picture that lies on its side.
+        memory = self.memory()
+        sideways = bytearray(len(memory))
+        for page in range(_PAGES):
+            sideways[_PAGES - 1 - page :: _PAGES] = memory[page * _WIDTH : (page + 1) * _WIDTH]
+        rows = Image.frombytes("1", (_HEIGHT, _WIDTH), bytes(sideways)).transpose(Image.Transpose.ROTATE_90)
+        if self._inverted:
+            rows = ImageChops.invert(rows)
+        with self._lock:
+            remapped, scan_down, lines = self._remapped, self._scan_down, self._lines
+            shift = (self._start_line + self._offset) % _HEIGHT
+        rows = ImageChops.offset(rows, 0, -shift)
+        rows.paste(0, (0, lines, _WIDTH, _HEIGHT))
+        # Modules are built so that columns and lines run as one reads once both are remapped.
+        if not remapped:
+            rows = rows.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+        if not scan_down:
+            rows = rows.transpose(Image.Transpose.FLIP_TOP_BOTTOM)
+        return rows
+
+    def memory(self) -> bytes:
+        """The bytes behind the 128 visible columns, page after page."""
+        first = (self._columns - _WIDTH) // 2
+        with self._lock:
+            return b"".join(
+                self._ram[page * self._columns + first : page * self._columns + first + _WIDTH]
+                for page in range(_PAGES)
+            )
+
+    # The controller.
+
+    def _take(self, byte: int) -> None:
+        self._pending.append(byte)
+        code, parameters = self._pending[0], self._pending[1:]
+        if len(parameters) < self._parameters.get(code, 0):
+            return  # a command may be split over several transfers
+        self._pending = []
+        if self.controller == "sh1106":
+            self._execute_sh1106(code)
+        else:
+            self._execute_ssd(code, parameters)
+        self._execute(code, parameters)
+
+    def _execute(self, code: int, parameters: list[int]) -> None:
+        """What all three understand."""
+        if 0x40 <= code <= 0x7F:
+            self._start_line = code & 0x3F
+        elif code == 0x81:
+            self._contrast = parameters[0]
+        elif code in (0xA0, 0xA1):
+            self._remapped = code == 0xA1
+        elif code in (0xA4, 0xA5):
+            self._all_lit = code == 0xA5
+        elif code in (0xA6, 0xA7):
+            self._inverted = code == 0xA7
+        elif code == 0xA8:
+            self._lines = max(16, (parameters[0] & 0x3F) + 1)
+        elif code in (0xAE, 0xAF):
+            self._on = code == 0xAF
+        elif code in (0xC0, 0xC8):
+            self._scan_down = code == 0xC8
+        elif code == 0xD3:
+            self._offset = parameters[0] & 0x3F
+
+    def _execute_sh1106(self, code: int) -> None:
+        if code <= 0x0F:
+            self._column = self._column & 0xF0 | code
+        elif code <= 0x1F:
+            self._column = self._column & 0x0F | (code & 0x0F) << 4
+        elif 0xB0 <= code <= 0xB7:
+            self._page = code & 7
+
+    def _execute_ssd(self, code: int, parameters: list[int]) -> None:
+        if code == 0x20:
+            self._mode = min(parameters[0] & 3, _BY_PAGE)
+        elif code == 0x21:
+            self._column_window = (parameters[0] & 0x7F, parameters[1] & 0x7F)
+            self._column = self._column_window[0]
+        elif code == 0x22:
+            self._page_window = (parameters[0] & 7, parameters[1] & 7)
+            self._page = self._page_window[0]
+        elif code == 0x8D:
+            self._charge_pump = self.controller != "ssd1306" or bool(parameters[0] & 4)
+        elif self._mode == _BY_PAGE and code <= 0x0F:
+            self._column = self._column & 0x70 | code
+        elif self._mode == _BY_PAGE and code <= 0x1F:
+            self._column = self._column & 0x0F | (code & 7) << 4
+        elif self._mode == _BY_PAGE and 0xB0 <= code <= 0xB7:
+            self._page = code & 7
+
+    def _store(self, byte: int) -> None:
+        if self._column < self._columns:  # an SH1106 can point behind its last column
+            self._ram[self._page * self._columns + self._column] = byte
+        if self.controller == "sh1106":
+            self._column = min(self._column + 1, 0xFF)  # stays in its page
+        elif self._mode == _BY_PAGE:
+            self._column = (self._column + 1) % self._columns
+        elif self._mode == _HORIZONTAL:
+            if self._step_column():
+                self._step_page()
+        elif self._step_page():
+            self._step_column()
+
+    def _step_column(self) -> bool:
+        """Moves on within the column window; whether it began anew."""
+        first, last = self._column_window
+        wraps = self._column == last
+        self._column = first if wraps else (self._column + 1) % self._columns
+        return wraps
+
+    def _step_page(self) -> bool:
+        first, last = self._page_window
+        wraps = self._page == last
+        self._page = first if wraps else (self._page + 1) % _PAGES
+        return wraps

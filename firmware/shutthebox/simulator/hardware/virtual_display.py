@@ -1,0 +1,82 @@
+"""The display without its thread: the real drawing, the real bus protocol, a modelled panel."""
+
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image, ImageChops
+
+from shutthebox.adapters.display.worker import Display, open_panel
+from shutthebox.config.schema import Config
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.files import MAX_BYTES, open_to_write, read_bytes, reason, shown_path
+from shutthebox.game.screen import Screen
+from shutthebox.simulator.hardware.panel_model import PanelModel
+
+
+class FramesError(ShutTheBoxError, OSError):
+    """A picture cannot be saved; the text names its file."""
+
+    exit_code = 1
+
+
+class VirtualDisplay:
+    """A display for virtual time; draws when somebody looks.
+
+    Args:
+        config: which controller, and how it is mounted.
+        frames: a folder that gets a picture of every screen as it comes up; None for none.
+    """
+
+    def __init__(self, config: Config, frames: Path | None = None) -> None:
+        self.panel = PanelModel(config.display.controller.chip)
+        upside_down = config.display.rotate == 180
+        self._now_ns = 0
+        self._display = Display(
+            lambda: open_panel(self.panel.controller, self.panel, upside_down=upside_down),
+            now_ns=lambda: self._now_ns,
+        )
+        self._screen: Screen | None = None
+        self._since_ns = 0
+        self._frames, self._count = frames, 0
+
+    def show(self, screen: Screen, t_ns: int) -> None:
+        """Remembers what is to be shown, and since when."""
+        if screen != self._screen:
+            self._screen, self._since_ns = screen, t_ns
+        if self._frames is not None:
+            self._count += 1
+            picture = self._frames / f"{self._count:04}-{screen.mode}.png"
+            try:
+                with open_to_write(picture) as file:
+                    self.look(t_ns).save(file, "PNG")
+            except OSError as error:
+                raise FramesError(f"--frames: {shown_path(picture)}: {reason(error)}") from None
+
+    def sleep(self) -> None:
+        """Shows nothing from now on."""
+        self._screen = None
+
+    def plug(self, on: bool) -> None:
+        """Pulls the panel off its bus, or plugs it in again."""
+        self.panel.unplugged = not on
+
+    def look(self, now_ns: int) -> Image.Image:
+        """What an eye sees on the glass now."""
+        self._now_ns = max(now_ns, self._now_ns)
+        if self._screen is None:
+            return Image.new("1", self.panel.image().size)
+        self._display.render_now(self._screen, now_ns - self._since_ns)
+        return self.panel.image()
+
+    def shows(self, golden: Path, now_ns: int) -> bool:
+        """Whether the glass looks like this picture now; False if there is no such picture."""
+        seen = self.look(now_ns)
+        try:
+            with Image.open(BytesIO(read_bytes(golden, MAX_BYTES)), formats=("PNG",)) as wanted:
+                # Its size first: the pixels are taken out of the file only after it.
+                return (
+                    wanted.size == seen.size
+                    and not ImageChops.difference(wanted.convert("1"), seen).getbbox()
+                )
+        except (OSError, SyntaxError, ValueError):  # the last two are Pillow's for a PNG that is damaged
+            return False

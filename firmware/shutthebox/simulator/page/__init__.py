@@ -1,0 +1,1 @@
+"""The simulated box as a page in the browser."""

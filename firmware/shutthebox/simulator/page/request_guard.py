@@ -1,0 +1,192 @@
+"""Who may come in at the port of the simulated box, and the files that the page is made of."""
+
+import asyncio
+import re
+import time
+from importlib.resources import files
+
+from websockets.asyncio.server import ServerConnection
+from websockets.datastructures import Headers
+from websockets.frames import CloseCode, Frame
+from websockets.http11 import Request, Response
+from websockets.protocol import State
+
+from shutthebox.web.http import HEADERS, own_names
+
+SOCKET_PATH = "/box"
+MAX_CONNECTIONS = 128
+"""Open at the same time, whatever they are; one more is closed and nothing of it is read."""
+
+MAX_REQUEST = 16 * 1024
+"""Bytes of a request; a browser sends a tenth of it."""
+
+BURST = 200
+"""Frames that one page may send at once: messages, pieces of messages, pings, pongs."""
+
+FRAMES_PER_S = 50
+"""Frames that one page may send for ever: more than two hands can do."""
+
+GOODBYE_S = 1.0
+"""How long a page may take over its goodbye."""
+
+_PART = 1024  # bytes that the library takes apart at once
+_REQUEST_LINE = re.compile(rb"([A-Z]{1,20}) [^ \r\n]+ HTTP/1\.[01]\r\n")
+
+_FILES = {
+    "/": ("index.html", "text/html; charset=utf-8"),
+    "/style.css": ("style.css", "text/css; charset=utf-8"),
+    "/box.js": ("box.js", "text/javascript; charset=utf-8"),
+    "/sounds.js": ("sounds.js", "text/javascript; charset=utf-8"),
+    "/texts.js": ("texts.js", "text/javascript; charset=utf-8"),
+    "/icon.svg": ("icon.svg", "image/svg+xml"),
+}
+_CONTENT_SECURITY_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'{socket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+
+class Doorman:
+    """Answers requests, all but those for the socket that are in order.
+
+    Args:
+        port: that browsers have to name.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._hosts = own_names(port)
+        folder = files("shutthebox.simulator") / "page"
+        self._files = {path: ((folder / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}
+
+    def answer(self, request: Request) -> Response | None:
+        """A file or a refusal; None lets a well-formed WebSocket handshake go on."""
+        sent_to = request.headers.get_all("Host")
+        if len(sent_to) != 1 or sent_to[0].lower() not in self._hosts:
+            return refusal(403, "Forbidden", "This page is served on 127.0.0.1 and localhost only.\n")
+        path = request.path.partition("?")[0]
+        origins = request.headers.get_all("Origin")
+        # A browser always says whose page wants a socket; for a file it may leave that out.
+        if origins != [f"http://{sent_to[0].lower()}"] and (origins or path == SOCKET_PATH):
+            return refusal(403, "Forbidden", "Only the box's own page may talk to the box.\n")
+        if path == SOCKET_PATH:
+            return None
+        if path not in self._files:
+            return refusal(404, "Not Found", "There is nothing here but the box.\n")
+        body, kind = self._files[path]
+        # 'self' covers the socket in new browsers only.
+        return _response(200, "OK", body, kind, socket=f" ws://{sent_to[0]}")
+
+
+def refusal(status: int, phrase: str, why: str) -> Response:
+    """An answer that says why not, in English: people see it only when they try something odd."""
+    return _response(status, phrase, why.encode(), "text/plain; charset=utf-8")
+
+
+def not_allowed() -> Response:
+    """The answer to any method but GET and HEAD."""
+    response = refusal(405, "Method Not Allowed", "This page can be read, and nothing else.\n")
+    response.headers["Allow"] = "GET, HEAD"
+    return response
+
+
+def _response(status: int, phrase: str, content: bytes, kind: str, *, socket: str = "") -> Response:
+    headers = Headers(HEADERS)
+    headers["Content-Security-Policy"] = _CONTENT_SECURITY_POLICY.format(socket=socket)
+    headers["Content-Type"] = kind
+    headers["Content-Length"] = str(len(content))
+    headers["Connection"] = "close"
+    return Response(status, phrase, headers, content)
+
+
+class Allowance:
+    """How much one page may still send: frames, of whatever kind."""
+
+    def __init__(self) -> None:
+        self._left, self._counted_s = float(BURST), time.monotonic()
+
+    def take(self) -> bool:
+        """Counts a frame; False for one too many."""
+        now_s = time.monotonic()
+        self._left = min(BURST, self._left + (now_s - self._counted_s) * FRAMES_PER_S) - 1
+        self._counted_s = now_s
+        return self._left >= 0
+
+
+class Connection(ServerConnection):
+    """A connection whose request and frames are bounded before the library reads them.
+
+    The library answers every ping by itself, joins pieces of messages without counting them, and,
+    up to its version 15, hangs up at any request but GET.
+
+    Attributes:
+        head: the request is a HEAD: its answer has no body.
+    """
+
+    head = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begins to count."""
+        self._request = bytearray()
+        self._closed_to_more = False
+        self._allowance = Allowance()
+        super().connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Gives the library what is within bounds."""
+        if self._closed_to_more:
+            return
+        if self.protocol.state is State.CONNECTING and self.request is None:
+            data = self._whole_request(data)
+        # In parts, so that a flood is noticed before all of it has been taken apart.
+        for at in range(0, len(data), _PART):
+            super().data_received(data[at : at + _PART])
+
+    def _whole_request(self, data: bytes) -> bytes:
+        """The request for the library, once all of it is there."""
+        self._request += data
+        whole = b"\r\n\r\n" in self._request
+        if len(self._request) > MAX_REQUEST:
+            self._refuse(refusal(431, "Request Header Fields Too Large", "No browser asks for so much.\n"))
+        elif whole and (found := _REQUEST_LINE.match(self._request)):
+            self.head = found[1] == b"HEAD"
+            if found[1] not in (b"GET", b"HEAD"):
+                self._refuse(not_allowed())
+            elif self.head:
+                # The library knows GET only; what it sends then has its body taken away.
+                return b"GET" + self._request[len(found[1]) :]
+        return bytes(self._request) if whole and not self._closed_to_more else b""
+
+    def _refuse(self, response: Response) -> None:
+        """Answers without the library. What comes after is thrown away, until the library's time is up."""
+        self._closed_to_more = True
+        self.transport.write(response.serialize())
+        self.transport.write_eof()
+
+    def process_event(self, event: object) -> None:
+        """Counts a frame; one too many ends this connection, and none of those after it counts."""
+        if isinstance(event, Frame) and not self._allowance.take() and not self._closed_to_more:
+            self._closed_to_more = True
+            reason = f"a page sends at most {FRAMES_PER_S} messages a second"
+            self.protocol.fail(CloseCode.POLICY_VIOLATION, reason)
+            self.send_data()
+            asyncio.get_running_loop().call_later(GOODBYE_S, self.transport.abort)
+        elif not self._closed_to_more:
+            super().process_event(event)  # type: ignore[arg-type]
+
+
+def connection_class() -> type[Connection]:
+    """The class of one server's connections: of one that is too many nothing is read."""
+    open_now: set[Connection] = set()
+
+    class _Counted(Connection):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            super().connection_made(transport)
+            open_now.add(self)
+            if len(open_now) > MAX_CONNECTIONS:
+                self.transport.abort()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            open_now.discard(self)
+            super().connection_lost(exc)
+
+    return _Counted

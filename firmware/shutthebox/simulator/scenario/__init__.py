@@ -1,0 +1,1 @@
+"""Scenarios: scripts of what hands do to a box, played, recorded, made of records."""

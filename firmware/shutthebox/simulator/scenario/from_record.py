@@ -1,0 +1,98 @@
+"""A match record as a scenario: what hands have to do so that the box plays the match again."""
+
+from pathlib import Path
+
+from shutthebox.rules.actions import Advanced, Moved, Reopened, Thrown
+from shutthebox.rules.match import Match
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import Draw, Turns
+from shutthebox.rules.record import Record, replay
+from shutthebox.rules.tiles import Tiles, to_numbers
+from shutthebox.simulator.scenario.script import ScenarioError
+
+
+def scenario_text(record: Record, profile: Path) -> str:
+    """The scenario's lines.
+
+    Args:
+        record: a match by the rules.
+        profile: the file that has its profile, for the config of the scenario.
+
+    Raises:
+        ScenarioError: for throws of real dice of which only the total is known.
+    """
+    return "\n".join(_Hands(record, profile).lines) + "\n"
+
+
+class _Hands:
+    def __init__(self, record: Record, profile: Path) -> None:
+        positions = replay(record)
+        self._down = 0
+        throws = [_faces(match, action) for match, action in _throws(record, positions)]
+        self.lines = [
+            f"config game.profile {profile}",
+            f"config game.players {record.players}",
+            f"config game.rounds {record.rounds}",
+            "config game.setup usual",
+            f"config box.levers {record.profile.tiles[-1]}",
+        ]
+        if throws:
+            self.lines.append("dice " + " | ".join(throws))
+        self.lines.append("press")
+        rolling = False
+        for at, action in enumerate(record.actions):
+            before, after = positions[at], positions[at + 1]
+            match action:
+                case Thrown(faces):
+                    self._set_levers(before.profile.starting & ~before.turn.open)
+                    if not rolling:
+                        self.lines.append("hold" if _chosen_one(before, len(faces)) else "press")
+                    self.lines += ["press", f"expect throw {' '.join(map(str, faces))}"]
+                    rolling = False
+                case Moved(shut):
+                    self._set_levers(self._down | shut)
+                    if not shut or shut != before.turn.open:
+                        self.lines.append("press")
+                        rolling = _throws_on(after)
+                case Reopened(tile):
+                    self._set_levers(self._down & ~(1 << (tile - 1)))
+                    self.lines.append("press")
+                    rolling = _throws_on(after)
+                case Advanced():
+                    self.lines.append("press")
+        result = positions[-1].result
+        if result is not None:
+            self.lines.append("expect winner " + " ".join(str(winner + 1) for winner in result.winners))
+        elif record.given_up:
+            self.lines += ["hold 10.5", "press", "expect mode attract"]
+
+    def _set_levers(self, wanted: Tiles) -> None:
+        for verb, tiles in (("lift", self._down & ~wanted), ("flip", wanted & ~self._down)):
+            if tiles:
+                self.lines.append(f"{verb} {' '.join(map(str, to_numbers(tiles)))}")
+        self._down = wanted
+
+
+def _throws(record: Record, positions: list[Match]) -> list[tuple[Match, Thrown]]:
+    pairs = zip(positions, record.actions, strict=False)
+    return [(match, action) for match, action in pairs if isinstance(action, Thrown)]
+
+
+def _faces(match: Match, thrown: Thrown) -> str:
+    dominoes = match.profile.draw is Draw.DOMINOES
+    if not dominoes and len(thrown.faces) not in dice_allowed(match.profile, match.turn.open):
+        raise ScenarioError(
+            f"{sum(thrown.faces)}: only the total of real dice is known; such a throw cannot be made"
+        )
+    return " ".join(map(str, thrown.faces))
+
+
+def _chosen_one(match: Match, dice: int) -> bool:
+    return dice == 1 and len(dice_allowed(match.profile, match.turn.open)) > 1
+
+
+def _throws_on(match: Match) -> bool:
+    """Whether the press that commits a move makes the next throw at once."""
+    if match.turn.outcome is not None or match.profile.turns is Turns.ALTERNATE:
+        return False
+    return len(dice_allowed(match.profile, match.turn.open)) == 1

@@ -1,0 +1,122 @@
+"""Writes what hands did to a box as a scenario that plays the same again."""
+
+import io
+import logging
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TextIO
+
+from shutthebox.config.schema import Config
+from shutthebox.files import open_to_write, reason, shown_path
+from shutthebox.game.effects import Effect, Keep
+from shutthebox.game.switches.button import HOLD_NS
+from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
+from shutthebox.rules.actions import Thrown
+from shutthebox.simulator.scenario.script import PRESS_NS, ScenarioError
+
+_log = logging.getLogger(__name__)
+
+
+def create(path: Path) -> TextIO:
+    """The file to record into.
+
+    Raises:
+        ScenarioError: if it cannot be made.
+    """
+    try:
+        return io.TextIOWrapper(open_to_write(path), encoding="utf-8")
+    except OSError as error:
+        raise ScenarioError(f"--record: {shown_path(path)}: {reason(error)}") from None
+
+
+class ScenarioRecorder:
+    """An observer of the runner that writes a scenario.
+
+    A throw is known only after the gesture that makes it, but has to be queued before. So what
+    happens from the button's going down is held back until something follows its release.
+
+    Args:
+        file: to write to; each line is flushed as soon as it is sure.
+        config: the running one; keys of game and box that differ from the default are written.
+        levers: how many the box has.
+        down: the levers that are down at the start.
+        start_ns: when the daemon started, on its clock.
+    """
+
+    def __init__(
+        self, file: TextIO, config: Config, levers: int, down: frozenset[int], start_ns: int
+    ) -> None:
+        self._file, self._free_ns = file, start_ns
+        self._start_ns = start_ns
+        self._settle_ns = config.box.settle_ns
+        self._broken = False
+        self._pressed_ns: int | None = None
+        self._thrown: list[Thrown] = []
+        self._held_back: list[tuple[int, str, int]] = []
+        self._write(f"config box.levers {levers}")
+        for section in ("game", "box"):
+            for key, value in _differences(getattr(config, section), getattr(Config(), section)):
+                if (section, key) != ("box", "levers"):
+                    self._write(f"config {section}.{key} {value}")
+        if down:
+            self._write(f"@0 flip {' '.join(map(str, sorted(down)))}")
+
+    def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        """Takes in what happened; called in the main thread."""
+        match what:
+            case SwitchChanged(switch, active):
+                moved_ns = t_ns - self._settle_ns(switch)
+                if self._pressed_ns is None:
+                    self.flush()
+                if switch == SERVICE_BUTTON:
+                    pass  # a scenario has no hand inside the box
+                elif switch == DICE_BUTTON:
+                    self._button(active, moved_ns)
+                else:
+                    self._held_back.append((moved_ns, f"{'flip' if active else 'lift'} {switch}", 0))
+            case Keep(Thrown() as thrown):
+                self._thrown.append(thrown)
+
+    def _button(self, active: bool, moved_ns: int) -> None:
+        if active:
+            self._pressed_ns = moved_ns
+        elif self._pressed_ns is not None:
+            held_ns = moved_ns - self._pressed_ns
+            if held_ns < HOLD_NS:
+                self._held_back.append((moved_ns - PRESS_NS, "press", PRESS_NS))
+            else:
+                self._held_back.insert(0, (self._pressed_ns, f"hold {held_ns / 1e9:.3f}", held_ns))
+            self._pressed_ns = None
+
+    def flush(self) -> None:
+        """Writes what was held back; to be called at the end."""
+        for thrown in self._thrown:
+            self._write("dice " + " ".join(map(str, thrown.faces)))
+        for moved_ns, text, lasts_ns in self._held_back:
+            # Rounded up, and never before the line before has ended.
+            at_ms = -(-max(moved_ns, self._free_ns) // 1_000_000) - self._start_ns // 1_000_000
+            self._free_ns = at_ms * 1_000_000 + self._start_ns + lasts_ns
+            self._write(f"@{at_ms / 1000:.3f} {text}")
+        self._thrown.clear()
+        self._held_back.clear()
+
+    def _write(self, line: str) -> None:
+        if self._broken:
+            return
+        try:
+            self._file.write(line + "\n")
+            self._file.flush()
+        except OSError as error:
+            # A full disk ends the recording, not the game.
+            self._broken = True
+            _log.warning("the recording ends here: %s", error)
+
+
+def _differences(section: Any, default: Any) -> Iterator[tuple[str, str]]:  # noqa: ANN401  (any dataclass)
+    for entry in fields(section):
+        value = getattr(section, entry.name)
+        if value is not None and value != getattr(default, entry.name):
+            if isinstance(value, tuple):
+                value = list(value)
+            yield entry.name, str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,214 @@
+"""A whole box in virtual time: simulated contacts, the real adapter and runner, a clock that jumps."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from queue import SimpleQueue
+from random import Random
+
+from shutthebox.adapters.gpio import Edge, Pins
+from shutthebox.adapters.odds_worker import OddsNow
+from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.guard import StoreGuard
+from shutthebox.adapters.store.lock import FolderLock
+from shutthebox.adapters.store.opening import StoreFault, open_or_set_aside
+from shutthebox.config.schema import Config, DiceKind, Gpio
+from shutthebox.config.settings_loader import as_chosen, levers_needed, settings_for
+from shutthebox.game.dice import RandomDice
+from shutthebox.game.faults import Fault
+from shutthebox.game.switches.debounce import DICE_BUTTON
+from shutthebox.rules.moves import Throw
+from shutthebox.runtime.ports import DisplayPort, Observer, Ports
+from shutthebox.runtime.runner import Runner
+from shutthebox.simulator.hardware.bounce import bounce_edges
+from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
+from shutthebox.translations import translations
+
+
+class QueuedDice(RandomDice):
+    """Throws that a script has queued, and seeded ones when the queue is empty."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(Random(f"{seed} dice").randrange)
+        self.queue: list[Throw] = []
+
+    def throw(self, dice: int, sides: int) -> Throw:
+        """The next throw of the queue, which must be one of so many dice with so many sides.
+
+        Raises:
+            ValueError: if it is not.
+        """
+        if not self.queue:
+            return super().throw(dice, sides)
+        faces = self.queue.pop(0)
+        if len(faces) != dice or max(faces) > sides:
+            raise ValueError(f"{' '.join(map(str, faces))} is queued, but {dice} dice of {sides} are thrown")
+        return faces
+
+    def draw(self, bag: Sequence[Throw]) -> Throw:
+        """The next domino of the queue, which must be in the bag.
+
+        Raises:
+            ValueError: if it is not.
+        """
+        if not self.queue:
+            return super().draw(bag)
+        domino = self.queue.pop(0)
+        if tuple(sorted(domino)) not in bag:
+            raise ValueError(f"{' '.join(map(str, domino))} is queued, but not in the bag")
+        return domino
+
+
+class VirtualBox:
+    """One box whose time passes only when told to. Single-threaded.
+
+    Args:
+        config: as the daemon would read it.
+        state: folder of the store; None for a box without memory.
+        seed: of dice, bounces and lost edges.
+        display: shows screens; None to play blind.
+        observers: told of everything that the runner does.
+        advised: the box knows the odds; without, matches run faster.
+        where: names the config in complaints.
+
+    Raises:
+        ShutTheBoxError: for a game that is unknown or does not fit the box, and for a folder on whose
+            store another box plays.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        state: Path | None = None,
+        *,
+        seed: int = 0,
+        display: DisplayPort | None = None,
+        observers: Sequence[Observer] = (),
+        where: str = "config",
+        advised: bool = True,
+    ) -> None:
+        self.now_ns = 0
+        self.dice = QueuedDice(seed)
+        # Wired as the simulated hardware is, not as a real box: it has no service button, say.
+        self._config = replace(config, gpio=Gpio())
+        self._state, self._display = state, display
+        self._observers = list(observers)
+        self._odds = OddsNow() if advised else None
+        levers = levers_needed(config, where)
+        self._where = where
+        lines = default_lever_lines(levers)
+        self.box = SimulatedBox(lines, real_time=False, clock_ns=lambda: self.now_ns, seed=seed)
+        self._lines = {DICE_BUTTON: self.box.button_line, **lines}
+        self._inbox: SimpleQueue[Edge] = SimpleQueue()
+        self._rng = Random(f"{seed} bounces")
+        self._lock = FolderLock(state)
+        self._lock.take()
+        try:
+            self._start()
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def _start(self) -> None:
+        self._pins = Pins(self.box.factory, self._lines, 19, self._inbox.put)
+        settings = settings_for(self._config, max(self._lines), self._where)
+        store, store_fault = self._open_store()
+        if store is not None:
+            settings = as_chosen(self._config, settings, store.choices())
+        fault = store_fault.fault if store_fault else None
+        self.memory = StoreGuard(store, self._open_store, forgetting=fault is Fault.FORGETS)
+        ports = Ports(self._pins, self.memory, self._odds, self._display, observers=self._observers)
+        self.runner = Runner(
+            settings,
+            self._config.box.settle_ns,
+            ports,
+            self.dice,
+            translations(),
+            self.now_ns,
+            fault=fault,
+        )
+
+    def _open_store(self) -> tuple[Store | None, StoreFault | None]:
+        if self._state is None:
+            return None, None
+        thrown = self._config.game.dice is DiceKind.AUTO
+        return open_or_set_aside(self._state, lambda: self.now_ns / 1e9, count_throws=thrown, patience_s=0.0)
+
+    def observe(self, observer: Observer) -> None:
+        """Has one more observer told of everything from now on, restarts included."""
+        self._observers.append(observer)
+
+    @property
+    def store(self) -> Store | None:
+        """The box's store as it is now; None if it forgets."""
+        return self.memory.store
+
+    def run_until(self, t_ns: int) -> None:
+        """Lets time pass; the runner is turned at each of its deadlines on the way."""
+        while (deadline := self.runner.deadline_ns) <= t_ns:
+            self.now_ns = max(self.now_ns, deadline)
+            self.runner.pass_time(self.now_ns)
+        self.now_ns = t_ns
+
+    def set_level(self, line: int, level: bool) -> None:
+        """Puts a line to an electrical level now, and lets the runner take the edge in."""
+        self.box.set_level(line, level)
+        while not self._inbox.empty():
+            self.runner.take(self._inbox.get(), self.now_ns)
+
+    def set_lever(self, number: int, down: bool) -> None:
+        """Flips a lever down or puts it back, one clean edge."""
+        self.set_level(self.box.lever_line(number), not down)
+
+    def set_button(self, down: bool) -> None:
+        """Presses or releases the dice button, one clean edge."""
+        self.set_level(self.box.button_line, not down)
+
+    def bounce(self, switch: int, down: bool, lasts_ns: int) -> None:
+        """Moves a contact with a seeded burst of edges; time passes while it bounces."""
+        start, line = self.now_ns, self._lines[switch]
+        for offset_ns, level in bounce_edges(self._rng, lasts_ns, settled=not down):
+            self.run_until(start + offset_ns)
+            self.set_level(line, level)
+
+    def glitch(self, number: int, lasts_ns: int) -> None:
+        """A spike on a lever's line, back where it was in the end."""
+        line = self.box.lever_line(number)
+        level = self.box.factory.level(line)
+        self.set_level(line, not level)
+        self.run_until(self.now_ns + lasts_ns)
+        self.set_level(line, level)
+
+    def press(self, lasts_ns: int) -> None:
+        """Presses the button for so long; time passes."""
+        self.set_button(True)
+        self.run_until(self.now_ns + lasts_ns)
+        self.set_button(False)
+
+    def cut_power(self) -> None:
+        """Drops the daemon without a goodbye and starts it again; the levers stay as they are."""
+        kept = self._kept_files()
+        self.runner.close()
+        for path, content in kept.items():
+            path.write_bytes(content)
+        self.box.cut_power()
+        # Their pins are gone, so this changes nothing; left to the garbage collector they would
+        # close while gpiozero reserves the next ones, under a lock that closing needs too.
+        self._pins.close()
+        while not self._inbox.empty():
+            self._inbox.get()
+        self._start()
+
+    def _kept_files(self) -> dict[Path, bytes]:
+        """The store's files as they are before it could tidy up."""
+        if self._state is None:
+            return {}
+        files = (path for path in self._state.glob(f"{FILE_NAME}*") if path.is_file())
+        return {path: path.read_bytes() for path in files if not path.name.endswith("-shm")}
+
+    def close(self) -> None:
+        """Ends the daemon in good order."""
+        self._pins.close()
+        self.runner.close()
+        self.box.close()
+        self._lock.release()

@@ -1,0 +1,1 @@
+"""What both pages have in common, and the scoreboard."""

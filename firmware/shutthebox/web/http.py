@@ -1,0 +1,70 @@
+"""What both pages, the simulated box and the scoreboard, have in common: a port, and careful headers."""
+
+import errno
+import ipaddress
+import socket
+from collections.abc import Collection
+
+from shutthebox.errors import ShutTheBoxError
+
+LOOPBACK = "127.0.0.1"
+LOCALHOST = "localhost"
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+"""Go with every answer: nothing is kept, framed, guessed at or read by another site."""
+
+
+class PortError(ShutTheBoxError, OSError):
+    """The address or port for a page cannot be had."""
+
+
+def listen(port: int, address: str = LOOPBACK) -> socket.socket:
+    """A socket that listens.
+
+    Args:
+        port: TCP port; 0 takes any free one.
+        address: of this machine, in numbers; "::" is all of them, IPv4 as well.
+
+    Raises:
+        PortError: no such address or port, in use, or not allowed.
+    """
+    if not 0 <= port <= 65535:
+        raise PortError(f"port {port}: --port takes 0 (any free port) to 65535")
+    try:
+        version = ipaddress.ip_address(address).version
+    except ValueError:
+        raise PortError(
+            f"--listen: {address!r} is not allowed; allowed is an address in numbers, such as {LOOPBACK} "
+            "(this machine only) or :: (all)"
+        ) from None
+    family = socket.AF_INET if version == 4 else socket.AF_INET6
+    try:
+        return socket.create_server((address, port), family=family, dualstack_ipv6=address == "::")
+    except OSError as error:
+        if error.errno == errno.EADDRNOTAVAIL:
+            raise PortError(f"--listen: {address} is no address of this machine") from None
+        why = {errno.EADDRINUSE: "is already in use", errno.EACCES: "is not allowed to you"}.get(
+            error.errno or 0, f"cannot be opened ({error.strerror})"
+        )
+        raise PortError(f"port {port} {why}: choose another with --port, or 0 for any free one") from None
+
+
+def own_names(port: int) -> frozenset[str]:
+    """What a browser on this machine sends as Host to reach a page on loopback.
+
+    A page of another site can have its own name point here, but cannot send one of these.
+    """
+    return addressed((LOOPBACK, LOCALHOST), port)
+
+
+def addressed(names: Collection[str], port: int) -> frozenset[str]:
+    """The Host headers by which a browser asks for these names, in small letters, at a port."""
+    hosts = frozenset(f"{name}:{port}" for name in names)
+    return hosts | frozenset(names) if port == 80 else hosts

@@ -1,0 +1,1 @@
+"""The scoreboard: a page to be read, in a process of its own."""

@@ -1,0 +1,6 @@
+"""The box: its figures, its printed parts, everything that is bought for it, and the check of all of it.
+
+[dimensions][hwtools.box.dimensions] has every figure once, [printed][hwtools.box.printed] the parts that are
+printed, [assembly][hwtools.box.assembly] everything in its place and in the order of the guide, and
+[check][hwtools.box.check] looks for what a builder would trip over.
+"""

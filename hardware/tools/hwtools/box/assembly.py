@@ -1,0 +1,575 @@
+"""Everything in its place, printed or bought, down to the last screw, in the order of the guide."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from manifold3d import CrossSection, Manifold
+
+from hwtools.box import printed, wooden
+from hwtools.box.dimensions import DISPLAYS, Dimensions
+from hwtools.box.solids import (
+    Point,
+    at_axis,
+    block,
+    countersunk,
+    joined,
+    polygon,
+    prism_x,
+    rod,
+    rounded,
+    tube,
+)
+
+__all__ = ["STEPS", "Assembly", "Item", "Screw", "assemble"]
+
+#: The guide's steps, in order; what they say is in docs/build.md.
+STEPS = (
+    "levers",
+    "switches",
+    "display",
+    "deck",
+    "bank",
+    "tray",
+    "base",
+    "electronics",
+    "plugs",
+    "bar",
+    "closing",
+)
+
+UP: Point = (0.0, 0.0, 1.0)
+DOWN: Point = (0.0, 0.0, -1.0)
+
+
+@dataclass(slots=True)
+class Item:
+    """One thing in its place.
+
+    Attributes:
+        name: unique.
+        solid: where it ends up.
+        step: when it comes in, an index of STEPS.
+        group: what it hangs on: "bank", "shell" or "base"; a group moves as a whole.
+        path: the ways it comes, backwards: from its place outwards, each a vector in mm.
+        part: what is bought, as the bill of materials names it; "" for a printed part.
+        lever: number of the lever that it is a part of, or 0.
+    """
+
+    name: str
+    solid: Manifold
+    step: int
+    group: str
+    path: tuple[Point, ...]
+    part: str = ""
+    colour: str = "gray"
+    lever: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Screw:
+    """A screw: *start* is where its head seats, *axis* points from the head to the tip."""
+
+    name: str
+    start: Point
+    axis: Point
+    length: float
+    diameter: float
+    head: tuple[float, float]  # diameter, height; a countersunk head has height 0
+    into: str  # the item with the thread; empty: the bar under the box
+    driver: float  # diameter of the driver's shaft
+    step: int
+    plastic: bool = False  # cuts its thread into plastic
+
+
+@dataclass(slots=True)
+class Assembly:
+    """The whole box."""
+
+    dimensions: Dimensions
+    items: list[Item] = field(default_factory=list)
+    screws: list[Screw] = field(default_factory=list)
+    #: how many pieces a box needs that are not one item each
+    extra: dict[str, int] = field(default_factory=dict)
+
+    def item(self, name: str) -> Item:
+        """Return the item of that name; KeyError if there is none."""
+        for item in self.items:
+            if item.name == name:
+                return item
+        raise KeyError(name)
+
+    def bill(self) -> dict[str, int]:
+        """Count what has to be bought."""
+        counted: dict[str, int] = {}
+        for item in self.items:
+            if item.part:
+                counted[item.part] = counted.get(item.part, 0) + 1
+        for part, number in self.extra.items():
+            counted[part] = counted.get(part, 0) + number
+        return dict(sorted(counted.items()))
+
+
+def assemble(d: Dimensions, angles: dict[int, float] | None = None) -> Assembly:
+    """Put the box together.
+
+    Args:
+        d: the figures.
+        angles: angle of levers by number; down for those not named.
+    """
+    box = Assembly(d)
+    _levers(box, angles or {})
+    _switches(box)
+    _display(box)
+    _deck(box)
+    _bank(box)
+    _tray(box)
+    _base(box)
+    _electronics(box)
+    _plugs(box)
+    box.items.sort(key=lambda item: item.step)  # the order in which they come in
+    return box
+
+
+def _add(
+    box: Assembly,
+    name: str,
+    solid: Manifold,
+    step: str,
+    group: str,
+    *path: Point,
+    part: str = "",
+    colour: str = "gray",
+    lever: int = 0,
+) -> None:
+    box.items.append(Item(name, solid, STEPS.index(step), group, path, part, colour, lever))
+
+
+def _screw(box: Assembly, screw: Screw, part: str, group: str) -> None:
+    """Add the screw and its solid: the core of its thread, which fits a thread but not a wall."""
+    x, y, z = screw.start
+    ax, ay, az = screw.axis
+    wide, high = screw.head
+    core = screw.diameter * (0.75 if screw.plastic else 0.96)
+    shank = rod((x, y, z), screw.axis, screw.length, core, 24)
+    if high:
+        back = (-ax, -ay, -az)
+        head = rod((x, y, z), back, high, wide, 24)
+    else:
+        head = countersunk((x, y, z), screw.axis, (wide - screw.diameter) / 2, wide, screw.diameter)
+    box.screws.append(screw)
+    out = (-ax * 40.0, -ay * 40.0, -az * 40.0)
+    step = STEPS[screw.step]
+    _add(box, screw.name, shank + head, step, group, out, part=part, colour="silver")
+
+
+def _levers(box: Assembly, angles: dict[int, float]) -> None:
+    d = box.dimensions
+    _add(box, "bank", printed.bank(d), "levers", "bank", colour="dimgray")
+    for n in range(1, d.levers + 1):
+        parts = printed.lever_parts(d, n)
+        angle = angles.get(n, d.down)
+        for kind, colour in (("stiff", "burlywood"), ("nose", "orange"), ("finger", "firebrick")):
+            _add(
+                box,
+                f"lever {n} {kind}",
+                at_axis(parts[kind], angle, d.axle_y, d.axle_z),
+                "levers",
+                "bank",
+                (0.0, 0.0, -90.0),
+                colour=colour,
+                lever=n,
+            )
+    _rods(box, "levers")
+
+
+def _rods(box: Assembly, step: str) -> None:
+    """Add the rods of a step: those through the switches, or all others."""
+    d = box.dimensions
+    for name, (y, z, diameter) in printed.bank_rods(d).items():
+        if name.startswith("switch") != (step == "switches"):
+            continue
+        length = d.bank_width + d.rib + 0.4
+        start = (d.bank_left - d.rib / 2 - 0.2, d.axle_y + y, d.axle_z + z)
+        part = f"steel rod {diameter:g} mm, {length:.0f} mm"
+        solid = rod(start, (1, 0, 0), length, diameter, 24)
+        _add(box, name, solid, step, "bank", (200.0, 0.0, 0.0), part=part, colour="silver")
+
+
+def switch_solid(d: Dimensions, n: int) -> tuple[Manifold, Manifold]:
+    """Return a switch's case with its tabs, and the strip that its lever sweeps."""
+    w, depth, high = d.switch
+    x = d.bay_left(n) + 0.05
+    y, z = d.axle_y + d.switch_y, d.axle_z + d.switch_z
+    front = y - d.switch_top
+    case = block((x, front, z - high / 2), (x + w, front + depth, z + high / 2))
+    tabs = [
+        block(
+            (x + w / 2 - 1.6, front + depth - 0.1, z + dz - 0.25),
+            (x + w / 2 + 1.6, front + depth + d.switch_tabs, z + dz + 0.25),
+        )
+        for dz in (-8, 0, 8)
+    ]
+    holes = [rod((x - 1, y, z + s * d.switch_pitch / 2), (1, 0, 0), w + 2, 2.4, 24) for s in (-1, 1)]
+    # from its hinge at the lower end to its free end, all the way from free to pressed
+    strip = polygon(
+        [(front, z - high / 2 + 1), (front, z + high / 2), (y - d.switch_free, z + high / 2 + 0.5)]
+    )
+    lever = prism_x(strip, x + w / 2 - 1.6, 3.2)
+    return joined([case, *tabs]) - joined(holes), lever - case
+
+
+def _switches(box: Assembly) -> None:
+    d = box.dimensions
+    for n in range(1, d.levers + 1):
+        case, lever = switch_solid(d, n)
+        _add(
+            box,
+            f"switch {n}",
+            case,
+            "switches",
+            "bank",
+            (0.0, 0.0, -60.0),
+            part="microswitch Omron SS-01GL",
+            colour="black",
+        )
+        _add(
+            box,
+            f"switch spacer {n}",
+            printed.spacer(d, n),
+            "switches",
+            "bank",
+            (0.0, 0.0, -60.0),
+            colour="tan",
+        )
+        _add(box, f"switch lever {n}", lever, "switches", "bank", (0.0, 0.0, -60.0), colour="silver")
+    _rods(box, "switches")
+
+
+def _display(box: Assembly) -> None:
+    d = box.dimensions
+    module = DISPLAYS[d.display]
+    cx, cy = d.bezel_at
+    _add(box, "bezel", printed.bezel(d), "display", "shell", colour="saddlebrown")
+    pw, ph = printed.window_size(d)
+    window = CrossSection.square((pw, ph), True).extrude(d.window_glass)
+    _add(
+        box,
+        "window",
+        window.translate((cx, cy + module.picture_up, d.height)),
+        "display",
+        "shell",
+        (0.0, 0.0, -30.0),
+        part=f"acrylic {pw:.0f} x {ph:.0f} x {d.window_glass:g} mm",
+        colour="lightblue",
+    )
+    z = printed.board_back(d)
+    board = CrossSection.square(module.board[:2], True).extrude(module.board[2]).translate((cx, cy, z))
+    glass = (
+        CrossSection.square(module.glass[:2], True)
+        .extrude(module.glass[2])
+        .translate((cx, cy + module.glass_up, z + module.board[2]))
+    )
+    # its four pins at the upper edge, with the sockets of the lead
+    pins = block(
+        (cx - 5.1, cy + module.board[1] / 2 - 3, z - 14), (cx + 5.1, cy + module.board[1] / 2 - 0.4, z)
+    )
+    _add(
+        box,
+        "display",
+        board + glass + pins,
+        "display",
+        "shell",
+        (0.0, 0.0, -30.0),
+        part=f"display {module.name}",
+        colour="midnightblue",
+    )
+    for side in (-1, 1):
+        _add(
+            box,
+            f"clamp {'left' if side < 0 else 'right'}",
+            printed.clamp(d, side),
+            "display",
+            "shell",
+            (0.0, 0.0, -30.0),
+            colour="saddlebrown",
+        )
+    for k, (x, y) in enumerate(printed.clamp_holes(d), start=1):
+        screw = Screw(
+            f"clamp screw {k}", (x, y, z - d.clamp_bar), UP, d.clamp_screw, 2.2, (4.0, 1.6), "bezel", 5.0,
+            STEPS.index("display"), plastic=True,
+        )  # fmt: skip
+        _screw(box, screw, f"screw 2.2x{d.clamp_screw:g}, self-tapping, pan head", "shell")
+
+
+def _insert(box: Assembly, name: str, x: float, y: float) -> None:
+    d = box.dimensions
+    low = d.height - d.deck - d.boss
+    solid = rod((x, y, low), UP, d.insert, d.insert_hole, 24) - rod(
+        (x, y, low - 1), UP, d.insert + 2, 3.0, 24
+    )
+    _add(box, name, solid, "deck", "shell", (0.0, 0.0, -30.0), part="heat-set insert M3x5.7", colour="gold")
+
+
+def _deck_screw(box: Assembly, name: str, x: float, y: float, step: str, into: str) -> None:
+    d = box.dimensions
+    start = (x, y, d.height + d.plate - 0.3)
+    if d.wooden:
+        screw = Screw(
+            name, start, DOWN, d.deck_screw, 3.0, (5.6, 0.0), "body", 6.5, STEPS.index(step), plastic=True
+        )
+        _screw(box, screw, f"wood screw 3x{d.deck_screw:g}, countersunk, pin-in-Torx", "shell")
+    else:
+        screw = Screw(name, start, DOWN, d.deck_screw, 3.0, (5.6, 0.0), into, 6.5, STEPS.index(step))
+        _screw(box, screw, f"screw M3x{d.deck_screw:g}, countersunk, pin-in-Torx", "shell")
+
+
+def _deck(box: Assembly) -> None:
+    d = box.dimensions
+    under = d.height - d.deck
+    shell = wooden.body(d) if d.wooden else printed.body(d)
+    _add(box, "body", shell, "deck", "shell", colour="peru")
+    places = printed.deck_screws(d)
+    for kind in () if d.wooden else ("bank", "bezel"):
+        for k, (x, y) in enumerate(places[kind], start=1):
+            _insert(box, f"{kind} insert {k}", x, y)
+    for k, (x, y) in enumerate(places["bezel"], start=1):
+        _deck_screw(box, f"bezel screw {k}", x, y, "deck", f"bezel insert {k}")
+    bx, by = d.button_at
+    button = joined(
+        [
+            rod((bx, by, d.height), UP, 5, 33.4),
+            rod((bx, by, under - 24), UP, d.deck + 24.1, d.button - 0.6),
+            rod((bx, by, under - 36), UP, 12.5, 20),
+        ]
+    )
+    _add(
+        box,
+        "button",
+        button,
+        "deck",
+        "shell",
+        (0.0, 0.0, 60.0),
+        part="roll button 30 mm with nut, 5 V lamp",
+        colour="red",
+    )
+    nut = rod((bx, by, under - 8), UP, 8, 38) - rod((bx, by, under - 9), UP, 10, d.button - 0.5)
+    _add(box, "button nut", nut, "deck", "shell", (0.0, 0.0, -60.0), colour="darkred")
+    zx, zy = d.buzzer_at
+    buzzer = rod((zx, zy, under - d.buzzer_height), UP, d.buzzer_height, d.buzzer)
+    legs = [
+        block(
+            (zx + s * 3.25 - 0.3, zy - 0.3, under - d.buzzer_height - 6),
+            (zx + s * 3.25 + 0.3, zy + 0.3, under - d.buzzer_height + 0.1),
+        )
+        for s in (-1, 1)
+    ]
+    _add(
+        box,
+        "buzzer",
+        joined([buzzer, *legs]),
+        "deck",
+        "shell",
+        (0.0, 0.0, -40.0),
+        part="transducer CUI CEM-1203(42)",
+        colour="black",
+    )
+    parts = printed.lock(d)
+    _add(box, "lock", parts["lock"], "deck", "shell", (0.0, -60.0, 0.0),
+         part="cam lock 19 mm, 20 mm long, straight cam of 20 mm", colour="silver")  # fmt: skip
+    _add(
+        box,
+        "lock nut",
+        parts["lock nut"],
+        "deck",
+        "shell",
+        (0.0, 18.0, 0.0),
+        (0.0, 0.0, -60.0),
+        colour="silver",
+    )
+    _add(
+        box,
+        "lock cam",
+        parts["lock cam"],
+        "deck",
+        "shell",
+        (0.0, 2.0, 0.0),
+        (0.0, 0.0, -60.0),
+        colour="silver",
+    )
+
+
+def _bank(box: Assembly) -> None:
+    for k, (x, y) in enumerate(printed.deck_screws(box.dimensions)["bank"], start=1):
+        _deck_screw(box, f"bank screw {k}", x, y, "bank", f"bank insert {k}")
+
+
+def _tray(box: Assembly) -> None:
+    d = box.dimensions
+    x0, y0, x1, y1 = d.tray
+    top = d.height - d.deck
+    _add(box, "tray", printed.tray(d), "tray", "shell", (0.0, 0.0, -80.0), colour="tan")
+    ring = rounded(x1 - x0, y1 - y0, 5).translate((x0, y0))
+    ring = ring.offset(-0.3) - ring.offset(-d.tray_wall)
+    _add(box, "gasket", ring.extrude(d.gasket).translate((0, 0, top - d.gasket)), "tray", "shell",
+         part="foam strip 2 mm, self-adhesive, 2 mm wide, 0.45 m", colour="black")  # fmt: skip
+    _add(box, "spout", printed.spout(d), "closing", "shell", (0.0, 0.0, 60.0), colour="tan")
+    felt = felt_shape(d)
+    low = top - d.gasket - d.tray_height + d.tray_wall
+    _add(box, "felt", felt.extrude(d.felt).translate((0, 0, low)), "closing", "shell", (0.0, 0.0, 60.0),
+         part=f"felt {x1 - x0 - 5:.0f} x {y1 - y0 - 5:.0f} x {d.felt:g} mm", colour="darkgreen")  # fmt: skip
+
+
+def felt_shape(d: Dimensions) -> CrossSection:
+    """Return the outline of the felt in the tray, with its hole over the drain."""
+    x0, y0, x1, y1 = d.tray
+    t = d.tray_wall + 0.5
+    felt = rounded(x1 - x0 - 2 * t, y1 - y0 - 2 * t, 3).translate((x0 + t, y0 + t))
+    return felt - CrossSection.circle(8.5, 48).translate(d.drain_at)
+
+
+def _base(box: Assembly) -> None:
+    d = box.dimensions
+    solid = wooden.base(d) if d.wooden else printed.base(d)
+    _add(box, "base", solid, "base", "base", colour="dimgray")
+    if d.wooden:
+        top = d.height - d.deck - d.gasket - d.tray_height
+        box.extra[f"beech dowel {wooden.DOWEL:g} x {top:g} mm"] = len(printed.PILLARS)
+        box.extra[f"nylon spacer M2.5x{d.pi_post:g}, no thread"] = 4
+    for k, (x, y) in enumerate(printed.FEET, start=1):
+        foot = rod((x, y, -8), UP, 8, 20) - rod((x, y, -9), UP, 10, 5.4)
+        part = "rubber foot 20x8 mm with hole 5 mm"
+        _add(box, f"foot {k}", foot, "bar", "base", (0.0, 0.0, -30.0), part=part, colour="black")
+        bolt = Screw(f"bolt {k}", (x, y, d.base), DOWN, 40.0, 5.0, (10.0, 4.0), "", 6.0, STEPS.index("bar"))
+        _screw(box, bolt, "wood screw 5x40, pan head, or M5x40 with nut", "base")
+    foot = rod((*printed.STUCK_FOOT, -8), UP, 8, 20)
+    part = "rubber foot 20x8 mm, self-adhesive"
+    _add(box, "stuck foot", foot, "bar", "base", (0.0, 0.0, -30.0), part=part, colour="black")
+
+
+def _electronics(box: Assembly) -> None:
+    d = box.dimensions
+    x, y = d.pi_at
+    z = d.base + d.pi_post
+    board = block((x, y, z), (x + 85, y + 56, z + 1.4))
+    usb = block((x - 2.5, y + 2, z + 1.4), (x + 18, y + 54, z + 17.4))
+    power = block((x + 85 - 15.7, y + 49, z + 1.4), (x + 85 - 6.7, y + 57.3, z + 4.6))
+    below = block((x + 8, y + 8, z - 2), (x + 70, y + 45, z + 0.1))
+    holes = [rod((px, py, z - 5), UP, 30, 2.75, 24) for px, py in printed.pi_holes(d)]
+    header = block((x + 85 - 58, y + 1, z + 1.3), (x + 85 - 7, y + 6, z + 11.2))
+    _add(
+        box,
+        "Pi",
+        joined([board, usb, power, below, header]) - joined(holes),
+        "electronics",
+        "base",
+        (0.0, 0.0, 60.0),
+        part="Raspberry Pi 4B (or 3B+, 5, Zero 2 WH)",
+        colour="green",
+    )
+    for k, (px, py) in enumerate(printed.pi_holes(d), start=1):
+        spacer = rod((px, py, z + 1.4), UP, d.spacer, 5.0, 6) - rod((px, py, z), UP, 30, 2.5, 24)
+        _add(
+            box,
+            f"spacer {k}",
+            spacer,
+            "electronics",
+            "base",
+            (0.0, 0.0, 60.0),
+            part="spacer M2.5x11, female-female, hexagonal 5 mm",
+            colour="gold",
+        )
+    hat_z = z + 1.4 + d.spacer
+    hat = block((x + 20, y, hat_z), (x + 85, y + 56.5, hat_z + 1.6))
+    hat -= joined(rod((px, py, hat_z - 5), UP, 30, 2.75, 24) for px, py in printed.pi_holes(d))
+    _add(
+        box,
+        "board",
+        hat,
+        "electronics",
+        "base",
+        (0.0, 0.0, 60.0),
+        part="lever board, fitted",
+        colour="darkgreen",
+    )
+    for k, (px, py) in enumerate(printed.pi_holes(d), start=1):
+        low = Screw(
+            f"Pi screw low {k}",
+            (px, py, d.pi_recess),
+            UP,
+            d.pi_screw_low,
+            2.5,
+            (4.5, 1.8),
+            f"spacer {k}",
+            5.2,
+            STEPS.index("electronics"),
+        )
+        _screw(box, low, f"screw M2.5x{d.pi_screw_low:g}, pan head", "base")
+        high = Screw(
+            f"Pi screw high {k}",
+            (px, py, hat_z + 1.6),
+            DOWN,
+            d.pi_screw_high,
+            2.5,
+            (4.5, 1.8),
+            f"spacer {k}",
+            5.2,
+            STEPS.index("electronics"),
+        )
+        _screw(box, high, f"screw M2.5x{d.pi_screw_high:g}, pan head", "base")
+
+
+#: Plugs of the board: middle x, y from the board's left upper corner, ways along x, ways along y, pitch.
+_PLUGS = {
+    "J2": (13.2, 52.4, 4, 1),
+    "J3": (27.15, 52.4, 4, 1),
+    "J4": (41.1, 52.4, 4, 1),
+    "J8": (52.35, 52.4, 2, 1),
+    "J5": (61.2, 42.25, 1, 4),
+    "J6": (61.2, 27.5, 1, 5),
+    "J7": (61.2, 14.0, 1, 3),
+    "J9": (3.5, 15.5, 1, 4),
+}
+
+
+def _plugs(box: Assembly) -> None:
+    d = box.dimensions
+    x, y = d.pi_at
+    z = d.base + d.pi_post + 1.4 + d.spacer + 1.6
+    for name, (bx, by, wide, deep) in _PLUGS.items():
+        if name == "J5" and d.levers == 9:
+            continue
+        px, py = x + 85 - bx, y + by
+        w, h = (wide * 2.5 + 2.4) / 2 if wide > 1 else 2.9, (deep * 2.5 + 2.4) / 2 if deep > 1 else 2.9
+        solid = block((px - w, py - h, z), (px + w, py + h, z + 14))  # with the bend of its leads
+        part = "plug PHR-4" if name == "J9" else f"plug XHP-{max(wide, deep)}"
+        _add(box, name, solid, "plugs", "base", (0.0, 0.0, 30.0), part=part, colour="ivory")
+    box.extra["contact SXH-001T-P0.6"] = 4 * (3 if d.levers == 9 else 4) + 5 + 3 + 2
+    box.extra["contact SPH-002T-P0.5S"] = 4
+    # the supply's plug, 12 x 7 mm and 28 mm long, and its cable to the tie and out
+    ux, uz = x + 85 - 11.2, d.base + d.pi_post + 1.4 + 1.6
+    plug = block((ux - 6, y + 57.3, uz - 3.5), (ux + 6, y + 85.3, uz + 3.5))
+    _add(
+        box,
+        "supply plug",
+        plug,
+        "plugs",
+        "base",
+        (0.0, 40.0, 0.0),
+        part="supply 5 V with its lead",
+        colour="black",
+    )
+    cable = tube([(ux, y + 85, uz), (ux + 4, y + 102, uz - 4), (118, 160, d.base + 2.4),
+                  (118, 184, d.base + 2.4),
+                  (122.5, 198, d.base + 2.4), (122.5, 214, d.base + 2.4)], 4.5)  # fmt: skip
+    _add(box, "supply cable", cable, "plugs", "base", (0.0, 0.0, 40.0), colour="black")
+    tie = (
+        block((112 - 0.8, 176 - 1.5, -1), (112 + 0.8, 177.5, 8))
+        + block((124 - 0.8, 174.5, -1), (124.8, 177.5, 8))
+        + block((111.2, 174.5, 7.6), (124.8, 177.5, 9))
+    )
+    _add(box, "cable tie", tie, "plugs", "base", (0.0, 0.0, 30.0), part="cable tie 3 mm", colour="white")
+    # the levers' leads: down from the bank, along the base, up to the plugs
+    lead = tube([(60, y + 54, z + 8), (60, y + 72, z + 8), (60, 140, 20), (60, 150, 18)], 6.0)
+    _add(box, "levers' leads", lead, "plugs", "base", (0.0, 0.0, 40.0), part="", colour="gray")
+    box.extra["wire 0.14 mm2, m"] = 25

@@ -1,0 +1,432 @@
+"""Checks a box as somebody would who has to build it: every check returns its faults in words.
+
+A fault is "kind: what is wrong, where, by how much". [hwtools.box.tolerances][] has the checks that are
+calculated instead of measured on solids.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+from manifold3d import CrossSection, Manifold
+
+from hwtools.box import printed, wooden
+from hwtools.box.assembly import STEPS, Assembly, Item, Screw, assemble
+from hwtools.box.dimensions import Dimensions
+from hwtools.box.solids import Point, at_axis, overlap, prism_x, rod, rounded
+
+__all__ = [
+    "BEDS",
+    "assembling",
+    "collisions",
+    "everything",
+    "gaps",
+    "holding",
+    "pieces",
+    "printing",
+    "prints",
+    "screws",
+    "springs",
+    "sweep",
+]
+
+#: Common printers' beds, in mm.
+BEDS = ((220.0, 220.0, 250.0), (250.0, 210.0, 210.0))
+#: Volumes below this (mm³) are rounding.
+_NOTHING = 0.3
+#: What may cut into what, by so many mm³: springs where they rest, a tie round its cable.
+_ALLOWED = (
+    (r"lever (\d+) \w+", r"lever \1 \w+", 1e9),
+    (r"lever \d+ nose", r"rod down|rod detent", 120.0),
+    (r"lever (\d+) finger", r"switch \1|switch lever \1", 120.0),
+    (r"lever (\d+) nose", r"lever \1 .*", 1e9),
+    (r"lever (\d+) stiff", r"switch lever \1", 30.0),
+    (r"switch (\d+)", r"switch lever \1", 1e9),
+    (r"supply (plug|cable)", r"supply (plug|cable)|cable tie", 1e9),
+    (r"button", r"button nut", 200.0),
+    (r"felt", r"body|tray|spout", 1e9),
+    (r"levers' leads", r"J\d+", 1e9),
+)
+#: Least thread in plastic, and least gap that a hand's play and a printer's error leave open, in mm.
+THREAD = 5.0
+#: Widest gap that lets no finger, coin or much beer in.
+GAP = 2.0
+#: Stiff parts may not be thinner.
+THIN = 0.8
+#: What prints without support beside a slope of 45 degrees: a ledge so wide, a bridge so long.
+LEDGE, BRIDGE = 2.0, 20.0
+
+
+def _may(a: str, b: str) -> float:
+    for first, second, volume in _ALLOWED:
+        for x, y in ((a, b), (b, a)):
+            found = re.fullmatch(first, x)
+            if found and re.fullmatch(second.replace("\\1", found[1]) if "\\1" in second else second, y):
+                return volume
+    return _NOTHING
+
+
+def _cuts(a: Item, b: Item) -> float:
+    """The volume of the two that is too much, or 0."""
+    volume = overlap(a.solid, b.solid)
+    return volume if volume > _may(a.name, b.name) else 0.0
+
+
+def collisions(box: Assembly) -> Iterator[str]:
+    """Everything in its place: nothing cuts into anything else."""
+    for a, b in combinations(box.items, 2):
+        volume = _cuts(a, b)
+        if volume:
+            yield f"collision: {a.name} cuts into {b.name} by {volume:.1f} mm3"
+
+
+def screws(box: Assembly) -> Iterator[str]:
+    """Every screw holds in its thread, stays within the box, and can be driven."""
+    d = box.dimensions
+    shell = rounded(d.width, d.depth, d.corner).extrude(d.height + d.plate + 10).translate((0, 0, -9))
+    for screw in box.screws:
+        yield from _driven(box, screw)
+        if not screw.into:
+            continue
+        into = box.item(screw.into).solid
+        inner = screw.diameter * (0.75 if screw.plastic else 1.0)
+        ring = rod(screw.start, screw.axis, screw.length, screw.diameter + 0.6, 24)
+        ring -= rod(screw.start, screw.axis, screw.length, screw.diameter + 0.1, 24)
+        held = overlap(ring, into) / (ring.volume() / screw.length)
+        least = THREAD if screw.plastic else 4.0
+        if held < least - 0.05:
+            yield f"screw: {screw.name} has {held:.1f} mm of thread in {screw.into}, {least:g} are needed"
+        core = rod(screw.start, screw.axis, screw.length, inner, 24)
+        out = float((core - shell).volume()) / (core.volume() / screw.length)
+        if out > 0.1:
+            yield f"screw: {screw.name} comes {out:.1f} mm out of the box"
+
+
+def _driven(box: Assembly, screw: Screw) -> Iterator[str]:
+    """The driver's shaft reaches the head, past all that is there already."""
+    back: Point = (-screw.axis[0], -screw.axis[1], -screw.axis[2])
+    above = screw.head[1] + 0.3
+    x, y, z = (s + b * above for s, b in zip(screw.start, back, strict=True))
+    driver = rod((x, y, z), back, 110, screw.driver, 16)
+    for item in _present(box, screw.step, before=screw.name):
+        if overlap(driver, item.solid) > 1.0:
+            yield f"driver: {item.name} is in the way of the driver of {screw.name}"
+
+
+def _groups(step: int) -> set[str]:
+    name = STEPS[step]
+    if name in ("levers", "switches"):
+        return {"bank"}
+    if name in ("display", "deck"):
+        return {"shell"}
+    if name in ("bank", "tray"):
+        return {"shell", "bank"}
+    if name == "closing":
+        return {"shell", "bank", "base"}
+    return {"base"}
+
+
+def _present(box: Assembly, step: int, before: str) -> Iterator[Item]:
+    """What is there when something comes in: earlier things of the groups that the step is about."""
+    groups = _groups(step)
+    for item in box.items:
+        if item.name == before:
+            if STEPS[step] != "bank":
+                return
+            continue
+        if item.group in groups and item.step <= step:
+            yield item
+
+
+# --- levers ---------------------------------------------------------------------------------------------
+
+
+def sweep(d: Dimensions, step: float = 2.0, past: float = 10.0) -> Iterator[str]:
+    """The first and the last lever through their travel, and past both stops: only the stops stop them."""
+    box = assemble(d)
+    neighbours = {n: {a: assemble_lever(d, n, a) for a in (d.up, d.down)} for n in (2, d.levers - 1)}
+    for number in (1, d.levers):
+        others = [i for i in box.items if not i.lever or abs(i.lever - number) > 1]
+        beside = neighbours[2 if number == 1 else d.levers - 1]
+        parts = printed.lever_parts(d, number)
+        seen: set[str] = set()
+        count = round((d.down - d.up + 2 * past) / step)
+        for k in range(count + 1):
+            angle = d.up - past + k * (d.down - d.up + 2 * past) / count
+            turned = {name: at_axis(part, angle, d.axle_y, d.axle_z) for name, part in parts.items()}
+            for kind in ("stiff", "nose", "finger"):
+                mine = Item(f"lever {number} {kind}", turned[kind], 0, "bank", ())
+                for other in others:
+                    volume = _cuts(mine, other)
+                    if not volume:
+                        continue
+                    stopped = (
+                        other.name == "rod up"
+                        if angle < d.up
+                        else other.name == "rod down" and angle > d.down
+                    )
+                    key = f"{kind} {other.name}"
+                    if stopped or key in seen:
+                        continue
+                    seen.add(key)
+                    met = f"the {kind} part of lever {number} meets {other.name}"
+                    yield f"sweep: {met} at {angle:.1f} degrees"
+            for end, solid in beside.items():
+                if overlap(turned["whole"], solid) > _NOTHING:
+                    yield f"sweep: lever {number} at {angle:.1f} degrees meets its neighbour at {end:g}"
+        # where the spring would stand on its own is within the switch: so it presses it
+        switch = box.item(f"switch lever {number}").solid + box.item(f"switch {number}").solid
+        finger = parts["finger"]
+        presses = {a: overlap(at_axis(finger, a, d.axle_y, d.axle_z), switch) for a in (d.up, d.down)}
+        if presses[d.down] < 1.0:
+            yield f"switch: nothing presses switch {number} when its tile is down"
+        if presses[d.up] > _NOTHING:
+            yield f"switch: switch {number} is pressed although its tile is up"
+        for angle, stop in ((d.up - 2.0, "rod up"), (d.down + 2.0, "rod down")):
+            if overlap(at_axis(parts["stiff"], angle, d.axle_y, d.axle_z), box.item(stop).solid) < _NOTHING:
+                yield f"stop: nothing stops lever {number} at {angle:.1f} degrees"
+
+
+def assemble_lever(d: Dimensions, number: int, angle: float) -> Manifold:
+    """Return one whole lever in its place at an angle."""
+    return at_axis(printed.lever_parts(d, number)["whole"], angle, d.axle_y, d.axle_z)
+
+
+def gaps(d: Dimensions, step: float = 2.5) -> Iterator[str]:
+    """The opening before and behind each tile through the whole sweep, and beside it."""
+    profile = printed.lever_profile(d)
+    widest = {"in front of": 0.0, "behind": 0.0}
+    at = dict.fromkeys(widest, 0.0)
+    narrowest = 99.0
+    count = round((d.down - d.up) / step)
+    for k in range(count + 1):
+        angle = d.up + k * (d.down - d.up) / count
+        turned = profile.rotate(angle)
+        opening = {"in front of": 2 * d.slot, "behind": 2 * d.slot}
+        for j in range(9):
+            z = d.plate * (j + 0.5) / 9
+            line = turned ^ CrossSection.square((200, 0.02)).translate((-100, z))
+            if line.is_empty():
+                continue
+            low, _, high, _ = line.bounds()
+            opening["in front of"] = min(opening["in front of"], low + d.slot)
+            opening["behind"] = min(opening["behind"], d.slot - high)
+        for side, wide in opening.items():
+            narrowest = min(narrowest, wide)
+            if wide > widest[side]:
+                widest[side], at[side] = wide, angle
+    for side, wide in widest.items():
+        if wide > GAP:
+            yield f"gap: {wide:.1f} mm are open {side} a tile at {at[side]:.0f} degrees; {GAP:g} are allowed"
+    if 2 * d.side_gap > GAP:
+        yield f"gap: {2 * d.side_gap:.1f} mm are open beside a tile; {GAP:g} are allowed"
+    if narrowest < 0.4:
+        yield f"gap: a tile comes as near as {narrowest:.1f} mm to the plate: it would rub"
+
+
+def springs(d: Dimensions) -> Iterator[str]:
+    """The springs of a lever are free all round: nothing that is printed over or beside them holds them."""
+    parts = printed.lever_parts(d, 1)
+    z = d.axle_z
+    away = d.finger_root + 1.5  # from here on the spring has to be free
+    ring = rod((-1, d.axle_y, z), (1, 0, 0), d.width, 2 * away)
+    free = parts["finger"] - ring
+    for name, by in (("over it", 0.5), ("beside it", -0.5)):
+        if overlap(free.translate((by, 0, 0)), parts["stiff"]) > 0.05:
+            yield f"spring: the finger sticks to what is printed {name}"
+    y, low = printed.tail_point(d, away, -d.tail_half)
+    bent = at_axis(parts["finger"], -12.0, d.axle_y + y, z + low) - ring
+    if overlap(bent, parts["stiff"]) > 0.5:
+        yield "spring: the finger has no room to bend"
+    inward = parts["nose"] - rod((-1, d.axle_y, z), (1, 0, 0), d.width, 2 * (d.drum - d.arm_thick - 0.1))
+    low, high = d.nose_at - 8, d.nose_at + 30
+    slit = printed.ring_sector(low, high, d.drum - d.arm_thick - d.nose_lift, d.drum)
+    room = prism_x(slit, d.bay_left(1) + d.side_gap, d.lever_width).translate((0, d.axle_y, z))
+    if inward.is_empty() or overlap(room, parts["stiff"]) > 0.5:
+        yield "spring: the detent's arm has no room to bend"
+
+
+# --- printing -------------------------------------------------------------------------------------------
+
+
+def _flat(solid: Manifold) -> Manifold:
+    x, y, z, *_ = solid.bounding_box()
+    return solid.translate((-x, -y, -z))
+
+
+def prints(d: Dimensions) -> dict[str, Manifold]:
+    """Return every printed part in its printing position, on the bed."""
+    over = (180, 0, 0)
+    found = {
+        "body": printed.body(d).rotate(over),
+        "base": printed.base(d),
+        "bank": printed.bank(d).rotate(over),
+        "bezel": printed.bezel(d).rotate(over),
+        "clamp": printed.clamp(d, 1),
+        "switch-spacer": printed.spacer(d, 1).rotate((0, 90, 0)),
+        "spout": printed.spout(d).rotate(over),
+        **{f"lever-{n}": printed.lever(d, n) for n in range(1, d.levers + 1)},
+    }
+    if not d.tray_in_body:
+        found["tray"] = printed.tray(d)
+    if d.wooden:
+        del found["body"], found["base"]
+    return {name: _flat(solid) for name, solid in found.items()}
+
+
+def pieces(d: Dimensions, name: str) -> int:
+    """Return how many of a printed part a box needs."""
+    return {"clamp": 2, "switch-spacer": d.levers}.get(name, 1)
+
+
+def printing(d: Dimensions) -> Iterator[str]:
+    """Every part: closed, in one piece, on the bed, without supports, nowhere too thin."""
+    for name, solid in prints(d).items():
+        if name.startswith("lever-") and name not in ("lever-1", f"lever-{d.levers}"):
+            continue
+        if solid.is_empty() or solid.volume() <= 0 or len(solid.decompose()) != 1:
+            yield f"print: {name} is not one closed solid"
+            continue
+        *_, x, y, z = solid.bounding_box()
+        for bed in BEDS:
+            if not any(a <= bed[0] and b <= bed[1] and z <= bed[2] for a, b in ((x, y), (y, x))):
+                yield f"bed: {name} of {x:.0f} x {y:.0f} x {z:.0f} mm does not fit {bed[0]:g} x {bed[1]:g}"
+        yield from _overhangs(name, solid)
+        yield from _thin(name, solid)
+
+
+def _overhangs(name: str, solid: Manifold, layer: float = 0.5) -> Iterator[str]:
+    high = solid.bounding_box()[5]
+    below = solid.slice(0.2)
+    z = 0.2 + layer
+    while z < high:
+        here = solid.slice(z)
+        new = here - below.offset(layer + 0.15)
+        for part in new.decompose() if not new.is_empty() else ():
+            if part.area() < 0.5 or (part - below.offset(LEDGE)).area() < 0.5:
+                continue
+            x0, y0, x1, y1 = part.bounds()
+            held = (part.offset(1.2) ^ below).hull()
+            if min(x1 - x0, y1 - y0) <= BRIDGE and (part - held.offset(0.3)).area() < 0.15 * part.area():
+                continue
+            size = f"{x1 - x0:.0f} x {y1 - y0:.0f} mm"
+            yield f"overhang: {name} has a ceiling of {size}, {z:.0f} mm over the bed"
+        below = here
+        z += layer
+
+
+def _thin(name: str, solid: Manifold) -> Iterator[str]:
+    worst = 0.0
+    where = ""
+    for axis, turn in (("z", (0, 0, 0)), ("x", (0, -90, 0)), ("y", (90, 0, 0))):
+        turned = _flat(solid.rotate(turn))
+        high = turned.bounding_box()[5]
+        for k in range(24):
+            area = turned.slice(high * (k + 0.37) / 24)
+            lost = area - area.offset(-THIN / 2 + 0.02).offset(THIN / 2 + 0.03)
+            for part in lost.decompose() if not lost.is_empty() else ():
+                x0, y0, x1, y1 = part.bounds()
+                long = max(x1 - x0, y1 - y0)
+                if part.area() > 0.8 and long > 2.5 and long > worst:
+                    worst, where = long, f"across {axis} at {high * (k + 0.37) / 24:.0f} mm"
+    if worst:
+        yield f"thin: {name} is thinner than {THIN:g} mm over {worst:.1f} mm, {where}"
+
+
+# --- putting together -----------------------------------------------------------------------------------
+
+
+def _way(path: Iterable[Point], pace: float = 3.0) -> Iterator[Point]:
+    x = y = z = 0.0
+    for dx, dy, dz in path:
+        length = max(abs(dx), abs(dy), abs(dz))
+        count = max(1, round(length / (pace if length < 150 else 10.0)))
+        for k in range(1, count + 1):
+            yield x + dx * k / count, y + dy * k / count, z + dz * k / count
+        x, y, z = x + dx, y + dy, z + dz
+
+
+def _blocked(moving: list[Item], still: list[Item], path: Iterable[Point]) -> str:
+    """Name what is in the way, or nothing."""
+    for shift in _way(path):
+        for mine in moving:
+            there = Item(mine.name, mine.solid.translate(shift), mine.step, mine.group, ())
+            for other in still:
+                volume = _cuts(there, other)
+                if volume > 1.0:
+                    away = max(abs(v) for v in shift)
+                    return f"{mine.name} meets {other.name} {away:.0f} mm before its place"
+    return ""
+
+
+def assembling(d: Dimensions) -> Iterator[str]:
+    """In the order of the guide: each part gets to its place, each group onto the next."""
+    boxes = {
+        angle: assemble(d, dict.fromkeys(range(1, d.levers + 1), angle)) for angle in {15.0, d.up, d.down}
+    }
+    for step, name in enumerate(STEPS):
+        angle = {"levers": 15.0, "switches": d.up}.get(name, d.down)
+        box = boxes[angle]
+        for item in box.items:
+            if item.step != step or not item.path or item.lever > 1:
+                continue
+            if re.fullmatch(r"switch( lever| spacer)? ([3-9]|1\d)", item.name):
+                continue  # like the second
+            still = [
+                i for i in _present(box, step, before=item.name) if not (item.lever and i.lever == item.lever)
+            ]
+            if item.lever:
+                still = [i for i in still if not i.lever or i.lever != item.lever]
+            fault = _blocked([item], still, item.path)
+            if fault:
+                yield f"order: step {name}: {fault}"
+    box = boxes[d.down]
+    shell = [i for i in box.items if i.group == "shell" and i.step < STEPS.index("closing")]
+    module = [i for i in shell if i.step == STEPS.index("display")]
+    deck = [i for i in shell if i.step == STEPS.index("deck") and "screw" not in i.name]
+    bank = [i for i in box.items if i.group == "bank"]
+    below = [i for i in box.items if i.group == "base"]
+    fault = _blocked(module, deck, [(0, 0, 60)])
+    if fault:
+        yield f"order: the display onto the deck: {fault}"
+    bank_less = [i for i in shell if i.step <= STEPS.index("deck")]
+    fault = _blocked(bank, bank_less, [(0, 0, 90)])
+    if fault:
+        yield f"order: the bank into the deck, tiles down: {fault}"
+    open_cam = printed.lock(d, locked=False)["lock cam"]
+    upper = [Item(i.name, open_cam, i.step, "shell", ()) if i.name == "lock cam" else i for i in shell]
+    fault = _blocked([*upper, *bank], below, [(0, 3, 0), (0, 0, 100)])
+    if fault:
+        yield f"order: closing the box: {fault}"
+
+
+def holding(d: Dimensions) -> Iterator[str]:
+    """Locked, the shell cannot be lifted in front or behind, nor slid off its tongues."""
+    made = wooden if d.wooden else printed
+    body, lock, base = made.body(d), printed.lock(d)["lock cam"], made.base(d)
+    if overlap(lock.translate((0, 0, 3)), base) < 1.0:
+        yield "lock: nothing holds the front of the shell down"
+    if overlap(body.translate((0, 0, 3)), base) < 1.0:
+        yield "lock: nothing holds the back of the shell down"
+    if overlap(lock.translate((0, 2, 0)), base) < 1.0:
+        yield "lock: the locked shell slides off its tongues"
+
+
+def everything(d: Dimensions) -> list[str]:
+    """Return all faults of a box of these figures."""
+    from hwtools.box import tolerances
+
+    box = assemble(d)
+    found = [
+        *collisions(box),
+        *screws(box),
+        *sweep(d),
+        *gaps(d),
+        *springs(d),
+        *printing(d),
+        *assembling(d),
+        *holding(d),
+    ]
+    return [*found, *(wooden.faults(d) if d.wooden else ()), *tolerances.faults(d)]

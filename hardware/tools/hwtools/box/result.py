@@ -1,0 +1,21 @@
+"""The committed result of the check, and of which model it is."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from hwtools.pinout import HARDWARE
+
+__all__ = ["RESULT", "digest"]
+
+RESULT = HARDWARE / "box" / "check.json"
+
+
+def digest() -> str:
+    """Return the SHA-256 of the sources that make the box and its check."""
+    found = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        if path.name not in ("pictures.py", "fab.py", "cutting.py"):
+            found.update(path.name.encode() + path.read_bytes())
+    return found.hexdigest()

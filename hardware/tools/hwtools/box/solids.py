@@ -1,0 +1,114 @@
+"""Short names for the few solids of which the box is made. All lengths in mm, angles in degrees."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+from manifold3d import CrossSection, Manifold, OpType
+
+__all__ = [
+    "Point",
+    "along",
+    "at_axis",
+    "block",
+    "countersunk",
+    "disc",
+    "joined",
+    "overlap",
+    "polygon",
+    "prism_x",
+    "rod",
+    "rounded",
+    "tube",
+]
+
+Point = tuple[float, float, float]
+
+#: Corners of a circle: enough that a hole is no more than 0.01 mm too small.
+_SEGMENTS = 48
+
+
+def block(low: Point, high: Point) -> Manifold:
+    """Return the cuboid between two opposite corners."""
+    size = tuple(h - low_ for low_, h in zip(low, high, strict=True))
+    return Manifold.cube(size).translate(low)
+
+
+def along(axis: Point, solid: Manifold) -> Manifold:
+    """Turn a solid that stands on the origin, along +z, to one of the six main axes."""
+    x, y, z = axis
+    if z > 0:
+        return solid
+    if z < 0:
+        return solid.rotate((180, 0, 0))
+    return solid.rotate((0, 90 * x, 0)) if x else solid.rotate((-90 * y, 0, 0))
+
+
+def rod(start: Point, axis: Point, length: float, diameter: float, segments: int = _SEGMENTS) -> Manifold:
+    """Return a cylinder from *start* along one of the six main axes."""
+    return along(axis, Manifold.cylinder(length, diameter / 2, diameter / 2, segments)).translate(start)
+
+
+def countersunk(start: Point, axis: Point, depth: float, wide: float, narrow: float) -> Manifold:
+    """Return a cone, *wide* at the start."""
+    return along(axis, Manifold.cylinder(depth, wide / 2, narrow / 2, _SEGMENTS)).translate(start)
+
+
+def disc(diameter: float, segments: int = _SEGMENTS) -> CrossSection:
+    """Return a circle around the origin."""
+    return CrossSection.circle(diameter / 2, segments)
+
+
+def polygon(points: Iterable[tuple[float, float]]) -> CrossSection:
+    """Return the area inside *points*, in either direction of rotation."""
+    corners = list(points)
+    turned = sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(corners, corners[1:] + corners[:1], strict=True))
+    return CrossSection([corners if turned > 0 else corners[::-1]])
+
+
+def rounded(width: float, depth: float, radius: float) -> CrossSection:
+    """Return a rectangle from the origin with round corners."""
+    inner = CrossSection.square((width - 2 * radius, depth - 2 * radius)).translate((radius, radius))
+    return inner.offset(radius, circular_segments=_SEGMENTS)
+
+
+def prism_x(profile: CrossSection, x: float, width: float) -> Manifold:
+    """Extrude a profile given in (y, z) along x, from *x* on."""
+    turn = ((0.0, 0.0, 1.0, x), (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0))
+    return profile.extrude(width).transform(turn)
+
+
+def tube(points: Sequence[Point], diameter: float) -> Manifold:
+    """Return a cable through *points*, with balls at the corners."""
+    parts = []
+    for a, b in pairwise(points):
+        ends = [Manifold.sphere(diameter / 2, 12).translate(p) for p in (a, b)]
+        parts.append(Manifold.batch_hull(ends))
+    return joined(parts)
+
+
+def joined(parts: Iterable[Manifold]) -> Manifold:
+    """Return the union; an empty solid of nothing."""
+    found = list(parts)
+    return Manifold.batch_boolean(found, OpType.Add) if found else Manifold()
+
+
+def at_axis(solid: Manifold, angle: float, y: float, z: float) -> Manifold:
+    """Turn a solid about the axis along x through (y, z); positive brings its top to the player."""
+    return solid.translate((0, -y, -z)).rotate((angle, 0, 0)).translate((0, y, z))
+
+
+def overlap(a: Manifold, b: Manifold) -> float:
+    """Return the common volume in mm³."""
+    (ax0, ay0, az0, ax1, ay1, az1), (bx0, by0, bz0, bx1, by1, bz1) = a.bounding_box(), b.bounding_box()
+    if ax1 <= bx0 or bx1 <= ax0 or ay1 <= by0 or by1 <= ay0 or az1 <= bz0 or bz1 <= az0:
+        return 0.0
+    return abs(float((a ^ b).volume()))
+
+
+def direction(degrees: float) -> tuple[float, float]:
+    """Return (y, z) of the unit vector at *degrees* from straight down, towards the back."""
+    angle = math.radians(degrees)
+    return math.sin(angle), -math.cos(angle)

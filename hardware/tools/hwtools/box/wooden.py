@@ -1,0 +1,229 @@
+"""The wooden shell and base: plates of plywood, laser-cut or sawn, from the same figures as the printed ones.
+
+What moves stays printed: lever bank, levers, bezel, tray and spout are the same parts in both boxes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from manifold3d import CrossSection
+
+from hwtools.box import printed
+from hwtools.box.solids import block, disc, joined, rod, rounded
+
+if TYPE_CHECKING:
+    from manifold3d import Manifold
+
+    from hwtools.box.dimensions import Dimensions
+
+__all__ = ["SHEET", "Plate", "base", "body", "faults", "plates", "wooden"]
+
+#: Thickness of the plywood, and the sheet that the plates are cut from, in mm.
+PLY = 6.0
+SHEET = (600.0, 400.0)
+#: Holes for wood screws 3x12, and dowels under the tray.
+PILOT = 2.4
+DOWEL = 8.0
+#: Webs of plywood may not be narrower.
+WEB = 2.0
+
+
+@dataclass(slots=True)
+class Plate:
+    """A plate in its place; *across* is the axis of its thickness."""
+
+    name: str
+    solid: Manifold
+    across: str
+    group: str
+
+    def outline(self) -> CrossSection:
+        """Return its outline as it lies on the sheet, from the origin."""
+        turn = {"x": (0, 90, 0), "y": (90, 0, 0), "z": (0, 0, 0)}[self.across]
+        lying = self.solid.rotate(turn)
+        x0, y0, z0, _, _, z1 = lying.bounding_box()
+        return lying.slice((z0 + z1) / 2).translate((-x0, -y0))
+
+
+def wooden(d: Dimensions) -> Dimensions:
+    """Return the figures of the box with a shell and base of plywood."""
+    return replace(d, wooden=True, deck=PLY, base=PLY, dam=PLY, boss=0.0, pi_recess=0.0, pi_screw_low=20.0)
+
+
+def _joint(a: Manifold, b: Manifold, along: int, count: int) -> tuple[Manifold, Manifold]:
+    """Share the bar that two plates have in common between them, finger by finger."""
+    low = list((a ^ b).bounding_box())
+    step = (low[3 + along] - low[along]) / count
+    fingers: tuple[list[Manifold], list[Manifold]] = ([], [])
+    for k in range(count):
+        start, end = low[:3], low[3:]
+        start[along], end[along] = low[along] + k * step, low[along] + (k + 1) * step
+        fingers[k % 2].append(block((start[0], start[1], start[2]), (end[0], end[1], end[2])))
+    return a - joined(fingers[1]), b - joined(fingers[0])
+
+
+def plates(d: Dimensions) -> list[Plate]:
+    """Return all plates, in their places."""
+    w, dep, h, t = d.width, d.depth, d.height, PLY
+    x0, x1, y0, y1 = -1.0, w + 1, -3.0, dep + 3
+    deck = block((x0, y0, h - t), (x1, y1, h))
+    front, back = block((x0, y0, 0), (x1, y0 + t, h)), block((x0, y1 - t, 0), (x1, y1, h))
+    left, right = block((x0, y0, 0), (x0 + t, y1, h)), block((x1 - t, y0, 0), (x1, y1, h))
+    corners = joined(block((x, y, h - t), (x + t, y + t, h)) for x in (x0, x1 - t) for y in (y0, y1 - t))
+    front, left = _joint(front, left, 2, 7)
+    front, right = _joint(front, right, 2, 7)
+    back, left = _joint(back, left, 2, 7)
+    back, right = _joint(back, right, 2, 7)
+    sides = []
+    for side, along, count in ((front, 0, 11), (back, 0, 11), (left, 1, 11), (right, 1, 11)):
+        deck, side = _joint(deck, side, along, count)
+        sides.append(side - corners)
+    deck += corners
+    front, back, left, right = (side - deck for side in sides)
+    left, right = left - front - back, right - front - back
+
+    deck -= _deck_holes(d)
+    lx, lz = d.lock_at
+    front -= rod((lx, y0 - 1, lz), (0, 1, 0), t + 2, d.lock)
+    for x, width in printed.TONGUES:
+        back -= block((x - 0.4, y1 - t - 1, d.base - 0.1), (x + width + 0.4, y1 + 1, d.base + t + 0.4))
+    back -= block(
+        (printed.CABLE[0], y1 - t - 1, -1), (printed.CABLE[0] + printed.CABLE[1], y1 + 1, d.base + 5)
+    )
+    return [
+        Plate("deck", deck, "z", "shell"),
+        Plate("front", front, "y", "shell"),
+        Plate("back", back, "y", "shell"),
+        Plate("left", left, "x", "shell"),
+        Plate("right", right, "x", "shell"),
+        *_glued(d),
+        *_base_plates(d),
+    ]
+
+
+def _deck_holes(d: Dimensions) -> Manifold:
+    under = d.height - PLY
+    x0, y0, x1, y1 = d.tray
+    lip = d.deck_lip
+    ends = d.bank_left - d.rib / 2 - 0.8
+    (bx, by), (ox, oy) = d.bezel_at, d.bezel_opening
+    cut = [
+        rounded(x1 - x0 - 2 * lip, y1 - y0 - 2 * lip, 6)
+        .extrude(20)
+        .translate((x0 + lip, y0 + lip, under - 1)),
+        block(
+            (ends, d.axle_y - 25.5, under - 1), (d.width - ends, d.axle_y + printed.OPENING[1], d.height + 1)
+        ),
+        block((bx - ox / 2, by - oy / 2, under - 1), (bx + ox / 2, by + oy / 2, d.height + 1)),
+        rod((*d.button_at, under - 1), (0, 0, 1), PLY + 2, d.button),
+    ]
+    zx, zy = d.buzzer_at
+    for k in range(6):
+        a = math.radians(60 * k)
+        cut.append(rod((zx + 3.6 * math.cos(a), zy + 3.6 * math.sin(a), under - 1), (0, 0, 1), PLY + 2, 2.0))
+    for x, y in [*printed.deck_screws(d)["bank"], *printed.deck_screws(d)["bezel"]]:
+        cut.append(rod((x, y, under - 1), (0, 0, 1), PLY + 2, PILOT))
+    return joined(cut)
+
+
+def _glued(d: Dimensions) -> list[Plate]:
+    """What is glued under the deck and to the sides: the tray's frame, the buzzer's ring, the rods' stops."""
+    under, t = d.height - PLY, PLY
+    x0, y0, x1, y1 = d.tray
+    frame = rounded(x1 - x0 + 12, y1 - y0 + 12, 5).extrude(t).translate((x0 - 6, y0 - 6, under - t))
+    frame -= (
+        rounded(x1 - x0 + 0.8, y1 - y0 + 0.8, 5).extrude(t + 2).translate((x0 - 0.4, y0 - 0.4, under - t - 1))
+    )
+    for x, y in printed.deck_screws(d)["bezel"]:
+        frame -= rod((x, y, 0), (0, 0, 1), 90, 3.2)
+    bx, by = d.buzzer_at
+    ring = (disc(24) - disc(d.buzzer + 0.2)).extrude(t).translate((bx, by, under - t))
+    found = [Plate("tray frame", frame, "z", "shell"), Plate("buzzer ring", ring, "z", "shell")]
+    for name, low in (("rod stop left", 5.0), ("rod stop right", d.width - 5.0 - t)):
+        stop = block(
+            (low, d.axle_y + printed.OPENING[0], d.axle_z + d.rib_low),
+            (low + t, d.axle_y + printed.OPENING[1], under),
+        )
+        found.append(Plate(name, stop, "x", "shell"))
+    return found
+
+
+def _base_plates(d: Dimensions) -> list[Plate]:
+    t = PLY
+    plate = block((5.3, 6.1, 0), (d.width - 5.3, d.depth - 3.3, t))
+    px, py = d.pi_at
+    dam = rounded(98, 72, 4).translate((px - 5, py - 5))
+    for x, y in printed.PILLARS[:2]:
+        dam += disc(DOWEL + 6).translate((x, y))
+    x, y = printed.PILLARS[0]  # open to the front, where the shell slides by
+    dam -= CrossSection.square((40, 30)).translate((x - 20, y - 5.7 - 25)) + CrossSection.square(
+        (DOWEL, 10)
+    ).translate((x - DOWEL / 2, y - 10))
+    dam = (dam - rounded(89, 62.1, 3).translate((px - 0.5, py + 0.4))).extrude(t)
+    lx, lz = d.lock_at
+    low, high = printed.CAM
+    gate = block((lx + 12, low - 7, 0), (lx + 12 + t, high + 8, lz + 12))
+    gate -= block((lx + 11, low - d.gate, -1), (lx + 20, high + d.gate, lz + 5.3))
+    plate -= block((lx + 12, low - 7, -1), (lx + 12 + t, low - d.gate, t + 1))
+    plate -= block((lx + 12, high + d.gate, -1), (lx + 12 + t, high + 8, t + 1))
+    for x, y in printed.pi_holes(d):
+        plate -= rod((x, y, -1), (0, 0, 1), t + 2, 2.8)
+    for x, y in printed.PILLARS:
+        plate -= rod((x, y, -1), (0, 0, 1), t + 2, DOWEL)
+    plate -= printed.base_cuts(d)
+    dam = dam.translate((0, 0, t))
+    for x, y in printed.PILLARS:
+        dam -= rod((x, y, 0), (0, 0, 1), 30, DOWEL)
+    for x, y in printed.pi_holes(d):
+        dam -= rod((x, y, 0), (0, 0, 1), 30, 7.0)
+    found = [
+        Plate("base", plate, "z", "base"),
+        Plate("dam", dam, "z", "base"),
+        Plate("gate", gate, "x", "base"),
+    ]
+    back = d.depth - 3.3
+    for k, (x, width) in enumerate(printed.TONGUES, start=1):
+        tongue = block((x, back - 14, t), (x + width, back + 2.3, 2 * t))
+        found.append(Plate(f"tongue {k}", tongue, "z", "base"))
+    return found
+
+
+def body(d: Dimensions) -> Manifold:
+    """Return the glued shell."""
+    return joined(plate.solid for plate in plates(d) if plate.group == "shell")
+
+
+def base(d: Dimensions) -> Manifold:
+    """Return the glued base, with its dowels and the Pi's spacers."""
+    top = d.height - d.deck - d.gasket - d.tray_height
+    added = [plate.solid for plate in plates(d) if plate.group == "base"]
+    added += [rod((x, y, 0), (0, 0, 1), top, DOWEL) for x, y in printed.PILLARS]
+    for x, y in printed.pi_holes(d):
+        added.append(rod((x, y, PLY), (0, 0, 1), d.pi_post, 6.0) - rod((x, y, 0), (0, 0, 1), 30, 2.7))
+    return joined(added)
+
+
+def faults(d: Dimensions) -> Iterator[str]:
+    """Every plate: of one piece, within the sheet, no web too narrow to be cut; no two want the same wood."""
+    found = plates(d)
+    for plate in found:
+        outline = plate.outline()
+        _, _, x, y = outline.bounds()
+        if len(outline.extrude(1).decompose()) != 1:
+            yield f"cut: {plate.name} falls apart"
+        if not any(a <= SHEET[0] and b <= SHEET[1] for a, b in ((x, y), (y, x))):
+            yield f"cut: {plate.name} of {x:.0f} x {y:.0f} mm does not fit the sheet"
+        narrow = outline - outline.offset(-WEB / 2).offset(WEB / 2 + 0.03)
+        for part in narrow.decompose() if not narrow.is_empty() else ():
+            a, b, c, e = part.bounds()
+            if part.area() > 3.0:
+                yield f"cut: {plate.name} has a web narrower than {WEB:g} mm over {max(c - a, e - b):.1f} mm"
+    for k, one in enumerate(found):
+        for other in found[k + 1 :]:
+            shared = abs(float((one.solid ^ other.solid).volume()))
+            if shared > 0.5:
+                yield f"cut: {one.name} and {other.name} share {shared:.1f} mm3"

@@ -1,0 +1,121 @@
+"""What follows from pinout.toml alone: config.txt, the tables of docs/hardware.md, the pins of default.toml.
+
+``python -m hwtools.generated`` writes them, with the harness and the perfboard; [hwtools.places][] compares.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from hwtools import harness, perfboard
+from hwtools.pinout import HARDWARE, Pinout, load
+
+__all__ = ["ROOT", "files"]
+
+ROOT = HARDWARE.parent
+
+
+def _ranges(numbers: list[int]) -> str:
+    """Return "4-6,12" of 4, 5, 6, 12: from three in a row on they are a range."""
+    groups: list[list[int]] = []
+    for number in sorted(numbers):
+        if groups and number == groups[-1][-1] + 1:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    parts = [f"{g[0]}-{g[-1]}" if len(g) > 2 else ",".join(map(str, g)) for g in groups]
+    return ",".join(parts)
+
+
+def config_txt(wiring: Pinout) -> str:
+    """Return the lines for the Pi's boot configuration."""
+    by_boot: dict[str, list[int]] = {}
+    for signal in wiring.signals:
+        if signal.boot:
+            by_boot.setdefault(signal.boot, []).append(signal.bcm)
+    shutdown = wiring.signal("SHUTDOWN").bcm
+    i2c = wiring.raw["i2c"]
+    return f"""\
+# Lines for /boot/firmware/config.txt of the Shut the Box; made from hardware/pinout.toml.
+# The package brings them as /usr/share/shutthebox/config.txt. What follows is for every model of Pi:
+[all]
+
+# The display's bus. 400 kHz is four times as fast as the default and what every SSD1306 and SH1106 takes.
+dtparam=i2c_arm=on,i2c_arm_baudrate={i2c["baudrate"]}
+
+# Levers, roll, service and shutdown: inputs with the Pi's pull-ups, from the first moment on.
+gpio={_ranges(by_boot["ip,pu"])}=ip,pu
+# Buzzer and roll lamp: outputs, low: silent and dark until the box says otherwise.
+gpio={_ranges(by_boot["op,dl"])}=op,dl
+
+# Shutdown on GPIO {shutdown} (SW2, or a switch on J7.2): the power key to the system, which then stops everything in order.
+# Leave it out to use the line for something else.
+dtoverlay=gpio-shutdown,gpio_pin={shutdown},active_low=1,gpio_pull=up
+
+# Only with the lamps fitted (U2): the expander becomes another gpiochip.
+#dtoverlay=mcp23017,addr=0x{i2c["lamps_address"]:x},noints
+"""  # noqa: E501
+
+
+def _pins_table(wiring: Pinout) -> str:
+    rows = ["| signal | BCM | header pin | leaves at | direction | pull |", "|---|---|---|---|---|---|"]
+    for s in wiring.signals:
+        rows.append(
+            f"| `{s.name}` | {s.bcm} | {s.header_pin} | {s.connector or '–'} | {s.direction} | {s.pull} |"
+        )
+    return "\n".join(rows)
+
+
+def _plugs_table(wiring: Pinout) -> str:
+    rows = ["| plug | for | kind, ways | mate | pins from 1 on |", "|---|---|---|---|---|"]
+    for c in wiring.connectors:
+        pins = ", ".join(pin.removeprefix("SW_") for pin in c.pins)
+        rows.append(f"| {c.ref} | {c.name.lower()} | {c.family}, {len(c.pins)} | {c.mate} | {pins} |")
+    return "\n".join(rows)
+
+
+def _between(text: str, mark: str, content: str) -> str:
+    found = re.compile(rf"(<!-- {mark} -->\n).*?(\n<!-- end of {mark} -->)", re.S)
+    if not found.search(text):
+        raise ValueError(f"docs/hardware.md has no place for {mark}")
+    return found.sub(lambda m: m[1] + content + m[2], text)
+
+
+def _default_toml(text: str, wiring: Pinout) -> str:
+    """Put the pins into the firmware's commented default configuration."""
+    values = {
+        "levers": "[" + ", ".join(map(str, wiring.levers)) + "]",
+        "roll": str(wiring.signal("ROLL").bcm),
+        "buzzer": str(wiring.signal("BUZZER").bcm),
+        "lamp": str(wiring.signal("ROLL_LED").bcm),
+        "# service": str(wiring.signal("SERVICE").bcm),
+    }
+    head, mark, rest = text.partition("[gpio]\n")
+    section, after, tail = rest.partition("\n[display]\n")
+    for key, value in values.items():
+        section = re.sub(rf"(?m)^{key} = .*$", f"{key} = {value}", section)
+    section = re.sub(r"the board has it at \d+", f"the board has it at {values['# service']}", section)
+    tail = re.sub(r"(?m)^bus = .*$", f"bus = {wiring.raw['i2c']['bus']}", tail, count=1)
+    tail = re.sub(r"(?m)^address = .*$", f"address = 0x{wiring.raw['i2c']['oled_address']:X}", tail, count=1)
+    return head + mark + section + after + tail
+
+
+def files(wiring: Pinout) -> dict[Path, str]:
+    """Return every generated file with what it has to contain."""
+    docs = ROOT / "docs" / "hardware.md"
+    default = ROOT / "firmware" / "shutthebox" / "config" / "default.toml"
+    text = docs.read_text(encoding="utf-8")
+    text = _between(_between(text, "pins", _pins_table(wiring)), "plugs", _plugs_table(wiring))
+    return {
+        HARDWARE / "config.txt": config_txt(wiring),
+        docs: text,
+        default: _default_toml(default.read_text(encoding="utf-8"), wiring),
+        harness.TARGET: harness.source(wiring),
+        perfboard.TARGET: perfboard.drawing(wiring),
+    }
+
+
+if __name__ == "__main__":
+    for path, content in files(load()).items():
+        path.write_text(content, encoding="utf-8")

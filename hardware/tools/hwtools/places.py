@@ -1,0 +1,98 @@
+"""Compares pinout.toml with all that repeats it; ``python -m hwtools.places`` lists the places to change.
+
+After a change in pinout.toml ``make -C hardware sources`` writes what is generated; what is left in the
+list is for a hand in KiCad.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+from hwtools import generated, kicad
+from hwtools.pinout import CHANNELS, GROUND_PINS, POWER_PINS, PRINTED_NAMES, Pinout, load
+
+__all__ = ["places"]
+
+#: Parts of every channel: first digits of the reference, value, what its two pads carry.
+_CHANNEL = {
+    "R1": ("3.3k", ("+3V3", "SW_{0}")),
+    "R2": ("1k", ("SW_{0}", "{0}")),
+    "C1": ("100n", ("{0}", "GND")),
+    "D1": ("PESD5V0S1BA", ("SW_{0}", "GND")),
+}
+
+
+def _short(net: str) -> str:
+    """A net as the table on the board's back has it."""
+    if net.startswith("LAMP") and net[4:].isdigit():
+        return net[4:]
+    return PRINTED_NAMES.get(net, net.removeprefix("SW_TILE").removesuffix("_FUSED"))
+
+
+def places(wiring: Pinout, board: kicad.Board | None = None) -> list[str]:
+    """Return what has to be changed so that everything agrees with *wiring*, one place a line."""
+    board = board or kicad.read()
+    return [*_kicad(wiring, board), *_generated(wiring)]
+
+
+def _kicad(wiring: Pinout, board: kicad.Board) -> Iterator[str]:
+    header = {str(s.header_pin): s.name for s in wiring.signals}
+    header |= {str(p): "GND" for p in GROUND_PINS} | {str(p): net for p, net in POWER_PINS.items()}
+    for (ref, pin), net in sorted(board.pads.items()):
+        if ref != "J1":
+            continue
+        wanted = header.get(pin)
+        if wanted and net != wanted:
+            yield f"KiCad, page 1 and board: J1 pin {pin} carries {net}, pinout.toml says {wanted}"
+        elif not wanted and "unconnected" not in net and "Pad" not in net:
+            yield f"KiCad, page 1 and board: J1 pin {pin} carries {net}, pinout.toml says nothing"
+    for connector in wiring.connectors:
+        for number, net in enumerate(connector.pins, start=1):
+            carries = board.pads.get((connector.ref, str(number)), "nothing")
+            if carries != net:
+                yield f"KiCad: {connector.ref} pin {number} carries {carries}, pinout.toml says {net}"
+        row = " ".join(_short(net) for net in connector.pins)
+        if row not in board.texts:
+            yield f"KiCad, board, back: the table of plugs has no row {row!r} for {connector.ref}"
+    for number, name in CHANNELS.items():
+        for kind, (value, nets) in _CHANNEL.items():
+            ref = f"{kind}{number:02}"
+            part = board.parts.get(ref)
+            if part is None:
+                yield f"KiCad: no {ref} for {name}"
+                continue
+            if part.value != value:
+                yield f"KiCad: {ref} is {part.value}, a channel has {value} there"
+            carried = {board.pads.get((ref, pad), "") for pad in "12"}
+            wanted_nets = {net.format(name) for net in nets}
+            if carried != wanted_nets:
+                joins = f"channel {number} ({name}) joins {sorted(wanted_nets)}"
+                yield f"KiCad: {ref} joins {sorted(carried)}, {joins}"
+    rows = kicad.pin_map()
+    for s in wiring.signals:
+        cells = [str(s.bcm), str(s.header_pin), s.connector or "-"]
+        if rows.get(s.name) != cells:
+            yield f"KiCad, page 1, pin map: the row of {s.name} is {rows.get(s.name)}, it should be {cells}"
+    for part in board.parts.values():
+        if not part.has_courtyard and part.ref[0] != "H":
+            yield f"KiCad: {part.ref} has no courtyard"
+
+
+def _generated(wiring: Pinout) -> Iterator[str]:
+    for path, content in generated.files(wiring).items():
+        if path.read_text(encoding="utf-8") != content:
+            yield f"{path.relative_to(generated.ROOT)}: run make -C hardware sources"
+
+
+def main() -> int:
+    """Print the places; 1 if there are any."""
+    found = places(load())
+    for place in found:
+        print(place, file=sys.stderr)
+    print(f"pinout: {len(found)} places to change")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

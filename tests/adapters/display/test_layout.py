@@ -1,0 +1,253 @@
+"""Drawing: what must hold for any screen, and what must never look alike."""
+
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from PIL import Image, ImageChops
+
+from shutthebox.adapters.display import body as stage
+from shutthebox.adapters.display import fonts as glyphs
+from shutthebox.adapters.display import shapes
+from shutthebox.adapters.display import tiles as tilerow
+from shutthebox.adapters.display.fonts import Size
+from shutthebox.adapters.display.layout import BLINK_NS, animated, draw, render
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen, TileState
+
+MS = 1_000_000
+TEXT = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), max_size=40)
+SCREENS = st.builds(
+    Screen,
+    mode=st.sampled_from(Mode),
+    title=TEXT,
+    aside=TEXT,
+    dice=st.lists(st.integers(1, 20), max_size=9).map(tuple),
+    total=st.none() | st.integers(0, 180),
+    tumbling=st.booleans(),
+    big=TEXT | st.integers(-999, 9999).map(str),
+    rows=st.lists(TEXT, max_size=12).map(tuple),
+    cursor=st.none() | st.integers(0, 11),
+    tiles=st.lists(st.sampled_from(TileState), max_size=54).map(lambda s: tuple(enumerate(s, 1))),
+    prompt=TEXT,
+    alert=st.booleans(),
+)
+
+
+def differ(one: Image.Image, other: Image.Image) -> bool:
+    return ImageChops.logical_xor(one, other).getbbox() is not None
+
+
+@settings(max_examples=150, deadline=None)
+@given(SCREENS, st.integers(-10, 10**12))
+@example(Screen(Mode.ATTRACT, prompt="a prompt that is too long for the line"), 2_000 * MS)
+@example(
+    Screen(Mode.MATCH_OVER, rows=("a",) * 9, prompt="a prompt that is too long for the line"), 1_500 * MS
+)
+def test_any_screen_is_drawn_the_same_twice_and_stays_until_it_says(screen: Screen, elapsed_ns: int) -> None:
+    frame = render(screen, elapsed_ns)
+    assert (frame.image.mode, frame.image.size) == ("1", (128, 64))
+    assert not differ(frame.image, draw(screen, elapsed_ns))
+    until = elapsed_ns + 10**12 if frame.next_ns is None else frame.next_ns - 1
+    assert until >= elapsed_ns
+    for later in (until, (elapsed_ns + until) // 2):
+        assert not differ(frame.image, draw(screen, later)), f"moved by {later} without notice"
+
+
+@settings(max_examples=60, deadline=None)
+@given(SCREENS, st.sampled_from([(96, 48), (128, 64), (200, 50)]))
+@example(
+    Screen(Mode.ATTRACT, "T", dice=(6,), total=6, tiles=tuple((n, TileState.OPEN) for n in range(54))),
+    (96, 48),
+)
+def test_any_size_from_96_by_48_is_drawn(screen: Screen, size: tuple[int, int]) -> None:
+    assert draw(screen, 0, size).size == size
+
+
+def test_a_smaller_size_is_refused() -> None:
+    with pytest.raises(ValueError, match="128 x 32 pixels is too small"):
+        draw(Screen(Mode.READY), 0, (128, 32))
+
+
+def band(picture: Image.Image, top: int, bottom: int) -> Image.Image:
+    return picture.crop((0, top, 128, bottom))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    SCREENS.filter(lambda s: s.mode is not Mode.ATTRACT and bool(s.title.strip()) and bool(s.prompt.strip())),
+    TEXT,
+)
+def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: Screen, other: str) -> None:
+    bare = Screen(
+        screen.mode, title=screen.title, aside=screen.aside, prompt=screen.prompt, alert=screen.alert
+    )
+    assert not differ(band(draw(screen, 0), 0, 12), band(draw(bare, 0), 0, 12))
+    assert not differ(band(draw(screen, 0), 50, 64), band(draw(bare, 0), 50, 64))
+
+
+@pytest.mark.parametrize("aside", ["R 1/5", "an aside that is far too long for the line"])
+@pytest.mark.parametrize("title", ["Anna", "Béatrice de la Tour d'Auvergne"])
+def test_title_and_aside_never_touch(title: str, aside: str) -> None:
+    line = band(draw(Screen(Mode.READY, title=title, aside=aside), 0), 0, 12)
+    box = line.getbbox()
+    assert box is not None
+    assert box[0] < 4, "the title begins at the left"
+    assert box[2] > 124, "the aside ends at the right"
+    # Somewhere in between there is a gap of at least six dark columns.
+    dark = [line.crop((x, 0, x + 6, 12)).getbbox() is None for x in range(122)]
+    assert any(dark[20:110])
+
+
+@pytest.mark.parametrize("count", [9, 10, 12, 24, 36, 54])
+@pytest.mark.parametrize("elapsed_ns", [0, BLINK_NS])
+def test_every_tile_state_looks_different_in_either_half_of_the_blinking(count: int, elapsed_ns: int) -> None:
+    def picture(state: TileState) -> Image.Image:
+        row = [(n, TileState.OPEN) for n in range(1, count + 1)]
+        row[3] = (4, state)
+        return draw(Screen(Mode.FLIPPING, tiles=tuple(row)), elapsed_ns)
+
+    for one, other in combinations(TileState, 2):
+        unlike = ImageChops.logical_xor(picture(one), picture(other))
+        box = unlike.getbbox()
+        assert box is not None, f"{one} looks like {other}"
+        assert box[2] - box[0] <= 14, "only the one tile changes"
+        lit = unlike.histogram()[255]
+        assert lit >= 4, f"{one} and {other} differ by {lit} pixels only"
+
+
+@pytest.mark.parametrize("count", [9, 10, 12])
+def test_up_to_twelve_tiles_all_show_their_own_number(count: int) -> None:
+    shut = tuple((n, TileState.SHUT) for n in range(2, count + 1))
+
+    def tile(number: int) -> Image.Image:
+        return draw(Screen(Mode.READY, tiles=((number, TileState.OPEN), *shut)), 0)
+
+    assert all(differ(tile(a), tile(b)) for a, b in combinations(range(1, count + 1), 2))
+
+
+def test_only_viable_and_wrong_tiles_blink_and_they_do_so_five_times_in_two_seconds() -> None:
+    for state in TileState:
+        screen = Screen(Mode.FLIPPING, tiles=((1, state), (2, TileState.OPEN)))
+        assert animated(screen) is (state in tilerow.BLINKING)
+        pictures = [draw(screen, t * 10 * MS) for t in range(200)]
+        changes = sum(differ(a, b) for a, b in pairwise(pictures))
+        assert changes == (9 if state in tilerow.BLINKING else 0)
+
+
+@pytest.mark.parametrize("faces", [(f,) for f in range(1, 21)] + [(1, 2, 3), (20,) * 9])
+def test_every_throw_fits_beside_its_total(faces: tuple[int, ...]) -> None:
+    screen = Screen(Mode.FLIPPING, title="P", dice=faces, prompt="x")
+    with_total = Screen(Mode.FLIPPING, title="P", dice=faces, total=sum(faces), prompt="x")
+    assert band(draw(with_total, 0), 12, 50).histogram()[255] > 0
+    assert differ(draw(screen, 0), draw(with_total, 0))
+
+
+@pytest.mark.parametrize("side", range(9, 40))
+def test_all_faces_of_a_die_are_told_apart_at_any_size(side: int) -> None:
+    faces = [shapes.die(face, side).tobytes() for face in range(1, 21)]
+    assert len(set(faces)) == 20
+
+
+@pytest.mark.parametrize("face", range(1, 7))
+def test_pips_are_as_many_as_the_face_says(face: int) -> None:
+    for side in range(13, 40):
+        assert pips_of(face, side) == face, f"{side} pixels"
+
+
+def pips_of(face: int, side: int) -> int:
+    die = shapes.die(face, side).copy()
+    from PIL import ImageDraw
+
+    ImageDraw.floodfill(die, (side // 2, 0), 128)  # the body, from its upper edge
+    dark = [[die.getpixel((x, y)) == 0 for x in range(side)] for y in range(side)]
+    corner = max(1, side // 8)
+    pips = 0
+    for y in range(side):
+        for x in range(side):
+            if dark[y][x] and min(x, side - 1 - x) + min(y, side - 1 - y) >= corner:
+                pips += 1
+                stack = [(x, y)]
+                while stack:
+                    a, b = stack.pop()
+                    if 0 <= a < side and 0 <= b < side and dark[b][a]:
+                        dark[b][a] = False
+                        stack += [(a + 1, b), (a - 1, b), (a, b + 1), (a, b - 1)]
+    return pips
+
+
+def test_a_die_is_symmetric() -> None:
+    for side in range(13, 40):
+        for face in (1, 4, 5, 6):
+            die = shapes.die(face, side)
+            assert not differ(die, die.transpose(Image.Transpose.FLIP_LEFT_RIGHT)), (face, side)
+
+
+def test_tumbling_dice_move_ten_times_a_second() -> None:
+    screen = Screen(Mode.ROLLING, tumbling=True, dice=(1, 1))
+    pictures = [draw(screen, n * 100 * MS) for n in range(10)]
+    assert all(differ(a, b) for a, b in pairwise(pictures))
+    assert animated(screen)
+    assert not differ(draw(Screen(Mode.ROLLING, tumbling=True, dice=(5, 6)), 0), pictures[0]), "faces unknown"
+
+
+def test_tumbling_dice_never_show_one_face_twice_running_nor_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    faces: list[int] = []
+
+    def noted(face: int, turn: int, side: int) -> Image.Image:
+        faces.append(face)
+        return shapes.tumbling_die(face, turn, side)
+
+    monkeypatch.setattr(stage, "tumbling_die", noted)
+    for n in range(24):
+        draw(Screen(Mode.ROLLING, tumbling=True, dice=(1, 1)), n * 100 * MS)
+    left, right = faces[::2], faces[1::2]
+    assert set(left) == set(right) == set(range(1, 7))
+    assert all(a != b for a, b in pairwise(left))
+    assert all(a != b for a, b in zip(left, right, strict=True))
+
+
+def test_the_same_dice_at_rest_do_not_move() -> None:
+    assert not animated(Screen(Mode.FLIPPING, dice=(3, 5), total=8, prompt="8 to go"))
+
+
+def test_the_attract_picture_lights_no_pixel_all_the_time() -> None:
+    screen = Screen(Mode.ATTRACT, title="Box", big="SHUT", prompt="Press to play")
+    always = draw(screen, 0)
+    for minute in range(0, 200, 2):
+        always = ImageChops.logical_and(always, draw(screen, minute * 1000 * MS))
+    assert always.histogram()[255] < 0.05 * draw(screen, 0).histogram()[255]
+
+
+def test_every_player_of_a_long_table_is_seen_in_turn() -> None:
+    rows = tuple(f"player {n}" for n in range(9))
+    screen = Screen(Mode.MATCH_OVER, title="Scores", rows=rows, prompt="Press")
+    pages = [draw(screen, second * 1000 * MS) for second in (0, 3, 6)]
+    assert all(differ(a, b) for a, b in combinations(pages, 2))
+    assert not differ(pages[0], draw(screen, 9_000 * MS)), "then it begins anew"
+
+
+def test_the_cursor_is_always_in_sight() -> None:
+    rows = tuple(f"item {n}" for n in range(9))
+    pictures = [draw(Screen(Mode.MENU, title="M", rows=rows, cursor=n, prompt="p"), 0) for n in range(9)]
+    assert all(differ(a, b) for a, b in combinations(pictures, 2))
+    for picture in pictures:
+        # An inverted row: some line of the stage is lit nearly from edge to edge.
+        assert any(picture.crop((0, y, 120, y + 1)).histogram()[255] > 110 for y in range(12, 50))
+
+
+def test_a_long_prompt_is_read_to_its_end_and_rests_there() -> None:
+    text = "Press the button to throw the dice again"
+    screen = Screen(Mode.READY, prompt=text)
+    end = glyphs.line(text, Size.SMALL)
+    end = end.crop((end.width - 124, 0, end.width, 12))
+    seen = [band(draw(screen, t * 100 * MS), 51, 63).crop((2, 0, 126, 12)) for t in range(80)]
+    assert sum(not differ(picture, end) for picture in seen) >= 10
+
+
+def test_an_alert_is_the_same_words_inverted() -> None:
+    calm, alert = (band(draw(Screen(Mode.READY, prompt="Lift 4", alert=a), 0), 50, 64) for a in (False, True))
+    assert not differ(calm, ImageChops.invert(alert))

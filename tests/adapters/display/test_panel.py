@@ -1,0 +1,353 @@
+"""The panel shows to the byte what stock luma would make it show, for fewer bytes."""
+
+import errno
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import luma.oled.device
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from luma.core.interface.serial import i2c
+from PIL import Image
+
+from luma_spans import changed_runs, changed_windows, pack
+from shutthebox.adapters.display import controllers as opening
+from shutthebox.adapters.display.controllers import CONTROLLERS, open_i2c, open_panel
+from shutthebox.adapters.display.panel import SIZE, Controller, DisplayError
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.simulator.hardware.panel_model import PanelModel
+
+both_ways = pytest.mark.parametrize("upside_down", [False, True])
+each_controller = pytest.mark.parametrize("controller", CONTROLLERS)
+
+
+@contextmanager
+def stock_luma() -> Iterator[None]:
+    """Stock luma reads pixels in a way that Pillow 14 drops."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*getdata", DeprecationWarning)
+        yield
+
+
+def stock(controller: Controller, model: PanelModel, rotate: int) -> Any:
+    with stock_luma():
+        device = getattr(luma.oled.device, controller)(model, *SIZE, rotate=rotate)
+    device.persist = True
+    return device
+
+
+def noise(seed: int) -> Image.Image:
+    import random
+
+    return Image.frombytes("1", SIZE, random.Random(seed).randbytes(1024))
+
+
+@st.composite
+def frames(draw: st.DrawFn) -> list[Image.Image]:
+    """Pictures that follow each other: some anew, most changed in a few boxes."""
+    picture = Image.new("1", SIZE)
+    out = []
+    for _ in range(draw(st.integers(1, 6))):
+        if draw(st.integers(0, 5)) == 0:
+            picture = noise(draw(st.integers(0, 99)))
+        else:
+            picture = picture.copy()
+            for _ in range(draw(st.integers(0, 6))):
+                x, y = draw(st.integers(0, 127)), draw(st.integers(0, 63))
+                w, h = draw(st.integers(1, 40)), draw(st.integers(1, 20))
+                picture.paste(draw(st.integers(0, 1)), (x, y, x + w, y + h))
+                if draw(st.booleans()):
+                    picture.paste(noise(draw(st.integers(0, 9))).crop((0, 0, w, h)), (x, y))
+        out.append(picture)
+    return out
+
+
+@each_controller
+@both_ways
+@settings(max_examples=25, deadline=None)
+@given(pictures=frames())
+def test_the_memory_is_what_stock_luma_makes_it(
+    controller: Controller, upside_down: bool, pictures: list[Image.Image]
+) -> None:
+    ours, theirs = PanelModel(controller, seed=1), PanelModel(controller, seed=2)
+    panel = open_panel(controller, ours, upside_down=upside_down)
+    device = stock(controller, theirs, 2 if upside_down else 0)
+    for picture in pictures:
+        panel.push(picture)
+        with stock_luma():
+            device.display(picture)
+        assert ours.memory() == theirs.memory()
+        assert ours.image().tobytes() == theirs.image().tobytes()
+        assert ours.lit
+        assert theirs.lit
+
+
+@each_controller
+def test_the_glass_shows_the_picture_upright_or_turned(controller: Controller) -> None:
+    picture = noise(3)
+    for upside_down in (False, True):
+        model = PanelModel(controller)
+        open_panel(controller, model, upside_down=upside_down).push(picture)
+        shown = model.image().transpose(Image.Transpose.ROTATE_180) if upside_down else model.image()
+        assert shown.tobytes() == picture.tobytes()
+
+
+@each_controller
+def test_a_picture_again_costs_nothing_and_a_pixel_little(controller: Controller) -> None:
+    model = PanelModel(controller)
+    panel = open_panel(controller, model)
+    picture = noise(1)
+    panel.push(picture)
+    before = model.wire_bytes
+    panel.push(picture.copy())
+    assert model.wire_bytes == before
+    picture.putpixel((77, 33), not picture.getpixel((77, 33)))
+    panel.push(picture)
+    assert model.wire_bytes - before == (8 if controller == "sh1106" else 11)
+    assert model.image().tobytes() == picture.tobytes()
+
+
+@pytest.mark.parametrize(("gap", "runs"), [(1, 1), (7, 1), (8, 2), (30, 2)])
+def test_two_changes_share_a_run_only_where_that_is_cheaper(gap: int, runs: int) -> None:
+    new = bytearray(128)
+    new[20] = new[21 + gap] = 1
+    assert len(changed_runs(bytes(128), bytes(new), 7)) == runs
+
+
+def test_changes_below_each_other_share_a_window_only_where_that_is_cheaper() -> None:
+    def windows(second_column: int) -> int:
+        picture = Image.new("1", SIZE)
+        picture.putpixel((10, 3), 1)
+        picture.putpixel((second_column, 12), 1)
+        return len(changed_windows(pack(Image.new("1", SIZE)), pack(picture), 10, tall=True))
+
+    assert windows(10) == windows(15) == 1
+    assert windows(16) == 2
+
+
+def test_many_small_changes_cost_no_more_than_everything() -> None:
+    """Every other page has a gap in it, so no window is worth joining to the one below: 1,028 bytes."""
+    picture = Image.new("1", SIZE, 1)
+    for y in range(8, 64, 16):
+        picture.paste(0, (62, y, 64, y + 8))
+    windows = changed_windows(pack(Image.new("1", SIZE)), pack(picture), 1, tall=True)
+    assert sum(window.size + 1 for window in windows) <= 1024 + 1
+
+
+@settings(max_examples=100, deadline=None)
+@given(pictures=frames(), tall=st.booleans(), overhead=st.integers(0, 20))
+def test_windows_hold_every_change_and_cost_no_more_than_everything(
+    pictures: list[Image.Image], tall: bool, overhead: int
+) -> None:
+    held = pack(Image.new("1", SIZE))
+    for picture in pictures:
+        pages = pack(picture)
+        windows = changed_windows(held, pages, overhead, tall)
+        cost = sum(window.size + overhead for window in windows)
+        assert cost <= (1024 + overhead if tall else 1024 + 8 * overhead)
+        memory = [bytearray(page) for page in held]
+        for w in windows:
+            assert tall or w.end_page == w.first_page + 1
+            for page in range(w.first_page, w.end_page):
+                memory[page][w.first_column : w.end_column] = pages[page][w.first_column : w.end_column]
+        assert memory == pages
+        held = pages
+
+
+def test_packing_puts_the_upper_pixel_into_the_lowest_bit() -> None:
+    picture = Image.new("1", (16, 16))
+    picture.putpixel((0, 0), 1)
+    picture.putpixel((5, 15), 1)
+    assert pack(picture) == [bytes([1, *[0] * 15]), bytes([*[0] * 5, 0x80, *[0] * 10])]
+
+
+def test_only_one_bit_pictures_of_whole_pages_are_packed() -> None:
+    for picture in (Image.new("L", (8, 8)), Image.new("1", (8, 9))):
+        with pytest.raises(ValueError, match="cannot pack"):
+            pack(picture)
+
+
+@each_controller
+def test_garbage_is_never_seen(controller: Controller) -> None:
+    seen = []
+    model = PanelModel(controller, on_change=lambda: seen.append(model.lit and model.image().tobytes()))
+    picture = noise(5)
+    panel = open_panel(controller, model)
+    panel.push(picture)
+    panel.blank()
+    panel.push(picture)
+    assert set(seen) == {False, picture.tobytes()}
+
+
+@each_controller
+def test_a_refresh_mends_a_reset_controller_and_does_not_flicker(controller: Controller) -> None:
+    model = PanelModel(controller)
+    panel = open_panel(controller, model, contrast=9)
+    picture = noise(6)
+    panel.push(picture)
+    lit = []
+    model._on_change = lambda: lit.append((model.image().tobytes(), model.contrast))
+    panel.push(picture, refresh=True)
+    assert set(lit) == {(picture.tobytes(), 9)}
+    model._on_change = None
+    model.brown_out()
+    panel.push(picture)
+    assert not model.lit, "a reset is not noticed by itself"
+    panel.push(picture, refresh=True)
+    assert model.image().tobytes() == picture.tobytes()
+    assert model.contrast == 9
+
+
+@each_controller
+def test_blank_and_contrast(controller: Controller) -> None:
+    model = PanelModel(controller)
+    panel = open_panel(controller, model)
+    panel.push(noise(1))
+    panel.contrast(3)
+    assert model.contrast == 3
+    panel.blank()
+    assert not model.lit
+    model.brown_out()
+    panel.push(noise(1))
+    assert model.image().tobytes() == noise(1).tobytes(), "waking sets a sleeping panel up again"
+    assert model.contrast == 3
+    with pytest.raises(ValueError, match="256"):
+        panel.contrast(256)
+
+
+@each_controller
+@pytest.mark.parametrize("error_number", [None, errno.ENXIO, errno.EIO])
+def test_a_bus_error_is_one_kind_of_error_and_the_next_push_sends_everything(
+    controller: Controller, error_number: int | None
+) -> None:
+    model = PanelModel(controller)
+    panel = open_panel(controller, model)
+    panel.push(noise(1))
+    model.unplug(error_number)
+    uses: list[Callable[[], None]] = [
+        lambda: panel.push(noise(2)), panel.blank, panel.initialise, lambda: panel.contrast(1)
+    ]  # fmt: skip
+    for use in uses:
+        with pytest.raises(DisplayError, match="does not answer") as caught:
+            use()
+        assert isinstance(caught.value, ShutTheBoxError)
+        assert isinstance(caught.value, OSError)
+    model.plug_in()
+    panel.push(noise(2))
+    assert model.image().tobytes() == noise(2).tobytes()
+
+
+@each_controller
+def test_a_transfer_that_breaks_anywhere_is_made_good(controller: Controller) -> None:
+    for transfers in range(12):
+        model = PanelModel(controller)
+        panel = open_panel(controller, model)
+        panel.push(noise(1))
+        stop = model.transfers + transfers
+
+        def cut(model: PanelModel = model, stop: int = stop) -> None:
+            if model.transfers >= stop:
+                model._on_change = None
+                model._unplugged = True  # off the bus but still powered: half a picture stays
+
+        model._on_change = cut
+        with suppress(DisplayError):
+            panel.push(noise(2))
+        model._on_change = None
+        model._unplugged = False
+        panel.push(noise(1))  # what it held before the break, and now holds in part
+        assert model.image().tobytes() == noise(1).tobytes()
+
+
+@each_controller
+def test_without_a_display_opening_fails_clearly_and_closes_the_bus(controller: Controller) -> None:
+    closed = []
+
+    class Absent(PanelModel):
+        def cleanup(self) -> None:
+            closed.append(True)
+
+    model = Absent(controller)
+    model.unplugged = True
+    with pytest.raises(DisplayError, match="does not answer"):
+        open_panel(controller, model)
+    assert closed == [True]
+
+
+def test_looking_for_an_absent_display_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Each device that luma makes stays in atexit's list, and a box may look once a second for months.
+    monkeypatch.setattr(opening, "_build", lambda *_: pytest.fail("a device was made"))
+    model = PanelModel()
+    model.unplugged = True
+    with pytest.raises(DisplayError):
+        open_panel("ssd1306", model)
+
+
+def test_bad_options_are_named() -> None:
+    with pytest.raises(ValueError, match="'st7789' is not one of ssd1306, sh1106, ssd1309"):
+        open_panel("st7789", PanelModel())  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="contrast -1"):
+        open_panel("ssd1306", PanelModel(), contrast=-1)
+
+
+def test_a_bus_that_is_not_there_is_one_clear_line() -> None:
+    with pytest.raises(DisplayError, match="/dev/i2c-97") as caught:
+        open_i2c(97)
+    assert "\n" not in str(caught.value)
+
+
+def test_without_luma_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "luma.oled.device", None)
+    with pytest.raises(DisplayError, match=r"python3-luma\.oled"):
+        opening.open_panel("ssd1306", PanelModel())
+
+
+class SMBus:
+    """A bus as luma wants it, with a panel at 0x3C."""
+
+    def __init__(self, model: PanelModel) -> None:
+        self.model = model
+
+    def write_i2c_block_data(self, address: int, control: int, block: Sequence[int]) -> None:
+        assert (address, len(block) <= 32) == (0x3C, True)
+        if self.model.unplugged:
+            raise OSError(errno.EREMOTEIO, "Remote I/O error")
+        (self.model.command(*block) if control == 0 else self.model.data(block))
+
+
+@each_controller
+def test_it_works_through_lumas_own_i2c(controller: Controller) -> None:
+    model = PanelModel(controller)
+    panel = open_panel(controller, i2c(bus=SMBus(model)))
+    panel.push(noise(1))
+    panel.push(noise(2))
+    assert model.image().tobytes() == noise(2).tobytes()
+    model.unplugged = True
+    with pytest.raises(DisplayError):
+        panel.push(noise(3))
+
+
+def test_closing_leaves_the_picture_and_closes_once() -> None:
+    closed = []
+
+    class Counted(PanelModel):
+        def cleanup(self) -> None:
+            closed.append(True)
+
+    model = Counted()
+    panel = open_panel("ssd1306", model)
+    panel.push(noise(1))
+    panel.close()
+    panel.close()
+    assert closed == [True]
+    assert model.image().tobytes() == noise(1).tobytes()
+
+
+def test_a_picture_of_another_size_is_refused() -> None:
+    with pytest.raises(ValueError, match="does not fit"):
+        open_panel("ssd1306", PanelModel()).push(Image.new("1", (64, 64)))

@@ -1,0 +1,372 @@
+"""The display worker: never in the way, gone and back again, and still when nothing moves."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from PIL import Image
+
+from shutthebox.adapters.display import worker as oled
+from shutthebox.adapters.display.layout import Frame, draw, render
+from shutthebox.adapters.display.worker import (
+    CONTROLLERS,
+    Controller,
+    Display,
+    DisplayError,
+    Panel,
+    open_panel,
+)
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.simulator.hardware.panel_model import PanelModel
+
+SECOND = 1_000_000_000
+READY = Screen(Mode.READY, title="Player 1", prompt="Press to throw")
+THROWN = Screen(Mode.FLIPPING, title="Player 1", dice=(3, 5), total=8, prompt="8 to go")
+ROLLING = Screen(Mode.ROLLING, title="Player 1", tumbling=True)
+BYE = Screen(Mode.ATTRACT, big="BYE")
+
+each_controller = pytest.mark.parametrize("controller", CONTROLLERS)
+
+
+def eventually(what: Callable[[], bool], seconds: float = 5) -> None:
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline, "did not happen in time"
+        time.sleep(0.002)
+
+
+def shows(model: PanelModel, picture: Image.Image) -> bool:
+    return model.image().tobytes() == picture.tobytes()
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.ns = 5 * SECOND
+        self.asked = 0
+
+    def __call__(self) -> int:
+        self.asked += 1
+        return self.ns
+
+
+# Without the thread, in virtual time.
+
+
+@each_controller
+def test_render_now_draws_what_the_glass_then_shows(controller: Controller) -> None:
+    model = PanelModel(controller)
+    display = Display(lambda: open_panel(controller, model), now_ns=Clock())
+    for elapsed_ns in range(0, SECOND, SECOND // 10):
+        picture = display.render_now(ROLLING, elapsed_ns)
+        assert picture.tobytes() == draw(ROLLING, elapsed_ns).tobytes()
+        assert shows(model, picture)
+    display.close(BYE)
+    assert shows(model, draw(BYE, 0))
+
+
+def test_an_unplugged_panel_is_found_again_a_second_after_it_is_back(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, oled.__name__)
+    model, clock = PanelModel(), Clock()
+    display = Display(lambda: open_panel("ssd1306", model), now_ns=clock)
+    display.render_now(READY, 0)
+    model.unplugged = True
+    for _ in range(50):
+        clock.ns += SECOND // 10
+        assert display.render_now(THROWN, 0).tobytes() == draw(THROWN, 0).tobytes()
+        assert not display.connected
+    model.unplugged = False
+    clock.ns += SECOND
+    display.render_now(THROWN, 0)
+    assert display.connected
+    assert shows(model, draw(THROWN, 0))
+    levels = [(record.levelname, record.message.split(":")[0]) for record in caplog.records]
+    assert levels == [
+        ("INFO", "the display is there (ssd1306)"),
+        ("WARNING", "playing on without the display"),
+        ("INFO", "the display is there (ssd1306)"),
+    ]
+
+
+def test_a_panel_that_comes_late_is_found_and_the_bus_is_asked_once_a_second() -> None:
+    model, clock, asked = PanelModel(), Clock(), 0
+
+    def connect() -> Panel:
+        nonlocal asked
+        asked += 1
+        return open_panel("ssd1306", model)
+
+    model.unplugged = True
+    display = Display(connect, now_ns=clock)
+    for _ in range(100):
+        display.render_now(READY, 0)
+        clock.ns += SECOND // 10
+    assert 10 <= asked <= 11
+    model.unplugged = False
+    display.render_now(READY, 0)
+    clock.ns += SECOND
+    display.render_now(READY, 0)
+    assert shows(model, draw(READY, 0))
+
+
+@each_controller
+def test_a_reset_controller_is_set_up_again_within_30_seconds(controller: Controller) -> None:
+    model, clock = PanelModel(controller), Clock()
+    display = Display(lambda: open_panel(controller, model), now_ns=clock)
+    display.render_now(READY, 0)
+    model.brown_out()
+    before = model.wire_bytes
+    clock.ns += 29 * SECOND
+    display.render_now(READY, 0)
+    assert model.wire_bytes == before, "nothing changed, so nothing is sent"
+    clock.ns += 1 * SECOND
+    display.render_now(READY, 0)
+    assert shows(model, draw(READY, 0))
+    before = model.wire_bytes
+    display.render_now(READY, 0)
+    assert model.wire_bytes == before, "once in 30 seconds"
+
+
+def test_without_a_goodbye_the_panel_goes_dark() -> None:
+    model = PanelModel()
+    display = Display(lambda: open_panel("ssd1306", model), now_ns=Clock())
+    display.render_now(READY, 0)
+    display.close()
+    display.close()
+    assert not model.lit
+
+
+# With the thread.
+
+
+@pytest.fixture
+def model() -> PanelModel:
+    return PanelModel()
+
+
+@pytest.fixture
+def display(model: PanelModel) -> Iterator[Display]:
+    display = Display(lambda: open_panel("ssd1306", model))
+    display.start()
+    yield display
+    display.close()
+    assert not any(thread.name == "display" for thread in threading.enumerate())
+
+
+def test_the_latest_screen_is_shown(display: Display, model: PanelModel) -> None:
+    for _ in range(50):
+        display.show(READY, time.monotonic_ns())
+        display.show(THROWN, time.monotonic_ns())
+    eventually(lambda: shows(model, draw(THROWN, 0)))
+    assert display.alive
+    assert display.connected
+
+
+def test_the_panel_is_looked_for_before_there_is_anything_to_show(
+    display: Display, model: PanelModel
+) -> None:
+    eventually(lambda: display.connected)
+    assert not model.lit
+
+
+def test_showing_never_waits_for_a_slow_bus_and_skips_what_is_out_of_date() -> None:
+    gate = threading.Event()
+    drawn = []
+
+    class Slow(PanelModel):
+        def data(self, data: object) -> None:
+            gate.wait(5)
+            super().data(data)  # type: ignore[arg-type]
+            drawn.append(self.transfers)
+
+    model = Slow()
+    display = Display(lambda: open_panel("ssd1306", model))
+    display.start()
+    display.show(READY, 0)
+    started = time.monotonic()
+    for n in range(1000):
+        display.show(Screen(Mode.MENU, title=str(n)), 0)
+    assert time.monotonic() - started < 1
+    gate.set()
+    eventually(lambda: shows(model, draw(Screen(Mode.MENU, title="999"), 0)))
+    assert len(drawn) < 20
+    display.close()
+
+
+def test_nothing_happens_while_nothing_moves(model: PanelModel) -> None:
+    asked = 0
+
+    def now_ns() -> int:
+        nonlocal asked
+        asked += 1
+        return time.monotonic_ns()
+
+    display = Display(lambda: open_panel("ssd1306", model), now_ns=now_ns)
+    display.start()
+    display.show(READY, time.monotonic_ns())
+    eventually(lambda: shows(model, draw(READY, 0)))
+    time.sleep(0.05)
+    before = (asked, model.transfers)
+    time.sleep(0.35)
+    assert (asked, model.transfers) == before, (
+        "a worker that has nothing to do does not even look at the clock"
+    )
+    display.close()
+
+
+def test_what_moves_is_drawn_at_most_ten_times_a_second(
+    display: Display, model: PanelModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pictures: list[bytes] = []
+    renders: list[int] = []
+
+    def counted(screen: Screen, elapsed_ns: int, size: tuple[int, int]) -> Frame:
+        renders.append(elapsed_ns)
+        return render(screen, elapsed_ns, size)
+
+    monkeypatch.setattr(oled, "render", counted)
+
+    def seen() -> None:
+        picture = model.image().tobytes()
+        if not pictures or pictures[-1] != picture:
+            pictures.append(picture)
+
+    began = time.monotonic_ns()
+    display.show(ROLLING, began)
+    eventually(lambda: model.lit)
+    wanted = {draw(ROLLING, n * SECOND // 10).tobytes() for n in range(60)}
+    model._on_change = seen
+    time.sleep(0.55)
+    model._on_change = None
+    assert 4 <= len([picture for picture in pictures if picture in wanted]) <= 7
+    assert len(renders) <= 9, "drawn only when there is something new to draw"
+
+
+def test_the_same_screen_again_does_not_start_its_movement_anew(display: Display, model: PanelModel) -> None:
+    began = time.monotonic_ns() - 10 * SECOND
+    long = Screen(Mode.READY, prompt="a prompt that is too long for the line and scrolls")
+    display.show(long, began)
+    display.show(long, time.monotonic_ns())
+    eventually(lambda: display.connected and model.lit)
+    assert display._wanted == oled._Shown(long, began)
+
+
+def test_a_sleeping_panel_is_dark_until_the_next_screen(display: Display, model: PanelModel) -> None:
+    display.show(ROLLING, time.monotonic_ns())
+    eventually(lambda: model.lit)
+    display.sleep()
+    eventually(lambda: not model.lit)
+    time.sleep(0.05)
+    before = model.transfers
+    time.sleep(0.25)
+    assert model.transfers == before, "nothing moves on a dark panel"
+    display.show(READY, time.monotonic_ns())
+    eventually(lambda: shows(model, draw(READY, 0)))
+
+
+def test_contrast_outlives_a_lost_panel(
+    display: Display, model: PanelModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oled, "RETRY_NS", SECOND // 50)
+    display.show(READY, time.monotonic_ns())
+    display.contrast(7)
+    eventually(lambda: model.contrast == 7)
+    eventually(lambda: display._contrast is None)
+    model.unplugged = True
+    display.contrast(8)
+    eventually(lambda: not display.connected)
+    model.unplugged = False
+    eventually(lambda: shows(model, draw(READY, 0)))
+    assert model.contrast == 8
+    with pytest.raises(ValueError, match="300"):
+        display.contrast(300)
+
+
+def test_the_worker_reconnects_by_itself(
+    display: Display, model: PanelModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oled, "RETRY_NS", SECOND // 50)
+    display.show(READY, time.monotonic_ns())
+    eventually(lambda: shows(model, draw(READY, 0)))
+    model.unplugged = True
+    display.show(THROWN, time.monotonic_ns())
+    eventually(lambda: not display.connected)
+    assert display.alive, "a display that is not there is no reason to restart the game"
+    model.unplugged = False
+    eventually(lambda: shows(model, draw(THROWN, 0)))
+
+
+def test_closing_leaves_the_goodbye_on_the_glass(model: PanelModel) -> None:
+    display = Display(lambda: open_panel("ssd1306", model))
+    display.start()
+    display.show(READY, time.monotonic_ns())
+    eventually(lambda: model.lit)
+    display.close(BYE)
+    assert shows(model, draw(BYE, 0))
+    assert not display.alive
+
+
+def test_a_goodbye_right_after_the_start_is_not_lost(model: PanelModel) -> None:
+    display = Display(lambda: open_panel("ssd1306", model))
+    display.start()
+    eventually(lambda: display.connected)
+    display.show(READY, time.monotonic_ns())
+    display.close(BYE)
+    assert shows(model, draw(BYE, 0))
+
+
+def test_closing_without_a_panel_is_quick() -> None:
+    def nothing() -> Panel:
+        raise DisplayError("no display")
+
+    display = Display(nothing)
+    display.start()
+    display.show(READY, time.monotonic_ns())
+    started = time.monotonic()
+    display.close(BYE)
+    assert time.monotonic() - started < 1
+
+
+def test_a_worker_caught_in_a_transfer_is_not_alive(
+    model: PanelModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(oled, "STUCK_NS", SECOND // 50)
+    gate, caught = threading.Event(), threading.Event()
+
+    class Stuck(PanelModel):
+        def data(self, data: object) -> None:
+            caught.set()
+            gate.wait(5)
+
+    display = Display(lambda: open_panel("ssd1306", Stuck()))
+    display.start()
+    eventually(lambda: display.connected)
+    assert display.alive
+    display.show(READY, time.monotonic_ns())
+    assert caught.wait(5)
+    eventually(lambda: not display.alive)
+    gate.set()
+    eventually(lambda: display.alive)
+    display.close()
+
+
+def test_a_fault_in_drawing_is_logged_and_the_next_screen_is_drawn(
+    display: Display, model: PanelModel, caplog: pytest.LogCaptureFixture
+) -> None:
+    display.show(Screen(Mode.READY, title=None), 0)  # type: ignore[arg-type]
+    display.show(Screen(Mode.READY, prompt=7), 0)  # type: ignore[arg-type]
+    eventually(lambda: "cannot draw" in caplog.text)
+    display.show(READY, time.monotonic_ns())
+    eventually(lambda: shows(model, draw(READY, 0)))
+    assert display.alive
+
+
+def test_misuse_is_an_error(display: Display) -> None:
+    with pytest.raises(RuntimeError, match="without its thread"):
+        display.render_now(READY, 0)
+    with pytest.raises(RuntimeError, match="once"):
+        display.start()

@@ -1,0 +1,181 @@
+"""The chain of facts and its head mark: an altered or missing fact is found, a forgotten one is not."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from shutthebox.adapters.store.chain import (
+    Chain,
+    Head,
+    Mark,
+    forget_facts,
+    knows_checksums,
+    read_facts,
+    read_mark,
+    seal,
+)
+from shutthebox.adapters.store.database import _THIS_BOX, Store, kept_match
+from shutthebox.adapters.store.schema import create
+from shutthebox.rules.conditions import conditions_from_lines
+
+VALUES = st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.text(max_size=5)), max_size=4)
+TEXTS = ["begin", "throw 3+5", "shut 8", "", "throw é", "next", "leave", "a\nb"]
+
+
+@pytest.fixture
+def db() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as opened:
+        knows_checksums(opened)
+        create(opened)
+        chain = Chain(opened)
+        for text in TEXTS:
+            chain.add(text)
+        yield opened
+
+
+def found(db: sqlite3.Connection) -> list[tuple[int, int]]:
+    """The facts that are not good, with how many are missing before each."""
+    return [(fact.number, fact.missing) for fact in read_facts(db) if not fact.good]
+
+
+def test_what_was_kept_is_good(db: sqlite3.Connection) -> None:
+    assert [(fact.text, fact.good, fact.missing) for fact in read_facts(db)] == [(t, True, 0) for t in TEXTS]
+    assert [fact.number for fact in read_facts(db, after=5)] == [6, 7, 8]
+    assert all(fact.good for fact in read_facts(db, after=5))
+    assert Chain(db).head == [Head(n, c) for n, c in db.execute("select number, checksum from fact")][-1]
+
+
+@pytest.mark.parametrize("number", range(1, 9))
+@pytest.mark.parametrize("text", ["throw 5+3", "", None, b"\xff\xfe", "next "])
+def test_an_altered_fact_is_found_and_those_behind_it_are_good(
+    number: int, text: object, db: sqlite3.Connection
+) -> None:
+    (before,) = db.execute("select text from fact where number = ?", (number,)).fetchone()
+    db.execute("pragma ignore_check_constraints = 1")
+    if text is None:
+        text = before + "\0"
+    if isinstance(text, bytes):
+        db.execute("update fact set text = cast(? as text) where number = ?", (text, number))
+    else:
+        db.execute("update fact set text = ? where number = ?", (text, number))
+    assert found(db) == ([] if text == before else [(number, 0)])
+
+
+@pytest.mark.parametrize("number", range(1, 8))
+def test_an_altered_checksum_is_found(number: int, db: sqlite3.Connection) -> None:
+    db.execute("update fact set checksum = checksum + 1 where number = ?", (number,))
+    assert found(db) == [(number, 0), (number + 1, 0)]
+
+
+@pytest.mark.parametrize(("first", "last"), [(1, 1), (1, 3), (4, 4), (2, 7)])
+def test_missing_facts_are_found(first: int, last: int, db: sqlite3.Connection) -> None:
+    db.execute("delete from fact where number between ? and ?", (first, last))
+    assert found(db) == [(last + 1, last + 1 - first)]
+
+
+def test_facts_in_another_order_are_found(db: sqlite3.Connection) -> None:
+    for before, after in ((2, 100), (3, 2), (100, 3)):
+        db.execute("update fact set number = ? where number = ?", (after, before))
+    assert [number for number, _ in found(db)] == [2, 3, 4]
+
+
+@pytest.mark.parametrize(("ranges", "kept"), [
+    ([(1, 1)], 7), ([(1, 3), (4, 5)], 3), ([(4, 5), (1, 3)], 3), ([(2, 3), (6, 7)], 4), ([(3, 4), (2, 6)], 3),
+])  # fmt: skip
+def test_what_is_forgotten_is_not_missing(
+    ranges: list[tuple[int, int]], kept: int, db: sqlite3.Connection
+) -> None:
+    for first, last in ranges:
+        forget_facts(db, first, last)
+    assert found(db) == []
+    assert len(list(read_facts(db))) == kept
+    assert db.execute("select facts from forgotten").fetchone() == (len(TEXTS) - kept,)
+    db.execute("update fact set text = 'x' where number = 8")
+    assert found(db) == [(8, 0)]
+
+
+@given(VALUES, VALUES)
+def test_other_values_have_another_checksum(some: list[object], other: list[object]) -> None:
+    assert (seal(*some) == seal(*other)) == (repr(some) == repr(other))
+
+
+# -- the head mark -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mark(tmp_path: Path) -> Iterator[Mark]:
+    opened = Mark(tmp_path / "store")
+    yield opened
+    opened.close()
+
+
+def test_it_says_what_was_written_last(mark: Mark, tmp_path: Path) -> None:
+    assert read_mark(tmp_path / "store") is None
+    for number in range(5):
+        mark.write(Head(number, number * 7))
+        assert read_mark(tmp_path / "store") == Head(number, number * 7)
+    mark.close()
+    assert read_mark(tmp_path / "store") == Head(4, 28)
+    assert mark.path.stat().st_mode & 0o777 == 0o600
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(st.integers(0, 63), st.binary(min_size=1, max_size=64), st.booleans())
+def test_a_torn_place_leaves_the_other(mark: Mark, at: int, garbage: bytes, latest: bool) -> None:
+    mark.write(Head(1, 11))
+    mark.write(Head(2, 22))
+    whole = mark.path.read_bytes()
+    places = (0, 2048) if whole.startswith(b"1 ") else (2048, 0)
+    spoilt = bytearray(whole)
+    spoilt[places[latest] + at : places[latest] + at + len(garbage)] = garbage
+    mark.path.write_bytes(spoilt)
+    heads = {Head(1, 11), Head(2, 22)}
+    found = read_mark(mark.path.with_name("store"))
+    assert found in heads, "nothing that was never written"
+    if (
+        spoilt[places[latest] : places[latest] + 50].split()
+        != whole[places[latest] : places[latest] + 50].split()
+    ):
+        assert found == (Head(1, 11) if latest else Head(2, 22))
+    mark.path.write_bytes(whole)
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 4096, b"\xff" * 4096, b"1 2 3\n", b"1\n", b"9" * 9000])
+def test_garbage_says_nothing(content: bytes, mark: Mark) -> None:
+    mark.path.write_bytes(content)
+    assert read_mark(mark.path.with_name("store")) is None
+    mark.write(Head(3, 33))
+    assert read_mark(mark.path.with_name("store")) == Head(3, 33)
+
+
+def test_it_follows_no_link_and_waits_for_no_pipe(
+    mark: Mark, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "letter").write_text("Dear brewery")
+    mark.path.symlink_to(tmp_path / "letter")
+    for _ in range(3):
+        mark.write(Head(1, 1))
+    assert (tmp_path / "letter").read_text() == "Dear brewery"
+    assert caplog.text.count("a lost end of the store would not be noticed") == 1, "said once"
+    mark.path.unlink()
+    os.mkfifo(mark.path)
+    assert read_mark(tmp_path / "store") is None
+
+
+def test_a_mark_that_was_deleted_is_made_anew(mark: Mark, tmp_path: Path) -> None:
+    mark.write(Head(1, 1))
+    mark.path.unlink()
+    mark.write(Head(2, 2))
+    assert read_mark(tmp_path / "store") == Head(2, 2)
+
+
+def test_this_version_can_read_what_it_says_of_itself(tmp_path: Path) -> None:
+    assert conditions_from_lines(_THIS_BOX.to_lines()) == _THIS_BOX
+    with closing(Store(tmp_path, lambda: 0.0)) as store, pytest.raises(OSError, match="no match 1"):
+        kept_match(store.connection, 1, "test")

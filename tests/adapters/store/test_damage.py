@@ -1,0 +1,180 @@
+"""Damage of the store's files is found, said, and costs nothing that was kept before it."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+from tests.support.writer import facts
+
+from shutthebox.adapters.store import queries as statistics
+from shutthebox.adapters.store import verification
+from shutthebox.adapters.store.chain import read_mark
+from shutthebox.adapters.store.database import FILE_NAME, Store, kept_match
+from shutthebox.adapters.store.opening import FILES, open_or_set_aside
+from shutthebox.game.facts import Began, Chosen, Fact, Finished, Left, Settled, Signed
+from shutthebox.game.faults import Fault
+from shutthebox.rules.record import unproven
+
+VARIANTS = 120
+SECTOR = 512
+
+Files = dict[str, bytes]
+
+
+def played(seed: int, count: int) -> Iterator[Fact]:
+    """Facts of all kinds."""
+    rng = Random(seed)
+    for number, fact in enumerate(islice(facts(None, rng), count)):
+        yield fact
+        if isinstance(fact, Finished) and fact.match.result is not None:
+            yield Signed(fact.match.result.winners[0], f"{number:03}"[-3:])
+        if isinstance(fact, Began) and rng.random() < 0.4:
+            yield Chosen("game.players", number % 9 + 1)
+        if rng.random() < 0.02:
+            yield Settled()
+
+
+def crashed(folder: Path, *, log: bool) -> Files:
+    """The files of a box that lost its power: with the facts in its log, or all in the store itself."""
+    with closing(Store(folder, lambda: 1_700_000_000.0)) as store:
+        store.connection.execute("pragma synchronous = off")
+        store.connection.execute("pragma wal_autocheckpoint = 0")
+        half = list(played(3, 200))
+        for number, fact in enumerate(half):
+            if number == len(half) // 4 or (number == len(half) - 1 and not log):
+                store.connection.execute("pragma wal_checkpoint(truncate)")
+            store.keep(fact)
+            if isinstance(fact, Finished):
+                store.keep_health({1: 3, 0: 2}, {1: 5})
+        if not log:
+            store.connection.execute("pragma wal_checkpoint(truncate)")
+        names = [name for name in FILES if not name.endswith("-shm")]
+        return {name: (folder / name).read_bytes() for name in names}
+
+
+def told(db: sqlite3.Connection) -> list[str]:
+    return [text for (text,) in db.execute("select text from fact order by number")]
+
+
+def everything(db: sqlite3.Connection) -> str:
+    return "\n".join(db.iterdump())
+
+
+def damaged(content: bytes, rng: Random) -> bytes:
+    """With a bit, a byte, a few bytes or a sector changed, or the end cut off."""
+    spoilt = bytearray(content)
+    at = rng.randrange(len(spoilt))
+    match rng.randrange(5):
+        case 0:
+            spoilt[at] ^= 1 << rng.randrange(8)
+        case 1:
+            spoilt[at] = rng.randrange(256)
+        case 2:
+            spoilt[at : at + 8] = rng.randbytes(len(spoilt[at : at + 8]))
+        case 3:
+            start = at // SECTOR * SECTOR
+            spoilt[start : start + SECTOR] = rng.choice((bytes(SECTOR), rng.randbytes(SECTOR)))
+        case _:
+            del spoilt[at:]
+    return bytes(spoilt)
+
+
+def opened(folder: Path, files: Files) -> Store:
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return Store(folder, lambda: 0.0)
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("spoilt", ["log", "store"])
+def test_whatever_is_damaged_is_found_or_changes_nothing(spoilt: str, tmp_path: Path) -> None:
+    rng = Random(f"{spoilt} damage")
+    files = crashed(tmp_path / "source", log=spoilt == "log")
+    with closing(opened(tmp_path / "whole", files)) as whole:
+        truth, all_of_it = told(whole.connection), everything(whole.connection)
+    name = FILES[1] if spoilt == "log" else FILES[0]
+    found = 0
+    for number in range(VARIANTS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for file, content in files.items():
+            (folder / file).write_bytes(damaged(content, rng) if file == name else content)
+        store, store_fault = open_or_set_aside(folder, lambda: 0.0)
+        assert store is not None
+        with closing(store):
+            if store_fault is None:
+                assert everything(store.connection) == all_of_it, f"variant {number} was not noticed"
+                continue
+            found += 1
+            assert store_fault.fault is Fault.STORE_REPLACED
+            assert list(folder.glob("*.damaged*")), "what was there is kept"
+            assert list(verification.faults(store.connection, read_mark(store.path))) == []
+            kept = [text for text in told(store.connection) if not text.startswith(("choose ", "lost "))]
+            before = [text for text in truth if not text.startswith("choose ")]
+            if spoilt == "log":
+                assert kept == before[: len(kept)], "what comes before the damage stays"
+            else:
+                rest = iter(before)
+                assert all(text in rest for text in kept), "nothing is there that was not, and in its order"
+        shutil.rmtree(folder)
+    assert found > VARIANTS / 3
+
+
+def test_a_lost_end_is_said_with_what_is_missing(tmp_path: Path) -> None:
+    files = crashed(tmp_path / "source", log=True)
+    os.truncate(tmp_path / "source" / FILE_NAME, len(files[FILE_NAME]))
+    del files[FILES[1]]
+    with closing(opened(tmp_path / "cut", files)) as cut:
+        before = told(cut.connection)
+    store, store_fault = open_or_set_aside(tmp_path / "cut", lambda: 0.0)
+    assert store is not None
+    assert store_fault is not None
+    mark = read_mark(tmp_path / "source" / FILE_NAME)
+    assert mark is not None
+    assert f"facts {len(before) + 1} to {mark.number} are missing at the end" in store_fault.text
+    with closing(store):
+        kept = [text for text in told(store.connection) if not text.startswith(("choose ", "lost "))]
+        assert kept == [text for text in before if not text.startswith("choose ")]
+
+
+def test_a_bad_fact_costs_the_rest_of_its_own_match_only(tmp_path: Path) -> None:
+    """Other matches, earlier and later, stay whole, and so do all results, settings and debts."""
+    with closing(Store(tmp_path, lambda: 1_700_000_000.0)) as whole:
+        for fact in played(3, 200):
+            whole.keep(fact)
+        whole.keep(Left())
+        whole.keep_health({1: 3}, {1: 2})
+        db = whole.connection
+        numbers = [number for (number,) in db.execute("select id from match order by id")]
+        before = [kept_match(db, number, "test") for number in numbers]
+        summary, debts = statistics.read(db), whole.tally()
+        latest = statistics.latest(db, 100)
+        (first,) = db.execute("select first from match where id = ?", (numbers[2],)).fetchone()
+        db.execute("update fact set text = 'shut 9' where number = ?", (first + 4,))
+    store, store_fault = open_or_set_aside(tmp_path, lambda: 0.0)
+    assert store is not None
+    assert store_fault is not None
+    assert f"fact {first + 4} was altered" in store_fault.text
+    with closing(store):
+        db = store.connection
+        after = [kept_match(db, number, "test") for number in numbers]
+        spoilt = after[2]
+        assert (before[:2], before[3:]) == (after[:2], after[3:])
+        assert spoilt.actions == before[2].actions[:3]
+        assert spoilt.conditions is not None
+        assert spoilt.conditions.lost > 0
+        assert not spoilt.given_up
+        assert f"facts lost to damage of the store: {spoilt.conditions.lost}" in unproven(spoilt)
+        assert statistics.latest(db, 100) == latest
+        assert store.tally() == debts
+        again = statistics.read(db)
+        assert replace(again, faults=()) == replace(summary, faults=())
+        assert len(again.faults) == 1

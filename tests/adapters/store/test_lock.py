@@ -1,0 +1,135 @@
+"""One box at a time plays on a store; the second says so in one line and ends."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.lock import FolderLock, InUseError
+from shutthebox.cli.main import main
+from shutthebox.config.schema import Config
+from shutthebox.simulator.virtual_box import VirtualBox
+
+HOLD = """
+import sys
+from pathlib import Path
+from shutthebox.adapters.store.lock import FolderLock
+lock = FolderLock(Path(sys.argv[1]))
+lock.take()
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def held(folder: Path) -> Iterator["subprocess.Popen[str]"]:
+    """A process that has the lock."""
+    command = [sys.executable, "-c", HOLD, str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def complaint(folder: Path) -> str:
+    return f"{folder}: another box plays on the store there; end it, or use another folder"
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
+def test_it_is_free_again_however_its_holder_ends(end: int, tmp_path: Path) -> None:
+    lock = FolderLock(tmp_path / "state")
+    with held(tmp_path / "state") as process:
+        with pytest.raises(InUseError) as raised:
+            lock.take()
+        assert str(raised.value) == complaint(tmp_path / "state")
+        assert raised.value.exit_code == 1
+        process.send_signal(end)
+        process.wait()
+        lock.take()
+        lock.take()  # which it has already
+    with pytest.raises(InUseError):
+        FolderLock(tmp_path / "state").take()
+    lock.release()
+    FolderLock(tmp_path / "state").take()
+
+
+def test_deleting_files_does_not_free_it(tmp_path: Path) -> None:
+    lock = FolderLock(tmp_path)
+    lock.take()
+    for path in tmp_path.iterdir():
+        path.unlink()
+    with pytest.raises(InUseError):
+        FolderLock(tmp_path).take()
+    lock.release()
+
+
+def test_where_there_is_no_folder_there_is_nothing_to_lock(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    FolderLock(tmp_path / "file" / "state").take()
+    FolderLock(None).take()
+
+
+def test_a_box_has_it_for_its_life(tmp_path: Path) -> None:
+    box = VirtualBox(Config(), tmp_path, advised=False)
+    with pytest.raises(InUseError):
+        VirtualBox(Config(), tmp_path, advised=False)
+    box.cut_power()
+    with pytest.raises(InUseError):
+        VirtualBox(Config(), tmp_path, advised=False)
+    box.close()
+    VirtualBox(Config(), tmp_path, advised=False).close()
+
+
+def test_a_scenario_is_not_played_on_a_store_in_use(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "a.scn"
+    script.write_text("press\n")
+    state = tmp_path / "state"
+    with held(state):
+        assert main(["replay", str(script), "--state", str(state)]) == 1
+    assert capsys.readouterr().err == f"shutthebox: {complaint(state)}\n"
+    assert not list(state.iterdir())
+
+
+@pytest.mark.timeout(60)
+def test_the_second_daemon_says_so_in_one_line_and_ends(tmp_path: Path) -> None:
+    """Two real ones, as somebody starts who has forgotten the first."""
+    config = tmp_path / "box.toml"
+    config.write_text(f'[store]\nfolder = "{tmp_path / "state"}"\n')
+    command = [
+        sys.executable,
+        "-m",
+        "shutthebox",
+        "sim",
+        "--config",
+        str(config),
+        "--port",
+        "0",
+        "--no-browser",
+    ]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as first:
+        assert first.stdout is not None
+        assert "The box stands at" in first.stdout.readline()
+        before = (tmp_path / "state" / FILE_NAME).read_bytes()
+        second = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        assert (second.returncode, second.stdout) == (1, "")
+        assert second.stderr == f"shutthebox: {complaint(tmp_path / 'state')}\n"
+        assert (tmp_path / "state" / FILE_NAME).read_bytes() == before
+        first.terminate()
+        assert first.wait() == 0
+    third = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    with third:
+        assert third.stdout is not None
+        assert "The box stands at" in third.stdout.readline(), "the first has let it go"
+        third.terminate()

@@ -1,0 +1,599 @@
+"""Whatever is found where the store should be: the box says so, keeps it, and plays."""
+
+import logging
+import multiprocessing
+import os
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+from shutthebox.adapters.store import queries as statistics
+from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.opening import FILES, StoreFault, open_or_set_aside
+from shutthebox.cli.run import find_config
+from shutthebox.config import schema as configuration
+from shutthebox.config.profiles import builtin
+from shutthebox.config.schema import Config, ConfigError
+from shutthebox.config.settings_loader import broken_rules
+from shutthebox.game.effects import Show
+from shutthebox.game.facts import Began
+from shutthebox.game.faults import Fault
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.rolling import Rolling
+from shutthebox.rules.actions import Moved, Thrown
+from shutthebox.rules.match import begin
+from shutthebox.simulator.virtual_box import VirtualBox
+
+MS = 1_000_000
+NOON = 1_795_262_400.0  # 2026-11-21T12:00:00
+KEPT = f"{FILE_NAME}.2026-11-21T12-00-00.damaged"
+NOBODY = 65534
+
+
+def clock() -> float:
+    return NOON
+
+
+def play_a_little(folder: Path) -> None:
+    with closing(Store(folder, clock)) as store:
+        store.keep(Began(begin(builtin("traditional"), 2)))
+        store.keep(Thrown((3, 5)))
+        store.keep(Moved(0b10000000))
+
+
+def change(sql: str) -> Callable[[Path], None]:
+    def damage(folder: Path) -> None:
+        play_a_little(folder)
+        with closing(sqlite3.connect(folder / FILE_NAME)) as db:
+            db.executescript(sql)
+
+    return damage
+
+
+def text(folder: Path) -> None:
+    (folder / FILE_NAME).write_text("shopping list: eggs, milk\n" * 100)
+
+
+def overwritten(folder: Path) -> None:
+    play_a_little(folder)
+    path = folder / FILE_NAME
+    content = bytearray(path.read_bytes())
+    content[4096:8192] = b"\xa5" * 4096
+    path.write_bytes(content)
+
+
+def cut_short(folder: Path) -> None:
+    play_a_little(folder)
+    os.truncate(folder / FILE_NAME, 5000)
+
+
+def a_folder(folder: Path) -> None:
+    (folder / FILE_NAME / "in it").mkdir(parents=True)
+
+
+def a_stray_log(folder: Path) -> None:
+    (folder / f"{FILE_NAME}-wal").write_bytes(b"\x37\x7f\x06\x82" + bytes(5000))
+
+
+def emptied(folder: Path) -> None:
+    play_a_little(folder)
+    os.truncate(folder / FILE_NAME, 0)
+
+
+def removed(folder: Path) -> None:
+    play_a_little(folder)
+    (folder / FILE_NAME).unlink()
+
+
+def crashed(folder: Path, empty: str) -> None:
+    """The files of a box that had no time to say goodbye: all facts are in the log. Some are emptied."""
+    with closing(Store(folder / "running", clock)) as store:
+        store.connection.execute("pragma wal_checkpoint(truncate)")
+        for fact in (Began(begin(builtin("traditional"), 2)), Thrown((3, 5)), Moved(0b10000000)):
+            store.keep(fact)
+        for name in FILES:
+            if not name.endswith("-shm"):
+                shutil.copy(folder / "running" / name, folder / name)
+    log = folder / FILES[1]
+    if not empty:
+        log.unlink()
+    for name in empty.split():
+        os.truncate(log if name == "wal" else folder / FILE_NAME, 0)
+    shutil.rmtree(folder / "running")
+
+
+def foreign(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / FILE_NAME)) as db:
+        db.execute("create table a (b)")
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "text": text,
+    "overwritten": overwritten,
+    "cut short": cut_short,
+    "a folder": a_folder,
+    "newer": change("pragma user_version = 99"),
+    "older than any": change("pragma user_version = -1"),
+    "foreign": foreign,
+    "foreign of our version": change("drop table lever"),
+    "a column more": change("alter table lever add column colour text"),
+    "no action": change("update fact set text = 'throw caution to the wind' where number = 2"),
+    "a gap": change("delete from fact where number = 2"),
+    "no beginning": change("delete from fact where number = 1"),
+    "no end": change("delete from fact where number = 3"),
+    "no facts": change("delete from fact"),
+    "no match": change("delete from match"),
+    "no profile": change("update match set profile = 'name = 3'"),
+    "odd stakes": change(
+        "insert into result values (1, 0, 3, '1/0', 1, null, 0); update match set \"left\" = 1"
+    ),
+    "odd setting": change("insert into setting values ('game.profile', '[[[', 0)"),
+    "not text": change("update fact set text = cast(x'ff' as text)"),
+    "a checksum": change("update fact set checksum = checksum + 1 where number = 2"),
+    "no counts": change("delete from forgotten"),
+    "a count": change("update throws set count = 2 where die = 0"),
+    "a view": change("create view dice as select * from throws"),
+    "a trigger": change("create trigger t after insert on fact begin delete from setting; end"),
+    "an index": change("create index i on fact (text)"),
+    "stray log": a_stray_log,
+    "emptied": emptied,
+    "removed": removed,
+    "log removed": lambda folder: crashed(folder, ""),
+    "log emptied": lambda folder: crashed(folder, "wal"),
+    "store and log emptied": lambda folder: crashed(folder, "store wal"),
+    "store emptied, log there": lambda folder: crashed(folder, "store"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
+    DAMAGES[name](tmp_path)
+    store, store_fault = open_or_set_aside(tmp_path, clock)
+    assert store_fault is not None
+    assert store_fault.fault is Fault.STORE_REPLACED
+    assert FILE_NAME in store_fault.text
+    assert "\n" not in store_fault.text
+    assert store is not None
+    with closing(store):
+        running = store.running_match()
+        if running is not None:
+            assert running[1] == (Thrown((3, 5)), Moved(0b10000000))[: len(running[1])], (
+                "what came before stays"
+            )
+        store.keep(Began(begin(builtin("traditional"), 2)))
+    kept = [path.name for path in tmp_path.iterdir() if path.name.startswith(KEPT)]
+    assert kept
+    store, store_fault = open_or_set_aside(tmp_path, clock)
+    assert store is not None
+    assert store_fault is None, "the new one is sound"
+    store.close()
+
+
+def test_what_is_kept_is_what_was_there(tmp_path: Path) -> None:
+    change("pragma user_version = 99")(tmp_path)
+    before = (tmp_path / FILE_NAME).read_bytes()
+    store, _ = open_or_set_aside(tmp_path, clock)
+    assert store is not None
+    store.close()
+    assert (tmp_path / KEPT).read_bytes() == before
+
+
+def test_damage_of_the_same_second_gets_another_name(tmp_path: Path) -> None:
+    for _ in range(3):
+        text(tmp_path)
+        store, _ = open_or_set_aside(tmp_path, clock)
+        assert store is not None
+        store.close()
+        (tmp_path / FILE_NAME).unlink()
+    names = [path.name for path in tmp_path.iterdir() if path.name.endswith(".damaged")]
+    assert len(names) == 3
+
+
+def test_a_sound_store_stays(tmp_path: Path) -> None:
+    play_a_little(tmp_path)
+    store, store_fault = open_or_set_aside(tmp_path, clock)
+    assert store_fault is None
+    assert store is not None
+    with closing(store):
+        running = store.running_match()
+        assert running is not None
+        assert len(running[1]) == 2
+
+
+def test_a_store_that_another_program_holds_is_left_alone(tmp_path: Path) -> None:
+    play_a_little(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+        other.execute("pragma locking_mode = exclusive")
+        other.execute("begin exclusive")
+        store, store_fault = open_or_set_aside(tmp_path, clock, patience_s=0.1)
+    assert store is None
+    assert store_fault is not None
+    assert store_fault.fault is Fault.FORGETS
+    assert [path.name for path in tmp_path.iterdir() if "damaged" in path.name] == []
+
+
+def test_no_folder_no_memory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    store, store_fault = open_or_set_aside(tmp_path / "file" / "folder", clock)
+    assert store is None
+    assert store_fault is not None
+    assert store_fault.fault is Fault.FORGETS
+
+
+def open_as_nobody(folder: str, result: Connection) -> None:
+    """In a process of its own, because root may write to everything."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+    store, store_fault = open_or_set_aside(Path(folder), clock)
+    result.send((store is not None and not store.waiting, store_fault))
+    if store is not None:
+        store.close()
+
+
+@pytest.fixture
+def nobodys() -> Iterator[Path]:
+    """A folder that belongs to whoever `open_as_nobody` becomes, with a store in it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        play_a_little(folder)
+        if os.geteuid() == 0:
+            for path in (folder, *folder.iterdir()):
+                os.chown(path, NOBODY, NOBODY)
+        yield folder
+        folder.chmod(0o700)
+
+
+def opened(folder: Path) -> tuple[bool, StoreFault | None]:
+    processes = multiprocessing.get_context("forkserver")
+    receiver, sender = processes.Pipe(duplex=False)
+    child = processes.Process(target=open_as_nobody, args=(str(folder), sender))
+    child.start()
+    sender.close()
+    with closing(receiver):
+        found: tuple[bool, StoreFault | None] = receiver.recv()
+    child.join()
+    return found
+
+
+@pytest.mark.timeout(30)
+def test_a_folder_that_cannot_be_written_to(nobodys: Path) -> None:
+    assert opened(nobodys) == (True, None)
+    nobodys.chmod(0o500)
+    keeps, store_fault = opened(nobodys)
+    assert not keeps
+    assert store_fault is not None
+    assert store_fault.fault is Fault.FORGETS
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("mode", [0o400, 0o000])
+def test_a_store_that_may_not_be_written_to_is_set_aside(mode: int, nobodys: Path) -> None:
+    (nobodys / FILE_NAME).chmod(mode)
+    keeps, store_fault = opened(nobodys)
+    assert keeps
+    assert store_fault is not None
+    assert store_fault.fault is Fault.STORE_REPLACED
+    assert (nobodys / KEPT).stat().st_mode & 0o777 == mode
+
+
+# -- at the box --------------------------------------------------------------------------------
+
+
+class Table:
+    """A box in virtual time and what it last showed."""
+
+    def __init__(self, state: Path) -> None:
+        config = configuration.with_value(Config(), "game.setup", "usual", "test")
+        self.shown: Show | None = None
+        self.box = VirtualBox(config, state, observers=[self.observe], advised=False)
+
+    def observe(self, what: object, t_ns: int) -> None:
+        if isinstance(what, Show):
+            self.shown = what
+
+    @property
+    def show(self) -> Show:
+        assert self.shown is not None
+        return self.shown
+
+    def mode(self) -> Mode:
+        return self.show.mode
+
+    def press(self, *faces: int) -> None:
+        if faces:
+            self.box.dice.queue.append(faces)
+        self.box.press(100 * MS)
+        self.box.run_until(self.box.now_ns + 1000 * MS)
+
+    def abandon(self) -> None:
+        self.box.press(11_000 * MS)
+        self.box.run_until(self.box.now_ns + 1000 * MS)
+        self.press()
+
+    def actions(self) -> int:
+        self.box.runner.close()
+        store, _ = open_or_set_aside(self.box._state or Path(), clock)
+        assert store is not None
+        with closing(store):
+            running = store.running_match()
+        return len(running[1]) if running else -1
+
+
+def test_attract_says_so_until_a_touch(tmp_path: Path) -> None:
+    text(tmp_path)
+    table = Table(tmp_path)
+    assert table.show.mode is Mode.ATTRACT
+    assert (table.show.screen.prompt, table.show.screen.alert) == ("Memory was damaged", True)
+    table.box.set_lever(4, True)
+    table.box.run_until(100 * MS)
+    assert (table.show.screen.prompt, table.show.screen.alert) == ("Press to play", False)
+    table.box.set_lever(4, False)
+    table.box.run_until(200 * MS)
+    table.press()
+    table.press(3, 5)
+    assert table.show.throw == (3, 5)
+    assert table.actions() == 1, "it plays, and remembers"
+    table.box.close()
+
+
+def full(store: Store | None) -> None:
+    assert store is not None
+    (pages,) = store.connection.execute("pragma page_count").fetchone()
+    store.connection.execute(f"pragma max_page_count = {pages}")
+    row = "insert into setting values (?, '1')"
+    with suppress(sqlite3.OperationalError):
+        for number in range(1000):
+            store.connection.execute(row, (f"x{number}" + "x" * 300,))
+
+
+def play_until_it_forgets(table: Table) -> None:
+    for _ in range(200):
+        table.press(6, 6)
+        if table.show.screen.aside == "no memory":
+            return
+        if table.mode() is not Mode.FLIPPING:
+            continue
+        for lever in (4, 8):
+            table.box.set_lever(lever, True)
+        table.box.run_until(table.box.now_ns + 100 * MS)
+        table.press(1, 1)
+        for lever in (4, 8):
+            table.box.set_lever(lever, False)
+        table.abandon()
+    raise AssertionError("the disk is full")
+
+
+def test_a_full_disk_costs_nothing_once_there_is_room_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    table = Table(tmp_path)
+    table.press()
+    full(table.box.store)
+    with caplog.at_level(logging.INFO):
+        play_until_it_forgets(table)
+        assert table.mode() is not Mode.ATTRACT, "it plays on"
+        assert caplog.text.count("playing without memory") == 1
+        state = table.box.runner.machine.state
+        kept = state.mode.thrown if isinstance(state.mode, Rolling) else state.match
+        store = table.box.store
+        assert store is not None
+        store.connection.execute("pragma max_page_count = 1000000")
+        table.box.run_until(table.box.now_ns + 2000 * MS)
+        assert caplog.text.count("everything is kept again") == 1
+    assert table.show.screen.aside != "no memory"
+    assert any("disk is full" in fault.text for fault in statistics.read(store.connection).faults)
+    # The plug: the match goes on where it was, with what was played while the disk was full.
+    table.box.cut_power()
+    assert table.box.runner.machine.state.match == kept
+    assert not list(tmp_path.glob("*.damaged"))
+    table.box.close()
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 400 KB."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "tmpfs", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("NO DISK IS FILLED: that needs root, and the right to mount")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def test_a_disk_that_is_really_full(small_disk: Path) -> None:
+    table = Table(small_disk)
+    for _ in range(200):
+        table.press()
+        if table.show.screen.aside == "no memory":
+            break
+        table.abandon()
+    assert table.show.screen.aside == "no memory"
+    table.press(3, 5)
+    assert table.show.throw == (3, 5)
+    subprocess.run(["mount", "-o", "remount,size=800k", str(small_disk)], check=True)
+    table.box.run_until(table.box.now_ns + 2000 * MS)
+    assert table.show.screen.aside == ""
+    table.box.cut_power()
+    assert table.show.throw == (3, 5)
+    table.box.close()
+
+
+def test_a_box_that_starts_on_a_full_disk(small_disk: Path) -> None:
+    filler = small_disk / "pictures"
+    with suppress(OSError), filler.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(1000))
+    table = Table(small_disk)
+    assert table.show.screen.prompt == "Plays without memory"
+    table.press()
+    table.press(3, 5)
+    assert table.show.throw == (3, 5)
+    table.abandon()
+    assert [path.name for path in small_disk.glob("*.damaged")] == []
+    filler.unlink()
+    table.press()
+    table.press(1, 1)
+    assert table.actions() == 1
+    table.box.close()
+
+
+def test_a_full_disk_that_stays_full_costs_a_match(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    table = Table(tmp_path)
+    table.press()
+    full(table.box.store)
+    play_until_it_forgets(table)
+    table.abandon()
+    assert table.mode() is Mode.ATTRACT
+    assert table.show.screen.prompt == "Plays without memory"
+    # The next match is kept again: the new connection knows no bound.
+    table.press()
+    table.press(3, 5)
+    assert table.show.screen.aside == ""
+    assert table.actions() == 1
+    assert caplog.text.count("playing without memory") == 1
+    table.box.close()
+
+
+def test_a_store_held_by_another_program_is_caught_up_with(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.press()
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
+        other.execute("begin immediate")
+        began = time.perf_counter()
+        table.press(3, 5)
+        assert time.perf_counter() - began < 2, "the levers must not wait for the store"
+        assert (table.show.throw, table.show.screen.aside) == ((3, 5), "no memory")
+        other.execute("rollback")
+    table.box.run_until(table.box.now_ns + 2000 * MS)
+    assert table.show.screen.aside == ""
+    assert table.actions() == 1
+    table.box.close()
+
+
+def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
+    config = configuration.with_value(Config(), "game.setup", "usual", "test")
+    config = configuration.with_value(config, "game.dice", "real", "test")
+    box = VirtualBox(config, tmp_path, advised=False)
+    for lasts in (100, 100, 100, 100, 100, 100, 1000):
+        box.press(lasts * MS)
+        box.run_until(box.now_ns + 500 * MS)
+    assert box.runner.machine.state.mode.name is Mode.FLIPPING
+    store = box.store
+    assert store is not None
+    assert statistics.read(store.connection).throws == 0
+    box.close()
+
+
+def test_what_switches_go_through_is_counted(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    for _ in range(3):
+        table.box.set_lever(4, True)
+        table.box.run_until(table.box.now_ns + 100 * MS)
+        table.box.bounce(4, False, 12 * MS)
+        table.box.run_until(table.box.now_ns + 100 * MS)
+    table.press()
+    table.abandon()
+    store = table.box.store
+    assert store is not None
+    found = statistics.health(store.connection)
+    assert found[4].presses == 3
+    assert found[4].chatter == table.box.runner.switches.chatter[4] > 0
+    assert found[0].presses == table.box.runner.switches.presses[0] == 3
+    table.box.close()
+    store, _ = open_or_set_aside(tmp_path, clock)
+    assert store is not None
+    with closing(store):
+        assert statistics.health(store.connection) == found, "counted once"
+
+
+def test_a_box_without_a_folder_tries_again_at_every_match(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "state"
+    folder.write_text("in the way")
+    table = Table(folder)
+    assert table.show.screen.prompt == "Plays without memory"
+    with caplog.at_level(logging.ERROR):
+        table.press()
+        table.abandon()
+        table.press()
+        assert table.box.store is None
+        assert caplog.text == "", "the daemon has said so at its start"
+    table.abandon()
+    folder.unlink()
+    table.press()
+    table.press(3, 5)
+    assert table.actions() == 1
+    table.box.close()
+
+
+def test_damage_at_work_is_set_aside_at_the_next_match(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    table.press()
+    store = table.box.store
+    assert store is not None
+    store.connection.execute("drop table fact")
+    table.press(3, 5)
+    assert table.show.throw == (3, 5)
+    table.abandon()
+    table.press()
+    assert table.box.store is not None
+    assert len(list(tmp_path.glob("*.damaged"))) == 1
+    assert table.show.screen.aside == "new memory"
+    table.box.close()
+
+
+def test_statistics_that_cannot_be_read_are_empty(tmp_path: Path) -> None:
+    table = Table(tmp_path)
+    store = table.box.store
+    assert store is not None
+    store.connection.execute("drop table lever")
+    assert table.box.memory.statistics() == ()
+    table.box.close()
+
+
+# -- other files -------------------------------------------------------------------------------
+
+
+def test_a_broken_configuration_of_the_box_is_not_the_end(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("[game]\nplayers = 'many'\n")
+    assert find_config(None, path) == (Config(), Fault.CONFIG)
+    assert str(path) in caplog.text
+    path.write_text("[game]\nprofile = 'unheard-of'\n[gpio]\nlamp = 20\n")
+    config, fault = find_config(None, path)
+    assert fault is Fault.CONFIG
+    assert config == configuration.with_value(Config(), "gpio.lamp", 20, "test"), "the wiring was good"
+    path.unlink()
+    path.mkdir()
+    assert find_config(None, path) == (Config(), Fault.CONFIG)
+    path.rmdir()
+    assert find_config(None, path) == (Config(), None)
+
+
+def test_a_broken_configuration_that_was_asked_for_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text("[game]\nplayers = 'many'\n")
+    with pytest.raises(ConfigError, match="players"):
+        find_config(path)
+
+
+def test_broken_house_rules_are_named(tmp_path: Path) -> None:
+    (tmp_path / "good.toml").write_text('name = "good"\ntiles = [1, 2, 3]\n')
+    (tmp_path / "bad.toml").write_text("tiles = true\n")
+    config = configuration.with_value(Config(), "rules.folder", str(tmp_path), "test")
+    (broken,) = broken_rules(config)
+    assert "bad.toml" in str(broken)

@@ -1,0 +1,136 @@
+"""Every prefix of the writes that a store made, as a power cut may leave them: nothing shown is lost.
+
+`test_torn_writes` trusts SQLite to sync where it should; here only what strace saw counts.
+"""
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+from tests.adapters.store.test_migrations import version_1
+from tests.support import recording
+from tests.support.writer import facts
+
+from shutthebox.adapters.store import retention
+from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.opening import FILES, open_or_set_aside
+
+FACTS = 40
+LACKING = recording.missing()
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(LACKING is not None, reason=f"NO RECORDED WRITES ARE CUT: {LACKING}"),
+    pytest.mark.timeout(120),
+]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """In memory, where syncs cost nothing: the cuts are a model's, not the machine's."""
+    memory = Path("/dev/shm")
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as name:
+        yield Path(name)
+
+
+def nothing(folder: Path) -> None:
+    """A box that is switched on for the first time."""
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    there = (name for name in FILES if not name.endswith("-shm") and (folder / name).exists())
+    return {name: (folder / name).read_bytes() for name in there}
+
+
+def dump(db: sqlite3.Connection) -> str:
+    return "\n".join(db.iterdump())
+
+
+def history(folder: Path, seed: int) -> list[str]:
+    """All that a store holds after each fact, kept without any cut."""
+    with closing(Store(folder, lambda: 0.0)) as store:
+        store.connection.execute("pragma synchronous = off")
+        found = [dump(store.connection)]
+        for fact in islice(facts(None, Random(seed)), FACTS):
+            store.keep(fact)
+            found.append(dump(store.connection))
+        return found
+
+
+def cut(files: dict[str, bytes], folder: Path, allowed: list[str]) -> str | None:
+    """What is wrong with a box that starts on these files; None if nothing is."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    store, store_fault = open_or_set_aside(folder, lambda: 0.0)
+    if store is None:
+        return f"it does not start: {store_fault}"
+    with closing(store):
+        if store_fault is not None:
+            return f"it does not go on: {store_fault}"
+        found = dump(store.connection)
+    return None if found in allowed else "it holds something else than was shown"
+
+
+def cut_everywhere(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    seed: int,
+    before: Callable[[Path], None],
+    synchronous: str,
+) -> tuple[int, list[str]]:
+    """How many cuts were tried, and what went wrong after which."""
+    for name in ("truth", "state"):
+        (folder / name).mkdir()
+        before(folder / name)
+    start = contents(folder / "state")
+    with monkeypatch.context() as patch:
+        patch.setattr(retention, "MATCHES", recording.KEPT)
+        truth = history(folder / "truth", seed)
+    assert 'INSERT INTO "forgotten" VALUES(1,0,0,' not in truth[-1]
+    lines = recording.record(folder, seed, FACTS, synchronous)
+    rng, cuts, wrong = Random(f"{seed} cuts"), 0, list[str]()
+    marks = 0
+    for number, (marks, disk) in enumerate(recording.replay(folder, lines, start)):
+        # Until the store is open it holds what it did, the next fact may be there already.
+        allowed = truth[max(marks - 1, 0) : marks + 1]
+        for fate in ("all", "none", "some"):
+            fault = cut(disk.after_cut(rng, fate), folder / "cut", allowed)
+            cuts += 1
+            if fault is not None:
+                wrong.append(f"seed {seed}, call {number}, {marks} marks, {fate}: {fault}")
+    assert marks == FACTS + 1
+    return cuts, wrong
+
+
+@pytest.mark.parametrize(("seed", "before"), [(0, nothing), (1, version_1)])
+def test_nothing_that_was_shown_is_lost(
+    seed: int, before: Callable[[Path], None], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cuts, wrong = cut_everywhere(folder, monkeypatch, seed, before, "full")
+    assert not wrong, wrong[:5]
+    assert cuts > 900
+
+
+def test_it_would_be_found_out_if_the_store_did_not_sync(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cuts, wrong = cut_everywhere(folder, monkeypatch, 0, nothing, "off")
+    assert len(wrong) > cuts / 10
+    assert not any(" all: " in fault for fault in wrong), "a killed process is no power cut"
+
+
+def test_the_recording_is_what_was_written(folder: Path) -> None:
+    (folder / "state").mkdir()
+    lines = recording.record(folder, 3, 20, "full")
+    *_, (_, disk) = recording.replay(folder, lines, {})
+    assert disk.after_cut(Random(0), "all") == contents(folder / "state")
+    assert (folder / "state" / FILE_NAME).stat().st_size > 0

@@ -1,0 +1,115 @@
+"""What the store forgets, what it never forgets, and that it stays small."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+from tests.support.writer import facts
+
+from shutthebox.adapters.store import retention, verification
+from shutthebox.adapters.store.database import FILE_NAME, Store, StoreError, kept_match
+from shutthebox.adapters.store.queries import FAME, FAULTS, Fault, Health, Statistics, read
+from shutthebox.game.facts import Began, Fact, Faulted, Finished, Signed
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store(tmp_path, lambda: 0.0)) as opened:
+        yield opened
+
+
+def played(seed: int) -> Iterator[Fact]:
+    """Matches without end; in some the winner signs."""
+    rng = Random(seed)
+    for number, fact in enumerate(facts(None, rng)):
+        yield fact
+        if isinstance(fact, Finished) and rng.random() < 0.3:
+            assert fact.match.result is not None
+            yield Signed(fact.match.result.winners[0], f"{number:03}"[-3:])
+
+
+def keep_matches(store: Store, count: int, seed: int = 1) -> None:
+    begun = 0
+    for fact in played(seed):
+        begun += isinstance(fact, Began)
+        if begun > count:
+            return
+        store.keep(fact)
+
+
+def kept(store: Store) -> list[int]:
+    return [number for (number,) in store.connection.execute("select id from match order by id")]
+
+
+def test_nothing_that_is_counted_changes_by_it(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[Statistics] = []
+    for most in (1000, 5):
+        monkeypatch.setattr(retention, "MATCHES", most)
+        with closing(Store(tmp_path_factory.mktemp("store"), lambda: 0.0)) as store:
+            keep_matches(store, 60)
+            assert (len(kept(store)) == 60) == (most == 1000)
+            found.append(read(store.connection))
+    assert found[0] == found[1]
+    assert found[0].matches == 60
+    assert len(found[0].fame) == FAME
+
+
+def test_the_latest_matches_and_the_famous_are_whole(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "MATCHES", 5)
+    keep_matches(store, 60)
+    numbers = kept(store)
+    assert numbers[-5:] == [56, 57, 58, 59, 60]
+    assert FAME < len(numbers) <= 5 + FAME
+    for number in numbers:
+        kept_match(store.connection, number, "test")
+    assert list(verification.faults(store.connection, None)) == []
+
+
+def test_the_file_stops_growing(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "MATCHES", 20)
+    store.connection.execute("pragma synchronous = off")  # only sizes matter here
+    sizes = []
+    for seed in range(3):
+        keep_matches(store, 60, seed)
+        store.connection.execute("pragma wal_checkpoint(truncate)")
+        sizes.append((tmp_path / FILE_NAME).stat().st_size)
+    assert sizes[2] <= sizes[0] * 1.1
+
+
+def test_the_latest_faults_are_kept(tmp_path: Path) -> None:
+    now = [0.0]
+    with closing(Store(tmp_path, lambda: now[0])) as store:
+        for number in range(FAULTS + 50):
+            now[0] += 60
+            store.keep(Faulted("display", f"fault {number}"))
+        found = read(store.connection).faults
+    assert len(found) == FAULTS
+    assert found[0] == Fault(60 * (FAULTS + 50), "display", f"fault {FAULTS + 49}")
+    assert found[-1].text == "fault 50"
+
+
+def test_a_fault_that_comes_again_and_again_is_kept_once_an_hour(tmp_path: Path) -> None:
+    now = [1e9]
+    with closing(Store(tmp_path, lambda: now[0])) as store:
+        for _ in range(3 * 60):
+            store.keep(Faulted("display", "no answer"))
+            now[0] += 60
+        now[0] -= 86_400  # the clock is set back
+        store.keep(Faulted("display", "no answer"))
+        store.keep(Faulted("lever", "no answer"))
+        assert [fault.kind for fault in read(store.connection).faults] == ["lever", *["display"] * 4]
+
+
+def test_health_adds_up(store: Store) -> None:
+    store.keep_health({0: 5, 3: 2}, {3: 7})
+    store.keep_health({3: 1, 4: 0}, {2: 1, 4: 0})
+    assert read(store.connection).switches == {0: Health(5, 0), 2: Health(0, 1), 3: Health(3, 7)}
+    store.connection.execute("pragma query_only = 1")
+    with pytest.raises(StoreError):
+        store.keep_health({3: 1}, {})

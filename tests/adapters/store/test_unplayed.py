@@ -1,0 +1,155 @@
+"""Players who had no turn have no score: on the scoreboard, in the statistics, wherever results are shown."""
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from shutthebox.adapters.store import queries as statistics
+from shutthebox.adapters.store.database import FILE_NAME as STORE
+from shutthebox.adapters.store.database import Store, StoreError
+from shutthebox.adapters.store.queries import Player, open_to_read
+from shutthebox.adapters.store.scores_file import FILE_NAME, ScoresWriter
+from shutthebox.cli.main import main
+from shutthebox.game.effects import Show
+from shutthebox.game.facts import Began, Finished, Signed
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
+from shutthebox.rules.match import begin
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.reader import parse_keys, to_profile
+from shutthebox.rules.tiles import to_tiles
+from shutthebox.web.scoreboard.page import page
+
+
+def house(text: str) -> Profile:
+    return to_profile(
+        parse_keys(f'name = "house"\ntiles = 3\n{text}', "test", lambda name: {}), "test", "house"
+    )
+
+
+SHUTS = (Thrown((1, 1)), Moved(to_tiles([2])), Thrown((2, 2)), Moved(to_tiles([1, 3])))
+BLOCKED = (Thrown((6, 6)),)
+
+
+def keep(store: Store, profile: Profile, players: int, *actions: Action, signs: int | None = None) -> None:
+    """Plays a match to its end and keeps it; `signs` is the player who signs."""
+    match = begin(profile, players)
+    store.keep(Began(match))
+    for action in actions:
+        match = apply(match, action)
+        store.keep(action)
+    assert match.result is not None
+    store.keep(Finished(match))
+    if signs is not None:
+        store.keep(Signed(signs, "ANN"))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store(tmp_path, lambda: 0.0)) as store:
+        yield store
+
+
+def results(folder: Path) -> list[tuple[int | None, ...]]:
+    """Scores per match, the latest first."""
+    with closing(open_to_read(folder / STORE)) as db:
+        return [tuple(player.score for player in match.players) for match in statistics.latest(db, 10)]
+
+
+def test_the_first_shuts_the_box_and_nobody_else_plays(store: Store, tmp_path: Path) -> None:
+    keep(store, house(""), 3, *SHUTS)
+    assert results(tmp_path) == [(0, None, None)]
+    with closing(open_to_read(tmp_path / STORE)) as db:
+        (match,) = statistics.latest(db, 1)
+    assert match.players[0] == Player(1, 0, True, None)
+    assert match.players[1] == Player(2, None, False, None)
+
+
+@pytest.mark.parametrize("stakes", ["pool", "pool-double", "loser-pays"])
+def test_who_owes_a_stake_may_have_had_no_turn(store: Store, tmp_path: Path, stakes: str) -> None:
+    profile = house(f'stakes = "{stakes}"')
+    keep(store, profile, 3, *SHUTS)
+    keep(store, profile, 3, *BLOCKED, Advanced(), *SHUTS)
+    keep(store, profile, 2, *BLOCKED, Advanced(), *SHUTS)
+    assert results(tmp_path) == [(6, 0), (6, 0, None), (0, None, None)]
+
+
+def test_the_second_shuts_it(store: Store, tmp_path: Path) -> None:
+    keep(store, house(""), 3, *BLOCKED, Advanced(), *SHUTS)
+    assert results(tmp_path) == [(6, 0, None)]
+
+
+def test_everybody_shuts_it_and_one_wins_the_play_off(store: Store, tmp_path: Path) -> None:
+    """A nought that was played for is a nought, whoever wins."""
+    shuts = (*SHUTS, Advanced())
+    keep(store, house('shut_wins = "no"'), 2, *shuts, *shuts, *SHUTS, Advanced(), *BLOCKED)
+    assert results(tmp_path) == [(0, 0)]
+
+
+def test_a_score_of_nought_that_is_the_worst(store: Store, tmp_path: Path) -> None:
+    profile = house('score = "shut-sum"\nwin = "highest"')
+    keep(store, profile, 2, *BLOCKED, Advanced(), Thrown((1, 1)), Moved(to_tiles([2])), *BLOCKED)
+    assert results(tmp_path) == [(0, 2)]
+
+
+def test_a_winner_who_never_played(store: Store, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first reaches the limit at once, so the others win."""
+    keep(store, house('match = "target-loses"\nlimit = 5\ntie = "share"'), 3, *BLOCKED, signs=1)
+    assert results(tmp_path) == [(6, None, None)]
+    with closing(open_to_read(tmp_path / STORE)) as db:
+        found = statistics.read(db)
+    assert found.fame[0].score is None
+    assert "ANN - house" in statistics.lines(found)
+    assert main(["stats", "--state", str(tmp_path)]) == 0
+    shown = [line.split() for line in capsys.readouterr().out.splitlines() if "ANN" in line]
+    assert shown[0][:3] == ["ANN", "–", "house"]
+    assert main(["stats", "--json", "--state", str(tmp_path)]) == 0
+    assert json.loads(capsys.readouterr().out)["fame"][0]["score"] is None
+
+
+def test_who_shuts_the_box_is_famous_for_a_nought(store: Store, tmp_path: Path) -> None:
+    keep(store, house(""), 2, *SHUTS, signs=0)
+    with closing(open_to_read(tmp_path / STORE)) as db:
+        assert [famous.score for famous in statistics.read(db).fame] == [0]
+
+
+def test_alternate_turns(store: Store, tmp_path: Path) -> None:
+    """The last throws, and shuts the box, before the first has finished."""
+    profile = house('turns = "alternate"\nblocked = "passes"\nshut_wins = "match"\nwin = "first-to-shut"')
+    first = (Thrown((6, 6)), Moved(0))
+    keep(store, profile, 2, *first, *SHUTS[:2], *first, *SHUTS[2:])
+    assert results(tmp_path) == [(None, 0)]
+
+
+def test_a_match_whose_actions_are_damaged_shows_what_was_kept(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep(store, house('stakes = "pool"'), 2, *SHUTS)
+
+    def damaged(db: object, number: int, where: str) -> None:
+        raise StoreError(f"{where}: match {number}: makes no sense")
+
+    monkeypatch.setattr("shutthebox.adapters.store.database.kept_match", damaged)
+    assert results(tmp_path) == [(0, 0)]
+
+
+# -- the scoreboard ----------------------------------------------------------------------------
+
+
+def test_the_page(store: Store, tmp_path: Path) -> None:
+    keep(store, house(""), 3, *SHUTS)
+    keep(store, house('match = "target-loses"\nlimit = 5\ntie = "share"'), 3, *BLOCKED, signs=1)
+    show = Show(
+        Screen(Mode.MATCH_OVER), 0, Mode.MATCH_OVER, 1, (), None, "ok", (0, None, None), (0, 0, 0), (), (1,)
+    )
+    ScoresWriter(tmp_path, lambda: open_to_read(tmp_path / STORE), "en")(show, 0)
+    shown = page((tmp_path / FILE_NAME).read_text(), "en")
+    assert "<td>Player 1</td><td>0</td><td>0</td>" in shown
+    assert "<td>Player 2</td><td>–</td><td>–</td>" in shown
+    assert "1:\u00a00\u00a0★, 2:\u00a0–, 3:\u00a0–" in shown
+    assert "1:\u00a06, ANN:\u00a0–\u00a0★, 3:\u00a0–\u00a0★" in shown
+    assert "<td>ANN</td><td>–</td>" in shown

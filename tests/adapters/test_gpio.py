@@ -1,0 +1,276 @@
+"""The pins through gpiozero: on the simulator's contacts, and with RPi.GPIO behind a mock."""
+
+import gc
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+from unittest.mock import MagicMock
+
+import pytest
+from gpiozero import InputDevice
+from gpiozero.exc import PinInvalidPin
+
+from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory, switch_lines
+from shutthebox.config.schema import Backend, Gpio
+from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
+from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox, default_lever_lines
+
+MS = 1_000_000
+LINES = default_lever_lines(9)
+
+
+class Clock:
+    now_ns = 7_000 * MS
+
+    def __call__(self) -> int:
+        return self.now_ns
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def box(clock: Clock) -> SimulatedBox:
+    return SimulatedBox(LINES, real_time=False, clock_ns=clock, levers_down=[3])
+
+
+def open_pins(box: SimulatedBox, edges: list[Edge] | None = None, lamp: int = LAMP_LINE) -> Pins:
+    put = (edges if edges is not None else []).append
+    return Pins(box.factory, {DICE_BUTTON: box.button_line, **LINES}, lamp, put)
+
+
+# -- wiring ------------------------------------------------------------------------------------
+
+
+def test_every_switch_has_the_line_of_the_config() -> None:
+    lines = switch_lines(Gpio(), 9)
+    assert lines == {0: 12, 1: 4, 2: 17, 3: 27, 4: 22, 5: 23, 6: 24, 7: 25, 8: 5, 9: 6}
+    assert list(switch_lines(Gpio(), 12).values())[-3:] == [13, 16, 26]
+    assert switch_lines(Gpio(service=20), 9) == {SERVICE_BUTTON: 20, **lines}
+
+
+def test_more_levers_than_lines_is_one_clear_line() -> None:
+    with pytest.raises(PinsError, match=r"^box\.levers: 13 levers, but gpio\.levers names 12 lines"):
+        switch_lines(Gpio(), 13)
+
+
+# -- on contacts -------------------------------------------------------------------------------
+
+
+def test_a_lever_down_at_boot_is_read_and_no_edge(box: SimulatedBox) -> None:
+    edges: list[Edge] = []
+    pins = open_pins(box, edges)
+    assert pins.active() == {switch: switch == 3 for switch in range(10)}
+    assert edges == []
+
+
+def test_edges_carry_switch_state_and_time(box: SimulatedBox, clock: Clock) -> None:
+    edges: list[Edge] = []
+    pins = open_pins(box, edges)
+    box.set_lever(5, True)
+    clock.now_ns += 12_345_678
+    box.set_lever(5, False)
+    clock.now_ns += 1
+    box.set_button(True)
+    start = 7_000 * MS
+    assert edges == [
+        Edge(5, True, start),
+        Edge(5, False, start + 12_345_678),
+        Edge(DICE_BUTTON, True, start + 12_345_679),
+    ]
+    assert pins.active()[DICE_BUTTON]
+
+
+def test_times_stay_exact_after_a_year(box: SimulatedBox, clock: Clock) -> None:
+    """gpiozero counts in float seconds; after a year of them a microsecond is still there."""
+    edges: list[Edge] = []
+    pins = open_pins(box, edges)
+    clock.now_ns = 365 * 86_400 * 1_000 * MS + 1_234_567
+    box.set_lever(1, True)
+    assert abs(edges[0].t_ns - clock.now_ns) < 1_000
+    pins.close()
+
+
+def test_callbacks_survive_the_garbage_collection(box: SimulatedBox) -> None:
+    """gpiozero holds them weakly: somebody else has to."""
+    edges: list[Edge] = []
+    pins = open_pins(box, edges)
+    gc.collect()
+    for lever in LINES:
+        box.set_lever(lever, lever != 3)
+    box.set_button(True)
+    assert len(edges) == 10
+    assert pins.active()[9]
+
+
+def test_an_edge_that_was_lost_is_seen_by_looking(box: SimulatedBox) -> None:
+    edges: list[Edge] = []
+    pins = open_pins(box, edges)
+    box.lose_edges(1.0)
+    box.set_lever(1, True)
+    assert edges == []
+    assert pins.active()[1]
+
+
+def test_the_lamp_in_the_button(box: SimulatedBox) -> None:
+    pins = open_pins(box)
+    assert box.lamp == 0
+    pins.light(1.0)
+    assert box.lamp == 1
+    pins.light(0.25)
+    assert box.lamp == 0.25
+    pins.close()
+    assert box.lamp == 0
+
+
+def test_closing_lets_every_line_go(box: SimulatedBox) -> None:
+    edges: list[Edge] = []
+    open_pins(box, edges).close()
+    box.set_lever(1, True)
+    assert edges == []
+    pins = open_pins(box, edges)
+    box.set_lever(1, False)
+    assert len(edges) == 1
+    pins.close()
+
+
+# -- lines that cannot be had ------------------------------------------------------------------
+
+
+def test_a_busy_line_is_named(box: SimulatedBox) -> None:
+    other = InputDevice(LINES[4], pull_up=True, pin_factory=box.factory)
+    with pytest.raises(PinsError, match=r"^gpio: line 22: ") as raised:
+        open_pins(box)
+    assert "\n" not in str(raised.value)
+    assert raised.value.exit_code == 1
+    other.close()
+
+
+def test_after_a_failure_nothing_is_held(box: SimulatedBox) -> None:
+    other = InputDevice(LINES[9], pull_up=True, pin_factory=box.factory)
+    with pytest.raises(PinsError):
+        open_pins(box)
+    other.close()
+    open_pins(box).close()
+
+
+def test_a_line_that_is_not_there_is_named(box: SimulatedBox) -> None:
+    with pytest.raises(PinsError, match=r"^gpio: line 99: "):
+        Pins(box.factory, {DICE_BUTTON: 99}, LAMP_LINE, lambda edge: None)
+
+
+class LibraryError(Exception):
+    """lgpio's own error is neither gpiozero's nor an OSError."""
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (LibraryError("GPIO busy"), "GPIO busy"),
+        (RuntimeError("Failed to add edge detection"), "Failed to add edge detection"),
+        (PinInvalidPin("27 is not a valid pin name"), "27 is not a valid pin name"),
+        (OSError(16, "Device or resource busy"), "Device or resource busy"),
+        (ValueError(), "ValueError"),
+    ],
+)
+def test_whatever_a_library_raises_is_one_clear_line(
+    box: SimulatedBox, monkeypatch: pytest.MonkeyPatch, error: Exception, text: str
+) -> None:
+    real = box.factory.pin
+
+    def pin(name: int, *args: Any, **keywords: Any) -> object:
+        if name == 27:
+            raise error
+        return real(name, *args, **keywords)
+
+    monkeypatch.setattr(box.factory, "pin", pin)
+    with pytest.raises(PinsError, match=rf"^gpio: line 27: .*{text}") as raised:
+        open_pins(box)
+    assert "\n" not in str(raised.value)
+
+
+# -- back ends ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("backend", list(Backend))
+def test_a_back_end_that_is_not_there_is_one_clear_line(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("lgpio", "RPi", "RPi.GPIO", "gpiod"):
+        monkeypatch.setitem(sys.modules, module, None)
+    for module in ("gpiozero.pins.lgpio", "gpiozero.pins.rpigpio", "gpiozero_gpiod"):
+        monkeypatch.delitem(sys.modules, module, raising=False)
+    with pytest.raises(PinsError, match=rf"^gpio\.backend: {backend.value} cannot open the pins: ") as raised:
+        open_factory(backend)
+    assert "\n" not in str(raised.value)
+
+
+class RpiGpio(MagicMock):
+    """RPi.GPIO, as far as gpiozero asks it: levels, pull-ups, and callbacks by channel."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.levels: dict[int, int] = {}
+        self.callbacks: dict[int, Any] = {}
+        self.functions: dict[int, Any] = {}
+        self.setup.side_effect = self._setup
+        self.input.side_effect = lambda line: self.levels.get(line, 1)
+        self.gpio_function.side_effect = lambda line: self.functions.get(line, self.IN)
+        self.add_event_detect.side_effect = self._listen
+        self.remove_event_detect.side_effect = lambda line: self.callbacks.pop(line, None)
+
+    def _get_child_mock(self, /, **keywords: Any) -> MagicMock:
+        return MagicMock(**keywords)
+
+    def _setup(self, line: int, function: object, *args: object, **keywords: object) -> None:
+        self.functions[line] = function
+
+    def _listen(self, line: int, edges: object, callback: Any, bouncetime: int = 0) -> None:
+        self.callbacks[line] = callback
+
+    def drive(self, line: int, level: int) -> None:
+        self.levels[line] = level
+        self.callbacks[line](line)
+
+
+@pytest.fixture
+def rpi_gpio(monkeypatch: pytest.MonkeyPatch) -> Iterator[RpiGpio]:
+    library = RpiGpio()
+    package = ModuleType("RPi")
+    package.GPIO = library  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "RPi", package)
+    monkeypatch.setitem(sys.modules, "RPi.GPIO", library)
+    monkeypatch.delitem(sys.modules, "gpiozero.pins.rpigpio", raising=False)
+    # The board is read from the machine, which is no Pi.
+    monkeypatch.setattr("gpiozero.pins.local.LocalPiFactory._get_revision", lambda self: 0xA02082)
+    yield library
+    sys.modules.pop("gpiozero.pins.rpigpio", None)
+
+
+def test_rpi_gpio_behind_a_mock(rpi_gpio: RpiGpio) -> None:
+    rpi_gpio.levels[27] = 0
+    factory = open_factory(Backend.RPIGPIO)
+    edges: list[Edge] = []
+    pins = Pins(factory, switch_lines(Gpio(), 9), LAMP_LINE, edges.append)
+    assert [switch for switch, down in pins.active().items() if down] == [3]
+    gc.collect()
+    rpi_gpio.drive(4, 0)
+    rpi_gpio.drive(4, 1)
+    rpi_gpio.drive(12, 0)
+    assert [(edge.switch, edge.active) for edge in edges] == [(1, True), (1, False), (DICE_BUTTON, True)]
+    assert [edge.t_ns for edge in edges] == sorted(edge.t_ns for edge in edges)
+    pins.close()
+    factory.close()
+    assert rpi_gpio.callbacks == {}
+
+
+def test_rpi_gpio_that_refuses_an_edge_names_the_line(rpi_gpio: RpiGpio) -> None:
+    """From kernel 6.6 on it raises a RuntimeError and nothing more specific."""
+    rpi_gpio.add_event_detect.side_effect = RuntimeError("Failed to add edge detection")
+    factory = open_factory(Backend.RPIGPIO)
+    with pytest.raises(PinsError, match=r"^gpio: line 12: Failed to add edge detection$"):
+        Pins(factory, switch_lines(Gpio(), 9), LAMP_LINE, lambda edge: None)
+    factory.close()

@@ -1,0 +1,180 @@
+"""The odds at the box: what they say, when they say it, and what the computer plays for."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from queue import SimpleQueue
+from random import Random
+
+import pytest
+from tests.support.machine import S, Table, settings_for
+
+from shutthebox.adapters.odds_worker import OddsNow, OddsWorker, answer
+from shutthebox.config.profiles import builtin
+from shutthebox.config.schema import Config, Game, Setup
+from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame
+from shutthebox.game.mode import Mode
+from shutthebox.game.questions import AskAccount, AskAnswer, AskDice, AskHint, Prepare, Question
+from shutthebox.odds import Odds
+from shutthebox.odds.review import PlayedThrow
+from shutthebox.odds.win_chances import Duel, Rivals
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.moves import Throw
+from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
+from shutthebox.simulator.virtual_box import VirtualBox
+
+PUB = builtin("pub")
+
+
+def test_a_hint_knows_the_score_that_is_played_for() -> None:
+    for name, best in (("traditional", [1, 9]), ("digits", [4, 6]), ("misere", [4, 6])):
+        match = begin(builtin(name), 1).throw((6, 4))
+        came = answer(AskHint(match))
+        assert isinstance(came, HintCame)
+        assert came.match == match
+        assert came.hint is not None
+        if name != "misere":
+            assert came.hint.best == to_tiles(best)
+        else:
+            assert came.hint.moves[0].value.score == max(move.value.score for move in came.hint.moves)
+
+
+def test_a_race_is_ranked_by_the_throws_to_go() -> None:
+    came = answer(AskHint(begin(builtin("young"), 2).throw((3, 4))))
+    assert isinstance(came, HintCame)
+    assert came.hint is not None
+    assert came.hint.moves[0].cost == 0
+    assert all(move.cost > 0.01 for move in came.hint.moves[1:]), "one answer is better than the others"
+    assert came.hint.best == to_tiles([7]), "no die shows a 7, so the 3 and the 4 come again sooner"
+    assert came.hint.value.score > 5, "so many throws on average"
+
+
+def test_questions_are_answered_off_the_callers_thread_in_their_order() -> None:
+    posted: SimpleQueue[Advice] = SimpleQueue()
+    worker = OddsWorker(posted.put)
+    match = begin(PUB, 1).throw((6, 4))
+    assert worker.ask(Prepare(PUB)) == ()
+    assert worker.ask(AskHint(match)) == ()
+    worker.ask(AskAnswer(match))
+    first, second = posted.get(timeout=60), posted.get(timeout=60)
+    assert isinstance(first, HintCame)
+    assert isinstance(second, AnswerCame)
+    assert posted.empty(), "a preparation has no answer"
+
+
+def test_a_question_that_fails_ends_neither_the_worker_nor_the_game(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    posted: SimpleQueue[Advice] = SimpleQueue()
+    worker = OddsWorker(posted.put)
+    throws = (PlayedThrow((9, 9)),)
+    worker.ask(AskAccount(PUB, 0, throws))
+    worker.ask(AskDice(begin(PUB, 1)))
+    assert isinstance(posted.get(timeout=60), DiceCame)
+    assert "no answer to" in caplog.text
+
+
+def test_above_twelve_tiles_there_is_no_hint_but_a_computer_still_plays() -> None:
+    match = begin(builtin("the-300"), 2).throw((6, 6, 6, 5))
+    assert answer(AskHint(match)) == HintCame(match, None)
+    assert answer(AskAnswer(match)) == AnswerCame(match, to_tiles([23]))
+    assert answer(AskAccount(match.profile, 0, ())) == AccountCame(match.profile, 0, (), None)
+
+
+def behind(total: int, open_tiles: Tiles) -> Match:
+    """The second player in mid-turn, with the first one's total to beat."""
+    match = begin(PUB, 2)
+    first = replace(match.rows[0], outcome=turns.Outcome.BLOCKED, score=total)
+    second = turns.Turn(open_tiles, throws=1, moves=1)
+    return replace(match, player=1, totals=(total, 0), scores=(total, None), rows=(first, second))
+
+
+def test_the_computer_plays_for_the_win_not_for_the_points() -> None:
+    odds, duel = Odds(PUB), Duel(PUB, Rivals(done=(9,)))
+    differing = 0
+    for open_tiles in range(64, 512, 7):
+        for faces in product(range(1, 7), repeat=2):
+            match = behind(9, open_tiles).throw(faces)
+            if match.stage is Stage.ANSWER:
+                came = answer(AskAnswer(match))
+                assert isinstance(came, AnswerCame)
+                assert came.tiles == duel.ranked(match.turn)[0].tiles
+                differing += came.tiles != odds.ranked(match.turn)[0].tiles
+    assert differing, "with something to beat, other moves win than score"
+
+
+def test_luck_and_decisions_make_up_the_score_on_the_box() -> None:
+    """Twenty turns of a box played at random: what the dice did and what the hands gave away."""
+    world = VirtualBox(Config(game=Game(profile="pub", players=1, setup=Setup.USUAL)), seed=4)
+    random = Random(4)
+    finished = 0
+    while finished < 20:
+        state = world.runner.machine.state
+        match, mode = state.match, state.mode
+        if match is not None and mode.name in (Mode.RAISE, Mode.FLIPPING):
+            levers = match.profile.starting & ~match.turn.open
+            if mode.name is Mode.FLIPPING:
+                levers |= random.choice(turns.answers(match.profile, match.turn))
+            for number in world.box.levers:
+                world.set_lever(number, bool(levers >> (number - 1) & 1))
+            world.run_until(world.now_ns + 50_000_000)
+        mode = world.runner.machine.state.mode
+        if mode.name is Mode.TURN_OVER:
+            account, over = mode.play.account, mode.play.match  # type: ignore[union-attr]
+            assert account is not None
+            assert account.start == Odds(PUB).points(turns.start(PUB))
+            assert account.start + account.luck + account.given_away == over.turn.score
+            finished += 1
+        world.press(100_000_000)
+        world.run_until(world.now_ns + 1_000_000_000)
+    world.close()
+
+
+class Late(OddsNow):
+    """Has no accounts before it is told to; they come in their order then."""
+
+    def __init__(self) -> None:
+        self.there = False
+        self.waiting: list[Question] = []
+
+    def ask(self, question: Question) -> Sequence[Advice]:
+        if not isinstance(question, AskAccount):
+            return super().ask(question)
+        self.waiting.append(question)
+        return self.told() if self.there else ()
+
+    def told(self) -> list[Advice]:
+        waiting, self.waiting = self.waiting, []
+        return [advice for question in waiting for advice in super(Late, self).ask(question)]
+
+
+def play_turn(table: Table, throw: Throw) -> None:
+    """Throws nothing else, and shuts the first answer, until blocked."""
+    while (mode := table.mode) is not Mode.TURN_OVER:
+        table.dice.throws[:] = [throw]
+        if mode is Mode.FLIPPING:
+            move = turns.answers(PUB, table.match.turn)[0]
+            table.stand([*table.down, *to_numbers(move)])
+        table.press()
+        table.wait(S)
+
+
+@pytest.mark.parametrize("cut_after", [0, 1])
+def test_a_power_cut_takes_no_turn_out_of_the_matchs_account(cut_after: int) -> None:
+    settings = settings_for("pub", players=3)
+    whole, cut = (Table(settings, odds=OddsNow()) for _ in range(2))
+    late = Late()
+    for player in range(3):
+        late.there = player > cut_after
+        play_turn(whole, (player + 1, 2))
+        play_turn(cut, (player + 1, 2))
+        if player == cut_after:
+            cut = cut.again(odds=late)
+        for table in (whole, cut):
+            table.press()
+            table.stand(())
+    assert whole.mode is cut.mode is Mode.MATCH_OVER
+    assert any(whole.play.luck)
+    assert (cut.play.luck, cut.play.given_away) == (whole.play.luck, whole.play.given_away)
+    assert cut.screen == whole.screen

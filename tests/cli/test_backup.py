@@ -1,0 +1,477 @@
+"""Backup and restore, while the box plays."""
+
+import errno
+import json
+import multiprocessing
+import os
+import sqlite3
+import stat
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from itertools import count
+from multiprocessing.connection import Connection
+from pathlib import Path
+from random import Random
+
+import pytest
+from tests.adapters.store.test_migrations import version_2
+from tests.support.writer import write
+
+from shutthebox.adapters.store import backup as backups
+from shutthebox.adapters.store.database import FILE_NAME, Store, kept_match
+from shutthebox.adapters.store.opening import RESTORE_NAME, open_or_set_aside
+from shutthebox.adapters.store.queries import read
+from shutthebox.cli.main import main
+from shutthebox.config.profiles import builtin
+from shutthebox.game.facts import Began, Chosen
+from shutthebox.game.faults import Fault
+from shutthebox.rules.actions import Moved, Thrown
+from shutthebox.rules.match import begin
+
+
+def play_a_little(folder: Path, name: str = "pub") -> None:
+    with closing(Store(folder, lambda: 0.0)) as store:
+        store.keep(Chosen("game.profile", name))
+        store.keep(Began(begin(builtin(name), 2)))
+        store.keep(Thrown((3, 5)))
+
+
+def told(receiver: Connection) -> list[str]:
+    """What the writer has told since the last time."""
+    texts = []
+    while receiver.poll(0):
+        texts.append(receiver.recv())
+    assert not any(text.startswith("refused") for text in texts)
+    return texts
+
+
+@contextmanager
+def playing(folder: Path) -> Iterator[Connection]:
+    """A process that plays into a store at full speed, without a pause."""
+    processes = multiprocessing.get_context("forkserver")
+    receiver, sender = processes.Pipe(duplex=False)
+    child = processes.Process(target=write, args=(str(folder), 1, sender))
+    child.start()
+    sender.close()
+    try:
+        assert receiver.poll(30)
+        yield receiver
+        assert child.exitcode is None, "it has failed"
+    finally:
+        child.kill()
+        child.join()
+        receiver.close()
+
+
+def history(folder: Path) -> list[str]:
+    """All that a writer has told of the store there: beginnings and actions, in order."""
+    with closing(sqlite3.connect(folder / FILE_NAME)) as db:
+        found = []
+        for (number,) in db.execute("select id from match order by id").fetchall():
+            found.append("began")
+            found += [action.to_text() for action in kept_match(db, number, "test").actions]
+        return found
+
+
+@pytest.mark.timeout(60)
+def test_a_backup_while_it_plays_is_what_it_was_at_one_instant(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = tmp_path / "state"
+    shown: list[str] = []
+    with playing(state) as receiver:
+        for number in range(8):
+            time.sleep(0.05)
+            shown += told(receiver)
+            file = tmp_path / f"copy {number}"
+            assert main(["backup", str(file), "--state", str(state)]) == 0
+            before = len([text for text in shown if text not in ("finished", "left")])
+            shown += told(receiver)
+            copy = tmp_path / f"restored {number}"
+            assert main(["restore", str(file), "--state", str(copy)]) == 0
+            store, store_fault = open_or_set_aside(copy, lambda: 0.0)
+            assert store_fault is None
+            assert store is not None
+            store.close()
+            found = history(copy)
+            seen = [text for text in shown if text not in ("finished", "left")]
+            assert before <= len(found) <= len(seen) + 1
+            assert found[: len(seen)] == seen[: len(found)]
+        # It is still playing, and has not been held up for long.
+        time.sleep(0.2)
+        assert told(receiver)
+    assert len(capsys.readouterr().out.splitlines()) == 16
+
+
+@pytest.mark.timeout(60)
+def test_readers_that_take_their_time_do_not_hold_it_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with playing(tmp_path) as receiver:
+        with closing(sqlite3.connect(f"{(tmp_path / FILE_NAME).as_uri()}?mode=ro", uri=True)) as reader:
+            reader.execute("begin")
+            first = read(reader)
+            time.sleep(0.2)
+            assert told(receiver)
+            assert read(reader) == first, "it sees one instant"
+        for command in ("stats", "export"):
+            assert main([command, "--state", str(tmp_path)]) == 0
+        time.sleep(0.1)
+        assert told(receiver)
+    assert capsys.readouterr().out
+
+
+def test_a_backup_is_one_file_that_needs_no_writing(tmp_path: Path) -> None:
+    play_a_little(tmp_path / "state")
+    (tmp_path / "medium").mkdir()
+    file = tmp_path / "medium" / "copy"
+    assert main(["backup", str(file), "--state", str(tmp_path / "state")]) == 0
+    assert [path.name for path in file.parent.iterdir()] == ["copy"]
+    assert file.read_bytes()[18:20] == b"\1\1", "no log is needed to read it"
+
+
+def test_a_backup_never_writes_over_anything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play_a_little(tmp_path / "state")
+    file = tmp_path / "letter"
+    file.write_text("Dear brewery")
+    assert main(["backup", str(file), "--state", str(tmp_path / "state")]) == 2
+    assert capsys.readouterr().err == f"shutthebox: {file}: File exists; allowed is a new file\n"
+    assert file.read_text() == "Dear brewery"
+    assert main(["backup", str(tmp_path / "none" / "copy"), "--state", str(tmp_path / "state")]) == 2
+    assert main(["backup", str(tmp_path / "copy"), "--state", str(tmp_path / "none")]) == 1
+    assert not (tmp_path / "copy").exists()
+
+
+def test_a_backup_is_for_its_owner_and_touches_no_other_file(tmp_path: Path) -> None:
+    play_a_little(tmp_path / "state")
+    medium = tmp_path / "medium"
+    medium.mkdir()
+    (medium / "copy.part").write_text("Dear brewery")
+    before = os.umask(0)
+    try:
+        assert main(["backup", str(medium / "copy"), "--state", str(tmp_path / "state")]) == 0
+    finally:
+        os.umask(before)
+    assert sorted(path.name for path in medium.iterdir()) == ["copy", "copy.part"]
+    assert (medium / "copy.part").read_text() == "Dear brewery"
+    assert stat.S_IMODE((medium / "copy").stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize("target", ["letter", "nothing"])
+def test_a_backup_follows_no_link(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play_a_little(tmp_path / "state")
+    (tmp_path / "letter").write_text("Dear brewery")
+    for name in ("copy", "copy.part"):
+        (tmp_path / name).symlink_to(tmp_path / target)
+    assert main(["backup", str(tmp_path / "copy"), "--state", str(tmp_path / "state")]) == 2
+    assert capsys.readouterr().err == f"shutthebox: {tmp_path / 'copy'}: File exists; allowed is a new file\n"
+    assert (tmp_path / "letter").read_text() == "Dear brewery"
+    assert not (tmp_path / "nothing").exists()
+    assert (tmp_path / "copy").is_symlink()
+
+
+def test_a_backup_onto_a_stick_that_knows_no_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_links(*args: object, **options: object) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    play_a_little(tmp_path / "state")
+    monkeypatch.setattr(os, "link", no_links)
+    medium = tmp_path / "medium"
+    medium.mkdir()
+    assert main(["backup", str(medium / "copy"), "--state", str(tmp_path / "state")]) == 0
+    assert main(["backup", str(medium / "copy"), "--state", str(tmp_path / "state")]) == 2
+    assert [path.name for path in medium.iterdir()] == ["copy"]
+    # Also where the name is taken just before it is made.
+    (medium / "link").symlink_to(medium / "letter")
+    monkeypatch.setattr(backups, "_is_there", lambda name, folder: False)
+    for name in ("copy", "link"):
+        assert main(["backup", str(medium / name), "--state", str(tmp_path / "state")]) == 2
+    assert sorted(path.name for path in medium.iterdir()) == ["copy", "link"]
+    assert main(["restore", str(medium / "copy"), "--state", str(tmp_path / "other")]) == 0
+
+
+def test_a_backup_that_cannot_be_written_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    play_a_little(tmp_path / "state")
+    medium = tmp_path / "medium"
+    medium.mkdir()
+    monkeypatch.setattr(os, "fsync", full)
+    assert main(["backup", str(medium / "copy"), "--state", str(tmp_path / "state")]) == 2
+    assert "No space left on device" in capsys.readouterr().err
+    assert list(medium.iterdir()) == []
+
+
+def test_a_damaged_store_is_not_backed_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    state = tmp_path / "state"
+    play_a_little(state)
+    with closing(sqlite3.connect(state / FILE_NAME)) as db:
+        db.execute("update fact set text = 'throw 4+4' where text like 'throw%'")
+        db.commit()
+    for command in (["stats"], ["stats", "--json"], ["export"], ["backup", str(tmp_path / "copy")]):
+        assert main([*command, "--state", str(state)]) == 1
+        out, err = capsys.readouterr()
+        assert err == f"shutthebox: {state / FILE_NAME}: damaged: fact 3 was altered\n"
+        assert bool(out) == (command[0] != "backup"), "what can be read is shown"
+    assert not (tmp_path / "copy").exists()
+
+
+def test_restore_is_taken_over_at_the_next_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    state = tmp_path / "state"
+    play_a_little(tmp_path / "other", "digits")
+    assert main(["backup", str(tmp_path / "copy"), "--state", str(tmp_path / "other")]) == 0
+    play_a_little(state, "pub")
+    running, _ = open_or_set_aside(state, lambda: 0.0)
+    assert running is not None
+    with closing(running):
+        assert main(["restore", str(tmp_path / "copy"), "--state", str(state)]) == 0
+        assert running.choices() == {"game.profile": "pub"}, "who plays is not disturbed"
+        running.keep(Chosen("box.language", "fr"))
+    store, store_fault = open_or_set_aside(state, lambda: 0.0)
+    assert store_fault is None
+    assert store is not None
+    with closing(store):
+        assert store.choices() == {"game.profile": "digits"}
+        kept = store.running_match()
+        assert kept is not None
+        assert kept[0].profile.name == "digits"
+        (fault,) = read(store.connection).faults
+        assert "restored" in fault.text
+    (before,) = state.glob("*.replaced")
+    assert before.name in fault.text
+    # And back again.
+    assert main(["restore", str(before), "--state", str(state)]) == 0
+    store, _ = open_or_set_aside(state, lambda: 1.0)
+    assert store is not None
+    with closing(store):
+        assert store.choices() == {"game.profile": "pub", "box.language": "fr"}
+    assert not (state / RESTORE_NAME).exists()
+    assert "takes it over at its next start" in capsys.readouterr().out
+
+
+def test_a_plug_pulled_while_it_is_taken_over(tmp_path: Path) -> None:
+    """The files after each step: the one before is renamed, then its log, then the new one."""
+    state = tmp_path / "state"
+    play_a_little(tmp_path / "other", "digits")
+    assert main(["backup", str(tmp_path / "copy"), "--state", str(tmp_path / "other")]) == 0
+    for steps in range(5):
+        folder = state / str(steps)
+        play_a_little(folder, "pub")
+        (folder / f"{FILE_NAME}-wal").write_bytes(b"")
+        assert main(["restore", str(tmp_path / "copy"), "--state", str(folder)]) == 0
+        renames = [
+            (FILE_NAME, f"{FILE_NAME}.x.replaced"),
+            (f"{FILE_NAME}-wal", f"{FILE_NAME}.x.replaced-wal"),
+            (f"{FILE_NAME}-mark", f"{FILE_NAME}.x.replaced-mark"),
+            (RESTORE_NAME, FILE_NAME),
+        ]
+        for before, after in renames[:steps]:
+            (folder / before).rename(folder / after)
+        store, store_fault = open_or_set_aside(folder, lambda: 0.0)
+        assert store_fault is None
+        assert store is not None
+        with closing(store):
+            assert store.choices() == {"game.profile": "digits"}
+
+
+def test_a_store_of_an_earlier_version_is_restored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "old").mkdir()
+    version_2(tmp_path / "old", 3)
+    assert main(["restore", str(tmp_path / "old" / FILE_NAME), "--state", str(tmp_path / "state")]) == 0
+    assert "good, 3 matches" in capsys.readouterr().out
+    store, store_fault = open_or_set_aside(tmp_path / "state", lambda: 0.0)
+    assert store_fault is None
+    assert store is not None
+    with closing(store):
+        assert store.choices() == {"box.language": "fr"}
+        assert store.running_match() is not None
+    with closing(sqlite3.connect(tmp_path / "old" / FILE_NAME)) as old:
+        assert old.execute("pragma user_version").fetchone() == (2,), "it is left as it was"
+
+
+WITH = "-- a store, and\n"
+OTHER = "no store of a box: its tables, views or triggers are others"
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"shopping list: eggs, milk\n" * 100, "file is not a database"),
+        (None, "no such file"),
+        ("create table a (b)", OTHER),
+        ("pragma user_version = 99", "made by a newer version (99); 3 is allowed"),
+        (WITH + "create view dice as select * from throws", OTHER),
+        (
+            WITH
+            + "create view v as with recursive n(i) as (select 1 union all select i from n) select i from n",
+            OTHER,
+        ),
+        (WITH + "create trigger t after insert on fact begin delete from setting; end", OTHER),
+        (
+            WITH + "create trigger t after update on throws begin insert into fault select * from fault; end",
+            OTHER,
+        ),
+        (WITH + "create index i on fact (text)", OTHER),
+        (WITH + "create table more (a)", OTHER),
+        (WITH + "alter table match add column colour text", OTHER),
+        (WITH + "analyze", OTHER),
+        (
+            WITH + "drop table owed; create table owed (player integer primary key, owes text not null,"
+            " checksum integer not null default (random())) strict",
+            OTHER,
+        ),
+        (WITH + "update fact set text = 'throw 6+6' where number = 3", "fact 3 was altered"),
+        (WITH + "delete from match", "the match that fact 2 began is missing"),
+    ],
+)
+def test_what_is_no_store_is_not_restored(
+    content: bytes | str | None, complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state, file = tmp_path / "state", tmp_path / "copy"
+    play_a_little(state)
+    if isinstance(content, bytes):
+        file.write_bytes(content)
+    elif content is not None:
+        if content.startswith(WITH):
+            play_a_little(tmp_path / "other")
+            (tmp_path / "other" / FILE_NAME).rename(file)
+        with closing(sqlite3.connect(file)) as db:
+            db.executescript(content.removeprefix(WITH))
+    assert main(["restore", str(file), "--state", str(state)]) == 2
+    assert capsys.readouterr().err == f"shutthebox: {file}: {complaint}\n"
+    assert sorted(path.name for path in state.iterdir()) == [FILE_NAME, f"{FILE_NAME}-mark"]
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
+def test_what_is_no_file_is_not_restored(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "copy"
+    match kind:
+        case "folder":
+            file.mkdir()
+        case "pipe":
+            os.mkfifo(file)
+        case _:
+            file = Path("/dev/zero")
+    assert main(["restore", str(file), "--state", str(tmp_path / "state")]) == 2
+    assert capsys.readouterr().err == f"shutthebox: {file}: no ordinary file\n"
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_trigger_does_not_get_into_a_box(tmp_path: Path) -> None:
+    """Whoever puts the file into its place by hand has it set aside at the start."""
+    play_a_little(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
+        db.execute("create trigger t after insert on fact begin update fact set text = 'throw 6+6'; end")
+    store, store_fault = open_or_set_aside(tmp_path, lambda: 0.0)
+    assert store is not None
+    assert store_fault is not None
+    assert "its tables, views or triggers are others" in store_fault.text
+    with closing(store):
+        kept = store.running_match()
+        assert kept is not None
+        assert kept[1] == (Thrown((3, 5)),), "what is good in it is taken over"
+        store.keep(Moved(128))
+        kept = store.running_match()
+        assert kept is not None
+        assert kept[1] == (Thrown((3, 5)), Moved(128))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+@pytest.mark.timeout(60)
+def test_root_restores_through_no_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The service's user puts links to root's files under every name that is used, as fast as it can."""
+    state, roots = tmp_path / "state", tmp_path / "roots"
+    play_a_little(tmp_path / "other")
+    assert main(["backup", str(tmp_path / "copy"), "--state", str(tmp_path / "other")]) == 0
+    state.mkdir()
+    os.chown(state, 12345, 12345)
+    roots.mkdir()
+    (roots / "secret").write_text("root's")
+    (roots / "secret").chmod(0o600)
+    ended = threading.Event()
+
+    def links() -> None:
+        for number in count():
+            if ended.is_set():
+                return
+            for name in {RESTORE_NAME, FILE_NAME, *(path.name for path in state.iterdir())}:
+                path = state / name
+                with suppress(OSError):
+                    if path.is_dir():
+                        # A folder of root's goes at some moment, and one comes with a link in it.
+                        if rng.random() < 0.97:
+                            continue
+                        path.rename(tmp_path / f"gone {number}")
+                        path.mkdir()
+                        (path / FILE_NAME).symlink_to(roots / "secret")
+                    else:
+                        # A link takes the name's place, also of what is being written.
+                        (state / "link").symlink_to(roots / "secret")
+                        (state / "link").rename(path)
+
+    rng = Random(1)
+    attacker = threading.Thread(target=links)
+    attacker.start()
+    try:
+        for _ in range(40):
+            assert main(["restore", str(tmp_path / "copy"), "--state", str(state)]) in (0, 1)
+    finally:
+        ended.set()
+        attacker.join()
+    secret = (roots / "secret").stat()
+    assert (secret.st_uid, secret.st_gid, stat.S_IMODE(secret.st_mode)) == (0, 0, 0o600)
+    assert (roots / "secret").read_text() == "root's"
+    assert [path.name for path in roots.iterdir()] == ["secret"]
+    assert all(len(line) < 400 for line in capsys.readouterr().err.splitlines())
+
+
+def test_a_store_of_another_version_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play_a_little(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
+        db.execute("pragma user_version = 99")
+    assert main(["stats", "--state", str(tmp_path)]) == 1
+    assert "made by a newer version (99)" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_what_root_does_stays_the_services(tmp_path: Path) -> None:
+    """The owner says sudo; the daemon has to read and write afterwards what was made."""
+    state = tmp_path / "state"
+    play_a_little(state)
+    for path in (state, *state.iterdir()):
+        os.chown(path, 12345, 12345)
+    assert main(["backup", str(tmp_path / "copy"), "--state", str(state)]) == 0
+    assert main(["restore", str(tmp_path / "copy"), "--state", str(state)]) == 0
+    with closing(Store(state, lambda: 0.0)):
+        assert main(["stats", "--state", str(state)]) == 0
+        assert len(list(state.iterdir())) == 5
+        for path in state.iterdir():
+            assert (path.stat().st_uid, path.stat().st_gid) == (12345, 12345), path
+            assert stat.S_IMODE(path.stat().st_mode) & 0o600 == 0o600
+
+
+def test_faults_and_health_are_in_the_statistics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / FILE_NAME).write_text("no store")
+    store, store_fault = open_or_set_aside(tmp_path, lambda: 1_795_262_400.0)
+    assert store_fault is not None
+    assert store_fault.fault is Fault.STORE_REPLACED
+    assert store is not None
+    with closing(store):
+        store.keep_health({0: 4, 7: 2}, {7: 9})
+    assert main(["stats", "--json", "--state", str(tmp_path)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["switches"] == {"0": {"presses": 4, "chatter": 0}, "7": {"presses": 2, "chatter": 9}}
+    assert found["faults"] == [{"at_s": 1_795_262_400, "kind": "store", "text": store_fault.text}]
+    assert main(["stats", "--state", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "lever 7          2 presses        9 edges" in shown
+    assert "store: " in shown

@@ -1,0 +1,337 @@
+"""Files that are none: every command that is given one says so in one line, and waits for nobody."""
+
+import os
+import socket
+import sqlite3
+import stat
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.support.clumsy_player import CAREFUL
+from tests.support.playing import Table, config_for
+
+from shutthebox import files
+from shutthebox.adapters.store.database import FILE_NAME as STORE
+from shutthebox.adapters.store.scores_file import ScoresWriter
+from shutthebox.cli.main import main
+from shutthebox.config import profiles
+from shutthebox.config import schema as configuration
+from shutthebox.config.schema import Config, ConfigError, with_value
+from shutthebox.config.settings_loader import broken_rules, settings_for
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.game.effects import Show
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.rules.reader import ProfileError
+from shutthebox.simulator.hardware.virtual_display import FramesError, VirtualDisplay
+from shutthebox.simulator.scenario.recorder import create
+from shutthebox.simulator.scenario.script import ScenarioError
+from shutthebox.simulator.virtual_box import VirtualBox
+
+LONG = "x" * 300
+KINDS = {
+    "a pipe": "is a pipe; allowed is a regular file",
+    "a socket": "is a socket; allowed is a regular file",
+    "a device without end": "is a device; allowed is a regular file",
+    "a device without content": "is a device; allowed is a regular file",
+    "a link to a pipe": "is a pipe; allowed is a regular file",
+    "a folder": "is a folder; allowed is a regular file",
+    "a name too long": "File name too long",
+    "a name with a NUL": "embedded null byte",
+}
+THERE = [kind for kind in KINDS if "name" not in kind]
+
+
+def put(kind: str, path: Path) -> Path:
+    """Makes what is no file; for names that cannot be, what the path would be."""
+    match kind:
+        case "a pipe":
+            os.mkfifo(path)
+        case "a socket":
+            with closing(socket.socket(socket.AF_UNIX)) as listener:
+                listener.bind(str(path))
+        case "a device without end":
+            path.symlink_to("/dev/zero")
+        case "a device without content":
+            path.symlink_to("/dev/null")
+        case "a link to a pipe":
+            os.mkfifo(path.with_name("pipe"))
+            path.symlink_to(path.with_name("pipe"))
+        case "a folder":
+            path.mkdir()
+        case "a name too long":
+            return path.with_name(LONG + path.name)
+        case "a name with a NUL":
+            return path.with_name("\0" + path.name)
+    return path
+
+
+def one_line(capsys: pytest.CaptureFixture[str], code: int, wanted: int = 2) -> str:
+    """The one line that was said."""
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 1, said
+    assert code == wanted, said
+    return said
+
+
+READING = {
+    "check-config": ["check-config", "{file}"],
+    "pins": ["pins", "--config", "{file}"],
+    "run": ["run", "--config", "{file}"],
+    "sim": ["sim", "--no-browser", "--port", "0", "--config", "{file}"],
+    "blank": ["blank", "--config", "{file}"],
+    "doctor": ["doctor", "--config", "{file}"],
+    "stats": ["stats", "--config", "{file}"],
+    "scoreboard": ["scoreboard", "--config", "{file}"],
+    "profiles": ["profiles", "{file}"],
+    "odds": ["odds", "{file}"],
+    "replay": ["replay", "{file}"],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("command", READING.values(), ids=READING.keys())
+def test_a_file_to_read(
+    command: Sequence[str], kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = put(kind, tmp_path / "file.toml")
+    said = one_line(capsys, main([word.format(file=file) for word in command]))
+    assert KINDS[kind] in said
+
+
+@pytest.mark.parametrize("kind", [*THERE, "a name too long"])
+def test_a_file_to_write(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = put(kind, tmp_path / "chart.svg")
+    assert KINDS[kind] in one_line(capsys, main(["odds", "pub", "--plot", str(file)]))
+    with pytest.raises(ScenarioError, match=KINDS[kind]):
+        create(file)
+
+
+def test_a_picture_of_a_screen_that_cannot_be_written(tmp_path: Path) -> None:
+    display = VirtualDisplay(Config(), tmp_path)
+    os.mkfifo(tmp_path / f"0001-{Mode.READY}.png")
+    with pytest.raises(FramesError, match="is a pipe; allowed is a regular file"):
+        display.show(Screen(Mode.READY), 0)
+    display.show(Screen(Mode.RAISE), 0)
+    assert (tmp_path / f"0002-{Mode.RAISE}.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("kind", [*THERE, "a file that is no picture"])
+def test_a_picture_to_compare_with(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "script.scn"
+    golden = put(kind, tmp_path / "golden.png")
+    if kind == "a file that is no picture":
+        golden.write_bytes(b"\x89PNG\r\n\x1a\nnot really")
+    script.write_text("expect panel golden\n")
+    said = one_line(capsys, main(["replay", str(script)]), 1)
+    assert "script.scn:1: expected panel" in said
+
+
+@pytest.mark.parametrize("kind", THERE)
+def test_house_rules_that_are_no_files_are_left_out(kind: str, tmp_path: Path) -> None:
+    """The box starts, plays, and says what was left out."""
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    (folder / "good.toml").write_text("dice = 1")
+    put(kind, folder / "bad.toml")
+    good, bad = profiles.house_rules(folder)
+    assert [profile.name for profile in good] == ["good"]
+    assert [str(error) for error in bad] == [f"{folder}/bad.toml: {KINDS[kind]}"]
+    with pytest.raises(ProfileError, match=f"bad.toml: {KINDS[kind]}"):
+        profiles.find("bad", folder)
+    config = with_value(config_for(Table("pub", 1, 9, CAREFUL)), "rules.folder", str(folder), "test")
+    assert [str(error) for error in broken_rules(config)] == [str(error) for error in bad]
+    settings = settings_for(config, 9, "test")
+    assert "good" in [profile.name for profile in settings.profiles]
+    box = VirtualBox(config)
+    box.press(100_000_000)
+    box.close()
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "a folder"])
+def test_a_folder_of_house_rules_that_is_none(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = put(kind, tmp_path / "rules")
+    good, bad = profiles.house_rules(folder)
+    assert good == ()
+    assert len(bad) == 1
+    assert str(bad[0]).endswith("; allowed is a folder")
+    assert str(bad[0]).isprintable()
+    said = one_line(capsys, main(["profiles", "--folder", str(folder), "ours"]))
+    assert files.shown_path(folder) in said
+
+
+def test_an_id_that_no_file_can_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = one_line(capsys, main(["profiles", "--folder", str(tmp_path), LONG]))
+    assert "is not known" in said
+
+
+# -- folders -----------------------------------------------------------------------------------
+
+WITH_A_FOLDER = {
+    "stats": ["stats", "--state", "{folder}"],
+    "export": ["export", "--state", "{folder}"],
+    "backup": ["backup", "copy", "--state", "{folder}"],
+    "restore": ["restore", "copy", "--state", "{folder}"],
+    "scoreboard": ["scoreboard", "--state", "{folder}"],
+    "replay --state": ["replay", "{script}", "--state", "{folder}"],
+    "replay --frames": ["replay", "{script}", "--frames", "{folder}"],
+}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "a folder"])
+@pytest.mark.parametrize("command", WITH_A_FOLDER.values(), ids=WITH_A_FOLDER.keys())
+def test_a_folder_that_is_none(
+    command: Sequence[str], kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "script.scn"
+    script.write_text("wait 1\n")
+    folder = put(kind, tmp_path / "folder")
+    said = one_line(capsys, main([word.format(folder=folder, script=script) for word in command]))
+    assert files.shown_path(folder) in said
+
+
+@pytest.fixture
+def long_store(tmp_path: Path) -> Path:
+    """A config whose store can be nowhere."""
+    file = tmp_path / "config.toml"
+    half = "y" * 90
+    file.write_text(f'[store]\nfolder = "/dev/null/{half}"\n')
+    return file
+
+
+def test_a_configured_folder_that_can_be_none(long_store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = one_line(capsys, main(["stats", "--config", str(long_store)]), 1)
+    assert "Not a directory" in said
+    assert main(["doctor", "--config", str(long_store)]) == 1
+    found = [line for line in capsys.readouterr().out.splitlines() if " store " in line]
+    assert len(found) == 1
+    assert found[0].startswith("FAIL")
+    assert "store.folder" in found[0]
+
+
+def test_a_long_name_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path / LONG))
+    monkeypatch.setattr(configuration, "CONFIG_FILE", tmp_path / "none.toml")
+    monkeypatch.setattr("shutthebox.cli.stats.SERVICE_FOLDER", tmp_path / "none")
+    assert "File name too long" in one_line(capsys, main(["stats"]), 1)
+    assert main(["doctor"]) == 1
+    assert "File name too long" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", THERE)
+def test_a_store_that_is_no_file(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(kind, tmp_path / STORE)
+    assert KINDS[kind] in one_line(capsys, main(["stats", "--state", str(tmp_path)]), 1)
+    config = tmp_path / "config.toml"
+    config.write_text(f'[store]\nfolder = "{tmp_path}"\n[display]\ncontroller = "none"\n')
+    assert main(["doctor", "--config", str(config)]) == 1
+    assert KINDS[kind] in capsys.readouterr().out
+
+
+# -- the function itself -----------------------------------------------------------------------
+
+
+def test_a_link_is_followed_where_it_may_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("content")
+    (tmp_path / "link").symlink_to("file")
+    assert files.read_bytes(tmp_path / "link", 100) == b"content"
+    with pytest.raises(OSError, match="is a link; allowed is a regular file"):
+        files.read_bytes(tmp_path / "link", 100, follow_links=False)
+
+
+def test_a_link_in_a_circle(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("link")
+    with pytest.raises(ConfigError, match="link: Too many levels of symbolic links"):
+        configuration.read(tmp_path / "link")
+
+
+def test_a_file_of_its_largest_size(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes((b"#" * 511 + b"\n") * (files.MAX_BYTES // 512))
+    assert configuration.read(tmp_path / "file") == Config()
+    (tmp_path / "file").write_bytes(b"#" * (files.MAX_BYTES + 1))
+    with pytest.raises(ConfigError, match=r"file: larger than 64 KiB; a configuration is smaller"):
+        configuration.read(tmp_path / "file")
+
+
+@pytest.fixture
+def kernel_log() -> Path:
+    """A regular file, as its kind says, whose reading waits for the kernel to say something."""
+    path = Path("/proc/kmsg")
+    if not os.access(path, os.R_OK):
+        pytest.skip("this user may not read /proc/kmsg")
+    try:
+        os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+    except OSError:
+        pytest.skip("the kernel's log may not be read here")
+    return path
+
+
+def test_a_regular_file_that_would_make_wait(kernel_log: Path) -> None:
+    assert stat.S_ISREG(kernel_log.stat().st_mode)
+    for _ in range(3):  # the first may find something to read, which then is gone
+        with pytest.raises(ConfigError):
+            configuration.read(kernel_log)
+
+
+def test_what_is_put_there_between_the_look_and_the_opening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "file"
+    os.mkfifo(path)
+    monkeypatch.setattr(files, "check_regular", lambda path, follow_links: None)
+    with pytest.raises(ConfigError, match="is a pipe"):
+        configuration.read(path)
+    with pytest.raises(ScenarioError, match="No such device or address"):
+        create(path)  # nobody reads from it
+
+
+def test_what_was_there_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("something longer")
+    with files.open_to_write(path) as file:
+        file.write(b"short")
+    assert path.read_text() == "short"
+
+
+@pytest.mark.parametrize("kind", [*THERE, "a link to a file"])
+def test_the_scores_wait_for_nobody(kind: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """They are written in the main loop."""
+    if kind == "a link to a file":
+        (tmp_path / "victim").write_text("mine")
+        (tmp_path / "scores.new").symlink_to("victim")
+    else:
+        put(kind, tmp_path / "scores.new")
+    show = Show(Screen(Mode.READY), 0, Mode.READY, 1, (), None, "ok", (7,), (7,), (), ())
+    ScoresWriter(tmp_path, None, "en")(show, 0)
+    assert "not up to date" in caplog.text
+    assert kind != "a link to a file" or (tmp_path / "victim").read_text() == "mine"
+
+
+def test_an_error_of_the_system_is_in_its_words(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(ShutTheBoxError, match=r"--state: .*x: Not a directory$"):
+        files.make_folder(tmp_path / "file" / "x", "--state")
+
+
+def test_a_look_at_a_store_costs_sqlite_no_lock(tmp_path: Path) -> None:
+    """Any descriptor of its file that is closed drops all locks that this process holds on it."""
+    from shutthebox.adapters.store.queries import open_to_read
+
+    with closing(sqlite3.connect(tmp_path / STORE, isolation_level=None)) as db:
+        db.execute("create table match (id)")
+        db.execute("begin immediate")
+        assert _locks(tmp_path / STORE)
+        open_to_read(tmp_path / STORE).close()
+        assert _locks(tmp_path / STORE), "it still holds its locks"
+
+
+def _locks(path: Path) -> str:
+    number = str(path.stat().st_ino)
+    held = Path("/proc/locks").read_text().splitlines()
+    return "\n".join(line for line in held if f":{number} " in line)

@@ -1,0 +1,37 @@
+"""Lines of other chips in the configuration."""
+
+from pathlib import Path
+
+import pytest
+
+from shutthebox.cli.main import main
+from shutthebox.config.schema import ConfigError, parse
+
+
+def test_lines_of_another_chip_mix_with_the_headers() -> None:
+    config = parse('[gpio]\nlevers = [4, 17, "mcp23017:3", "/dev/gpiochip2:GPA3"]', "f")
+    assert config.gpio.levers == (4, 17, "mcp23017:3", "/dev/gpiochip2:GPA3")
+
+
+@pytest.mark.parametrize(
+    "levers",
+    ['"mcp23017:3"', "[]", '["mcp23017"]', '[":3"]', '["x:"]', '["x:1", "x:1"]', "[4, 4]", "[28]", "[true]"],
+)
+def test_what_is_no_line(levers: str) -> None:
+    with pytest.raises(ConfigError, match=r"^f: gpio\.levers: .* is not allowed; allowed is .*chip:line"):
+        parse(f"[gpio]\nlevers = {levers}", "f")
+
+
+@pytest.mark.parametrize("backend", ["lgpio", "rpigpio"])
+def test_only_gpiod_reaches_other_chips(backend: str) -> None:
+    with pytest.raises(ConfigError, match=rf"^f: gpio\.levers\[1\]: .*{backend} cannot reach"):
+        parse(f'[gpio]\nbackend = "{backend}"\nlevers = [4, "mcp23017:3"]', "f")
+
+
+def test_the_wiring_table_shows_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text('[gpio]\nlevers = [4, "mcp23017:3"]\n')
+    assert main(["pins", "--config", str(file)]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown[1].split() == ["lever", "1", "4", "7"]
+    assert shown[2].split() == ["lever", "2", "mcp23017:3"]

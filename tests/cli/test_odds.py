@@ -1,0 +1,193 @@
+"""The odds command: its JSON, its table, its charts, and what it says to bad input."""
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from shutthebox.cli import odds
+from shutthebox.config import profiles
+
+KEYS = [
+    "profile",
+    "open",
+    "objective",
+    "expected_score",
+    "probability_shut",
+    "one_die",
+    "moves",
+    "distribution",
+]
+
+
+def run(*words: str) -> int:
+    parser = argparse.ArgumentParser(prog="shutthebox")
+    odds.add_parser(parser.add_subparsers(required=True))
+    args = parser.parse_args(["odds", *words])
+    code: int = args.run(args)
+    return code
+
+
+Read: TypeAlias = Callable[..., Any]
+
+
+@pytest.fixture
+def document(capsys: pytest.CaptureFixture[str]) -> Read:
+    def read(*words: str) -> object:
+        assert run(*words, "--json") == 0
+        captured = capsys.readouterr()
+        assert captured.err == ""
+        return json.loads(captured.out)
+
+    return read
+
+
+def test_a_turns_start(document: Read) -> None:
+    found = document("traditional")
+    assert list(found) == KEYS
+    assert found["profile"] == "traditional"
+    assert found["open"] == list(range(1, 10))
+    assert found["objective"] == "score"
+    assert found["expected_score"] == pytest.approx(431363714383 / 39182082048, rel=1e-12)
+    assert found["one_die"] is None
+    assert found["moves"] is None
+    assert sum(found["distribution"].values()) == pytest.approx(1)
+    assert found["distribution"]["0"] == pytest.approx(found["probability_shut"])
+    mean = sum(int(score) * chance for score, chance in found["distribution"].items())
+    assert mean == pytest.approx(found["expected_score"])
+
+
+def test_playing_to_shut(document: Read) -> None:
+    found = document("traditional", "--objective", "shut")
+    assert found["objective"] == "shut"
+    assert found["probability_shut"] == pytest.approx(956177159 / 9795520512, rel=1e-12)
+    assert found["expected_score"] > 11.0092
+
+
+def test_a_throw(document: Read) -> None:
+    found = document("traditional", "--throw", "3,5")
+    assert sorted(move["tiles"] for move in found["moves"]) == [
+        [1, 2, 5],
+        [1, 3, 4],
+        [1, 7],
+        [2, 6],
+        [3, 5],
+        [8],
+    ]
+    assert found["moves"][0]["expected_score"] == found["expected_score"]
+    assert found["moves"][0]["probability_shut"] == found["probability_shut"]
+    scores = [move["expected_score"] for move in found["moves"]]
+    assert scores == sorted(scores)
+
+
+def test_a_position(document: Read) -> None:
+    found = document("traditional", "--open", "1,2")
+    assert found["open"] == [1, 2]
+    assert found["one_die"] is True
+    blocked = document("traditional", "--open", "2,3,5", "--throw", "1")
+    assert blocked["moves"] == []
+    assert blocked["one_die"] is None
+    assert (blocked["expected_score"], blocked["distribution"]) == (10, {"10": 1.0})
+
+
+def test_the_first_move_rule_holds_at_the_start_only(document: Read) -> None:
+    everything = "1,2,3,4,5,6,7,8,9"
+    assert document("two-to-go", "--throw", "2,2")["expected_score"] == 45
+    assert document("two-to-go", "--open", everything, "--throw", "2,2")["moves"] == []
+    assert len(document("two-to-go", "--open", "1,3,4", "--throw", "2,2")["moves"]) == 2
+
+
+def test_other_boxes(document: Read) -> None:
+    assert document("traditional", "--tiles", "12")["open"] == list(range(1, 13))
+    assert document("three-down")["open"] == [4, 5, 6, 7, 8, 9]
+
+
+def test_house_rules(document: Read, tmp_path: Path) -> None:
+    file = tmp_path / "corner.toml"
+    file.write_text('like = "traditional"\ntiles = [2, 4, 6]\nsides = 4\nscore = "count"\n')
+    found = document(str(file))
+    assert found["profile"] == "corner"
+    assert found["open"] == [2, 4, 6]
+
+
+def test_an_estimate(document: Read) -> None:
+    found = document("the-300", "--samples", "200")
+    assert list(found)[: len(KEYS)] == KEYS
+    assert found["estimate"] is True
+    assert found["samples"] == 200
+    assert found["standard_error"] > 0
+    assert document("the-300", "--samples", "200") == found
+    thrown = document("the-300", "--samples", "200", "--throw", "1,1,2,2")
+    assert sorted(move["tiles"] for move in thrown["moves"]) == [[1, 2, 3], [1, 5], [2, 4], [6]]
+    assert document("the-300", "--samples", "50", "--open", "24", "--throw", "1,1,1,1")["moves"] == []
+    done = document("the-300", "--samples", "50", "--open", "4", "--throw", "1,1,1,1")
+    assert (done["expected_score"], done["probability_shut"]) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    "name", [profile.name for profile in profiles.builtins() if len(profile.tiles) <= 12]
+)
+def test_every_built_in_profile_for_people(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(name) == 0
+    text = capsys.readouterr().out
+    assert "expected score" in text
+    assert "final score" in text
+
+
+def test_an_estimate_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("the-300", "--samples", "50") == 0
+    assert "ESTIMATE" in capsys.readouterr().out
+
+
+def test_moves_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("traditional", "--throw", "6,6") == 0
+    lines = capsys.readouterr().out.splitlines()
+    first = lines[lines.index(next(line for line in lines if line.startswith("move"))) + 1]
+    assert first.split()[0] == "3,9"
+    assert first.split()[-1] == "0.000000"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["nowhere"], "not known"),
+        (["nowhere.toml"], "nowhere.toml: No such file"),
+        (["traditional", "--open", "1,1"], "twice"),
+        (["traditional", "--open", "10"], "tile 10 is not on the box; allowed are 1, 2, 3"),
+        (["traditional", "--open", "x"], "'x' is not a tile"),
+        (["traditional", "--open", "0"], "'0' is not a tile"),
+        (["traditional", "--open", ""], "'' is not a tile"),
+        (["traditional", "--open", "-"], "no tile is open"),
+        (["traditional", "--throw", "7,1"], "allowed are 2 dice with faces 1 to 6"),
+        (["traditional", "--throw", "3"], "allowed are 2 dice"),
+        (["traditional", "--open", "1,2", "--throw", "1,1,1"], "2 dice or 1 die"),
+        (["traditional", "--throw", "0,1"], "cannot be thrown"),
+        (["traditional", "--throw", "a,b"], "is no throw"),
+        (["traditional", "--throw", ""], "is no throw"),
+        (["domino-bag", "--throw", "7,7"], "two ends of a domino"),
+        (["traditional", "--tiles", "11"], "11 is no box of traditional; allowed are 9, 10, 12"),
+        (["traditional", "--samples", "1"], "--samples: 1 is not allowed"),
+        (["traditional", "--plot", "chart.gif"], ".svg or .png"),
+        (["traditional", "--plot", "nowhere/chart.svg"], "No such file"),
+    ],
+)
+def test_bad_input(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(*words) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("shutthebox odds: ")
+    assert captured.err.count("\n") == 1
+    assert said in captured.err
+
+
+@pytest.mark.parametrize("name", ["traditional", "trac-digits", "lucky-seven", "open-one"])
+def test_charts(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for file in (tmp_path / "chart.svg", tmp_path / "chart.PNG"):
+        assert run(name, "--plot", str(file)) == 0
+        assert file.stat().st_size > 500
+    assert (tmp_path / "chart.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert (tmp_path / "chart.PNG").read_bytes().startswith(b"\x89PNG")
+    capsys.readouterr()

@@ -1,0 +1,120 @@
+"""`shutthebox profiles`, through the front door."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shutthebox.cli import main as cli
+from shutthebox.config import profiles
+from shutthebox.rules.words import explain
+from shutthebox.translations import translations
+
+
+def run(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
+    code = cli.main(["profiles", *args])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_list(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert len(lines) == len(profiles.builtins())
+    assert lines[0].split() == ["traditional", "9,", "10,", "12", "Traditional", "/", "Traditionnel"]
+    assert any(line.startswith("cards ") and " 54 " in line for line in lines)
+
+
+def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "--json")
+    document: list[dict[str, Any]] = json.loads(out)
+    assert (code, err) == (0, "")
+    assert [entry["name"] for entry in document] == [profile.name for profile in profiles.builtins()]
+    assert document[0] == {
+        "name": "traditional",
+        "title": {"en": "Traditional", "fr": "Traditionnel"},
+        "source": profiles.builtin("traditional").source,
+        "boxes": [9, 10, 12],
+    }
+
+
+def test_one_in_words(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "jouhet")
+    assert (code, err) == (0, "")
+    lines = [line.strip() for line in out.splitlines()]
+    for language in ("en", "fr"):
+        assert set(explain(profiles.builtin("jouhet"), translations()[language])) <= set(lines)
+    assert lines[0] == "jouhet: À Toi De Jouhet"
+    assert lines[1].startswith("Source: À Toi De Jouhet")
+
+
+def test_one_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "trac-100", "--json")
+    document: dict[str, Any] = json.loads(out)
+    assert (code, err) == (0, "")
+    assert document["name"] == "trac-100"
+    assert document["title"] == {"en": "Trac to 100", "fr": "Trac en 100"}
+    assert (document["move"], document["limit"], document["boxes"]) == ("faces", 100, [9, 12])
+    assert document["max_tiles"] is None
+    assert document["words"]["fr"] == list(explain(profiles.builtin("trac-100"), translations()["fr"]))
+    assert set(document) == {
+        *("name", "title", "source", "tiles", "boxes", "start_open", "dice", "sides", "draw", "one_die"),
+        *("move", "max_tiles", "difference", "first_move_must_include", "ends_turn_on", "blocked"),
+        *("turns", "score", "lost_score", "win", "shut_wins", "rounds", "match", "limit", "tie"),
+        *("stakes", "captain", "words"),
+    }
+
+
+def test_a_good_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "ours.toml"
+    path.write_text('like = "pub"\nscore = "count"\n')
+    code, out, err = run(capsys, str(path))
+    assert (code, err) == (0, "")
+    assert out.startswith("ours: ours\n")
+    assert "one point for each tile left open" in out
+
+
+@pytest.mark.parametrize("json_", [[], ["--json"]])
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("dice = 0", "dice: 0 is not allowed; allowed is a whole number from 1 to 9"),
+        ("limit = 9", "limit: means nothing"),
+        ("dice", "not valid TOML"),
+    ],
+)
+def test_fail__a_bad_file(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, text: str, complaint: str, json_: list[str]
+) -> None:
+    path = tmp_path / "ours.toml"
+    path.write_text(text)
+    code, out, err = run(capsys, str(path), *json_)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"shutthebox profiles: {path}: {complaint}")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["nothing", "", "no/such/file", "absent.toml", "."])
+def test_fail__no_such_profile(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    code, out, err = run(capsys, name)
+    assert (code, out) == (2, "")
+    assert err.startswith("shutthebox profiles: ")
+    assert err.count("\n") == 1
+
+
+def test_a_folder_of_house_rules(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "ours.toml").write_text('title.en = "Our own"\ntiles = 10')
+    code, out, err = run(capsys, "--folder", str(tmp_path))
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1].split() == ["ours", "10", "Our", "own"]
+    assert run(capsys, "ours", "--folder", str(tmp_path))[0] == 0
+    assert run(capsys, "ours")[0] == 2
+    (tmp_path / "bad.toml").write_text("dice = 0")
+    code, out, err = run(capsys, "--folder", str(tmp_path), "--json")
+    assert code == 2
+    assert json.loads(out)[-1]["name"] == "ours"
+    assert err == f"shutthebox profiles: {tmp_path}/bad.toml: dice: 0 is not allowed; " + (
+        "allowed is a whole number from 1 to 9\n"
+    )

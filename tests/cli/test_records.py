@@ -1,0 +1,177 @@
+"""What a record of the box does not prove: kept with the match, exported, said by `replay` and `stats`."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from shutthebox import __version__
+from shutthebox.adapters.store.database import Store, kept_match
+from shutthebox.cli.main import main
+from shutthebox.config.profiles import builtin
+from shutthebox.game.facts import Began, Finished, Left, Resumed, Signed
+from shutthebox.rules.actions import Advanced, Moved, Thrown, apply
+from shutthebox.rules.conditions import RULES_VERSION, Conditions
+from shutthebox.rules.match import begin
+from shutthebox.rules.record import FIRST_LINE
+
+VERSION = f"{__version__} rules {RULES_VERSION}"
+
+
+class Box:
+    """A box in virtual time whose evening is a few scenarios on one store."""
+
+    def __init__(self, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self._folder, self._capsys = folder, capsys
+        self.said = ""
+
+    def play(self, *lines: str) -> None:
+        script = self._folder / "script.scn"
+        script.write_text("\n".join(("config game.setup usual", *lines)) + "\n")
+        assert self.run("replay", str(script), "--state", str(self._folder / "state")) == 0, self.said
+
+    def run(self, *command: str) -> int:
+        code = main(command)
+        out, err = self._capsys.readouterr()
+        self.said = out + err
+        return code
+
+    def record(self) -> str:
+        assert self.run("export", "--record", "--state", str(self._folder / "state")) == 0
+        return self.said
+
+    def replayed(self) -> list[str]:
+        """What `replay` says of the latest match."""
+        (self._folder / "record.txt").write_text(self.record())
+        assert self.run("replay", str(self._folder / "record.txt")) == 0, self.said
+        return self.said.splitlines()
+
+    def stats(self) -> str:
+        assert self.run("stats", "--state", str(self._folder / "state")) == 0
+        return self.said
+
+
+@pytest.fixture
+def box(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Box:
+    return Box(tmp_path, capsys)
+
+
+def head(record: str) -> list[str]:
+    """The lines of the conditions."""
+    lines = record.splitlines()
+    assert lines[0] == FIRST_LINE
+    return [
+        line for line in lines if line.split()[0] in ("dice", "computers", "out-of-play", "version", "lost")
+    ]
+
+
+def test_a_plain_match(box: Box) -> None:
+    box.play("dice 3 5", "press", "press", "press", "expect throw 3 5")
+    assert head(box.record()) == ["dice box", f"version {VERSION}"]
+    assert "given-up" not in box.record()
+    assert box.replayed() == [f"not proved: played on version {VERSION}"]
+    assert "0 with real dice, 0 with the computer, 0 with levers out of play" in box.stats()
+    assert f"played on {VERSION}" in box.stats()
+
+
+def test_everything_at_once(box: Box) -> None:
+    box.play(
+        "config game.dice real", "config game.computers [2]", "config box.out_of_play [4, 7]",
+        "press", "press", "press", "press", "hold", "+1 expect mode flipping", "hold 11", "press",
+        "expect mode attract",
+    )  # fmt: skip
+    record = box.record()
+    assert head(record) == ["dice real", "computers 2", "out-of-play 4 7", f"version {VERSION}"]
+    assert record.endswith("\ngiven-up\n")
+    said = box.stats()
+    assert "matches   0 finished of 1 begun, 1 given up\n" in said
+    assert "1 with real dice, 1 with the computer, 1 with levers out of play\n" in said
+    (box._folder / "record.txt").write_text(record)
+    # The total of real dice cannot be thrown again; what is not proved is said all the same.
+    assert box.run("replay", str(box._folder / "record.txt")) == 2
+    assert box.said.splitlines()[:-1] == [
+        "not proved: real dice: the players threw and entered them, the box did not see them",
+        "not proved: player 2 was the computer",
+        "not proved: out of play: levers 4, 7",
+        f"not proved: played on version {VERSION}",
+        "not proved: given up before its end",
+    ]
+
+
+def test_a_match_given_up_is_given_up_again(box: Box) -> None:
+    box.play("dice 3 5", "press", "press", "press", "flip 8", "+1 hold 11", "press", "expect mode attract")
+    assert box.replayed()[-1] == "not proved: given up before its end"
+
+
+def test_with_json_only_effects_are_on_stdout(
+    box: Box, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    box.play("dice 3 5", "press", "press", "press")
+    (tmp_path / "record.txt").write_text(box.record())
+    assert main(["replay", "--json", str(tmp_path / "record.txt")]) == 0
+    out, err = capsys.readouterr()
+    assert {json.loads(line)["kind"] for line in out.splitlines()} <= {"show", "sound", "record"}
+    assert err == f"not proved: played on version {VERSION}\n"
+
+
+def test_conditions_that_change_while_the_box_is_off_are_both_noted(box: Box) -> None:
+    box.play("dice 3 5", "press", "press", "press", "expect throw 3 5")
+    box.play("config game.dice real", "config game.computers [1]", "+1 expect throw 3 5")
+    assert head(box.record()) == ["dice real", "computers 1", f"version {VERSION}"]
+    box.play("+1 expect throw 3 5")
+    assert head(box.record()) == ["dice real", "computers 1", f"version {VERSION}"], "what was, was"
+
+
+def test_a_record_of_an_earlier_version_plays(box: Box, tmp_path: Path) -> None:
+    record = tmp_path / "old.txt"
+    record.write_text("shut-the-box record 1\nprofile pub\nplayers 2\n1 3+5 1,7\n")
+    assert box.run("replay", str(record)) == 0
+    assert box.said == (
+        "not proved: dice, computers, levers and version are not known: the record does not say\n"
+    )
+
+
+def test_the_hall_of_fame_says_it(box: Box, tmp_path: Path) -> None:
+    with closing(Store(tmp_path / "state", lambda: 1.7e9)) as store:
+        for number, conditions in enumerate(
+            (Conditions(), Conditions(real_dice=True), Conditions(computers=(2,), out_of_play=(4,)))
+        ):
+            match = begin(builtin("thai"), 1)
+            store.keep(Began(match, conditions))
+            for action in (Thrown((4, 5)), Moved(1 << 8), Thrown((4, 5)), Moved(1 << 3), Thrown((4, 4)),
+                           Moved(1 << 7), Thrown((4, 4)), Advanced()):  # fmt: skip
+                store.keep(action)
+                match = apply(match, action)
+            store.keep(Finished(match))
+            store.keep(Signed(0, f"AB{number}"))
+            store.keep(Left())
+            assert not kept_match(store.connection, number + 1, "test").given_up
+    fame = [line for line in box.stats().splitlines() if line.startswith("  AB")]
+    assert [line.partition("2023-11-14")[2] for line in fame] == [
+        "  (computer, levers out)",
+        "  (real dice)",
+        "",
+    ]
+    assert box.run("stats", "--json", "--state", str(tmp_path / "state")) == 0
+    found = json.loads(box.said)
+    assert (found["real_dice"], found["with_computer"], found["without_levers"], found["given_up"]) == (
+        1,
+        1,
+        1,
+        0,
+    )
+    assert [entry["unproven"] for entry in found["fame"]] == [["computer", "levers out"], ["real dice"], []]
+    assert found["versions"] == [VERSION]
+
+
+def test_an_update_in_mid_match_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(Store(tmp_path, lambda: 0.0)) as store:
+        store.keep(Began(begin(builtin("pub"), 2)))
+    monkeypatch.setattr("shutthebox.adapters.store.database._THIS_BOX", Conditions(versions=("9.9 rules 3",)))
+    with closing(Store(tmp_path, lambda: 0.0)) as store:
+        for _ in range(3):
+            store.keep(Resumed(Conditions()))
+        conditions = kept_match(store.connection, 1, "test").conditions
+        assert conditions == Conditions(versions=(VERSION, "9.9 rules 3"))
+        assert store.connection.execute("select count(*) from fact").fetchone() == (2,), "noted once"

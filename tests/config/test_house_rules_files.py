@@ -1,0 +1,106 @@
+"""House-rules files as they lie on a disk: hostile ones, odd paths, a folder of them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from shutthebox.config import profiles
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.reader import ProfileError
+
+
+def read(content: str | bytes, path: Path) -> Profile:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return profiles.read(path)
+
+
+HOSTILE: list[tuple[str, bytes]] = [
+    ("ten megabytes", b"# " + b"x" * 10_000_000),
+    ("many lines", b"dice = 2 #\n" * 900_000),
+    ("not UTF-8", b"dice = 2 # \xff"),
+    ("UTF-16", "dice = 2".encode("utf-16")),
+    ("NUL bytes", b"\x00" * 100),
+    ("an ELF", b"\x7fELF\x02\x01\x01" + bytes(50)),
+    ("nested lists", b"dice = " + b"[" * 900 + b"]" * 900),
+    ("nested lists over lines", b"dice = " + b"[\n" * 5000 + b"]\n" * 5000),
+    ("nested tables", b"dice = " + b"{a=" * 300 + b"1" + b"}" * 300),
+    ("dotted key", b"dice." + b".".join([b"a"] * 400) + b" = 1"),
+    ("dotted key without end", b"dice." + b".".join([b"a"] * 30_000) + b" = 1"),
+    ("dotted title", b"title.en." + b".".join([b"a"] * 400) + b" = 1"),
+    ("a number of 900 digits", b"dice = " + b"9" * 900),
+    ("a number of 9000 digits", b"dice = " + b"9" * 9000),
+    ("a hexadecimal number of 900 digits", b"dice = 0x" + b"f" * 900),
+    ("a float of 900 digits", b"dice = " + b"9" * 900 + b".0"),
+    ("a huge exponent", b"dice = 1e999999999"),
+    ("a long text", b'name = "' + b"x" * 900 + b'"'),
+    ("a long list over lines", b"tiles = [" + b"1,\n" * 9000 + b"]"),
+    ("a key twice", b"dice = 1\ndice = 2"),
+    ("a table twice", b"[title]\n[title]\n"),
+    ("half a line", b"dice ="),
+    ("JSON", b'{"dice": 2}'),
+    ("a lone carriage return", b"dice = 1\rsides = 2"),
+    ("a lone surrogate", b'name = "\\ud800"'),
+]
+
+
+@pytest.mark.parametrize("content", [content for _, content in HOSTILE], ids=[name for name, _ in HOSTILE])
+def test_fail__hostile_files(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "house.toml"
+    with pytest.raises(ProfileError) as caught:
+        read(content, path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 800
+
+
+def test_fail__paths(tmp_path: Path) -> None:
+    line_feed = tmp_path / "a\nb.toml"
+    for path in (tmp_path, tmp_path / "absent.toml", Path("a\0b.toml"), Path("x" * 5000), line_feed):
+        with pytest.raises(ProfileError) as caught:
+            profiles.read(path)
+        assert str(caught.value).isprintable()
+    with pytest.raises(ProfileError, match="name: missing, and the file's, 'our rules', is not allowed"):
+        read("dice = 1", tmp_path / "our rules.toml")
+    assert read('name = "ours"', tmp_path / "our rules.toml").name == "ours"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_fail__unreadable(tmp_path: Path) -> None:
+    path = tmp_path / "house.toml"
+    path.touch(mode=0o000)
+    with pytest.raises(ProfileError, match="Permission denied"):
+        profiles.read(path)
+
+
+class TestFolder:
+    def test_good_ones_are_listed_and_bad_ones_explained(self, tmp_path: Path) -> None:
+        (tmp_path / "b.toml").write_text("dice = 1")
+        (tmp_path / "a.toml").write_text('like = "pub"')
+        (tmp_path / "bad.toml").write_text("dice = 0")
+        (tmp_path / "c.toml").write_text('name = "pub"')
+        (tmp_path / "d.toml").write_text('name = "a"')
+        (tmp_path / "notes.txt").write_text("dice = 0")
+        (tmp_path / "folder.toml").mkdir()
+        good, bad = profiles.house_rules(tmp_path)
+        assert [profile.name for profile in good] == ["a", "b"]
+        assert [str(error).split(":")[0].rpartition("/")[2] for error in bad] == [
+            "bad.toml",
+            "c.toml",
+            "d.toml",
+            "folder.toml",
+        ]
+
+    def test_a_folder_that_is_not_there_has_none(self, tmp_path: Path) -> None:
+        assert profiles.house_rules(tmp_path / "absent") == ((), ())
+
+    def test_find(self, tmp_path: Path) -> None:
+        (tmp_path / "ours.toml").write_text("dice = 1")
+        (tmp_path / "bad.toml").write_text("dice = 0")
+        assert profiles.find("pub", tmp_path).name == "pub"
+        assert profiles.find("ours", tmp_path).dice == 1
+        assert profiles.find(str(tmp_path / "ours.toml")).dice == 1
+        with pytest.raises(ProfileError, match=r"bad\.toml: dice: 0 is not allowed"):
+            profiles.find("bad", tmp_path)
+        with pytest.raises(ProfileError, match="'ours' is not known"):
+            profiles.find("ours")

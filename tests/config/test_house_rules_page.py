@@ -1,0 +1,112 @@
+"""The page for landlords: its examples play, and its table is the reader's."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from tests.support import generate
+
+from shutthebox.config import profiles
+from shutthebox.config import schema as config
+from shutthebox.rules import reader
+from shutthebox.rules.match import Stage
+from shutthebox.rules.profile import Draw, Profile
+from shutthebox.rules.words import explain
+from shutthebox.rules.writer import to_keys
+
+PAGE = (Path(__file__).parents[2] / "docs" / "house-rules.md").read_text(encoding="utf-8")
+EXAMPLES = [
+    re.sub(r"^ {3}", "", text, flags=re.MULTILINE)
+    for text in re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+]
+PROFILES = [text for text in EXAMPLES if "[rules]" not in text and "[game]" not in text]
+
+
+def rows() -> dict[str, tuple[set[str], str]]:
+    """The table of keys: the words in quotation marks of each, and its default as written."""
+    table: dict[str, tuple[set[str], str]] = {}
+    section = PAGE.partition("## All keys")[2].partition("## Example")[0]
+    last: list[str] = []
+    for line in section.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not line.startswith("| ") or cells[0] == "key":
+            continue
+        names, values, default = cells[0], set(re.findall(r'"([a-z-]+)"', cells[1])), cells[2]
+        last = re.findall(r"`([a-z_.]+)`", names) or last
+        for key in last:
+            known, marked = table.get(key, (set(), default))
+            if default == "✓":
+                (marked,) = values
+            table[key] = (known | values, marked)
+    return table
+
+
+def test_the_page_has_two_whole_examples_and_a_short_one() -> None:
+    assert len(PROFILES) == 3
+
+
+@pytest.mark.parametrize("text", PROFILES)
+def test_examples_are_read_and_play_to_their_end(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "friday.toml"
+    path.write_text(text, encoding="utf-8")
+    profile = profiles.read(path)
+    assert profile.title("fr") != profile.title("en")
+    assert explain(profile)
+    for seed in range(5):
+        *_, (_, _, last) = generate.play(profile, 3, seed, most=50_000)
+        assert last.stage is Stage.FINISHED
+
+
+@pytest.mark.parametrize("text", [text for text in EXAMPLES if text not in PROFILES])
+def test_configs_are_read(text: str) -> None:
+    config.parse(text, "config.toml")
+
+
+def test_remarks_in_the_examples_are_true() -> None:
+    evens, trac = (tomllib.loads(text) for text in PROFILES[1:])
+    assert evens["name"] == "red-lion-evens"
+    assert trac["like"] == "trac"
+    assert profiles.builtin("trac").allowed_boxes == (9, 12)
+
+
+def test_the_table_has_every_key() -> None:
+    assert set(rows()) == {"like", *reader._KEYS}
+
+
+@pytest.mark.parametrize("key", [*generate.ENUMS, "draw"])
+def test_the_table_has_every_value(key: str) -> None:
+    kind = {**generate.ENUMS, "draw": Draw}[key]
+    assert rows()[key][0] == {str(value) for value in kind}
+
+
+@pytest.mark.parametrize(("key", "value"), to_keys(Profile("")).items())
+def test_the_table_has_the_defaults(key: str, value: object) -> None:
+    default = rows()[key][1].strip('`"')
+    if isinstance(value, bool):
+        assert default == str(value).lower()
+    elif key == "tiles":
+        assert default == "9"
+    elif isinstance(value, int) or (isinstance(value, str) and value):
+        assert default == str(value)
+    else:
+        assert default in (
+            "none",
+            "all",
+            "no limit",
+            "",
+            "the name",
+            "the file's name",
+            "just `tiles",
+            "the worst score",
+        )
+
+
+def test_the_numbers_on_the_page_are_those_of_the_code() -> None:
+    assert f"its own {len(profiles.builtins())}." in PAGE
+    assert f"more than {reader.MAX_MOVES:,} moves" in PAGE
+    complaint = re.search(r"friday\.toml: (rounds: .*)", PAGE)
+    assert complaint is not None
+    with pytest.raises(reader.ProfileError) as caught:
+        reader.parse_keys("rounds = 0", "friday.toml", profiles._builtin_keys)
+    assert str(caught.value) == f"friday.toml: {complaint[1]}"

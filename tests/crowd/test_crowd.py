@@ -1,0 +1,183 @@
+"""A crowd that plays badly finds no fault with the box; and a box with a fault would be found out.
+
+The long run is `python tests/benchmarks/crowd.py`.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from tests.crowd import referee
+from tests.crowd.people import BAD
+from tests.crowd.referee import WAYS, Seen
+from tests.crowd.table import FaultError, Faults, Plan, Table, again, plans, play, scenario, shortest
+
+from shutthebox.game.effects import Effect, Keep, Play, Show, Sound
+from shutthebox.game.mode import Mode
+from shutthebox.rules.actions import Advanced, Moved, Thrown
+from shutthebox.simulator.scenario import script as scenarios
+from shutthebox.simulator.scenario.player import Replay, fact_text
+
+pytestmark = pytest.mark.slow
+
+MS = 1_000_000
+USUAL = Plan(5, (("game.profile", "pub"), ("game.players", 2), ("game.setup", "usual"), ("box.levers", 9)))
+
+
+@pytest.mark.parametrize("seed", range(1, 13))
+def test_no_fault_is_found(seed: int) -> None:
+    seen, faults = Seen(), Faults()
+    for plan in plans(seed):
+        for _ in play(plan, seen, faults):
+            pass
+        if seen.throws > 250:
+            break
+    assert seen.thrown_shown + seen.thrown_left == seen.throws
+    assert seen.finished >= faults.rescues > 0
+    assert set(seen.verdicts) >= {"ok", "lift", "complete", "missing", "over", "put-back"}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_every_kind_of_person_at_a_table_of_their_own(kind: type) -> None:
+    seen, faults = Seen(), Faults()
+    for _ in play(replace(USUAL, bad=(kind,)), seen, faults):
+        pass
+    assert faults.rescues == 2
+    assert seen.throws > 5
+    assert set(seen.ways) <= WAYS
+
+
+def test_the_plug_is_pulled() -> None:
+    seen, faults = Seen(), Faults()
+    for seed in range(5, 9):
+        for _ in play(replace(USUAL, seed=seed, bad=BAD[:3], cuts=True), seen, faults):
+            pass
+    assert seen.cuts
+    assert seen.checks["a power cut changes nothing"]
+
+
+def test_the_tables_differ_and_are_the_same_again() -> None:
+    first, second = list(islice(plans(1), 60)), list(islice(plans(1), 60))
+    assert first == second
+    assert {kind for plan in first for kind in plan.bad} == set(BAD)
+    assert len({dict(plan.keys)["game.profile"] for plan in first}) > 25
+    assert any(plan.profile for plan in first)
+    assert any(plan.cuts for plan in first)
+    assert list(islice(plans(2), 5)) != first[:5]
+
+
+# -- the referee is watched --------------------------------------------------------------------
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    """A match for two in mid-throw, nothing wrong so far."""
+    sat_down = Table(USUAL, tmp_path, Seen(), Faults())
+    box = sat_down.box
+    box.dice.queue.append((3, 5))
+    for _ in range(2):
+        box.press(100 * MS)
+        box.run_until(box.now_ns + 1_500 * MS)
+    box.set_lever(3, True)
+    box.run_until(box.now_ns + 100 * MS)
+    assert sat_down.look().verdict == "missing 5"
+    return sat_down
+
+
+LIES: dict[str, Callable[[Show], Effect]] = {
+    "the verdict": lambda show: replace(show, verdict="ok"),
+    "open tiles": lambda show: replace(show, open=show.open[1:]),
+    "whose turn it is": lambda show: replace(show, player=2),
+    "throws shown are those kept": lambda show: replace(show, throw=(5, 3)),
+    "scores": lambda show: replace(show, scores=(None, 3)),
+    "totals": lambda show: replace(show, totals=(1, 0)),
+    "winners": lambda show: replace(show, winners=(1,)),
+    "stakes owed": lambda show: replace(show, owes=(Fraction(1), Fraction(-1))),
+    "sleep only": lambda show: replace(show, asleep=True),
+    "a way of the table": lambda show: replace(
+        show, mode=Mode.MENU, screen=replace(show.screen, mode=Mode.MENU)
+    ),
+    "the screen shows the mode": lambda show: replace(show, mode=Mode.READY),
+    "viable tiles blink": lambda show: replace(
+        show, screen=replace(show.screen, tiles=((9, show.screen.tiles[4][1]),))
+    ),
+    "one throw at a time": lambda show: Keep(Thrown((1, 1))),
+    "tiles shut by legal moves only": lambda show: Keep(Moved(0b100)),
+    "what the levers show is committed": lambda show: Keep(Moved(0b10000000)),
+    "a press goes on": lambda show: Keep(Advanced()),
+}
+
+
+@pytest.mark.parametrize("what", LIES)
+def test_a_lie_is_found_out(what: str, table: Table) -> None:
+    with pytest.raises(AssertionError, match=what):
+        table.referee.watch(LIES[what](table.look()), table.box.now_ns)
+    table.box.close()
+
+
+def test_a_throw_that_nobody_made_is_found_out(tmp_path: Path) -> None:
+    table = Table(USUAL, tmp_path, Seen(), Faults())
+    table.box.press(100 * MS)
+    table.box.run_until(table.box.now_ns + 100 * MS)
+    assert table.look().mode is Mode.READY
+    with pytest.raises(AssertionError, match="no throw without a press"):
+        table.referee.watch(Keep(Thrown((1, 1))), table.box.now_ns)
+    table.box.close()
+
+
+def test_a_sound_without_end_is_found_out(table: Table) -> None:
+    fault = Play(Sound.FAULT)
+    for _ in range(4):
+        table.referee.watch(fault, table.box.now_ns)
+    with pytest.raises(AssertionError, match="sounds end"):
+        table.referee.watch(fault, table.box.now_ns + 60_000 * MS)
+    table.box.close()
+
+
+def test_a_box_that_does_not_come_on_is_found_out(tmp_path: Path) -> None:
+    table = Table(replace(USUAL, bad=BAD[1:2], lost_edges=1.0), tmp_path, Seen(), Faults())
+    table.box._pins.active = lambda: dict.fromkeys(range(10), False)  # type: ignore[method-assign]
+    with pytest.raises(FaultError, match="does not come on"):
+        list(table.play())
+
+
+# -- what hands did plays again ----------------------------------------------------------------
+
+
+def test_a_table_plays_again_from_its_scenario(tmp_path: Path) -> None:
+    """Several tables, the plug pulled at one of them, edges lost, dice of the players' own."""
+    for number, plan in enumerate(islice(plans(1), 4, 9)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        told: list[str] = []
+
+        def note(what: object, t_ns: int, told: list[str] = told) -> None:
+            if isinstance(what, Keep):
+                told.append(f"{t_ns} {fact_text(what.fact)}")
+
+        table = Table(replace(plan, visits=1), folder, Seen(), Faults())
+        table.box.observe(note)
+        list(table.play())
+        script = folder / "again.scn"
+        script.write_text(scenario(plan, table.moves, "none"), encoding="utf-8")
+        text = script.read_text(encoding="utf-8").replace("crowd.toml", str(folder / "crowd.toml"))
+        played = told.copy()
+        told.clear()
+        Replay(scenarios.parse(text, str(script)), folder / "replayed", tell=note).run()
+        assert played
+        assert played == told[: len(played)]
+
+
+def test_a_fault_is_found_again_with_fewer_moves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A referee who finds nothing wrong with any lever falls out with the box at the first that is."""
+    table = Table(replace(USUAL, bad=BAD[:3]), tmp_path, Seen(), Faults())
+    list(table.play())
+    assert not again(USUAL, table.moves)
+    assert shortest(USUAL, table.moves) is table.moves
+    monkeypatch.setattr(referee, "verdict_on", lambda *levers, **more: "ok")
+    few = shortest(USUAL, table.moves)
+    assert "the verdict" in again(USUAL, few)
+    assert len(few) <= 4, "a press, and a lever"

@@ -1,0 +1,209 @@
+"""The debouncer on made-up traces, against stable-for said plainly."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shutthebox.game.switches.debounce import DICE_BUTTON, RESTLESS_NS, Debouncer, SwitchChanged
+
+MS = 1_000_000
+SETTLE = {DICE_BUTTON: 25 * MS, 1: 40 * MS, 2: 40 * MS, 3: 7 * MS}
+Trace = list[tuple[int, int, bool]]
+"""Edges as (time in ns, switch, state), in the order of their times."""
+
+
+def bank(down: tuple[int, ...] = ()) -> Debouncer:
+    return Debouncer(SETTLE, {switch: switch in down for switch in SETTLE}, 0)
+
+
+@st.composite
+def traces(draw: st.DrawFn, most: int = 30) -> Trace:
+    """Edges any time from the same moment to long after each other, true or repeated."""
+    gaps = st.one_of(
+        st.integers(0, 3 * MS), st.integers(0, 100 * MS), st.sampled_from([7 * MS, 25 * MS, 40 * MS])
+    )
+    t_ns, trace = 0, []
+    for gap, switch, state in draw(
+        st.lists(st.tuples(gaps, st.sampled_from(sorted(SETTLE)), st.booleans()), max_size=most)
+    ):
+        t_ns += gap
+        trace.append((t_ns, switch, state))
+    return trace
+
+
+def contact_traces(trace: Trace) -> Trace:
+    """The trace as a contact makes it: every edge of a switch is a change."""
+    state = dict.fromkeys(SETTLE, False)
+    edges = []
+    for t_ns, switch, _ in trace:
+        state[switch] = not state[switch]
+        edges.append((t_ns, switch, state[switch]))
+    return edges
+
+
+def stable_for(trace: Trace) -> list[SwitchChanged]:
+    """The rule: a state counts once no further edge of its switch has come for the window."""
+    events = []
+    for switch, settle_ns in SETTLE.items():
+        settled = False
+        edges = [(t_ns, state) for t_ns, at, state in trace if at == switch]
+        for (t_ns, state), (next_ns, _) in pairwise([*edges, (1 << 62, False)]):
+            if next_ns - t_ns >= settle_ns and state != settled:
+                settled = state
+                events.append(SwitchChanged(switch, state, t_ns + settle_ns))
+    return sorted(events, key=lambda event: (event.t_ns, event.switch))
+
+
+def run(debouncer: Debouncer, trace: Trace, polls: list[int] | None = None) -> list[SwitchChanged]:
+    """Everything that settles while the trace is played, asked for at these times too."""
+    events = []
+    waiting = sorted(polls or [])
+    for t_ns, switch, state in trace:
+        while waiting and waiting[0] <= t_ns:
+            events += debouncer.settle(waiting.pop(0))
+        events += debouncer.edge(switch, state, t_ns)
+    return events + debouncer.settle(1 << 61)
+
+
+@given(traces(), st.lists(st.integers(0, 2_000 * MS), max_size=20))
+def test_a_state_counts_once_it_has_stood(trace: Trace, polls: list[int]) -> None:
+    events = run(bank(), trace, polls)
+    assert sorted(events, key=lambda event: (event.t_ns, event.switch)) == stable_for(trace)
+
+
+@given(traces(), st.lists(st.integers(0, 2_000 * MS), max_size=20))
+def test_events_come_in_the_order_in_which_switches_settled(trace: Trace, polls: list[int]) -> None:
+    times = [event.t_ns for event in run(bank(), trace, polls)]
+    assert times == sorted(times)
+
+
+@given(traces())
+def test_the_last_state_is_the_right_one(trace: Trace) -> None:
+    settled = dict.fromkeys(SETTLE, False)
+    for event in run(bank(), trace):
+        assert event.active != settled[event.switch], "an event is a change"
+        settled[event.switch] = event.active
+    assert settled == {**dict.fromkeys(SETTLE, False), **{switch: state for _, switch, state in trace}}
+
+
+@given(traces(), st.data())
+def test_the_last_state_is_right_even_if_stamps_come_out_of_order(trace: Trace, data: st.DataObject) -> None:
+    late = [
+        (max(0, t_ns - data.draw(st.integers(0, 60 * MS))), switch, state) for t_ns, switch, state in trace
+    ]
+    settled = dict.fromkeys(SETTLE, False)
+    for event in run(bank(), late):
+        settled[event.switch] = event.active
+    assert settled == {**dict.fromkeys(SETTLE, False), **{switch: state for _, switch, state in trace}}
+
+
+@given(st.integers(0, 40 * MS - 1), st.booleans())
+def test_what_is_shorter_than_the_window_never_counts(lasts_ns: int, start: bool) -> None:
+    debouncer = bank((1,) if start else ())
+    assert debouncer.edge(1, not start, 5 * MS) == []
+    assert debouncer.edge(1, start, 5 * MS + lasts_ns) == []
+    assert debouncer.settle(10_000 * MS) == []
+
+
+def test_what_is_as_long_as_the_window_counts() -> None:
+    debouncer = bank()
+    debouncer.edge(1, True, 0)
+    assert debouncer.edge(1, False, 40 * MS) == [SwitchChanged(1, True, 40 * MS)]
+    assert debouncer.settle(80 * MS - 1) == []
+    assert debouncer.settle(80 * MS) == [SwitchChanged(1, False, 80 * MS)]
+
+
+@given(traces(), st.data())
+def test_reconcile_makes_lost_edges_good(trace: Trace, data: st.DataObject) -> None:
+    edges = contact_traces(trace)
+    truth = {**dict.fromkeys(SETTLE, False), **{switch: state for _, switch, state in edges}}
+    kept = [edge for edge in edges if data.draw(st.booleans())]
+    debouncer, settled = bank(), dict.fromkeys(SETTLE, False)
+    events = run(debouncer, kept)
+    events += debouncer.reconcile(truth, 1 << 61)
+    events += debouncer.settle(1 << 62)
+    for event in events:
+        settled[event.switch] = event.active
+    assert settled == truth
+    assert debouncer.reconcile(truth, 1 << 62) == []
+    assert debouncer.deadline_ns is None
+
+
+def test_reconcile_takes_a_difference_for_an_edge_now() -> None:
+    debouncer = bank()
+    truth = {DICE_BUTTON: False, 1: True, 2: False, 3: False}
+    assert debouncer.reconcile(truth, 1_000 * MS) == []
+    assert debouncer.reconcile(truth, 1_010 * MS) == [], "the same difference is no new edge"
+    assert debouncer.settle(1_040 * MS) == [SwitchChanged(1, True, 1_040 * MS)]
+
+
+def test_reconcile_tells_what_was_due_before() -> None:
+    debouncer = bank()
+    debouncer.edge(1, True, 0)
+    truth = {DICE_BUTTON: False, 1: False, 2: False, 3: False}
+    assert debouncer.reconcile(truth, 50 * MS) == [SwitchChanged(1, True, 40 * MS)]
+
+
+@given(traces())
+def test_the_deadline_is_when_something_happens(trace: Trace) -> None:
+    debouncer = bank()
+    for t_ns, switch, state in trace:
+        debouncer.edge(switch, state, t_ns)
+        deadline = debouncer.deadline_ns
+        assert deadline is not None
+        assert deadline > t_ns
+        assert debouncer.settle(deadline - 1) == []
+        assert debouncer.deadline_ns == deadline
+    while (deadline := debouncer.deadline_ns) is not None:
+        debouncer.settle(deadline)
+        assert debouncer.deadline_ns is None or debouncer.deadline_ns > deadline
+
+
+def test_how_switches_stand_at_the_start_is_no_event() -> None:
+    debouncer = bank((1, 3))
+    assert debouncer.deadline_ns is None
+    assert debouncer.settle(1 << 61) == []
+    assert debouncer.edge(1, False, 0) + debouncer.settle(1 << 61) == [SwitchChanged(1, False, 40 * MS)]
+
+
+def test_each_switch_has_its_own_window() -> None:
+    debouncer = bank()
+    for switch in (1, DICE_BUTTON, 3):
+        debouncer.edge(switch, True, 0)
+    assert [event.switch for event in debouncer.settle(40 * MS)] == [3, DICE_BUTTON, 1]
+
+
+def test_chatter_is_counted() -> None:
+    debouncer = bank()
+    for t_ns in (0, 1, 2):
+        debouncer.edge(1, t_ns != 1, t_ns * MS)
+    debouncer.settle(100 * MS)
+    debouncer.edge(1, False, 200 * MS)
+    assert debouncer.chatter == {DICE_BUTTON: 0, 1: 2, 2: 0, 3: 0}
+
+
+def test_a_contact_without_rest_is_told_from_one_that_bounces() -> None:
+    debouncer = Debouncer(SETTLE, dict.fromkeys(SETTLE, False), 0)
+    late = 100 * RESTLESS_NS
+    debouncer.edge(1, True, late)
+    assert not debouncer.health(late + 20 * MS)[1].restless
+    for at in range(0, RESTLESS_NS, 20 * MS):
+        debouncer.edge(1, at % (40 * MS) == 0, late + at)
+        assert not debouncer.health(late + at)[1].restless
+    assert debouncer.health(late + RESTLESS_NS)[1].restless
+    debouncer.edge(2, True, late + RESTLESS_NS)
+    debouncer.settle(late + RESTLESS_NS + 40 * MS)
+    assert not debouncer.health(late + RESTLESS_NS + 40 * MS)[1].restless, "it has come to rest"
+
+
+def test_moves_and_who_stands_still_meanwhile() -> None:
+    debouncer = Debouncer(SETTLE, dict.fromkeys(SETTLE, False), 0)
+    for turn in range(1, 6):
+        debouncer.edge(1, turn % 2 == 1, turn * 100 * MS)
+    debouncer.edge(2, True, 1_000 * MS)
+    debouncer.settle(2_000 * MS)
+    health = debouncer.health(2_000 * MS)
+    assert (health[1].moves, health[1].idle) == (5, 1)
+    assert (health[2].moves, health[2].idle) == (1, 0)
+    assert (health[3].moves, health[3].idle) == (0, 6)

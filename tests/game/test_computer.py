@@ -1,0 +1,168 @@
+"""The computer's seat and the hints: the odds are asked, and the game never waits for them."""
+
+from collections.abc import Sequence
+
+from tests.support.machine import NoOdds, S, Table, facts, settings_for
+
+from shutthebox.game.effects import Ask
+from shutthebox.game.inputs import Advice, AnswerCame, DiceCame, HintCame
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.flipping import PATIENCE_NS
+from shutthebox.game.modes.ready import COMPUTER_NS
+from shutthebox.game.questions import AskAnswer, AskDice, AskHint, Question
+from shutthebox.game.screen import TileState
+from shutthebox.odds.hints import Hint
+from shutthebox.odds.values import Ranked, Value
+from shutthebox.rules.actions import Moved
+from shutthebox.rules.tiles import to_tiles
+
+
+class Silent:
+    """Odds that are still being worked out; the test says when they come."""
+
+    def __init__(self) -> None:
+        self.asked: list[Question] = []
+
+    def ask(self, question: Question) -> Sequence[Advice]:
+        self.asked.append(question)
+        return ()
+
+
+def thinking() -> tuple[Table, Silent]:
+    """The computer has thrown 3+5 and does not know yet what to shut."""
+    odds = Silent()
+    table = Table(settings_for("pub", players=1, computers=(1,)), odds=odds)
+    table.press()
+    table.dice.throws.append((3, 5))
+    table.wait(COMPUTER_NS)
+    table.wait(S)
+    assert table.mode is Mode.FLIPPING
+    return table, odds
+
+
+def test_while_the_odds_are_worked_out_the_screen_says_so_and_every_input_works() -> None:
+    table, odds = thinking()
+    assert any(isinstance(question, AskAnswer) for question in odds.asked)
+    assert table.screen.prompt == "The computer thinks"
+    assert table.tiles(TileState.VIABLE) == []
+    table.flip(9)
+    assert table.verdict == "over 1"
+    assert "1 too many" in table.text
+    table.lift(9)
+    assert facts(table.press()) == []
+    assert "The computer thinks" in table.text
+    table.hold_long()
+    table.press()
+    assert table.mode is Mode.ATTRACT, "nobody is caught in it"
+
+
+def test_the_answer_comes_late_and_is_what_counts() -> None:
+    table, odds = thinking()
+    asked = next(question for question in odds.asked if isinstance(question, AskAnswer))
+    table.give(AnswerCame(asked.match, to_tiles([3, 5])), 0)
+    assert table.screen.prompt == "Computer: flip 3, 5"
+    assert table.tiles(TileState.VIABLE) == [3, 5]
+    table.flip(8)
+    assert table.verdict == "dead-end", "legal, but not what the computer wants"
+    table.stand([3, 5])
+    assert Moved(to_tiles([3, 5])) in facts(table.effects)
+
+
+def test_levers_set_by_chance_before_the_answer_count_when_it_comes() -> None:
+    table, odds = thinking()
+    asked = next(question for question in odds.asked if isinstance(question, AskAnswer))
+    table.flip(8)
+    assert (table.mode, table.verdict) == (Mode.FLIPPING, "complete")
+    effects = table.give(AnswerCame(asked.match, to_tiles([8])), 0)
+    assert facts(effects) == [Moved(to_tiles([8]))]
+
+
+def test_who_thinks_too_long_plays_without_the_odds() -> None:
+    table, odds = thinking()
+    table.wait(PATIENCE_NS)
+    assert table.screen.prompt == "Computer: flip 8"
+    asked = next(question for question in odds.asked if isinstance(question, AskAnswer))
+    before = table.screen
+    assert table.give(AnswerCame(asked.match, to_tiles([3, 5])), 0) == [], "too late"
+    assert table.screen == before
+
+
+def test_an_answer_to_another_throw_is_not_taken() -> None:
+    table, odds = thinking()
+    asked = next(question for question in odds.asked if isinstance(question, AskAnswer))
+    elsewhere = asked.match.move(to_tiles([8])).throw((1, 1))
+    assert table.give(AnswerCame(elsewhere, to_tiles([2])), 0) == []
+    assert table.screen.prompt == "The computer thinks"
+
+
+def few_open(odds: Silent | NoOdds, **settings: object) -> Table:
+    """Tiles 1 to 6 are open: one die or two."""
+    table = Table(settings_for("pub", players=1, **settings), odds=odds)
+    table.press()
+    match = table.match
+    turn = match.turn
+    from dataclasses import replace
+
+    turn = replace(turn, open=to_tiles(range(1, 7)), throws=3, moves=3)
+    return Table(table.machine.settings, match=replace(match, rows=(turn,)), down=[7, 8, 9], odds=odds)
+
+
+def test_the_computer_throws_as_many_dice_as_the_odds_say() -> None:
+    odds = Silent()
+    table = few_open(odds, computers=(1,))
+    (asked,) = [question for question in odds.asked if isinstance(question, AskDice)][-1:]
+    table.give(DiceCame(asked.match, 1), 0)
+    table.dice.throws.append((4,))
+    table.wait(COMPUTER_NS)
+    assert table.dice.asked == [(1, 6)]
+
+
+def test_without_an_answer_it_throws_them_all() -> None:
+    table = few_open(Silent(), computers=(1,))
+    table.dice.throws.append((4, 4))
+    table.wait(COMPUTER_NS)
+    assert table.dice.asked == [(2, 6)]
+
+
+def test_the_better_number_of_dice_is_shown_when_it_is_known() -> None:
+    odds = Silent()
+    table = few_open(odds, hints=True)
+    assert table.screen.big == "21 left"
+    (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
+    table.give(HintCame(asked.match, Hint(Value(3.0, 0.1), 1, 0.25, (), False)), 0)
+    assert table.screen.big == "1 die: 0.25 better"
+
+
+def test_a_hint_is_shown_when_it_comes_and_gone_with_the_next_input() -> None:
+    odds = Silent()
+    table = Table(settings_for("pub", players=1, hints=True), odds=odds)
+    table.press()
+    table.throw(3, 5)
+    table.hold()
+    assert table.screen.prompt == "Working it out …"
+    (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
+    ranked = (Ranked(to_tiles([8]), Value(11.0, 0.1), 0.0), Ranked(to_tiles([3, 5]), Value(12.5, 0.1), 1.5))
+    table.give(HintCame(asked.match, Hint(ranked[0].value, None, None, ranked, False)), 0)
+    assert table.screen.rows == ("8\t+0.00", "3,5\t+1.50")
+    table.flip(8)
+    assert table.verdict == "complete"
+    assert "Right!" in table.text
+
+
+def test_a_hint_that_nobody_waits_for_any_more_is_not_shown() -> None:
+    odds = Silent()
+    table = Table(settings_for("pub", players=1, hints=True), odds=odds)
+    table.press()
+    table.throw(3, 5)
+    table.hold()
+    (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
+    table.flip(8)
+    assert table.give(HintCame(asked.match, None), 0) == []
+
+
+def test_no_question_holds_up_an_effect() -> None:
+    """What is asked is asked with the effects of the input, before its show."""
+    table, _ = thinking()
+    asks = [i for i, effect in enumerate(table.effects) if isinstance(effect, Ask)]
+    assert asks
+    assert not isinstance(table.effects[-1], Ask)

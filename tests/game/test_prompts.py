@@ -1,0 +1,92 @@
+"""What the box says of a throw is what can be done about it."""
+
+from dataclasses import replace
+
+import pytest
+from tests.support.machine import S, Table, settings_for
+
+from shutthebox.game.mode import Mode
+from shutthebox.rules.tiles import to_tiles
+from shutthebox.rules.turn import Outcome
+
+
+def thrown(profile: str, faces: tuple[int, ...], shut: tuple[int, ...] = (), moves: int = 1) -> Table:
+    """A throw on the table, with these tiles shut before it."""
+    table = Table(settings_for(profile, levers=12))
+    table.press()
+    turn = table.match.turn
+    turn = replace(turn, open=turn.open & ~to_tiles(shut), throws=moves, moves=moves)
+    match = replace(table.match, rows=(turn,) * 2)
+    table = Table(table.machine.settings, match=match, down=shut)
+    table.throw(*faces)
+    return table
+
+
+@pytest.mark.parametrize(
+    ("profile", "faces", "shut", "prompt"),
+    [
+        ("pub", (3, 5), (), "Shut 8"),
+        ("trac", (3, 5), (3, 8), "Shut 5"),
+        ("trac", (3, 5), (8,), "Shut 3+5"),
+        ("trac", (3, 4), (), "Shut 7 or 3+4"),
+        ("trac-free", (3, 4), (), "Shut 7, 4, 3 or 3+4"),
+        ("thai", (5, 3), (), "Shut 8, 5 or 3"),
+        ("add-or-subtract", (6, 2), (), "Shut 8 or 4"),
+        ("add-or-subtract", (6, 2), (1, 2, 3, 5, 6, 7, 8), "Shut 4"),
+        ("exact", (4, 4), (), "Shut 8"),
+        ("cards", (6,) * 9, (), "Shut 54"),
+    ],
+)
+def test_the_prompt_names_what_can_be_shut(
+    profile: str, faces: tuple[int, ...], shut: tuple[int, ...], prompt: str
+) -> None:
+    levers = 54 if profile == "cards" else 12
+    table = thrown(profile, faces, shut) if levers == 12 else Table(settings_for(profile, levers=levers))
+    if levers == 54:
+        table.press()
+        table.throw(*faces)
+    assert table.screen.prompt == prompt
+
+
+def test_the_prompt_names_the_tile_that_the_first_move_must_shut() -> None:
+    assert thrown("two-to-go", (3, 5), moves=0).screen.prompt == "Shut 8 with 2"
+    assert thrown("two-to-go", (3, 5), (2,)).screen.prompt == "Shut 8"
+
+
+def test_hundreds_of_answers_are_cut_short() -> None:
+    profile = settings_for("trac-free").profile
+    many = replace(profile, name="many", dice=3)
+    table = Table(settings_for(many))
+    table.press()
+    table.throw(1, 2, 3)
+    assert table.screen.prompt == "Shut 6, 3, 2, 1 …"
+
+
+@pytest.mark.parametrize(("profile", "best"), [("pub", "best 39"), ("misere", "best 43")])
+def test_the_score_to_beat_is_the_best_under_the_games_own_notion(profile: str, best: str) -> None:
+    table = Table(settings_for(profile, players=3))
+    table.press()
+    for score in (43, 39):
+        turn = replace(table.match.turn, throw=(1, 1), throws=1, outcome=Outcome.BLOCKED, score=score)
+        match = table.match._with_turn(turn)
+        table = Table(table.machine.settings, match=match.advance())
+    assert (table.mode, table.screen.aside) == (Mode.READY, best)
+
+
+@pytest.mark.parametrize(("total", "text"), [(7, "A 7 ends"), (8, "An 8 ends"), (11, "An 11 ends")])
+def test_the_article_fits_the_number(total: int, text: str) -> None:
+    table = Table(
+        settings_for(replace(settings_for("unlucky-seven").profile, ends_turn_on=frozenset([total])))
+    )
+    table.press()
+    table.throw(total - 5, 5)
+    assert text in table.text
+
+
+def test_refusals_are_said_once() -> None:
+    table = thrown("pub", (3, 5))
+    table.press()
+    assert (table.screen.prompt, table.screen.alert) == ("8 to go", True)
+    table.wait(S)
+    table.flip(8)
+    assert (table.screen.prompt, table.screen.alert) == ("Right! Press to go on", False)

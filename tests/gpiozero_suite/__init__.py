@@ -1,0 +1,1 @@
+"""gpiozero's own tests, unchanged, on our pins."""

@@ -1,0 +1,124 @@
+"""Runs gpiozero's own tests, unchanged, on our pins, and on others for comparison.
+
+python3 -m tests.gpiozero_suite [devices] [kernel]
+
+``devices`` has the tests of gpiozero's devices on our pins over a fake kernel: anywhere on Linux,
+in half a minute. ``kernel`` has, in the virtual Pi, `test_real_pins.py` on our pins, on lgpio and
+on rpi-lgpio, and the devices' tests once more over the real kernel. Both, if neither is named.
+
+Ends with 1 if a test fails on our pins that `exceptions` does not name; with 75 and one line
+where something cannot be fetched, or there can be no virtual Pi.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.gpiozero_suite.source import FetchError, lay_out
+from tests.virtual_pi import Done, VirtualPi, missing
+from tests.virtual_pi.image import PACKAGES_IN_GUEST, disk
+from tests.virtual_pi.image import FetchError as ImageFetchError
+from tests.virtual_pi.machine import accelerator
+from tests.virtual_pi.project import PROJECT, build_wheels, install
+
+#: Of the mock itself, which is not what is asked for here.
+LEFT_OUT = ("test_mock_pin.py", "test_real_pins.py")
+PYTEST = "-m pytest -c pytest.ini -p no:cacheprovider -q -rfExX"
+#: Two of its lines are joined there: what the first shows, the second is pulled to.
+WIRED = (22, 27)
+OURS = "gpiod"
+BACK_ENDS = (OURS, "lgpio", "rpigpio")
+#: Those of `test_real_pins.py` that are of no back end in particular; ours runs them along.
+OF_NONE = "compatibility_names or bad_factory or default_factory"
+
+
+def tests_of_devices(folder: Path) -> list[str]:
+    """The files whose tests run on any pins."""
+    names = {path.name for path in (folder / "tests").glob("test_*.py")} - set(LEFT_OUT)
+    return sorted(f"tests/{name}" for name in names)
+
+
+def closing_line(text: str) -> str:
+    """What pytest says last."""
+    found = re.findall(r"^\d+ (?:passed|failed|error|skipped).*$", text, re.MULTILINE)
+    return found[-1] if found else "nothing ran"
+
+
+def on_the_fake_kernel(folder: Path) -> bool:
+    """The devices' tests on this machine; whether all passed that should."""
+    command = [sys.executable, *PYTEST.split(), *tests_of_devices(folder)]
+    environment = {**os.environ, "GPIOZERO_RIG": "1", "PYTHONPATH": f"{folder}:{PROJECT}"}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    print(f"devices on {OURS}, fake kernel:        {closing_line(done.stdout)}", flush=True)
+    print(*re.findall("^XFAIL.*", done.stdout, re.MULTILINE), sep="\n", flush=True)
+    if done.returncode:
+        print(done.stdout + done.stderr)
+    return done.returncode == 0
+
+
+def in_the_guest(pi: VirtualPi, what: str, **environment: str) -> Done:
+    """Runs pytest in the guest."""
+    paths = f"/opt/gpiozero:{PACKAGES_IN_GUEST}:/opt/project"
+    settings = {"PYTHONPATH": paths, "LG_WD": "/tmp", "RPI_LGPIO_REVISION": "a03111", **environment}
+    return pi.run(f"cd /opt/gpiozero && python3 {PYTEST} {what}", timeout=900, check=False, env=settings)
+
+
+def on_a_real_kernel(folder: Path) -> bool:
+    """All in the virtual Pi; whether all passed on our pins that should."""
+    good = True
+    with build_wheels() as wheels, VirtualPi() as pi:
+        install(pi, wheels)
+        pi.copy_in(folder, "/opt/gpiozero")
+        pi.copy_in(PROJECT / "tests/gpiozero_suite", "/opt/project/tests/gpiozero_suite")
+        pi.write("/sys/module/gpio_sim_pi/parameters/wire", ",".join(map(str, WIRED)))
+        pins = {"GPIOZERO_TEST_PIN": f"GPIO{WIRED[0]}", "GPIOZERO_TEST_INPUT_PIN": f"GPIO{WIRED[1]}"}
+        for back_end in BACK_ENDS:
+            chosen = f"[{back_end}]" + (f" or {OF_NONE}" if back_end == OURS else "")
+            done = in_the_guest(pi, f"tests/test_real_pins.py -k '{chosen}'", **pins)
+            print(f"test_real_pins on {back_end + ':':<22} {closing_line(done.out)}", flush=True)
+            if done.code and back_end == OURS:
+                good = False
+                print(done.out)
+            elif back_end != OURS:  # theirs to mend
+                print(*re.findall("^FAILED.*", done.out, re.MULTILINE), sep="\n")
+        pi.write("/sys/module/gpio_sim_pi/parameters/wire", "-1,-1")
+        done = in_the_guest(
+            pi, " ".join(tests_of_devices(folder)), GPIOZERO_RIG="1", GPIOZERO_EMULATED=str(accelerator())
+        )
+        print(f"devices on {OURS}, Linux's gpio-sim:   {closing_line(done.out)}", flush=True)
+        if done.code:
+            print(done.out[-20000:] + done.err)
+        return good and done.code == 0
+
+
+def main() -> int:
+    """Returns the exit code."""
+    parser = argparse.ArgumentParser(description="gpiozero's own tests on our pins.")
+    parser.add_argument("what", nargs="*", choices=["devices", "kernel", []], help="both, if not given")
+    wanted = parser.parse_args().what or ["devices", "kernel"]
+    lacking = missing() if "kernel" in wanted else None
+    with tempfile.TemporaryDirectory(prefix="gpiozero-") as folder:
+        try:
+            lay_out(Path(folder))
+            if "kernel" in wanted and lacking is None:
+                disk()
+        except (FetchError, ImageFetchError) as error:
+            print(f"SKIPPED: cannot be fetched: {error}", file=sys.stderr)
+            return os.EX_TEMPFAIL
+        good = "devices" not in wanted or on_the_fake_kernel(Path(folder))
+        if "kernel" in wanted and lacking is None:
+            good &= on_a_real_kernel(Path(folder))
+    if lacking is not None:
+        print(f"SKIPPED: {lacking}; NOT tested over a real kernel", file=sys.stderr)
+        return os.EX_TEMPFAIL if good else 1
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+"""Work is counted before it is done: every game of the sheets is within it, hostile house rules are not."""
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from shutthebox.config.profiles import builtin, builtins
+from shutthebox.odds import Objective, Odds, TooLargeError
+from shutthebox.odds import estimate as estimates
+from shutthebox.odds import one_pass as table
+from shutthebox.odds.estimate import MOST_THROWS, SAMPLES, estimate, estimated_moves
+from shutthebox.odds.rolls import MOST_ENTRIES, rolls_by_position
+from shutthebox.odds.state_space import Space
+from shutthebox.odds.transitions import MOST_EVENTS, Events
+from shutthebox.rules import turn as turns
+from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile, Scoring
+from shutthebox.rules.reader import parse_keys, to_profile
+
+
+def house(text: str) -> Profile:
+    """House rules that the reader takes."""
+    return to_profile(parse_keys(f'name = "hostile"\n{text}', "test", lambda name: {}), "test", "hostile")
+
+
+SHEETS = [
+    box
+    for profile in builtins()
+    for count in profile.allowed_boxes
+    if (box := profile.for_box(count)) and box.draw is Draw.DICE and box.starting.bit_count() <= 12
+]
+
+
+def test_the_sheets_are_well_within() -> None:
+    assert len(SHEETS) > 30
+    for profile in SHEETS:
+        space = Space(profile)
+        (usual,), _ = rolls_by_position(space)
+        assert len(usual.classes) * space.size < MOST_ENTRIES / 10
+        if profile.blocked is Blocked.OPENS_ONE:
+            Events(space)
+
+
+def test_estimates_of_the_sheets_have_all_their_turns() -> None:
+    for name in ("cards", "double-eighteen", "the-300", "domino-bag"):
+        profile = builtin(name)
+        longest = profile.for_box(profile.allowed_boxes[-1])
+        assert longest is not None
+        assert MOST_THROWS / estimates._throws(longest, turns.start(longest)) > 1.3 * SAMPLES
+
+
+HOSTILE = {
+    "positions that come round": 'blocked = "opens-one"\ndice = 9\nsides = 20',
+    "many answers that come round": 'blocked = "opens-one"\nmove = "faces-free"\ndice = 5',
+    "many kinds of throws": 'move = "faces"\ndice = 6\nsides = 20',
+    "many answers to a throw": 'move = "faces-free"\ndice = 4\nsides = 12',
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_what_would_take_too_long_is_refused_before_it_is_begun(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[str] = []
+    monkeypatch.setattr("shutthebox.odds.cyclic.fewest_throws", lambda events: begun.append("cycle"))
+    monkeypatch.setattr(table, "sweep", lambda plan, goals: begun.append("table"))
+    with pytest.raises(TooLargeError):
+        Odds(house(f"tiles = 12\n{text}"))
+    assert not begun
+
+
+def test_a_turn_of_many_throws_has_its_value_but_no_list_of_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "MOST_FOLLOWED", 1000)
+    odds = Odds(house('tiles = 9\nblocked = "passes"\nscore = "throws"'))
+    turn = turns.start(odds.profile)
+    assert odds.value(turn, Objective.SCORE).score > 5
+    with pytest.raises(TooLargeError, match="too many throws"):
+        odds.distribution(turn, Objective.SCORE)
+
+
+def test_a_turn_that_hardly_ends_is_not_followed_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "MOST_FOLLOWED", 1_000_000)
+    odds = Odds(house('tiles = 12\ndice = 9\nsides = 20\nblocked = "passes"\nscore = "throws"'))
+    with pytest.raises(TooLargeError, match="too many throws"):
+        odds.distribution(turns.start(odds.profile), Objective.SCORE)
+
+
+LONG = 'tiles = 20\nblocked = "opens-one"\nscore = "throws"'
+"""A turn of it is cut off at its 999th throw."""
+
+
+def test_an_estimate_of_long_turns_plays_fewer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(estimates, "MOST_THROWS", 7_000)
+    profile = house(LONG)
+    assert profile.score is Scoring.THROWS
+    throws = 0
+
+    class Counted(random.Random):
+        def randint(self, a: int, b: int) -> int:
+            nonlocal throws
+            throws += 1
+            return super().randint(a, b)
+
+    found = estimate(profile, turns.start(profile), rng=Counted(1))
+    assert 2 <= found.samples < 10
+    assert throws / 2 < 3 * 7_000, "two dice a throw; at least two turns for each rule"
+    asked = estimate(profile, turns.start(profile), rng=random.Random(1), samples=12)
+    assert asked.samples == 12, "who says how many gets as many"
+
+
+def test_combinations_of_faces_count_as_more_work() -> None:
+    profile = house('tiles = 30\ndice = 9\nmove = "faces-free"')
+    simpler = replace(profile, move=MoveKind.SINGLE)
+    ratio = estimates._throws(profile, turns.start(profile)) / estimates._throws(
+        simpler, turns.start(simpler)
+    )
+    assert ratio > 3
+
+
+def test_too_many_moves_to_rank(monkeypatch: pytest.MonkeyPatch) -> None:
+    profile = builtin("cards")
+    turn = turns.throw(profile, turns.start(profile), (2,) * 9)
+    assert len(turns.answers(profile, turn)) > 5
+    monkeypatch.setattr(estimates, "MOST_THROWS", 20)
+    monkeypatch.setattr(estimates, "SAMPLES", 20)
+    with pytest.raises(TooLargeError, match="moves are too many to rank"):
+        estimated_moves(profile, turn, rng=random.Random(1))
+
+
+def test_the_most_is_the_most() -> None:
+    """The bound itself is still solved."""
+    count = sum(len(e) for rolls in Events(Space(builtin("open-one"))).at for e in rolls)
+    assert count < MOST_EVENTS

@@ -1,0 +1,128 @@
+"""The daemon and its store: backed up while it plays, broken rules, damage."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.adapters.store.queries import read
+from shutthebox.cli.main import main
+from shutthebox.config import schema as configuration
+from shutthebox.config.schema import Config
+from shutthebox.config.settings_loader import settings_for
+from shutthebox.game.dice import RandomDice
+from shutthebox.game.effects import Show
+from shutthebox.game.mode import Mode
+from shutthebox.game.switches.debounce import DICE_BUTTON
+from shutthebox.runtime.daemon import serve
+from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
+
+
+def config_with(**values: object) -> Config:
+    config = configuration.with_value(Config(), "game.setup", "usual", "test")
+    for key, value in values.items():
+        config = configuration.with_value(config, key.replace("__", "."), value, "test")
+    return config
+
+
+def run_daemon(config: Config, state: Path, hands: Callable[[SimulatedBox], None]) -> list[Show]:
+    """What it showed while hands did something to it."""
+    shows: list[Show] = []
+    failed: list[Exception] = []
+    lines = default_lever_lines(9)
+
+    def observe(what: object, t_ns: int) -> None:
+        if isinstance(what, Show):
+            shows.append(what)
+
+    with SimulatedBox(lines, seed=1) as box:
+
+        def act() -> None:
+            try:
+                hands(box)
+            except Exception as error:
+                failed.append(error)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+        serve(
+            config,
+            settings_for(config, 9, "test"),
+            box.factory,
+            {DICE_BUTTON: box.button_line, **lines},
+            None,
+            RandomDice(Random(1).randrange),
+            state,
+            observers=[observe],
+            started=threading.Thread(target=act).start,
+        )
+    if failed:
+        raise failed[0]
+    return shows
+
+
+def press(box: SimulatedBox) -> None:
+    box.set_button(True)
+    time.sleep(0.15)
+    box.set_button(False)
+    time.sleep(0.15)
+
+
+def test_it_plays_while_its_store_is_backed_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    state = tmp_path / "state"
+
+    def hands(box: SimulatedBox) -> None:
+        press(box)  # a match begins
+        assert main(["backup", str(tmp_path / "before"), "--state", str(state)]) == 0
+        press(box)  # a throw
+        assert main(["backup", str(tmp_path / "after"), "--state", str(state)]) == 0
+        assert main(["restore", str(tmp_path / "before"), "--state", str(state)]) == 0
+        press(box)  # its dice are shown
+
+    shows = run_daemon(config_with(), state, hands)
+    assert shows[-1].throw is not None
+    assert shows[-1].screen.aside != "no memory"
+
+    for name, actions in (("after", 1), ("before", 0)):
+        assert main(["restore", str(tmp_path / name), "--state", str(tmp_path / f"restored {name}")]) == 0
+        store, store_fault = open_or_set_aside(tmp_path / f"restored {name}", time.time)
+        assert store_fault is None
+        assert store is not None
+        with closing(store):
+            running = store.running_match()
+            assert running is not None
+            assert len(running[1]) == actions
+    # The next start is with what was restored meanwhile: the match, but not the throw.
+    shows = run_daemon(config_with(), state, lambda box: None)
+    assert shows[0].mode is Mode.READY
+    assert "good, 1 matches" in capsys.readouterr().out
+
+
+def test_broken_house_rules_are_said_and_played_without(tmp_path: Path) -> None:
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    (rules / "bad.toml").write_text("tiles = true\n")
+    shows = run_daemon(config_with(rules__folder=str(rules)), tmp_path / "state", press)
+    assert (shows[0].screen.prompt, shows[0].screen.alert) == ("Bad house rules", True)
+    assert shows[-1].mode is Mode.READY
+    store, _ = open_or_set_aside(tmp_path / "state", time.time)
+    assert store is not None
+    with closing(store):
+        (fault,) = read(store.connection).faults
+    assert fault.kind == "rules"
+    assert "bad.toml" in fault.text
+
+
+def test_a_damaged_store_is_said_and_played_without(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_text("shopping list\n" * 100)
+    shows = run_daemon(config_with(), tmp_path, press)
+    assert (shows[0].screen.prompt, shows[0].screen.alert) == ("Memory was damaged", True)
+    assert shows[-1].mode is Mode.READY
+    assert len(list(tmp_path.glob("*.damaged"))) == 1

@@ -1,0 +1,446 @@
+"""The simulated pins behave like contacts, through gpiozero's own devices."""
+
+import gc
+import threading
+import time
+from collections.abc import Callable, Iterator
+from random import Random
+
+import pytest
+from gpiozero import Device, InputDevice, OutputDevice, PWMOutputDevice, TonalBuzzer
+from gpiozero.exc import GPIOPinInUse
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.simulator.hardware.bounce import ContactEdge, bounce_edges
+from shutthebox.simulator.hardware.box import (
+    BUZZER_LINE,
+    LAMP_LINE,
+    ROLL_LINE,
+    Change,
+    SimulatedBox,
+    UnknownLeverError,
+    default_lever_lines,
+)
+
+MS = 1_000_000
+
+
+class Clock:
+    """Time that stands still until a test moves it."""
+
+    def __init__(self) -> None:
+        self.now_ns = 5_000 * MS
+
+    def __call__(self) -> int:
+        return self.now_ns
+
+
+class Listener:
+    """Keeps every edge of a device, and both alive: gpiozero holds callbacks weakly."""
+
+    def __init__(self, device: InputDevice) -> None:
+        self.device = device
+        self.edges: list[tuple[float, bool]] = []
+        device.pin.when_changed = self.on_edge
+
+    def on_edge(self, ticks: float, state: bool) -> None:
+        self.edges.append((ticks, bool(state)))
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def box(clock: Clock) -> SimulatedBox:
+    return SimulatedBox(default_lever_lines(9), real_time=False, clock_ns=clock)
+
+
+@pytest.fixture
+def live_box() -> Iterator[SimulatedBox]:
+    with SimulatedBox(default_lever_lines(9), seed=3) as box:
+        yield box
+
+
+def lever(box: SimulatedBox, number: int) -> InputDevice:
+    return InputDevice(box.lever_line(number), pull_up=True, pin_factory=box.factory)
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 3.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.002)
+
+
+# -- bursts ------------------------------------------------------------------------------
+
+
+@given(st.integers(), st.integers(0, 50 * MS), st.booleans())
+def test_a_burst_alternates_and_ends_settled(seed: int, duration_ns: int, settled: bool) -> None:
+    burst = bounce_edges(Random(seed), duration_ns, settled=settled)
+    offsets = [offset for offset, _ in burst]
+    assert offsets[0] == 0
+    assert offsets == sorted(set(offsets))
+    assert offsets[-1] == (duration_ns if len(burst) > 1 else 0)
+    assert [level for _, level in burst] == [settled == (i % 2 == 0) for i in range(len(burst))]
+    assert burst[-1][1] == settled
+    assert len(burst) % 2 == 1
+
+
+def test_a_burst_follows_its_seed() -> None:
+    assert bounce_edges(Random(7), 5 * MS) == bounce_edges(Random(7), 5 * MS)
+    assert bounce_edges(Random(7), 5 * MS) != bounce_edges(Random(8), 5 * MS)
+
+
+def test_a_burst_really_bounces() -> None:
+    assert all(len(bounce_edges(Random(seed), 12 * MS)) >= 3 for seed in range(100))
+
+
+def test_a_burst_cannot_last_less_than_nothing() -> None:
+    with pytest.raises(ValueError, match="-1 ns"):
+        bounce_edges(Random(0), -1)
+
+
+# -- wiring ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("levers", [1, 9, 12, 13, 54])
+def test_every_lever_can_be_opened_on_a_line_of_its_own(levers: int, clock: Clock) -> None:
+    box = SimulatedBox(default_lever_lines(levers), real_time=False, clock_ns=clock)
+    devices = {n: lever(box, n) for n in box.levers}
+    box.set_lever(levers, True)
+    assert [n for n, device in devices.items() if device.is_active] == [levers]
+
+
+@pytest.mark.parametrize("levers", [0, 55])
+def test_a_box_has_1_to_54_levers(levers: int) -> None:
+    with pytest.raises(UnknownLeverError, match="1 to 54"):
+        default_lever_lines(levers)
+
+
+def test_a_lever_that_is_not_there(box: SimulatedBox) -> None:
+    with pytest.raises(UnknownLeverError, match="lever 10: this box has 1 to 9") as caught:
+        box.set_lever(10, True)
+    assert isinstance(caught.value, ShutTheBoxError)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_two_things_on_one_line() -> None:
+    with pytest.raises(ValueError, match="line 12"):
+        SimulatedBox({1: 4, 2: ROLL_LINE})
+
+
+def test_a_line_is_opened_by_one_device_only(box: SimulatedBox) -> None:
+    first = lever(box, 1)
+    with pytest.raises(GPIOPinInUse):
+        lever(box, 1)
+    first.close()
+
+
+def test_the_global_pin_factory_is_left_alone(box: SimulatedBox) -> None:
+    lever(box, 1)
+    assert Device.pin_factory is not box.factory
+
+
+def test_the_revision_of_the_pi_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPIOZERO_MOCK_REVISION", "b04170")
+    assert SimulatedBox({1: 4}).factory.board_info.model == "5B"
+    assert SimulatedBox({1: 4}, revision="902120").factory.board_info.model == "Zero2W"
+
+
+# -- contacts ----------------------------------------------------------------------------
+
+
+def test_open_is_high_and_closed_is_low(box: SimulatedBox) -> None:
+    device = lever(box, 3)
+    assert device.pin.state == 1
+    box.set_lever(3, True)
+    assert device.pin.state == 0
+    assert device.is_active
+    assert box.levers_down == {3}
+    box.set_lever(3, False)
+    assert device.pin.state == 1
+    assert not box.levers_down
+
+
+def test_a_lever_may_be_down_at_boot(clock: Clock) -> None:
+    box = SimulatedBox(default_lever_lines(9), levers_down=(2, 7), real_time=False, clock_ns=clock)
+    devices = {n: lever(box, n) for n in box.levers}
+    assert [n for n, device in devices.items() if device.is_active] == [2, 7]
+    assert box.levers_down == {2, 7}
+
+
+def test_a_lever_moved_before_its_pin_is_opened(box: SimulatedBox) -> None:
+    box.set_lever(4, True)
+    device = lever(box, 4)
+    assert device.is_active
+    assert [state for _, state in device.pin.states] == [False]
+
+
+@pytest.mark.parametrize("pull_up", [True, False])
+def test_opening_a_pin_moves_no_contact(box: SimulatedBox, pull_up: bool) -> None:
+    box.set_lever(1, True)
+    device = InputDevice(box.lever_line(1), pull_up=pull_up, pin_factory=box.factory)
+    assert device.pin.state == 0
+    other = InputDevice(box.lever_line(2), pull_up=pull_up, pin_factory=box.factory)
+    assert other.pin.state == 1
+
+
+def test_an_edge_carries_the_time_of_the_box(box: SimulatedBox, clock: Clock) -> None:
+    device = lever(box, 5)
+    listener = Listener(device)
+    clock.now_ns = 6_123_456_789
+    box.set_lever(5, True)
+    clock.now_ns += 40 * MS
+    box.set_lever(5, False)
+    assert [(round(ticks * 1e9), level) for ticks, level in listener.edges] == [
+        (6_123_456_789, False),
+        (6_163_456_789, True),
+    ]
+    assert box.factory.ticks_diff(listener.edges[1][0], listener.edges[0][0]) == pytest.approx(0.04)
+
+
+def test_callbacks_run_in_the_thread_that_plays(box: SimulatedBox) -> None:
+    device = lever(box, 5)
+    threads: list[threading.Thread] = []
+
+    def note(ticks: float, state: bool) -> None:
+        threads.append(threading.current_thread())
+
+    device.pin.when_changed = note
+    box.set_lever(5, True)
+    assert threads == [threading.current_thread()]
+
+
+def test_a_callback_is_held_weakly_as_on_a_pi(box: SimulatedBox) -> None:
+    device = lever(box, 5)
+    listener = Listener(device)
+    edges = listener.edges
+    del listener
+    gc.collect()
+    box.set_lever(5, True)
+    assert edges == []
+
+
+def test_the_same_position_twice_is_one_edge(box: SimulatedBox) -> None:
+    listener = Listener(lever(box, 5))
+    box.set_lever(5, True)
+    box.set_lever(5, True)
+    assert len(listener.edges) == 1
+
+
+def test_a_caller_plays_a_burst_in_virtual_time(box: SimulatedBox, clock: Clock) -> None:
+    listener = Listener(lever(box, 3))
+    start_ns = clock.now_ns
+    burst = box.bounce(3, True, 12 * MS, Random(1))
+    assert box.levers_down == set()
+    for edge in burst:
+        clock.now_ns = start_ns + edge.offset_ns
+        box.set_level(edge.line, edge.level)
+    assert [(round(ticks * 1e9) - start_ns, level) for ticks, level in listener.edges] == [
+        (edge.offset_ns, edge.level) for edge in burst
+    ]
+    assert burst[-1] == ContactEdge(12 * MS, box.lever_line(3), False)
+    assert box.levers_down == {3}
+
+
+def test_pins_of_gpiozeros_own_tests_work_too(box: SimulatedBox) -> None:
+    device = lever(box, 3)
+    device.pin.drive_low()
+    assert box.factory.level(box.lever_line(3)) is False
+    device.pin.drive_high()
+    assert device.pin.state == 1
+
+
+def test_a_pin_does_not_remember_for_ever(box: SimulatedBox) -> None:
+    device = lever(box, 3)
+    for _ in range(3000):
+        box.set_lever(3, True)
+        box.set_lever(3, False)
+    assert len(device.pin.states) < 3000
+    assert device.pin.states[-1].state is True
+
+
+# -- loss --------------------------------------------------------------------------------
+
+
+def run_with_loss(probability: float, seed: int) -> tuple[list[tuple[float, bool]], bool]:
+    clock = Clock()
+    box = SimulatedBox(default_lever_lines(9), real_time=False, clock_ns=clock, seed=seed)
+    device = lever(box, 1)
+    listener = Listener(device)
+    box.lose_edges(probability)
+    for i in range(1000):
+        clock.now_ns += MS
+        box.set_lever(1, i % 2 == 0)
+        assert device.is_active == (i % 2 == 0)  # the level changes, reported or not
+    return listener.edges, device.is_active
+
+
+def test_some_edges_are_lost_but_no_level() -> None:
+    edges, active = run_with_loss(0.02, seed=1)
+    assert 960 < len(edges) < 1000
+    assert not active
+
+
+def test_losses_follow_the_seed() -> None:
+    assert run_with_loss(0.1, seed=1) == run_with_loss(0.1, seed=1)
+    assert run_with_loss(0.1, seed=1) != run_with_loss(0.1, seed=2)
+
+
+def test_the_button_loses_nothing(box: SimulatedBox) -> None:
+    device = InputDevice(box.button_line, pull_up=True, pin_factory=box.factory)
+    listener = Listener(device)
+    box.lose_edges(1.0)
+    box.set_button(True)
+    box.set_button(False)
+    assert len(listener.edges) == 2
+
+
+@pytest.mark.parametrize("probability", [-0.1, 1.1])
+def test_a_loss_is_a_fraction(box: SimulatedBox, probability: float) -> None:
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        box.lose_edges(probability)
+
+
+# -- outputs and observers ---------------------------------------------------------------
+
+
+def test_the_buzzer_can_be_heard(box: SimulatedBox) -> None:
+    heard: list[float | None] = []
+    box.subscribe(lambda change: heard.append(box.sound) if change is Change.SOUND else None)
+    assert box.sound is None
+    buzzer = PWMOutputDevice(BUZZER_LINE, frequency=880, pin_factory=box.factory)
+    assert box.buzzer == (880, 0.0)
+    assert box.sound is None
+    buzzer.value = 0.5
+    assert box.sound == 880
+    buzzer.frequency = 440
+    assert box.sound == 440
+    buzzer.value = 0
+    assert box.sound is None
+    buzzer.value = 0.5
+    buzzer.close()
+    assert box.sound is None
+    assert [tone for tone in heard if tone] == [880, 440, 440]
+
+
+def test_a_tonal_buzzer_can_be_heard(box: SimulatedBox) -> None:
+    buzzer = TonalBuzzer(BUZZER_LINE, pin_factory=box.factory)
+    buzzer.play(440.0)
+    assert box.sound == pytest.approx(440)
+    buzzer.stop()
+    assert box.sound is None
+    buzzer.close()
+
+
+def test_a_steady_level_makes_no_sound(box: SimulatedBox) -> None:
+    buzzer = PWMOutputDevice(BUZZER_LINE, frequency=880, initial_value=1, pin_factory=box.factory)
+    assert box.sound is None
+    buzzer.close()
+
+
+def test_the_lamp_glows(box: SimulatedBox) -> None:
+    seen: list[float] = []
+    box.subscribe(lambda change: seen.append(box.lamp) if change is Change.LAMP else None)
+    lamp = PWMOutputDevice(LAMP_LINE, pin_factory=box.factory)
+    lamp.value = 0.25
+    lamp.value = 1
+    lamp.close()
+    assert [value for value in seen if value] == [0.25, 1.0]
+    assert box.lamp == 0.0
+
+
+def test_a_lamp_without_pwm_goes_dark_when_closed(box: SimulatedBox) -> None:
+    lamp = OutputDevice(LAMP_LINE, initial_value=True, pin_factory=box.factory)
+    assert box.lamp == 1.0
+    lamp.close()
+    assert box.lamp == 0.0
+
+
+def test_observers_hear_of_contacts_until_they_leave(box: SimulatedBox) -> None:
+    seen: list[Change] = []
+    leave = box.subscribe(seen.append)
+    box.set_lever(1, True)
+    box.set_lever(1, True)
+    box.set_button(True)
+    leave()
+    leave()
+    box.set_button(False)
+    assert seen == [Change.LEVERS, Change.BUTTON]
+
+
+def test_a_power_cut_leaves_the_levers_and_silences_the_rest(box: SimulatedBox) -> None:
+    before = lever(box, 2)
+    listener = Listener(before)
+    buzzer = PWMOutputDevice(BUZZER_LINE, frequency=880, initial_value=0.5, pin_factory=box.factory)
+    lamp = PWMOutputDevice(LAMP_LINE, initial_value=1, pin_factory=box.factory)
+    box.set_lever(2, True)
+    box.cut_power()
+    assert (box.sound, box.lamp) == (None, 0.0)
+    box.set_lever(3, True)
+    after = [lever(box, n) for n in (2, 3)]
+    assert all(device.is_active for device in after)
+    box.set_lever(2, False)
+    assert len(listener.edges) == 1  # the old process hears nothing any more
+    assert not after[0].is_active
+    again = PWMOutputDevice(LAMP_LINE, initial_value=0.5, pin_factory=box.factory)
+    lamp.close()  # whatever the old objects still do when they are collected
+    buzzer.close()
+    before.close()
+    assert box.lamp == 0.5
+    again.close()
+
+
+# -- real time ---------------------------------------------------------------------------
+
+
+def test_a_click_bounces_in_real_time(live_box: SimulatedBox) -> None:
+    device = lever(live_box, 3)
+    listener = Listener(device)
+    live_box.set_lever(3, True)
+    wait_for(lambda: live_box.levers_down == {3})
+    wait_for(lambda: len(listener.edges) >= 3)
+    time.sleep(0.03)
+    assert device.is_active
+    times = [ticks for ticks, _ in listener.edges]
+    assert times == sorted(times)
+    assert [level for _, level in listener.edges] == [i % 2 == 1 for i in range(len(times))]
+
+
+def test_a_tap_is_long_enough_to_count(live_box: SimulatedBox) -> None:
+    device = InputDevice(live_box.button_line, pull_up=True, pin_factory=live_box.factory)
+    listener = Listener(device)
+    seen: list[bool] = []
+    live_box.subscribe(lambda change: seen.append(live_box.button_down))
+    live_box.set_button(True)
+    live_box.set_button(False)
+    wait_for(lambda: len(seen) == 2)
+    time.sleep(0.02)
+    assert seen == [True, False]
+    gaps = [b - a for (a, _), (b, _) in zip(listener.edges, listener.edges[1:], strict=False)]
+    assert max(gaps) > 0.06
+    assert not device.is_active
+
+
+def test_mad_clicking_does_not_pile_up(live_box: SimulatedBox) -> None:
+    device = lever(live_box, 3)
+    for i in range(2001):
+        live_box.set_lever(3, i % 2 == 0)
+    wait_for(lambda: live_box.levers_down == {3})
+    time.sleep(0.9)
+    assert live_box.levers_down == {3}
+    assert device.is_active
+
+
+def test_closing_ends_the_thread(live_box: SimulatedBox) -> None:
+    live_box.set_lever(3, True)
+    wait_for(lambda: bool(live_box.levers_down))
+    live_box.close()
+    assert not any(thread.name == "simulated-contacts" for thread in threading.enumerate())
+    live_box.set_lever(3, False)  # after the end nothing moves, and nothing breaks
+    assert live_box.levers_down == {3}

@@ -1,0 +1,143 @@
+"""The model behaves as the data sheets say; the display's tests rest on it."""
+
+import errno
+
+import pytest
+from luma.core.error import DeviceNotFoundError
+
+from shutthebox.simulator.hardware.panel_model import PanelModel
+
+
+def lit_pixels(model: PanelModel) -> list[tuple[int, int]]:
+    picture = model.image()
+    return [(x, y) for y in range(64) for x in range(128) if picture.getpixel((x, y))]
+
+
+def cleared(controller: str) -> PanelModel:
+    """A panel that is lit, all dark, mapped as luma maps it."""
+    model = PanelModel(controller)  # type: ignore[arg-type]
+    model.command(0x8D, 0x14, 0xA1, 0xC8, 0xA4, 0xA6)
+    for page in range(8):
+        model.command(0xB0 | page, 0x00, 0x10)
+        model.data(bytes(132 if controller == "sh1106" else 128))
+    model.command(0xAF)
+    assert lit_pixels(model) == []
+    return model
+
+
+def test_ssd1306_powers_up_dark_with_garbage_and_needs_its_charge_pump() -> None:
+    model = PanelModel("ssd1306")
+    assert len(set(model.memory())) > 100
+    model.command(0xAF)
+    assert not model.lit
+    model.command(0x8D, 0x14)
+    assert model.lit
+    model.command(0xAE)
+    assert not model.lit
+    assert lit_pixels(model) == []
+
+
+def test_horizontal_mode_walks_the_window_and_begins_anew() -> None:
+    model = cleared("ssd1306")
+    model.command(0x20, 0x00)
+    model.command(0x21, 10, 11, 0x22, 2, 3)
+    model.data([1, 2, 4, 8, 16])  # the fifth overwrites the first
+    assert lit_pixels(model) == [(11, 17), (10, 20), (10, 26), (11, 27)]
+
+
+def test_vertical_mode_goes_down_first() -> None:
+    model = cleared("ssd1309")
+    model.command(0x20, 0x01, 0x21, 10, 11, 0x22, 2, 3)
+    model.data([1, 2, 4])
+    assert lit_pixels(model) == [(10, 16), (11, 18), (10, 25)]
+
+
+def test_page_mode_stays_in_its_page() -> None:
+    model = cleared("ssd1306")
+    model.command(0xB1, 0x0F, 0x17)
+    model.data([1, 2])
+    assert lit_pixels(model) == [(127, 8), (0, 9)]
+
+
+def test_sh1106_shows_columns_2_to_129_and_stays_at_its_end() -> None:
+    model = cleared("sh1106")
+    model.command(0xB0, 0x01, 0x10)
+    model.data([1, 1])
+    model.command(0xB7, 0x01, 0x18)
+    model.data([0x80] * 6)
+    assert lit_pixels(model) == [(0, 0), (127, 63)]
+
+
+def test_sh1106_knows_no_windows() -> None:
+    model = cleared("sh1106")
+    model.command(0xB0, 0x02, 0x10)
+    model.command(0x21, 0x00, 0x10)  # only the column counts, and back to 0 it goes
+    model.data([0, 0, 1])
+    assert lit_pixels(model) == [(0, 0)]
+
+
+@pytest.mark.parametrize("controller", ["ssd1306", "ssd1309", "sh1106"])
+def test_mapping_inversion_and_start_line(controller: str) -> None:
+    model = cleared(controller)
+    model.command(0xB0, 0x02 if controller == "sh1106" else 0x00, 0x10)
+    model.data([1])
+    assert lit_pixels(model) == [(0, 0)]
+    model.command(0xA0)
+    assert lit_pixels(model) == [(127, 0)]
+    model.command(0xA1, 0xC0)
+    assert lit_pixels(model) == [(0, 63)]
+    model.command(0xC8, 0x40 | 60)
+    assert lit_pixels(model) == [(0, 4)]
+    model.command(0x40, 0xD3, 1)
+    assert lit_pixels(model) == [(0, 63)]
+    model.command(0xD3, 0, 0xA7)
+    assert len(lit_pixels(model)) == 128 * 64 - 1
+    assert model.inverted
+    model.command(0xA5)
+    assert len(lit_pixels(model)) == 128 * 64
+
+
+def test_a_command_may_come_in_pieces_and_a_parameter_is_no_command() -> None:
+    model = cleared("ssd1306")
+    model.command(0x81)
+    model.command(0xAE)
+    assert model.contrast == 0xAE
+    assert model.lit
+
+
+def test_the_wire_is_counted_with_address_and_control() -> None:
+    model = PanelModel()
+    model.command(0xAE, 0xA4)
+    model.data(bytes(1024))
+    assert (model.wire_bytes, model.transfers) == (4 + 1026, 2)
+
+
+def test_unplugged_it_fails_as_the_bus_does() -> None:
+    model = cleared("ssd1306")
+    model.unplugged = True
+    with pytest.raises(DeviceNotFoundError):
+        model.command(0xAF)
+    with pytest.raises(OSError, match="Remote") as caught:
+        model.data([0])
+    assert caught.value.errno == errno.EREMOTEIO
+    model.unplug(errno.ENXIO)
+    with pytest.raises(OSError, match="Errno 6"):
+        model.command(0xAF)
+    assert not model.lit
+
+
+def test_plugged_in_again_it_has_forgotten_everything() -> None:
+    model = cleared("ssd1306")
+    model.unplugged = True
+    model.unplugged = False
+    assert not model.lit
+    assert len(set(model.memory())) > 100
+    assert model.contrast == 0x7F
+
+
+def test_changes_are_reported() -> None:
+    changes = []
+    model = PanelModel(on_change=lambda: changes.append(model.lit))
+    model.command(0x8D, 0x14, 0xAF)
+    model.unplug()
+    assert changes == [True, False]

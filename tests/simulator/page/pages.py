@@ -1,0 +1,85 @@
+"""Pages for the tests of the page's server: polite ones, and sockets for all others."""
+
+import http.client
+import json
+import socket
+import time
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import pytest
+from PIL import Image
+from websockets.sync.client import ClientConnection, connect
+from websockets.typing import Origin
+
+from shutthebox.simulator.page.server import PageServer
+
+
+class FakePanel:
+    """A panel that shows what a test puts on it."""
+
+    def __init__(self) -> None:
+        self.shown = Image.new("1", (128, 64))
+        self.callbacks: list[Callable[[], None]] = []
+
+    def image(self) -> Image.Image:
+        return self.shown
+
+    def on_change(self, callback: Callable[[], None]) -> None:
+        self.callbacks.append(callback)
+
+    def show(self, image: Image.Image) -> None:
+        self.shown = image
+        for callback in self.callbacks:
+            callback()
+
+
+def page(
+    server: PageServer, *, origin: str | None = "http://{host}", host: str = "127.0.0.1:{port}"
+) -> ClientConnection:
+    """A page of this origin, which reached the server by this name."""
+    host = host.format(port=server.port)
+    # A ready-made socket keeps any proxy of the environment out of it.
+    sock = socket.create_connection(("127.0.0.1", server.port), timeout=5)
+    try:
+        return connect(
+            f"ws://{host}/box",
+            origin=None if origin is None else Origin(origin.format(host=host, port=server.port)),
+            sock=sock,
+            compression=None,
+            close_timeout=1,
+        )
+    except BaseException:
+        sock.close()
+        raise
+
+
+def receive(client: ClientConnection) -> dict[str, Any]:
+    message = json.loads(client.recv(timeout=5))
+    assert isinstance(message, dict)
+    return message
+
+
+def receive_until(client: ClientConnection, key: str, value: object) -> None:
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        if receive(client).get(key, ...) == value:
+            return
+    pytest.fail(f"{key} never was {value}")
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 5.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.005)
+
+
+def get(server: PageServer, path: str, **headers: str) -> http.client.HTTPResponse:
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+    with closing(connection):
+        connection.request("GET", path, headers=headers)
+        response = connection.getresponse()
+        response.body = response.read()  # type: ignore[attr-defined]
+    return response

@@ -1,0 +1,206 @@
+"""The page's server, and messages that no well-behaved page sends."""
+
+import json
+import logging
+import socket
+import time
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.simulator.page.pages import FakePanel, page, receive, wait_for
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection
+
+from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
+from shutthebox.simulator.page import request_guard as doorman
+from shutthebox.simulator.page import server as server_module
+from shutthebox.simulator.page.message import MAX_MESSAGE
+from shutthebox.simulator.page.request_guard import BURST, FRAMES_PER_S
+from shutthebox.simulator.page.server import PageServer
+
+# -- what nobody may send ----------------------------------------------------------------
+
+
+def goodbye(client: ClientConnection) -> int | None:
+    """Reads what was on its way; the code that the server closes with in the end."""
+    with pytest.raises(ConnectionClosed) as caught:
+        list(iter(lambda: client.recv(timeout=5), None))
+    return caught.value.rcvd.code if caught.value.rcvd else None
+
+
+MALFORMED = {
+    "no JSON": "hello",
+    "nothing": "",
+    "no object": "[1, 2]",
+    "a number": "3",
+    "null": "null",
+    "an empty object": "{}",
+    "half a wish": '{"lever": 3}',
+    "the other half": '{"down": true}',
+    "a lever that is text": '{"lever": "3", "down": true}',
+    "a lever that is true": '{"lever": true, "down": true}',
+    "a lever that is a fraction": '{"lever": 3.0, "down": true}',
+    "a lever that is not there": '{"lever": 10, "down": true}',
+    "a huge lever": '{"lever": 1' + "0" * 900 + ', "down": true}',
+    "down is a number": '{"lever": 3, "down": 1}',
+    "a button that is null": '{"button": null}',
+    "too much": '{"lever": 3, "down": true, "button": true}',
+    "dice": '{"dice": [6, 6]}',
+    "dice with a lever": '{"lever": 3, "down": true, "dice": [6, 6]}',
+    "state": '{"type": "box", "levers": [], "score": 0}',
+    "deep": "[" * 1000,
+    "bytes": b'{"button": true}',
+    "too long": '{"button": true}' + " " * MAX_MESSAGE,
+    "too long in bytes only": '{"é": "' + "é" * 600 + '"}',
+}
+
+
+@pytest.mark.parametrize("message", MALFORMED.values(), ids=MALFORMED.keys())
+def test_malformed_messages_end_that_page_only(
+    server: PageServer, box: SimulatedBox, message: str | bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    with page(server) as good, page(server) as bad:
+        receive(good)
+        receive(bad)
+        bad.send(message)
+        with pytest.raises(ConnectionClosed) as caught:
+            bad.recv(timeout=5)
+        assert caught.value.rcvd is not None
+        assert caught.value.rcvd.code == 1008
+        assert caught.value.rcvd.reason
+        good.send('{"lever": 1, "down": true}')
+        assert receive(good)["levers"][0]["down"]
+    assert box.levers_down == {1, 2}
+    assert not box.button_down
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+def test_a_flood_of_bytes_is_cut_off_by_the_library(server: PageServer) -> None:
+    with page(server) as bad:
+        receive(bad)
+        bad.send("x" * 100_000)
+        with pytest.raises(ConnectionClosed) as caught:
+            bad.recv(timeout=5)
+        assert caught.value.rcvd is not None
+        assert caught.value.rcvd.code in (1008, 1009)
+
+
+def test_a_message_in_pieces_is_no_longer(server: PageServer) -> None:
+    with page(server) as bad:
+        receive(bad)
+        with suppress(ConnectionClosed):
+            bad.send(" " * 900 for _ in range(100))
+        assert goodbye(bad) == 1009
+
+
+KEYS = ("lever", "down", "button", "dice", "throw", "seed", "type", "state", "score", "config", "mode")
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(KEYS) | st.text(max_size=5),
+        st.recursive(
+            st.none() | st.booleans() | st.integers(-3, 12) | st.floats() | st.text(max_size=5),
+            lambda inner: (
+                st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=2)
+            ),
+            max_leaves=5,
+        ),
+        max_size=4,
+    )
+)
+def test_a_message_moves_a_contact_or_is_refused(wish: dict[str, object]) -> None:
+    """Whatever an object holds: it is one of the two wishes, or it ends the page and does nothing."""
+    lever, down = wish.get("lever"), wish.get("down")
+    if set(wish) == {"lever", "down"}:
+        allowed = type(lever) is int and 1 <= lever <= 9 and type(down) is bool
+    else:
+        allowed = set(wish) == {"button"} and type(wish["button"]) is bool
+    with SimulatedBox(default_lever_lines(9), real_time=False) as box:
+        server = PageServer(box, FakePanel())
+        refusal = server._take(server_module._Page(None), json.dumps(wish))  # type: ignore[arg-type]
+        assert (refusal is None) == allowed
+        assert box.levers_down == ({lever} if allowed and down else set())
+        assert box.button_down == (allowed and wish.get("button") is True)
+
+
+# -- crowds ------------------------------------------------------------------------------
+
+
+def test_a_flood_of_messages_ends_that_page_only(server: PageServer, box: SimulatedBox) -> None:
+    with page(server) as good, page(server) as bad:
+        with suppress(ConnectionClosed):
+            for i in range(100 * BURST):
+                bad.send(json.dumps({"lever": 3, "down": i % 2 == 0}))
+        assert goodbye(bad) == 1008
+        good.send('{"lever": 1, "down": true}')
+        wait_for(lambda: 1 in box.levers_down)
+
+
+FRAMES = {"pings": 0x89, "pongs": 0x8A, "pieces of a message": 0x00}
+
+
+@pytest.mark.parametrize("opcode", FRAMES.values(), ids=FRAMES.keys())
+def test_a_flood_of_other_frames_ends_that_page_only(
+    server: PageServer, box: SimulatedBox, opcode: int
+) -> None:
+    """Of what the library deals with by itself, too."""
+    empty = bytes([opcode, 0x80, 1, 2, 3, 4])
+    with page(server) as good, page(server) as bad:
+        with suppress(OSError):
+            if not opcode:
+                bad.socket.sendall(bytes([0x01, 0x80, 1, 2, 3, 4]))  # the message's first piece
+            for _ in range(100):
+                bad.socket.sendall(empty * BURST)
+        assert goodbye(bad) == 1008
+        good.send('{"lever": 1, "down": true}')
+        wait_for(lambda: 1 in box.levers_down)
+
+
+def test_a_flood_in_one_piece_is_not_taken_apart_to_its_end(
+    server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[object] = []
+    take = doorman.Connection.process_event
+
+    def process_event(self: doorman.Connection, event: object) -> None:
+        taken.append(event)
+        take(self, event)
+
+    monkeypatch.setattr(doorman.Connection, "process_event", process_event)
+    with page(server) as bad:
+        with suppress(OSError):
+            bad.socket.sendall(bytes([0x89, 0x80, 1, 2, 3, 4]) * 40_000)
+        assert goodbye(bad) == 1008
+    assert BURST < len(taken) < 2 * BURST
+
+
+def test_a_page_that_is_thrown_out_and_stays_is_cut_off(
+    server: PageServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doorman, "GOODBYE_S", 0.1)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as stays:
+        host = f"127.0.0.1:{server.port}"
+        stays.sendall(
+            f"GET /box HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nUpgrade: websocket\r\n"
+            "Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+            "Sec-WebSocket-Version: 13\r\n\r\n".encode()
+        )
+        wait_for(lambda: server.watchers == 1)
+        stays.sendall(bytes([0x89, 0x80, 1, 2, 3, 4]) * (2 * BURST))
+        # It never closes its side.
+        wait_for(lambda: server.watchers == 0)
+        assert server.watchers == 0
+
+
+def test_a_page_may_say_so_much_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now_s)
+    fast = doorman.Allowance()
+    assert [fast.take() for _ in range(BURST + 1)] == [True] * BURST + [False]
+    steady = doorman.Allowance()
+    for _ in range(20 * BURST):
+        assert steady.take()
+        now_s += 1 / FRAMES_PER_S

@@ -1,0 +1,327 @@
+"""The page's server, spoken to by everybody but a well-behaved page."""
+
+import logging
+import socket
+from contextlib import closing
+from http.client import HTTPConnection, HTTPResponse
+
+import pytest
+from tests.simulator.page.pages import FakePanel, get, page, receive, wait_for
+from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
+
+from shutthebox.cli.main import main
+from shutthebox.simulator.hardware.box import SimulatedBox
+from shutthebox.simulator.page import request_guard as doorman
+from shutthebox.simulator.page import server as server_module
+from shutthebox.simulator.page.server import PageServer
+from shutthebox.web.http import own_names
+
+# -- who may speak -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST"])
+def test_our_own_names_are_served(server: PageServer, name: str) -> None:
+    assert get(server, "/", Host=f"{name}:{server.port}").status == 200
+
+
+OTHER_HOSTS = [
+    "",
+    "evil.example",
+    "evil.example:{port}",
+    "localhost.evil.example:{port}",
+    "127.0.0.1.evil.example:{port}",
+    "evil.example#127.0.0.1:{port}",
+    "evil.example@127.0.0.1:{port}",
+    "127.0.0.1",
+    "localhost",
+    "127.0.0.1:1",
+    "127.0.0.1:{port}0",
+    "localhost.:{port}",
+    "127.1:{port}",
+    "2130706433:{port}",
+    "0.0.0.0:{port}",
+    "127.0.0.2:{port}",
+    "[::1]:{port}",
+    "[::ffff:127.0.0.1]:{port}",
+    "127.0.0.1:{port}, evil.example",
+]
+"""Names that a browser would send for a page of another site, or that nobody has for us."""
+
+
+@pytest.mark.parametrize("host", OTHER_HOSTS)
+@pytest.mark.parametrize("path", ["/", "/box", "/box.js"])
+def test_any_other_host_is_refused(server: PageServer, host: str, path: str) -> None:
+    host = host.format(port=server.port)
+    assert get(server, path, Host=host).status == 403
+    assert get(server, path, Host=host, Origin=f"http://{host}").status == 403
+
+
+@pytest.mark.parametrize("hosts", [[], ["127.0.0.1:{port}", "evil.example"]])
+def test_exactly_one_host(server: PageServer, hosts: list[str]) -> None:
+    lines = "".join(f"Host: {host.format(port=server.port)}\r\n" for host in hosts)
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as raw:
+        raw.sendall(f"GET / HTTP/1.1\r\n{lines}\r\n".encode())
+        assert raw.recv(100).startswith(b"HTTP/1.1 403 ")
+
+
+def test_a_port_that_browsers_leave_out() -> None:
+    hosts = own_names(80)
+    assert {"127.0.0.1", "localhost", "127.0.0.1:80"} <= hosts
+    assert "evil.example" not in hosts
+
+
+OTHER_ORIGINS = [
+    "http://evil.example",
+    "http://evil.example:{port}",
+    "null",
+    "",
+    "https://127.0.0.1:{port}",
+    "http://127.0.0.1",
+    "http://127.0.0.1:1",
+    "http://127.0.0.1:{port}.evil.example",
+    "http://localhost:{port}",
+    "http://localhost",
+    "http://[::1]:{port}",
+    "file://",
+]
+
+
+@pytest.mark.parametrize("origin", OTHER_ORIGINS)
+def test_another_sites_page_is_refused(server: PageServer, origin: str) -> None:
+    with pytest.raises(InvalidStatus, match="403"):
+        page(server, origin=origin)
+    assert get(server, "/", Origin=origin.format(port=server.port)).status == 403
+
+
+def test_a_socket_without_an_origin_is_refused(server: PageServer) -> None:
+    with pytest.raises(InvalidStatus, match="403"):
+        page(server, origin=None)
+    assert get(server, "/").status == 200
+
+
+def test_two_origins_are_one_too_many(server: PageServer) -> None:
+    ours = f"127.0.0.1:{server.port}"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as raw:
+        origins = f"Origin: http://{ours}\r\nOrigin: http://evil.example\r\n"
+        raw.sendall(f"GET / HTTP/1.1\r\nHost: {ours}\r\n{origins}\r\n".encode())
+        assert raw.recv(100).startswith(b"HTTP/1.1 403 ")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}"])
+def test_our_own_page_is_welcome(server: PageServer, host: str) -> None:
+    with page(server, host=host) as client:
+        assert receive(client)["type"] == "box"
+
+
+def test_only_this_machine_can_connect(server: PageServer) -> None:
+    assert server.url == f"http://127.0.0.1:{server.port}/"
+    with pytest.raises(OSError), socket.create_connection(("127.0.0.2", server.port), timeout=2):
+        pass
+
+
+@pytest.mark.parametrize("option", [["--listen", "0.0.0.0"], ["--host", "::"], ["--port", "0.0.0.0:80"]])
+def test_no_option_opens_it_to_others(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["sim", "--no-browser", *option])
+    assert caught.value.code == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+# -- crowds ------------------------------------------------------------------------------
+
+
+def test_too_many_pages(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_module, "MAX_PAGES", 2)
+    with page(server) as first:
+        with page(server) as second:
+            receive(first)
+            receive(second)
+            with pytest.raises(InvalidStatus, match="503"):
+                page(server)
+            assert get(server, "/").status == 200
+        wait_for(lambda: server.watchers == 1)
+        with page(server) as again:
+            assert receive(again)["type"] == "box"
+
+
+def test_too_many_connections(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doorman, "MAX_CONNECTIONS", 3)
+    with page(server) as first:
+        receive(first)
+        idle = [socket.create_connection(("127.0.0.1", server.port), timeout=5) for _ in range(2)]
+        with pytest.raises((InvalidMessage, ConnectionError, EOFError, ConnectionClosed)):
+            page(server)
+        first.send('{"lever": 1, "down": true}')
+        assert receive(first)["levers"][0]["down"]
+        for connection in idle:
+            connection.close()
+
+        def served() -> bool:
+            try:
+                return get(server, "/").status == 200
+            except OSError:
+                return False
+
+        wait_for(served)
+
+
+@pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost: ", b"GET /box HTTP/1.1\r\nX: y\r\n"])
+def test_who_never_finishes_is_cut_off(
+    said: bytes, box: SimulatedBox, panel: FakePanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "_OPEN_S", 0.3)
+    with (
+        PageServer(box, panel) as server,
+        socket.create_connection(("127.0.0.1", server.port), timeout=5) as slow,
+    ):
+        slow.sendall(said)
+        while slow.recv(1000):
+            pass
+        assert get(server, "/").status == 200
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 1000 + b"\r\n",
+        b"GET / HTTP/1.1\r\nX: " + b"y" * 20_000 + b"\r\n\r\n",
+    ],
+    ids=["a long path", "many headers", "a long header"],
+)
+def test_an_oversized_request_is_refused(server: PageServer, said: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as raw:
+        answer = b""
+        try:
+            raw.sendall(said)
+            answer = raw.recv(100)
+        except ConnectionError:
+            pass  # hung up before all of it was sent
+        assert not answer.startswith(b"HTTP/1.1 200")
+    assert get(server, "/").status == 200
+
+
+# -- files -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/", "text/html; charset=utf-8"),
+        ("/?x=1", "text/html; charset=utf-8"),
+        ("/style.css", "text/css; charset=utf-8"),
+        ("/box.js", "text/javascript; charset=utf-8"),
+        ("/sounds.js", "text/javascript; charset=utf-8"),
+        ("/texts.js", "text/javascript; charset=utf-8"),
+        ("/icon.svg", "image/svg+xml"),
+    ],
+)
+def test_files_and_their_policy(server: PageServer, path: str, kind: str) -> None:
+    response = get(server, path)
+    assert response.status == 200
+    assert response.headers["Content-Type"] == kind
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+    policy = response.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    assert "*" not in policy
+    assert policy.count(f"127.0.0.1:{server.port}") == 1
+    body = response.body.decode()  # type: ignore[attr-defined]
+    own = body.replace("http://www.w3.org/2000/svg", "")
+    assert "http://" not in own
+    assert "https://" not in own
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/nothing",
+        "/index.html",
+        "/../server.py",
+        "/page/../../server.py",
+        "/%2e%2e/server.py",
+        "/..%2fserver.py",
+        "/..\\server.py",
+        "//etc/passwd",
+        "/etc/passwd",
+        "/style.css/",
+        "/style.css%00.html",
+        "/BOX.JS",
+        "*",
+    ],
+)
+def test_nothing_else_is_served(server: PageServer, path: str) -> None:
+    assert get(server, path).status == 404
+
+
+def ask(server: PageServer, path: str, method: str, body: bytes | None = None) -> tuple[HTTPResponse, bytes]:
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=5)) as connection:
+        connection.request(method, path, body)
+        response = connection.getresponse()
+        return response, response.read()
+
+
+@pytest.mark.parametrize(("path", "status"), [("/", 200), ("/box.js", 200), ("/nothing", 404)])
+def test_head_is_a_get_without_its_body(server: PageServer, path: str, status: int) -> None:
+    (head, nothing), (got, body) = ask(server, path, "HEAD"), ask(server, path, "GET")
+    assert head.status == got.status == status
+    assert nothing == b""
+    assert {k: v for k, v in head.headers.items() if k != "Date"} == {
+        k: v for k, v in got.headers.items() if k != "Date"
+    }
+    assert int(head.headers["Content-Length"]) == len(body)
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT", "DICE"])
+@pytest.mark.parametrize("path", ["/", "/box", "/nothing"])
+def test_nothing_can_be_done(server: PageServer, method: str, path: str) -> None:
+    response, _ = ask(server, path, method, b"lever=3" if method != "TRACE" else None)
+    assert response.status == 405
+    assert response.headers["Allow"] == "GET, HEAD"
+    assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_a_head_of_the_socket_makes_no_page(server: PageServer) -> None:
+    headers = {
+        "Origin": f"http://127.0.0.1:{server.port}",
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+        "Sec-WebSocket-Version": "13",
+    }
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=5)) as connection:
+        connection.request("HEAD", "/box", headers=headers)
+        assert connection.getresponse().status == 405
+    assert server.watchers == 0
+
+
+def test_a_request_in_drips(server: PageServer) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as slow:
+        slow.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in f"HEAD / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode():
+            slow.sendall(bytes([byte]))
+        answer = b""
+        while part := slow.recv(1000):
+            answer += part
+    assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
+    assert answer.endswith(b"\r\n\r\n")
+
+
+def test_the_socket_is_not_a_page(server: PageServer) -> None:
+    assert get(server, "/box", Origin=f"http://127.0.0.1:{server.port}").status == 426
+
+
+@pytest.mark.parametrize(
+    "nonsense", [b"POST / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\x00\r\n\r\n", b"GET\r\n\r\n", b""]
+)
+def test_nonsense_leaves_no_trace(
+    server: PageServer, nonsense: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as raw:
+        raw.sendall(nonsense)
+        raw.shutdown(socket.SHUT_WR)
+        while raw.recv(1000):
+            pass
+    with page(server) as client:
+        receive(client)
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]

@@ -1,0 +1,197 @@
+"""The page's server and well-behaved pages, slow ones among them."""
+
+import base64
+import socket
+import threading
+import time
+
+import pytest
+from gpiozero import PWMOutputDevice
+from PIL import Image
+from tests.simulator.page.pages import FakePanel, page, receive, receive_until, wait_for
+from websockets.exceptions import ConnectionClosed
+
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.simulator.hardware.box import BUZZER_LINE, LAMP_LINE, SimulatedBox
+from shutthebox.simulator.page.server import PageServer
+from shutthebox.web.http import PortError
+
+# -- what a page sees --------------------------------------------------------------------
+
+
+def test_a_page_gets_everything_at_once(server: PageServer, panel: FakePanel) -> None:
+    image = Image.new("1", (128, 64))
+    image.putpixel((0, 0), 1)
+    image.putpixel((9, 1), 1)
+    panel.show(image)
+    with page(server) as client:
+        state = receive(client)
+    pixels = base64.b64decode(state.pop("panel"))
+    assert state == {
+        "type": "box",
+        "levers": [{"number": n, "down": n == 2} for n in range(1, 10)],
+        "button": False,
+        "lamp": 0.0,
+        "sound": None,
+    }
+    assert len(pixels) == 1024
+    assert (pixels[0], pixels[17]) == (0b1000_0000, 0b0100_0000)
+    assert sum(pixels) == 0b1100_0000
+
+
+def test_later_only_what_changed(server: PageServer, box: SimulatedBox, panel: FakePanel) -> None:
+    with page(server) as client:
+        receive(client)
+        box.set_lever(3, True)
+        change = receive(client)
+        assert change == {
+            "type": "change",
+            "levers": [{"number": n, "down": n in (2, 3)} for n in range(1, 10)],
+        }
+        panel.show(Image.new("1", (128, 64), 1))
+        assert receive(client) == {
+            "type": "change",
+            "panel": base64.b64encode(b"\xff" * 1024).decode(),
+        }
+        lamp = PWMOutputDevice(LAMP_LINE, initial_value=0.25, pin_factory=box.factory)
+        receive_until(client, "lamp", 0.25)
+        buzzer = PWMOutputDevice(BUZZER_LINE, frequency=880, initial_value=0.5, pin_factory=box.factory)
+        receive_until(client, "sound", 880)
+        buzzer.value = 0
+        receive_until(client, "sound", None)
+        buzzer.close()
+        lamp.close()
+
+
+def test_a_page_moves_contacts(server: PageServer, box: SimulatedBox) -> None:
+    with page(server) as client:
+        client.send('{"lever": 3, "down": true}')
+        wait_for(lambda: box.levers_down == {2, 3})
+        client.send('{"lever": 2, "down": false}')
+        wait_for(lambda: box.levers_down == {3})
+        client.send('{"button": true}')
+        wait_for(lambda: box.button_down)
+        client.send('{"button": false}')
+        wait_for(lambda: not box.button_down)
+
+
+def test_all_pages_see_what_one_does(server: PageServer) -> None:
+    with page(server) as first, page(server) as second, page(server) as third:
+        for client in (first, second, third):
+            receive(client)
+        assert server.watchers == 3
+        first.send('{"lever": 5, "down": true}')
+        for client in (first, second, third):
+            assert receive(client)["levers"][4] == {"number": 5, "down": True}
+    wait_for(lambda: server.watchers == 0)
+
+
+def test_a_page_that_goes_lets_go_of_the_button(server: PageServer, box: SimulatedBox) -> None:
+    with page(server) as stays:
+        with page(server) as leaves:
+            leaves.send('{"button": true}')
+            wait_for(lambda: box.button_down)
+        wait_for(lambda: not box.button_down)
+        stays.send('{"button": true}')
+        wait_for(lambda: box.button_down)
+        with page(server) as other:
+            other.send('{"button": true}')
+            other.send('{"button": false}')
+            other.send('{"lever": 9, "down": true}')
+            wait_for(lambda: 9 in box.levers_down)
+        assert box.button_down  # still held by the first
+
+
+# -- slow pages, ports, the end ----------------------------------------------------------
+
+
+def slow_page(server: PageServer) -> socket.socket:
+    """Shakes hands and then never reads again."""
+    raw = socket.socket()
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    raw.connect(("127.0.0.1", server.port))
+    raw.sendall(
+        f"GET /box HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nOrigin: http://127.0.0.1:{server.port}\r\n"
+        "Upgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+    return raw
+
+
+@pytest.mark.slow
+def test_a_slow_page_delays_nobody(server: PageServer, box: SimulatedBox, panel: FakePanel) -> None:
+    black, white = Image.new("1", (128, 64)), Image.new("1", (128, 64), 1)
+    with slow_page(server), page(server) as quick:
+        wait_for(lambda: server.watchers == 2)
+        receive(quick)
+        worst = 0.0
+        for i in range(150):
+            before = time.monotonic()
+            panel.show(black if i % 2 else white)
+            worst = max(worst, time.monotonic() - before)
+            time.sleep(0.013)
+        assert worst < 0.2  # what the display worker waits: nothing but a busy machine
+        box.set_lever(3, True)
+        deadline = time.monotonic() + 3
+        while "levers" not in receive(quick):
+            assert time.monotonic() < deadline
+        before = time.monotonic()
+        server.close()
+        assert time.monotonic() - before < 5
+
+
+def test_a_page_sees_the_latest_not_every_state(server: PageServer, panel: FakePanel) -> None:
+    images = [Image.frombytes("1", (128, 64), bytes([i % 256]) * 1024) for i in range(1001)]
+    with page(server) as client:
+        receive(client)
+        for image in images:
+            panel.show(image)
+        seen = 0
+        latest = base64.b64encode(images[-1].tobytes()).decode()
+        while receive(client)["panel"] != latest:
+            seen += 1
+        assert seen < 500
+
+
+def test_a_port_in_use_is_one_clear_line(server: PageServer, box: SimulatedBox, panel: FakePanel) -> None:
+    second = PageServer(box, panel, server.port)
+    with pytest.raises(PortError, match=f"port {server.port} is already in use: .*--port") as caught:
+        second.start()
+    assert isinstance(caught.value, ShutTheBoxError)
+    assert isinstance(caught.value, OSError)
+    assert "\n" not in str(caught.value)
+    second.close()
+
+
+@pytest.mark.parametrize("port", [-1, 65536])
+def test_no_port_at_all(box: SimulatedBox, panel: FakePanel, port: int) -> None:
+    with pytest.raises(PortError, match="--port"):
+        PageServer(box, panel, port).start()
+
+
+def test_a_server_starts_once(server: PageServer) -> None:
+    with pytest.raises(RuntimeError, match="once"):
+        server.start()
+
+
+def test_closing_says_goodbye_and_frees_the_port(box: SimulatedBox, panel: FakePanel) -> None:
+    server = PageServer(box, panel)
+    server.start()
+    port = server.port
+    with page(server) as client:
+        receive(client)
+        client.send('{"button": true}')
+        wait_for(lambda: box.button_down)
+        server.close()
+        server.close()
+        # Whatever was on its way comes first.
+        with pytest.raises(ConnectionClosed) as caught:
+            list(iter(lambda: client.recv(timeout=5), None))
+        assert caught.value.rcvd is not None
+        assert caught.value.rcvd.code == 1001
+    wait_for(lambda: not box.button_down)
+    assert not any(thread.name == "page-server" for thread in threading.enumerate())
+    box.set_lever(1, True)  # nobody left to tell, and nothing breaks
+    panel.show(Image.new("1", (128, 64), 1))
+    with PageServer(box, panel, port) as again, page(again) as client:
+        assert receive(client)["type"] == "box"

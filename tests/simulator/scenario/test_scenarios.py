@@ -1,0 +1,507 @@
+"""Every script beside plays as it expects; the format, its errors, and recordings that play again.
+
+Pictures that scripts expect are renewed with `--update-golden`.
+"""
+
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from shutthebox.cli.main import main
+from shutthebox.config import schema as configuration
+from shutthebox.config.schema import ConfigError
+from shutthebox.errors import ShutTheBoxError
+from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
+from shutthebox.game.mode import Mode
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.rules.actions import Thrown
+from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
+from shutthebox.simulator.scenario.player import ExpectationError, Replay, as_json
+from shutthebox.simulator.scenario.recorder import ScenarioRecorder
+from shutthebox.simulator.scenario.script import Scenario, ScenarioError, parse, read
+from shutthebox.simulator.virtual_box import VirtualBox
+
+FOLDER = Path(__file__).parents[2] / "scenarios"
+SCRIPTS = sorted(FOLDER.glob("*.scn"))
+Play_ = Callable[..., list[tuple[Effect, int]]]
+
+
+class RenewingDisplay(VirtualDisplay):
+    """Takes what the panel shows for what it should show."""
+
+    def shows(self, golden: Path, now_ns: int) -> bool:
+        self.look(now_ns).save(golden, optimize=True)
+        return True
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Play_:
+    """Plays a scenario, or its text; gives its effects with their times."""
+
+    def run(script: Scenario | str, state: Path | None = None) -> list[tuple[Effect, int]]:
+        scenario = parse(script, "script") if isinstance(script, str) else script
+        effects: list[tuple[Effect, int]] = []
+        folder = state or tmp_path / "state"
+        display = VirtualDisplay(scenario.config)
+        Replay(scenario, folder, display, lambda effect, t_ns: effects.append((effect, t_ns))).run()
+        return effects
+
+    return run
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_script(path: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    scenario = read(path)
+    renews = request.config.getoption("--update-golden")
+    display = (RenewingDisplay if renews else VirtualDisplay)(scenario.config)
+    Replay(scenario, tmp_path, display).run()
+
+
+def test_every_word_of_the_format_is_in_a_script() -> None:
+    said = {step.verb for path in SCRIPTS for step in read(path).steps}
+    expected = {step.args[0] for path in SCRIPTS for step in read(path).steps if step.verb == "expect"}
+    assert said == {
+        "dice", "seed", "press", "hold", "flip", "lift", "bounce", "glitch", "lose-edges", "oled",
+        "power-cut", "wait", "expect", "button",
+    }  # fmt: skip
+    assert expected == {
+        "mode", "player", "open", "verdict", "score", "total", "owes", "winner", "throw", "text", "panel",
+    }  # fmt: skip
+
+
+def test_every_mode_is_expected_in_a_script() -> None:
+    expected = {
+        step.args[1]
+        for path in SCRIPTS
+        for step in read(path).steps
+        if step.verb == "expect" and step.args[0] == "mode"
+    }
+    assert set(Mode) == expected
+
+
+def test_a_script_plays_the_same_every_time(play: Play_, tmp_path: Path) -> None:
+    scenario = read(FOLDER / "bad-contacts.scn")
+    first = [as_json(*effect) for effect in play(scenario, tmp_path / "a")]
+    assert first == [as_json(*effect) for effect in play(scenario, tmp_path / "b")]
+
+
+def test_without_a_queue_the_dice_follow_the_seed(play: Play_, tmp_path: Path) -> None:
+    def thrown(seed: int) -> list[object]:
+        text = f"config game.setup usual\nseed {seed}\n" + "press\n" * 3
+        effects = play(text, tmp_path / str(len(list(tmp_path.iterdir()))))
+        return [
+            effect.fact
+            for effect, _ in effects
+            if isinstance(effect, Keep) and isinstance(effect.fact, Thrown)
+        ]
+
+    assert thrown(5) == thrown(5)
+    assert len({str(thrown(seed)) for seed in range(8)}) > 1
+
+
+# -- expectations that fail --------------------------------------------------------------------
+
+FLIPPING = """config game.setup usual
+config game.players 2
+dice 3 5
+press
+press
+press
+flip 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("expect mode ready", "expected mode ready, got flipping"),
+        ("expect player 2", "expected player 2, got 1"),
+        ("expect open 1 2", "expected open 1 2, got 1 2 3 4 5 6 7 8 9"),
+        ("expect verdict complete", "expected verdict complete, got missing 5"),
+        ("expect throw 5 3", "expected throw 5 3, got 3 5"),
+        ("expect throw", "expected throw nothing, got 3 5"),
+        ("expect score 1 0", "expected score 1 0, got 1 nothing"),
+        ("expect score 3 0", "expected score 3 0, got 3 nothing"),
+        ("expect total 2 9", "expected total 2 9, got 2 0"),
+        ("expect winner 1", "expected winner 1, got nothing"),
+        ("expect owes 1 2", "expected owes 1 2, got 1 nothing"),
+        ('expect text "4 to go"', "expected text 4 to go, got Player 1 / 5 to go"),
+        ("expect panel nowhere", "expected panel nowhere, got a panel unlike nowhere.png"),
+    ],
+)
+def test_a_failed_expectation_names_script_and_line(play: Play_, line: str, complaint: str) -> None:
+    with pytest.raises(ExpectationError) as failed:
+        play(FLIPPING + line)
+    assert str(failed.value) == f"script:8: {complaint}"
+    assert failed.value.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "expect open 9 8 7 6 5 4 3 2 1",
+        "expect throw 3 5",
+        'expect text "PLAYER 1"',
+        'expect text "5 TO go"',
+        "expect total 1 0",
+    ],
+)
+def test_what_does_not_matter_in_an_expectation(play: Play_, line: str) -> None:
+    play(FLIPPING + line)
+
+
+# -- scripts that make no sense ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("dance", "script:1: dance: allowed are"),
+        ("press\n\n# fine\nflop 3", "script:4: flop: allowed are"),
+        ("press 3", "script:1: press: allowed is: the word alone"),
+        ("hold 1 2", "script:1: hold: allowed is: hold [SECONDS]"),
+        ("hold soon", "script:1: hold: 'soon' is no duration"),
+        ("wait", "script:1: wait: allowed is: wait SECONDS"),
+        ("wait -1", "script:1: wait: '-1' is no duration"),
+        ("wait 999999999", "script:1: wait: '999999999' is too long"),
+        ("wait 1h", "script:1: wait: '1h' is no duration"),
+        ("@ press", "script:1: press: '' is no duration"),
+        ("@1.5", "script:1: @1.5: allowed are"),
+        ("+soon press", "script:1: press: 'soon' is no duration"),
+        ("flip", "script:1: flip: at least 1 lever"),
+        ("flip 0", "script:1: flip: '0' is no lever; allowed is 1 to 54"),
+        ("flip 3 x", "script:1: flip: 'x' is no lever"),
+        ("flip 3 3", "script:1: flip: lever 3 is named twice"),
+        ("flip ３", "script:1: flip: '３' is no lever"),
+        ("dice", "script:1: dice: an empty throw"),
+        ("dice 3 5 |", "script:1: dice: an empty throw"),
+        ("dice 3 0", "script:1: dice: '0' is no face"),
+        ("bounce 3", "script:1: bounce: allowed is: bounce LEVER down|up DURATION"),
+        ("bounce 3 left 12ms", "script:1: bounce: 'left'; allowed are down and up"),
+        ("bounce 3 down 12", None),
+        ("glitch 3", "script:1: glitch: allowed is: glitch LEVER DURATION"),
+        ("lose-edges 2", "script:1: lose-edges: '2' is no fraction"),
+        ("lose-edges 1.5", "script:1: lose-edges: '1.5' is no fraction"),
+        ("lose-edges nan", "script:1: lose-edges: 'nan' is no fraction"),
+        ("oled half", "script:1: oled: 'half'; allowed are off and on"),
+        ("power-cut now", "script:1: power-cut: allowed is: the word alone"),
+        ("seed x", "script:1: seed: 'x' is no seed"),
+        ("expect", "script:1: expect: what is expected? allowed are"),
+        ("expect magic", "script:1: expect: what is expected? allowed are"),
+        ("expect mode rising", "script:1: expect: 'rising' is no mode; allowed are attract"),
+        ("expect mode", "script:1: expect: allowed is: expect mode MODE"),
+        ("expect player one", "script:1: expect: 'one' is no player"),
+        ("expect player 10", "script:1: expect: '10' is no player"),
+        ("expect open 1 1", "script:1: expect: tile 1 is named twice"),
+        ("expect verdict fine", "script:1: expect: 'fine' is no verdict"),
+        ("expect score 1", "script:1: expect: allowed is: PLAYER POINTS"),
+        ("expect owes 1 x", "script:1: expect: 'x' is no number of stakes"),
+        ("expect owes 1 1/0", "script:1: expect: '1/0' is no number of stakes"),
+        ("expect winner", "script:1: expect: at least 1 player"),
+        ("expect text 3 to go", 'script:1: expect: allowed is: expect text "WORDS"'),
+        ("expect panel ../x", "script:1: expect: '../x'; allowed are letters"),
+        ("config", "script:1: config: allowed is: config KEY VALUE"),
+        ("config game.players", "script:1: config: allowed is: config KEY VALUE"),
+        ("config game.players 10", "script:1: game.players: 10 is not allowed"),
+        ("config game.colour red", "script:1: game.colour: unknown key"),
+        ("config colour.red 1", "script:1: colour.red: unknown section"),
+        ("press\nconfig game.players 3", "script:2: config: allowed only before anything happens"),
+    ],
+)
+def test_a_script_with_a_typo_is_one_line(text: str, complaint: str | None) -> None:
+    if complaint is None:
+        assert parse(text, "script").steps
+        return
+    with pytest.raises((ScenarioError, ConfigError)) as wrong:
+        parse(text, "script")
+    assert str(wrong.value).startswith(complaint)
+    assert "\n" not in str(wrong.value)
+    assert wrong.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("flip 10", "script:1: flip: lever 10: this box has 1 to 9"),
+        ("bounce 12 down 5ms", "script:1: bounce: lever 12: this box has 1 to 9"),
+        ("glitch 11 5ms", "script:1: glitch: lever 11: this box has 1 to 9"),
+        ("wait 5\n@3 press", "script:2: press: it is 5.5 s already; allowed is a later time than @3"),
+        (
+            "config game.setup usual\ndice 6\npress\npress",
+            "script:4: press: 6 is queued, but 2 dice of 6 are thrown",
+        ),
+        (
+            "config game.setup usual\ndice 7 1\npress\npress\nwait 5",
+            "script:4: press: 7 1 is queued, but 2 dice of 6 are thrown",
+        ),
+        (
+            "config game.setup usual\ndice 1 2 3\npress\npress\nexpect mode rolling",
+            "script:4: press: 1 2 3 is queued, but 2 dice of 6 are thrown",
+        ),
+        (
+            "config game.setup usual\nconfig game.profile domino-bag\ndice 3 5 | 5 3\npress\npress\n"
+            "press\nflip 8\npress\nwait 2",
+            "script:8: press: 5 3 is queued, but not in the bag",
+        ),
+    ],
+)
+def test_what_this_box_cannot_do_is_one_line_too(play: Play_, text: str, complaint: str) -> None:
+    with pytest.raises(ScenarioError) as wrong:
+        play(text)
+    assert str(wrong.value) == complaint
+
+
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        ("config game.profile nonsense", "game.profile: profile: 'nonsense' is not known"),
+        ("config game.profile full-house\nconfig box.levers 9", "full-house needs 12 levers, this box has 9"),
+    ],
+)
+def test_a_game_that_is_not_there_is_one_line(play: Play_, lines: str, complaint: str) -> None:
+    with pytest.raises(ShutTheBoxError, match=re.escape(complaint)) as wrong:
+        play(lines + "\npress")
+    assert "\n" not in str(wrong.value)
+    assert str(wrong.value).startswith("script")
+
+
+@pytest.mark.parametrize("name", ["2012", "the-300", "cards"])
+def test_a_game_whose_name_looks_like_a_number_can_be_played(play: Play_, name: str) -> None:
+    play(f"config game.profile {name}\nconfig game.setup usual\npress\nexpect mode ready")
+
+
+def test_words_numbers_and_texts_of_a_config_line() -> None:
+    lines = ("game.profile pub", "box.settle_ms 12.5", "box.sound false", 'rules.folder "a b"')
+    config = parse("\n".join(f"config {line}" for line in lines), "script").config
+    assert (config.game.profile, config.box.settle_ms, config.box.sound) == ("pub", 12.5, False)
+    assert config.rules.folder == "a b"
+
+
+# -- the command -------------------------------------------------------------------------------
+
+
+def test_json_prints_a_line_for_every_effect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "x.scn"
+    script.write_text(FLIPPING, encoding="utf-8")
+    assert main(["replay", str(script), "--json"]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {line["kind"] for line in lines} == {"show", "sound", "record"}
+    show = lines[-1]
+    assert show["mode"] == "flipping"
+    assert (show["player"], show["open"], show["throw"]) == (1, list(range(1, 10)), [3, 5])
+    assert (show["verdict"], show["scores"]) == ("missing 5", [None, None])
+    assert "5 to go" in show["text"]
+    assert [line["t"] for line in lines] == sorted(line["t"] for line in lines)
+    facts = [line["fact"] for line in lines if line["kind"] == "record"]
+    assert facts == ["begin traditional 2 players 1 rounds", "throw 3+5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"), [(FLIPPING, 0), (FLIPPING + "expect player 2", 1), (FLIPPING + "expct player 2", 2)]
+)
+def test_the_exit_code(tmp_path: Path, text: str, code: int, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "x.scn"
+    script.write_text(text, encoding="utf-8")
+    assert main(["replay", str(script)]) == code
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert len(err.splitlines()) == (code != 0)
+    assert not code or err.startswith(f"shutthebox: {script}:8: ")
+
+
+@pytest.mark.parametrize("kind", ["missing", "folder", "binary"])
+def test_a_script_that_cannot_be_read(tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "x.scn"
+    if kind == "folder":
+        script.mkdir()
+    elif kind == "binary":
+        script.write_bytes(b"press\n\xff\xfe")
+    assert main(["replay", str(script)]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_state_is_gone_on_with(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.scn", tmp_path / "b.scn"
+    first.write_text(FLIPPING, encoding="utf-8")
+    second.write_text(
+        "config game.setup usual\nexpect mode flipping\nexpect throw 3 5\nexpect verdict ok", encoding="utf-8"
+    )
+    assert main(["replay", str(first), "--state", str(tmp_path / "state")]) == 0
+    assert main(["replay", str(second), "--state", str(tmp_path / "state")]) == 0
+
+
+def test_frames_are_saved(tmp_path: Path) -> None:
+    script = tmp_path / "x.scn"
+    script.write_text(FLIPPING, encoding="utf-8")
+    assert main(["replay", str(script), "--frames", str(tmp_path / "frames")]) == 0
+    names = [path.name for path in sorted((tmp_path / "frames").iterdir())]
+    assert names[0] == "0001-attract.png"
+    assert names[-1].endswith("-flipping.png")
+
+
+# -- recordings --------------------------------------------------------------------------------
+
+
+class Recording:
+    """A box played by hand, with a recorder on it."""
+
+    def __init__(self, values: dict[str, object], *, down: tuple[int, ...] = (), start_ns: int = 0) -> None:
+        config = configuration.Config()
+        for key, value in {"game.setup": "usual", **values}.items():
+            config = configuration.with_value(config, key, value, "test")
+        self.effects: list[tuple[Effect, int]] = []
+        self.text = io.StringIO()
+        self.box = VirtualBox(config, observers=[self._observe], seed=3)
+        for lever in down:
+            self.box.set_lever(lever, True)
+        self.box.run_until(100_000_000 if down else 0)
+        self.recorder = ScenarioRecorder(self.text, config, 9, frozenset(down), self.box.now_ns)
+        self.effects.clear()
+
+    def _observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        if hasattr(self, "recorder"):
+            self.recorder(what, t_ns)
+        if not isinstance(what, SwitchChanged):
+            self.effects.append((what, t_ns))
+
+    def wait(self, ms: float) -> None:
+        self.box.run_until(self.box.now_ns + round(ms * 1_000_000))
+
+    def press(self, ms: int = 130) -> None:
+        self.box.press(ms * 1_000_000)
+        self.wait(150)
+
+    def flip(self, *levers: int) -> None:
+        for lever in levers:
+            self.box.set_lever(lever, lever not in self.box.box.levers_down)
+            self.wait(70)
+
+    def script(self) -> str:
+        self.wait(1000)
+        self.recorder.flush()
+        return self.text.getvalue()
+
+
+def outline(effects: list[tuple[Effect, int]]) -> Iterator[str]:
+    """The effects without their times, a repeated show once."""
+    last = ""
+    for effect, t_ns in effects:
+        if isinstance(effect, Ask):
+            continue
+        line = json.loads(as_json(effect, t_ns))
+        del line["t"]
+        text = json.dumps(line)
+        if text != last:
+            yield text
+        last = text
+
+
+def check_plays_again(recording: Recording, play: Play_) -> str:
+    text = recording.script()
+    again = play(text)
+    assert list(outline(again))[1:] == list(outline(recording.effects))
+    return text
+
+
+def test_a_recorded_match_plays_to_the_same_effects(play: Play_) -> None:
+    recording = Recording({"game.profile": "pub", "game.players": 2})
+    recording.press()
+    recording.press()
+    recording.press()
+    for _ in range(40):
+        machine = recording.box.runner.machine
+        viable = [tile for tile, state in effects_tiles(recording) if state == "viable"]
+        if machine.state.mode.name is Mode.FLIPPING and viable:
+            recording.flip(viable[0])
+        else:
+            recording.press()
+            recording.wait(400)
+    assert sum(isinstance(effect, Keep) for effect, _ in recording.effects) > 5
+    check_plays_again(recording, play)
+
+
+def effects_tiles(recording: Recording) -> list[tuple[int, str]]:
+    show = next(effect for effect, _ in reversed(recording.effects) if isinstance(effect, Show))
+    return [(tile, state.value) for tile, state in show.screen.tiles]
+
+
+def test_a_recording_writes_what_differs_from_the_default() -> None:
+    values: dict[str, object] = {"game.profile": "pub", "box.sound": False, "game.players": 3}
+    recording = Recording(values | {"box.out_of_play": [4, 2], "game.computers": [2]})
+    lines = recording.script().splitlines()
+    assert "config box.levers 9" in lines
+    assert "config game.profile pub" in lines
+    assert "config game.players 3" in lines
+    assert "config box.sound false" in lines
+    assert "config box.out_of_play [4, 2]" in lines
+    assert "config game.computers [2]" in lines
+    assert not any("hints" in line for line in lines)
+
+
+def test_a_recording_of_a_box_without_sound_is_silent_again(play: Play_) -> None:
+    recording = Recording({"box.sound": False})
+    recording.press()
+    recording.press()
+    text = check_plays_again(recording, play)
+    assert not any(isinstance(effect, Play) for effect, _ in play(text))
+
+
+def test_short_presses_quick_hands_and_holds_play_again(play: Play_) -> None:
+    recording = Recording({"game.profile": "jouhet"})
+    for ms in (30, 60, 130, 700):
+        recording.press(ms)
+    recording.flip(1, 2, 3)
+    recording.press(900)
+    recording.flip(1)
+    recording.press(40)
+    check_plays_again(recording, play)
+
+
+def test_a_recorded_single_die_plays_again(play: Play_) -> None:
+    recording = Recording({"game.profile": "even-stevens"})
+    recording.press()
+    recording.press(900)
+    recording.press()
+    check_plays_again(recording, play)
+
+
+def test_glitches_are_not_recorded(play: Play_) -> None:
+    recording = Recording({})
+    recording.press()
+    recording.box.glitch(4, 2_000_000)
+    recording.wait(500)
+    assert "4" not in "".join(line for line in recording.script().splitlines() if "flip" in line)
+
+
+def test_the_config_of_a_recording_is_read_back(play: Play_) -> None:
+    """Whatever the game and the box can be set to is written so that it can be read."""
+    values: dict[str, object] = {
+        "game.profile": "2012", "game.players": 4, "game.rounds": 2, "game.dice": "real", "game.hints": True,
+        "box.levers": 12, "box.language": "fr", "box.sleep_min": 5, "box.settle_ms": 30.5,
+        "box.button_settle_ms": 20,
+    }  # fmt: skip
+    recording = Recording(values)
+    config = parse(recording.script(), "recorded").config
+    for section in ("game", "box"):
+        for entry in fields(getattr(config, section)):
+            key = f"{section}.{entry.name}"
+            if key in values and key != "box.levers":
+                assert getattr(getattr(config, section), entry.name) == values[key]
+
+
+def test_the_recorder_of_the_command_writes_a_script(tmp_path: Path) -> None:
+    """What the recorder writes is a script of the format, line by line."""
+    recording = Recording({"game.players": 1})
+    recording.press()
+    recording.press()
+    text = recording.script()
+    with redirect_stdout(io.StringIO()):
+        script = tmp_path / "recorded.scn"
+        script.write_text(text, encoding="utf-8")
+        assert main(["replay", str(script)]) == 0

@@ -1,0 +1,260 @@
+"""A machine on the test's table: hands, a clock that only they move, and everything that it does."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Protocol
+
+from shutthebox.config.profiles import builtin, builtins
+from shutthebox.game.effects import Ask, Effect, Keep, Play, Show, Sound
+from shutthebox.game.facts import Began, Fact
+from shutthebox.game.inputs import (
+    Advice,
+    Held,
+    HeldLong,
+    Input,
+    LeversMoved,
+    Pressed,
+    ServicePressed,
+    TimeCame,
+)
+from shutthebox.game.machine import KeptMatch, Machine
+from shutthebox.game.messages import Text
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.play import MatchInPlay
+from shutthebox.game.questions import Question, plain
+from shutthebox.game.screen import Screen, TileState
+from shutthebox.game.settings import Settings
+from shutthebox.rules.actions import Action
+from shutthebox.rules.match import Match
+from shutthebox.rules.moves import Throw
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import to_numbers, to_tiles
+
+MS = 1_000_000
+S = 1_000 * MS
+TUMBLE_NS = 800 * MS
+
+
+def english(text: str) -> str:
+    return text
+
+
+def french(text: str) -> str:
+    return f"<{text}>"
+
+
+class Queue:
+    """Throws that the test has decided; asked for another it fails."""
+
+    def __init__(self) -> None:
+        self.throws: list[Throw] = []
+        self.asked: list[tuple[int, int]] = []
+
+    def throw(self, dice: int, sides: int) -> Throw:
+        self.asked.append((dice, sides))
+        throw = self.throws.pop(0)
+        assert len(throw) == dice, f"{dice} dice are thrown, {throw} is queued"
+        return throw
+
+    def draw(self, bag: Sequence[Throw]) -> Throw:
+        self.asked.append((0, len(bag)))
+        return self.throws.pop(0)
+
+
+def settings_for(profile: str | Profile = "traditional", **values: object) -> Settings:
+    """Settings of a box on which this game is the usual one; begins it at once unless asked not to."""
+    usual = builtin(profile) if isinstance(profile, str) else profile
+    levers = values.get("levers", 9)
+    assert isinstance(levers, int)
+    offered = tuple(p for p in (given.for_levers(levers) for given in builtins()) if p is not None)
+    profiles = offered if usual in offered else (usual, *offered)
+    chosen = {"usual": True, "languages": (("en", "English"), ("fr", "Français")), **values}
+    return Settings(profiles, usual, **chosen)  # type: ignore[arg-type]
+
+
+class Odds(Protocol):
+    """Answers questions at once."""
+
+    def ask(self, question: Question) -> Sequence[Advice]: ...
+
+
+class NoOdds:
+    """Answers as somebody who knows no odds."""
+
+    def ask(self, question: Question) -> Sequence[Advice]:
+        advice = plain(question)
+        return () if advice is None else (advice,)
+
+
+class Table:
+    """One machine.
+
+    Args:
+        settings: the machine's.
+        throws: queued throws.
+        down: levers that are down at the start.
+        match: a match to go on with, where it was begun.
+        actions: what has happened in it since.
+        tally: stakes owed from earlier matches of the evening.
+        statistics: lines of the statistics screen.
+        odds: answers the machine's questions.
+    """
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        throws: Iterable[Throw] = (),
+        *,
+        down: Iterable[int] = (),
+        match: Match | None = None,
+        actions: Sequence[Action] = (),
+        tally: Sequence[Fraction] = (),
+        statistics: Sequence[Text] = (),
+        odds: Odds | None = None,
+    ) -> None:
+        self.dice = Queue()
+        self.dice.throws.extend(throws)
+        self.now_ns = 5 * S
+        self.effects: list[Effect] = []
+        self._begun, self._before = match, tuple(actions)
+        self.down = set(down)
+        self.odds = odds or NoOdds()
+        self.machine = Machine(
+            settings or settings_for(),
+            {"en": english, "fr": french},
+            self.dice,
+            to_tiles(self.down),
+            self.now_ns,
+            resumed=None if match is None else KeptMatch(match, actions, tuple(tally)),
+            statistics=lambda: statistics,
+        )
+        self._take(self.machine.start())
+
+    def again(self, down: Iterable[int] | None = None, *, odds: Odds | None = None) -> "Table":
+        """The box after a power cut; the levers stand as they did, or as said."""
+        begun, actions = self._begun, list(self._before)
+        for fact in facts(self.effects):
+            if isinstance(fact, Began):
+                begun, actions = fact.match, []
+            elif isinstance(fact, Action):
+                actions.append(fact)
+        levers = self.down if down is None else down
+        return Table(self.machine.settings, down=levers, match=begun, actions=actions, odds=odds)
+
+    # Hands. Each returns the effects of what it did.
+
+    def press(self) -> list[Effect]:
+        return self.give(Pressed())
+
+    def hold(self) -> list[Effect]:
+        return self.give(Held())
+
+    def hold_long(self) -> list[Effect]:
+        """Ten seconds; on the way it has been a hold."""
+        return self.give(Held()) + self.give(HeldLong())
+
+    def press_twice(self, apart_ns: int = 200 * MS) -> list[Effect]:
+        return self.press() + self.give(Pressed(), apart_ns)
+
+    def press_service(self) -> list[Effect]:
+        """The owner's button inside the box."""
+        return self.give(ServicePressed())
+
+    def flip(self, *levers: int) -> list[Effect]:
+        return self.stand(self.down | set(levers))
+
+    def lift(self, *levers: int) -> list[Effect]:
+        return self.stand(self.down - set(levers))
+
+    def stand(self, down: Iterable[int]) -> list[Effect]:
+        """Moves the levers at once so that these are down."""
+        self.down = set(down)
+        return self.give(LeversMoved(to_tiles(self.down)))
+
+    def choose(self, lever: int) -> list[Effect]:
+        return self.flip(lever) + self.lift(lever)
+
+    def wait(self, lasts_ns: int) -> list[Effect]:
+        """Lets time pass; the machine is told whenever it asked to be."""
+        until, effects = self.now_ns + lasts_ns, []
+        while (deadline := self.machine.deadline_ns) is not None and deadline <= until:
+            self.now_ns = deadline
+            effects += self.give(TimeCame(), 0)
+        self.now_ns = until
+        return effects
+
+    def throw(self, *faces: int) -> None:
+        """Queues a throw, presses, and waits until the dice have stopped."""
+        self.dice.throws.append(faces)
+        self.press()
+        self.wait(TUMBLE_NS)
+
+    def give(self, given: Input, after_ns: int = S) -> list[Effect]:
+        """One input, and the odds' answers to what it makes the machine ask."""
+        self.now_ns += after_ns
+        return self._take(self.machine.step(given, self.now_ns))
+
+    def _take(self, effects: list[Effect]) -> list[Effect]:
+        self.effects += effects
+        taken = list(effects)
+        for effect in effects:
+            if isinstance(effect, Ask):
+                for advice in self.odds.ask(effect.question):
+                    taken += self._take(self.machine.step(advice, self.now_ns))
+        return taken
+
+    # What there is to see.
+
+    @property
+    def show(self) -> Show:
+        return next(effect for effect in reversed(self.effects) if isinstance(effect, Show))
+
+    @property
+    def screen(self) -> Screen:
+        return self.show.screen
+
+    @property
+    def mode(self) -> Mode:
+        return self.show.mode
+
+    @property
+    def text(self) -> str:
+        return self.screen.text
+
+    @property
+    def match(self) -> Match:
+        match = self.machine.state.match
+        assert match is not None
+        return match
+
+    @property
+    def play(self) -> MatchInPlay:
+        mode = self.machine.state.mode
+        assert isinstance(mode, MatchMode)
+        return mode.play
+
+    @property
+    def verdict(self) -> str:
+        return self.show.verdict
+
+    def tiles(self, state: TileState) -> list[int]:
+        return [tile for tile, drawn in self.screen.tiles if drawn is state]
+
+
+def facts(effects: Iterable[Effect]) -> list[Fact]:
+    return [effect.fact for effect in effects if isinstance(effect, Keep)]
+
+
+def sounds(effects: Iterable[Effect]) -> list[Sound]:
+    return [effect.sound for effect in effects if isinstance(effect, Play)]
+
+
+def shown(effects: Iterable[Effect]) -> list[Show]:
+    return [effect for effect in effects if isinstance(effect, Show)]
+
+
+def with_open(table: Table, *tiles: int) -> list[int]:
+    """The levers to be down for exactly these tiles to be open."""
+    profile = table.match.profile
+    return [tile for tile in to_numbers(profile.starting) if tile not in tiles]

@@ -1,0 +1,169 @@
+"""A match for two whose throws are read off the panel, and kept on paper beside the box.
+
+Whoever plays brings `Hands`: on a page, or on the lines of a virtual Pi. All that the panel should
+show is known beforehand, but for the throws.
+"""
+
+import itertools
+from dataclasses import replace
+from fractions import Fraction
+from typing import Protocol
+
+from shutthebox.adapters.display.layout import draw
+from shutthebox.game.judge import judge
+from shutthebox.game.machine import State
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.attract import Attract
+from shutthebox.game.modes.flipping import Flipping
+from shutthebox.game.modes.match_over import MatchOver
+from shutthebox.game.modes.ready import Ready
+from shutthebox.game.modes.turn_over import TurnOver
+from shutthebox.game.play import MatchInPlay, with_verdict
+from shutthebox.game.settings import Settings
+from shutthebox.game.state import Shared, View
+from shutthebox.game.table import ModeState, screen_of
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.review import PlayedThrow, account
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.moves import Throw, dice_allowed
+from shutthebox.rules.tiles import Tiles
+from shutthebox.translations import translations
+
+
+def attract(settings: Settings) -> State:
+    """A box that nobody plays at."""
+    return State(Shared(settings, 0, 0), Attract())
+
+
+class Hands(Protocol):
+    """Hands and eyes in front of a box."""
+
+    def press(self) -> None:
+        """Presses the button for a moment."""
+
+    def set_levers(self, down: Tiles) -> None:
+        """Moves those levers that are not yet as wanted."""
+
+    def look_for(self, states: list[State]) -> State:
+        """Waits until the panel shows one of these states, and says which; fails if it never does."""
+
+
+def pictures(state: State) -> set[bytes]:
+    """Every phase of what a state looks like: a byte a pixel, 0 or 255."""
+    screen = screen_of(state.mode, View(state.shared, translations()[state.shared.settings.language]))
+    # In attract the words drift for minutes, so that nothing burns in.
+    phases = range(0, 3000, 5) if screen.mode is Mode.ATTRACT else range(20)
+    return {draw(screen, phase * 100_000_000).convert("L").tobytes() for phase in phases}
+
+
+class PaperMatch:
+    """One match of the usual game for two, in attract when it is made."""
+
+    def __init__(self, hands: Hands, settings: Settings) -> None:
+        """Begins with a press."""
+        self.hands = hands
+        self.match: Match = begin(settings.profile, players=2)
+        self._settings, self._profile = settings, settings.profile
+        self._levers: Tiles = 0
+        self._press_to_throw = True
+        self._odds = Odds(settings.profile)
+        self._steps: list[PlayedThrow] = []
+        self._given = [Fraction(0)] * 2
+        self._luck = [Fraction(0)] * 2
+        hands.press()
+        self.see()
+
+    def see(self) -> None:
+        """The glass shows the position that is on paper."""
+        self.hands.look_for([self.shown()])
+
+    def press_for_throw(self) -> None:
+        """Has the box throw; it may have done so by itself, with the move before."""
+        assert self.match.stage is Stage.THROW
+        if self._press_to_throw:
+            self.hands.press()
+
+    def read_throw(self) -> None:
+        """Reads off the glass which throw it is."""
+        dice = dice_allowed(self._profile, self.match.turn.open)[0]
+        throws = list(itertools.product(range(1, 7), repeat=dice))
+        seen = self.hands.look_for([self._shown(self.match.throw(faces), faces) for faces in throws])
+        assert seen.match is not None
+        self.match = seen.match
+        self._steps.append(PlayedThrow(self.match.turn.throw or ()))
+
+    def throw(self) -> None:
+        """Presses, and reads off the glass what was thrown."""
+        self.press_for_throw()
+        self.read_throw()
+
+    def answer(self) -> None:
+        """Flips the first legal move and commits it."""
+        before, move = self.match, turns.answers(self._profile, self.match.turn)[0]
+        self._levers |= move
+        self.hands.set_levers(self._levers)
+        self.match = before.move(move)
+        self._steps[-1] = PlayedThrow(self._steps[-1].faces, move)
+        if self.match.stage is Stage.THROW:
+            verdict = judge(self._profile, before.turn, self._levers)
+            play = with_verdict(self._play(before), verdict)
+            self.hands.look_for([replace(self._shown(before), mode=Flipping(play))])
+            self.hands.press()
+            # With a choice of dice the box waits for it, else it throws again by itself.
+            self._press_to_throw = len(dice_allowed(self._profile, self.match.turn.open)) > 1
+            if self._press_to_throw:
+                self.see()
+
+    def pass_on(self) -> None:
+        """Sees the end of a turn, presses, and raises the levers for the next player."""
+        self.see()
+        made = account(self._odds, self._steps)
+        self._given[self.match.player] += made.given_away
+        self._luck[self.match.player] += made.luck
+        self._steps.clear()
+        self.hands.press()
+        self.match = self.match.advance()
+        if self.match.stage is Stage.THROW:
+            self._levers, self._press_to_throw = 0, True
+            self.hands.set_levers(0)
+        self.see()
+
+    def go_on(self) -> None:
+        """Whatever comes next."""
+        match self.match.stage:
+            case Stage.THROW:
+                self.throw()
+            case Stage.ANSWER:
+                self.answer()
+            case Stage.ADVANCE:
+                self.pass_on()
+
+    def finish(self) -> None:
+        """To the winner on the glass."""
+        while self.match.stage is not Stage.FINISHED:
+            self.go_on()
+
+    def shown(self) -> State:
+        """The state of the box as it is on paper."""
+        return self._shown(self.match)
+
+    def _play(self, match: Match, faces: Throw | None = None) -> MatchInPlay:
+        steps = [*self._steps, PlayedThrow(faces)] if faces else self._steps
+        over = match.stage is Stage.ADVANCE
+        return MatchInPlay(
+            match,
+            account=account(self._odds, steps) if over else None,
+            given_away=tuple(self._given),
+            luck=tuple(self._luck),
+        )
+
+    def _shown(self, match: Match, faces: Throw | None = None) -> State:
+        play = self._play(match, faces)
+        modes: dict[Stage, ModeState] = {
+            Stage.THROW: Ready(play, since_ns=0),
+            Stage.ANSWER: Flipping(play),
+            Stage.ADVANCE: TurnOver(play),
+            Stage.FINISHED: MatchOver(play),
+        }
+        return State(Shared(self._settings, self._levers, touched_ns=0), modes[match.stage])

@@ -1,0 +1,70 @@
+"""A process that plays at full speed into a real store, and is killed while it does."""
+
+from collections.abc import Iterator
+from multiprocessing.connection import Connection
+from pathlib import Path
+from random import Random
+
+from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.config.profiles import builtin
+from shutthebox.game.facts import Began, Fact, Finished, Left
+from shutthebox.rules import turn as turns
+from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
+from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.tiles import to_numbers
+
+GAMES = ("traditional", "pub")
+
+
+def fact_text(fact: Fact) -> str:
+    """The fact in a line: an action's own text, or the kind of the others."""
+    if isinstance(fact, Thrown | Moved | Reopened | Advanced):
+        return fact.to_text()
+    return type(fact).__name__.lower()
+
+
+def random_action(match: Match, rng: Random) -> Action:
+    """Something that the rules allow now."""
+    if match.stage is Stage.ADVANCE:
+        return Advanced()
+    if match.stage is Stage.THROW:
+        dice = rng.choice(dice_allowed(match.profile, match.turn.open))
+        return Thrown(tuple(rng.randint(1, match.profile.sides) for _ in range(dice)))
+    tiles = to_numbers(turns.reopenings(match.profile, match.turn))
+    if tiles:
+        return Reopened(rng.choice(tiles))
+    return Moved(rng.choice(sorted(turns.answers(match.profile, match.turn)) or [0]))
+
+
+def facts(match: Match | None, rng: Random) -> Iterator[Fact]:
+    """What players do, for ever, going on with this match."""
+    while True:
+        if match is None:
+            match = begin(builtin(rng.choice(GAMES)), rng.randint(1, 3))
+            yield Began(match)
+        while match.stage is not Stage.FINISHED:
+            action = random_action(match, rng)
+            match = apply(match, action)
+            yield action
+            if match.stage is Stage.ADVANCE and match.result is not None:
+                yield Finished(match)
+        yield Left()
+        match = None
+
+
+def write(folder: str, seed: int, shown: Connection) -> None:
+    """Keeps facts and tells each when it has been kept; until killed."""
+    store, store_fault = open_or_set_aside(Path(folder), lambda: 0.0)
+    if store is None or store_fault is not None:
+        shown.send(f"refused: {store_fault}")
+        return
+    running = store.running_match()
+    match = None
+    if running is not None:
+        match = running[0]
+        for action in running[1]:
+            match = apply(match, action)
+    for fact in facts(match, Random(seed)):
+        store.keep(fact)
+        shown.send(fact_text(fact))

@@ -1,0 +1,147 @@
+"""The scoreboard as the unit runs it: another user, a passed socket, no network of its own."""
+
+import http.client
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from shutthebox.adapters.store.database import FILE_NAME as STORE
+from shutthebox.adapters.store.scores_file import FILE_NAME
+
+BOX, SCOREBOARD = 61_234, 61_235
+"""Users that nobody is, as systemd's dynamic ones."""
+
+TOOLS = ("setpriv", "unshare", "systemd-socket-activate")
+
+
+def as_user(user: int) -> list[str]:
+    return [
+        "setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs",
+        "--bounding-set=-all", "--inh-caps=-all",
+    ]  # fmt: skip
+
+
+def run(user: int, script: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [*as_user(user), sys.executable, "-c", script, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+
+
+def _missing() -> str:
+    """What keeps these tests from running here; empty if nothing does."""
+    if os.geteuid() != 0:
+        return "only root can become other users"
+    if lacking := [tool for tool in TOOLS if shutil.which(tool) is None]:
+        return f"{', '.join(lacking)} missing: apt-get install util-linux systemd"
+    if subprocess.run(["unshare", "--net", "true"], capture_output=True, check=False).returncode:
+        return "this machine gives no network namespace"
+    if run(BOX, "import shutthebox").returncode:
+        return "other users cannot read this checkout"
+    return ""
+
+
+pytestmark = pytest.mark.skipif(bool(_missing()), reason=_missing())
+
+WRITE = """
+import os, sys
+from pathlib import Path
+os.umask(0o077)
+from shutthebox.game.effects import Show
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.adapters.store.scores_file import ScoresWriter
+from shutthebox.adapters.store.queries import open_to_read
+state, runtime = map(Path, sys.argv[1:])
+writer = ScoresWriter(runtime, lambda: open_to_read(state / "box.sqlite3"), "en")
+writer(Show(Screen(Mode.READY), 0, Mode.READY, 1, (), None, "ok", (7,), (7,), (), ()), 0)
+"""
+
+
+@pytest.fixture
+def box(evening: Path) -> Iterator[tuple[Path, Path]]:
+    """State and runtime folder of a box that is a user of its own, as systemd makes them."""
+    with tempfile.TemporaryDirectory() as name:
+        base = Path(name)
+        base.chmod(0o755)
+        state, runtime = base / "private" / "shutthebox", base / "run"
+        state.mkdir(parents=True)
+        runtime.mkdir()
+        shutil.copy(evening / STORE, state)
+        for path, mode in ((state, 0o750), (state / STORE, 0o600), (runtime, 0o755)):
+            os.chown(path, BOX, BOX)
+            path.chmod(mode)
+        (base / "private").chmod(0o711)  # kinder than systemd's 0700, which would hide the rest
+        done = run(BOX, WRITE, state, runtime)
+        assert done.returncode == 0, done.stderr
+        yield state, runtime
+
+
+def test_it_reads_the_scores_through_a_passed_socket(box: tuple[Path, Path]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [
+        "systemd-socket-activate", "-l", f"127.0.0.1:{port}", "unshare", "--net", *as_user(SCOREBOARD),
+        sys.executable, "-m", "shutthebox", "scoreboard", "--state", str(box[1]),
+    ]  # fmt: skip
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            body = get(port)
+            found = Path(f"/proc/{server.pid}/status").read_text()
+            assert f"Uid:\t{SCOREBOARD}\t{SCOREBOARD}" in found
+            assert Path(f"/proc/{server.pid}/ns/net").readlink() != Path("/proc/self/ns/net").readlink()
+        finally:
+            server.send_signal(signal.SIGTERM)
+    assert "Now playing: traditional" in body
+    assert "&lt;B&gt;" in body
+
+
+def get(port: int) -> str:
+    deadline = time.monotonic() + 8
+    while True:
+        try:
+            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=8)) as connection:
+                connection.request("GET", "/")
+                return connection.getresponse().read().decode()
+        except ConnectionRefusedError:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "open('{state}/box.sqlite3', 'rb')",
+        "open('{state}/box.sqlite3-shm', 'wb')",
+        "import os; os.listdir('{state}')",
+        "import sqlite3; sqlite3.connect('file:{state}/box.sqlite3?mode=ro', uri=True).execute('vacuum')",
+        "open('{runtime}/scores.json', 'a')",
+        "open('{runtime}/other', 'w')",
+        "import os; os.remove('{runtime}/scores.json')",
+        "import os; os.rename('{runtime}/scores.json', '{runtime}/x')",
+        "import os, signal; os.kill({parent}, signal.SIGTERM)",
+    ],
+)
+def test_it_can_do_nothing_to_the_box(box: tuple[Path, Path], script: str) -> None:
+    done = run(SCOREBOARD, script.format(state=box[0], runtime=box[1], parent=os.getpid()))
+    assert done.returncode == 1
+    assert any(word in done.stderr for word in ("PermissionError", "unable to open database file"))
+
+
+def test_the_box_itself_can(box: tuple[Path, Path]) -> None:
+    """The same questions are answered to the user who may: they do not fail for another reason."""
+    state, runtime = box
+    scripts: Sequence[str] = (
+        f"open('{state}/{STORE}', 'rb')",
+        f"open('{runtime}/{FILE_NAME}', 'a')",
+        f"open('{runtime}/other', 'w')",
+    )
+    assert [run(BOX, script).returncode for script in scripts] == [0, 0, 0]
