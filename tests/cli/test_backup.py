@@ -362,7 +362,7 @@ def test_what_is_no_file_is_not_restored(
         case _:
             file = Path("/dev/zero")
     assert main(["restore", str(file), "--state", str(tmp_path / "state")]) == 2
-    assert capsys.readouterr().err == f"shutthebox: {file}: no ordinary file\n"
+    assert capsys.readouterr().err == f"shutthebox: {file}: is a {kind}; allowed is a regular file\n"
     assert not (tmp_path / "state").exists()
 
 
