@@ -12,7 +12,7 @@ from gpiozero import InputDevice
 from gpiozero.exc import PinInvalidPin
 
 from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory, switch_lines
-from shutthebox.config.schema import Backend, Gpio
+from shutthebox.config.schema import Backend, GpioConfig
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
 from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox, default_lever_lines
 
@@ -46,15 +46,15 @@ def open_pins(box: SimulatedBox, edges: list[Edge] | None = None, lamp: int = LA
 
 
 def test_every_switch_has_the_line_of_the_config() -> None:
-    lines = switch_lines(Gpio(), 9)
+    lines = switch_lines(GpioConfig(), 9)
     assert lines == {0: 12, 1: 4, 2: 17, 3: 27, 4: 22, 5: 23, 6: 24, 7: 25, 8: 5, 9: 6}
-    assert list(switch_lines(Gpio(), 12).values())[-3:] == [13, 16, 26]
-    assert switch_lines(Gpio(service=20), 9) == {SERVICE_BUTTON: 20, **lines}
+    assert list(switch_lines(GpioConfig(), 12).values())[-3:] == [13, 16, 26]
+    assert switch_lines(GpioConfig(service=20), 9) == {SERVICE_BUTTON: 20, **lines}
 
 
 def test_more_levers_than_lines_is_one_clear_line() -> None:
     with pytest.raises(PinsError, match=r"^box\.levers: 13 levers, but gpio\.levers names 12 lines"):
-        switch_lines(Gpio(), 13)
+        switch_lines(GpioConfig(), 13)
 
 
 # -- on contacts -------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ def test_rpi_gpio_behind_a_mock(rpi_gpio: RpiGpio) -> None:
     rpi_gpio.levels[27] = 0
     factory = open_factory(Backend.RPIGPIO)
     edges: list[Edge] = []
-    pins = Pins(factory, switch_lines(Gpio(), 9), LAMP_LINE, edges.append)
+    pins = Pins(factory, switch_lines(GpioConfig(), 9), LAMP_LINE, edges.append)
     assert [switch for switch, down in pins.active().items() if down] == [3]
     gc.collect()
     rpi_gpio.drive(4, 0)
@@ -272,5 +272,5 @@ def test_rpi_gpio_that_refuses_an_edge_names_the_line(rpi_gpio: RpiGpio) -> None
     rpi_gpio.add_event_detect.side_effect = RuntimeError("Failed to add edge detection")
     factory = open_factory(Backend.RPIGPIO)
     with pytest.raises(PinsError, match=r"^gpio: line 12: Failed to add edge detection$"):
-        Pins(factory, switch_lines(Gpio(), 9), LAMP_LINE, lambda edge: None)
+        Pins(factory, switch_lines(GpioConfig(), 9), LAMP_LINE, lambda edge: None)
     factory.close()

@@ -11,7 +11,7 @@ from tests.support.machine import S, Table, settings_for
 
 from shutthebox.adapters.odds_worker import OddsNow, OddsWorker, answer
 from shutthebox.config.profiles import builtin
-from shutthebox.config.schema import Config, Game, Setup
+from shutthebox.config.schema import Config, GameConfig, SetupChoice
 from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import AskAccount, AskAnswer, AskDice, AskHint, Prepare, Question
@@ -106,7 +106,7 @@ def test_the_computer_plays_for_the_win_not_for_the_points() -> None:
 
 def test_luck_and_decisions_make_up_the_score_on_the_box() -> None:
     """Twenty turns of a box played at random: what the dice did and what the hands gave away."""
-    world = VirtualBox(Config(game=Game(profile="pub", players=1, setup=Setup.USUAL)), seed=4)
+    world = VirtualBox(Config(game=GameConfig(profile="pub", players=1, setup=SetupChoice.USUAL)), seed=4)
     random = Random(4)
     finished = 0
     while finished < 20:

@@ -16,9 +16,10 @@ from typing import Any
 import luma.oled.device
 from PIL import Image
 
-from shutthebox.adapters.display.controllers import CONTROLLERS, open_panel
+from shutthebox.adapters.display.controllers import open_panel
 from shutthebox.adapters.display.layout import render
 from shutthebox.adapters.display.panel import SIZE
+from shutthebox.config.schema import Controller
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
 
@@ -151,7 +152,7 @@ def main() -> None:
     print(
         f"{'':10}{'luma':>9}{'here':>9}{'ratio':>9} {'luma':>9}{'here':>9}{'ratio':>9} {'luma':>9}{'here':>9}"
     )
-    for controller in CONTROLLERS:
+    for controller in list(Controller):
         cpu_stock, bytes_stock = stock(controller, pictures)
         cpu_ours, bytes_ours = ours(controller, pictures)
         wire = [total / count * I2C_BITS_PER_BYTE / 400 for total in (bytes_stock, bytes_ours)]

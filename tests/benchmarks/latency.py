@@ -13,8 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from shutthebox.adapters.display.worker import Display, open_panel
-from shutthebox.config.schema import Config, DiceKind, Game, Setup
+from shutthebox.adapters.display.controllers import open_panel
+from shutthebox.adapters.display.worker import DisplayWorker
+from shutthebox.config.schema import Config, Controller, DiceKind, GameConfig, SetupChoice
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.rules import turn as turns
@@ -30,7 +31,7 @@ class TimedDisplay:
     def __init__(self) -> None:
         self.first_byte_ns: int | None = None
         model = PanelModel(on_change=self._byte)
-        self._display = Display(lambda: open_panel("ssd1306", model), now_ns=lambda: 0)
+        self._display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=lambda: 0)
 
     def _byte(self) -> None:
         if self.first_byte_ns is None:
@@ -90,7 +91,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--matches", type=int, default=20)
     matches = parser.parse_args().matches
-    config = Config(game=Game(profile="pub", setup=Setup.USUAL, dice=DiceKind.AUTO))
+    config = Config(game=GameConfig(profile="pub", setup=SetupChoice.USUAL, dice=DiceKind.AUTO))
     display = TimedDisplay()
     with tempfile.TemporaryDirectory() as folder:
         world = VirtualBox(config, Path(folder), seed=1, display=display)

@@ -16,9 +16,8 @@ from shutthebox import files
 from shutthebox.adapters.store.database import FILE_NAME as STORE
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.cli.main import main
-from shutthebox.config import profiles
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import Config, ConfigError, with_value
+from shutthebox.config import profiles, schema
+from shutthebox.config.schema import Config, ConfigError, read_config, with_value
 from shutthebox.config.settings_loader import broken_rules, settings_for
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Show
@@ -217,7 +216,7 @@ def test_a_long_name_from_the_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path / LONG))
-    monkeypatch.setattr(configuration, "CONFIG_FILE", tmp_path / "none.toml")
+    monkeypatch.setattr(schema, "CONFIG_FILE", tmp_path / "none.toml")
     monkeypatch.setattr("shutthebox.cli.stats.SERVICE_FOLDER", tmp_path / "none")
     assert "File name too long" in one_line(capsys, main(["stats"]), 1)
     assert main(["doctor"]) == 1
@@ -248,15 +247,15 @@ def test_a_link_is_followed_where_it_may_be(tmp_path: Path) -> None:
 def test_a_link_in_a_circle(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("link")
     with pytest.raises(ConfigError, match="link: Too many levels of symbolic links"):
-        configuration.read(tmp_path / "link")
+        read_config(tmp_path / "link")
 
 
 def test_a_file_of_its_largest_size(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes((b"#" * 511 + b"\n") * (files.MAX_BYTES // 512))
-    assert configuration.read(tmp_path / "file") == Config()
+    assert read_config(tmp_path / "file") == Config()
     (tmp_path / "file").write_bytes(b"#" * (files.MAX_BYTES + 1))
     with pytest.raises(ConfigError, match=r"file: larger than 64 KiB; a configuration is smaller"):
-        configuration.read(tmp_path / "file")
+        read_config(tmp_path / "file")
 
 
 @pytest.fixture
@@ -276,7 +275,7 @@ def test_a_regular_file_that_would_make_wait(kernel_log: Path) -> None:
     assert stat.S_ISREG(kernel_log.stat().st_mode)
     for _ in range(3):  # the first may find something to read, which then is gone
         with pytest.raises(ConfigError):
-            configuration.read(kernel_log)
+            read_config(kernel_log)
 
 
 def test_what_is_put_there_between_the_look_and_the_opening(
@@ -286,7 +285,7 @@ def test_what_is_put_there_between_the_look_and_the_opening(
     os.mkfifo(path)
     monkeypatch.setattr(files, "check_regular", lambda path, follow_links: None)
     with pytest.raises(ConfigError, match="is a pipe"):
-        configuration.read(path)
+        read_config(path)
     with pytest.raises(ScenarioError, match="No such device or address"):
         create(path)  # nobody reads from it
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from shutthebox.cli.main import main
-from shutthebox.config.schema import ConfigError, parse
+from shutthebox.config.schema import ConfigError, parse_config
 
 
 def test_lines_of_another_chip_mix_with_the_headers() -> None:
-    config = parse('[gpio]\nlevers = [4, 17, "mcp23017:3", "/dev/gpiochip2:GPA3"]', "f")
+    config = parse_config('[gpio]\nlevers = [4, 17, "mcp23017:3", "/dev/gpiochip2:GPA3"]', "f")
     assert config.gpio.levers == (4, 17, "mcp23017:3", "/dev/gpiochip2:GPA3")
 
 
@@ -19,13 +19,13 @@ def test_lines_of_another_chip_mix_with_the_headers() -> None:
 )
 def test_what_is_no_line(levers: str) -> None:
     with pytest.raises(ConfigError, match=r"^f: gpio\.levers: .* is not allowed; allowed is .*chip:line"):
-        parse(f"[gpio]\nlevers = {levers}", "f")
+        parse_config(f"[gpio]\nlevers = {levers}", "f")
 
 
 @pytest.mark.parametrize("backend", ["lgpio", "rpigpio"])
 def test_only_gpiod_reaches_other_chips(backend: str) -> None:
     with pytest.raises(ConfigError, match=rf"^f: gpio\.levers\[1\]: .*{backend} cannot reach"):
-        parse(f'[gpio]\nbackend = "{backend}"\nlevers = [4, "mcp23017:3"]', "f")
+        parse_config(f'[gpio]\nbackend = "{backend}"\nlevers = [4, "mcp23017:3"]', "f")
 
 
 def test_the_wiring_table_shows_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

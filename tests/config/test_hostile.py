@@ -2,7 +2,7 @@
 
 import pytest
 
-from shutthebox.config import schema as config
+from shutthebox.config.schema import ConfigError, parse_config
 
 HOSTILE = {
     "a number of 999 digits": "[game]\nplayers = " + "9" * 980,
@@ -21,8 +21,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_fail__hostile_files(text: str) -> None:
-    with pytest.raises(config.ConfigError) as caught:
-        config.parse(text, "config.toml")
+    with pytest.raises(ConfigError) as caught:
+        parse_config(text, "config.toml")
     assert str(caught.value).startswith("config.toml: ")
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 400

@@ -8,7 +8,7 @@ import pytest
 from tests.support import generate
 
 from shutthebox.config import profiles
-from shutthebox.config import schema as config
+from shutthebox.config.schema import parse_config
 from shutthebox.rules import reader
 from shutthebox.rules.match import Stage
 from shutthebox.rules.profile import Draw, Profile
@@ -60,7 +60,7 @@ def test_examples_are_read_and_play_to_their_end(text: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("text", [text for text in EXAMPLES if text not in PROFILES])
 def test_configs_are_read(text: str) -> None:
-    config.parse(text, "config.toml")
+    parse_config(text, "config.toml")
 
 
 def test_remarks_in_the_examples_are_true() -> None:

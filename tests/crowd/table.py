@@ -16,9 +16,8 @@ from tests.crowd.people import BAD, MS, Person, Regular, Touch
 from tests.crowd.referee import Referee, Seen, add_fields
 from tests.support.clumsy_player import QUIET_NS, Habits
 
-from shutthebox.config import schema as configuration
 from shutthebox.config.profiles import builtins, find
-from shutthebox.config.schema import Config
+from shutthebox.config.schema import Config, with_value
 from shutthebox.game.effects import Effect, Play, Show, Sound
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
@@ -345,7 +344,7 @@ def config_of(plan: Plan, folder: Path) -> Config:
             file = folder / "crowd.toml"
             file.write_text(plan.profile, encoding="utf-8")
             value = str(file)
-        config = configuration.with_value(config, key, value, "crowd")
+        config = with_value(config, key, value, "crowd")
     find(config.game.profile)
     return config
 

@@ -26,8 +26,8 @@ from shutthebox.adapters.store.database import FILE_NAME, Store, StoreError
 from shutthebox.adapters.store.opening import open_or_set_aside
 from shutthebox.cli.main import main
 from shutthebox.config import profiles
-from shutthebox.config import schema as config
 from shutthebox.config.profiles import builtin
+from shutthebox.config.schema import Config, default_text, read_config, with_value
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.facts import Began, Chosen, Faulted, Signed
@@ -37,8 +37,7 @@ from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain
 from shutthebox.simulator.page import message
-from shutthebox.simulator.scenario import from_record as rerun
-from shutthebox.simulator.scenario import script as scenario
+from shutthebox.simulator.scenario import from_record, script
 from shutthebox.translations import translations
 
 LONGEST_S = 5.0
@@ -102,21 +101,21 @@ def read_house_rules(content: bytes) -> None:
     (folder / "ours.toml").write_bytes(content)
     good, bad = profiles.house_rules(folder)
     assert len(good) + len(bad) == 1
-    used = config.with_value(config.Config(), "rules.folder", str(folder), "fuzz")
+    used = with_value(Config(), "rules.folder", str(folder), "fuzz")
     assert settings_for(used, 12, "fuzz").profiles
 
 
-def read_config(content: bytes) -> None:
+def read_configuration(content: bytes) -> None:
     """The owner's file, and the settings that come of it."""
     with _complaining():
-        found = config.read(_file(content, "config.toml"))
+        found = read_config(_file(content, "config.toml"))
         settings_for(found, found.box.levers or 9, "fuzz")
 
 
 def read_scenario(content: bytes) -> None:
     """A script; nothing is played."""
     with _complaining():
-        scenario.read(_file(content, "script.scn"))
+        script.read(_file(content, "script.scn"))
 
 
 def read_record(content: bytes) -> None:
@@ -125,7 +124,7 @@ def read_record(content: bytes) -> None:
         found = record.parse(content.decode("utf-8", "replace"), "fuzz", builtin)
         again = record.parse(record.write(found), "again", builtin)
         assert again.actions == found.actions
-        rerun.scenario_text(found, Path("house.toml"))
+        from_record.scenario_text(found, Path("house.toml"))
 
 
 def read_message(content: bytes) -> None:
@@ -322,7 +321,7 @@ MIB = 1 << 20
 READERS = {
     "profile": Reader(read_profile, _profile_samples, 64 << 10, 96 * MIB),
     "house-rules": Reader(read_house_rules, _profile_samples, 64 << 10, 96 * MIB),
-    "config": Reader(read_config, lambda: [config.default_text().encode()], 64 << 10, 96 * MIB),
+    "config": Reader(read_configuration, lambda: [default_text().encode()], 64 << 10, 96 * MIB),
     "scenario": Reader(
         read_scenario, lambda: [path.read_bytes() for path in sorted(SCENARIOS.glob("*.scn"))], MIB, 96 * MIB
     ),

@@ -119,7 +119,7 @@ def test_a_complaint_that_is_not_one_line_is_a_fault(said: str, monkeypatch: pyt
     def complains(path: Path) -> None:
         raise ShutTheBoxError(said)
 
-    monkeypatch.setattr("shutthebox.config.schema.read", complains)
+    monkeypatch.setattr("tests.fuzz.readers.read_config", complains)
     with pytest.raises(TwoLinesError):
         READERS["config"].read(b"")
 

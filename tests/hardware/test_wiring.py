@@ -1,4 +1,4 @@
-"""pinout.toml against everything that repeats it: board, config.txt, harness, perfboard, firmware."""
+"""pinout.toml against everything that repeats it: board, txt, harness, perfboard, firmware."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hwtools import kicad, pinout
 from hwtools.pinout import CHANNELS
 from hwtools.places import places
 from shutthebox.cli.check_config import HEADER, wiring
-from shutthebox.config import schema as config
+from shutthebox.config.schema import Config, DisplayConfig, GpioConfig
 
 WIRING = pinout.load()
 BOARD = kicad.read()
@@ -20,7 +20,7 @@ PADS = BOARD.pads
 
 
 def config_lines() -> dict[int, str]:
-    """Line -> what config.txt's gpio= lines make of it."""
+    """Line -> what txt's gpio= lines make of it."""
     found: dict[int, str] = {}
     for line in (pinout.HARDWARE / "config.txt").read_text(encoding="utf-8").splitlines():
         match = re.fullmatch(r"gpio=([\d,-]+)=([\w,]+)", line)
@@ -155,7 +155,7 @@ def test_fail__a_pin_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_the_firmware_takes_the_same_lines_by_default() -> None:
-    gpio, display = config.Gpio(), config.Display()
+    gpio, display = GpioConfig(), DisplayConfig()
     assert gpio.levers == WIRING.levers
     assert gpio.roll == WIRING.signal("ROLL").bcm
     assert gpio.buzzer == WIRING.signal("BUZZER").bcm
@@ -165,7 +165,7 @@ def test_the_firmware_takes_the_same_lines_by_default() -> None:
 
 
 def test_the_pins_command_prints_the_same_wiring() -> None:
-    table = dict(wiring(config.Config()))
+    table = dict(wiring(Config()))
     for number, line in enumerate(WIRING.levers, 1):
         assert table[f"lever {number}"] == line
     for name, signal in {"dice button": "ROLL", "buzzer": "BUZZER", "button lamp": "ROLL_LED"}.items():

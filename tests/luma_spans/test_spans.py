@@ -19,6 +19,7 @@ from PIL import Image, ImageDraw
 
 import luma_spans
 from luma_spans import ChangedSpans
+from shutthebox.config.schema import Controller
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
 SIZES = {
@@ -61,7 +62,7 @@ def pictures(size: tuple[int, int]) -> Iterator[Image.Image]:
 
 @pytest.mark.parametrize(("kind", "size", "rotate"), DEVICES)
 def test_the_controllers_memory_is_what_luma_makes_it(kind: Any, size: tuple[int, int], rotate: int) -> None:
-    models = ours, theirs = PanelModel(kind, seed=1), PanelModel(kind, seed=1)
+    models = ours, theirs = PanelModel(Controller(kind), seed=1), PanelModel(Controller(kind), seed=1)
     here, there = (device_on(model, size, rotate) for model in models)
     here.display = ChangedSpans(here).display
     start = [model.wire_bytes for model in models]
@@ -76,7 +77,7 @@ def test_the_controllers_memory_is_what_luma_makes_it(kind: Any, size: tuple[int
 
 @pytest.mark.parametrize("kind", SIZES)
 def test_lumas_own_canvas_draws_through_it(kind: Any) -> None:
-    model = PanelModel(kind)
+    model = PanelModel(Controller(kind))
     device = device_on(model, (128, 64), 0)
     device.display = ChangedSpans(device).display
     costs = []
@@ -95,7 +96,7 @@ def test_lumas_own_canvas_draws_through_it(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", SIZES)
 def test_after_a_failure_everything_is_sent(kind: Any) -> None:
-    model = PanelModel(kind)
+    model = PanelModel(Controller(kind))
     device = device_on(model, (128, 64), 0)
     spans = ChangedSpans(device)
     first, second, third = itertools.islice(pictures((128, 64)), 3)
@@ -112,7 +113,7 @@ def test_after_a_failure_everything_is_sent(kind: Any) -> None:
 
 
 def test_what_somebody_else_has_written_can_be_written_over() -> None:
-    model = PanelModel("ssd1306")
+    model = PanelModel(Controller.SSD1306)
     device = device_on(model, (128, 64), 0)
     spans = ChangedSpans(device)
     picture = next(pictures((128, 64)))
@@ -137,7 +138,7 @@ def test_a_device_with_another_memory_is_refused() -> None:
 
 @pytest.mark.parametrize(("mode", "size"), [("1", (64, 64)), ("L", (128, 64))])
 def test_a_picture_that_does_not_fit_is_refused_and_nothing_is_sent(mode: str, size: tuple[int, int]) -> None:
-    model = PanelModel("ssd1306")
+    model = PanelModel(Controller.SSD1306)
     spans = ChangedSpans(device_on(model, (128, 64), 0))
     before = model.wire_bytes
     with pytest.raises(ValueError, match="picture"):

@@ -12,8 +12,8 @@ import pytest
 
 import gpiozero_gpiod
 from shutthebox import __version__
-from shutthebox.config import schema as config
 from shutthebox.config.profiles import builtins
+from shutthebox.config.schema import default_text
 
 from .control import PROJECT
 from .root import GPIOZERO_DEB, PINS_DEB, Root
@@ -46,7 +46,7 @@ def test_nothing_it_depends_on_is_missing(installed: Root) -> None:
 
 
 def test_the_configuration_is_the_default(installed: Root) -> None:
-    assert installed.read("/etc/shutthebox/config.toml") == config.default_text()
+    assert installed.read("/etc/shutthebox/config.toml") == default_text()
     assert installed.run("shutthebox", "check-config").stdout.startswith("/etc/shutthebox/config.toml: good.")
 
 

@@ -15,10 +15,10 @@ import pytest
 from shutthebox.adapters import buzzer as buzzers
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display import worker as oled
-from shutthebox.adapters.display.worker import Panel, open_panel
+from shutthebox.adapters.display.controllers import open_panel
+from shutthebox.adapters.display.panel import Panel
 from shutthebox.adapters.store.database import Store
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import Config
+from shutthebox.config.schema import Config, Controller, with_value
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Effect, Show
@@ -29,7 +29,7 @@ from shutthebox.runtime.daemon import serve
 from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox, default_lever_lines
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
-CONFIG = configuration.with_value(Config(), "game.setup", "usual", "test")
+CONFIG = with_value(Config(), "game.setup", "usual", "test")
 
 
 @dataclass
@@ -156,7 +156,7 @@ def test_a_display_worker_that_hangs_starves_the_watchdog_and_not_the_game(
         gate.set()
         daemon.is_fed()
 
-    served(hands, connect=lambda: open_panel("ssd1306", Stuck()), releases=[gate])
+    served(hands, connect=lambda: open_panel(Controller.SSD1306, Stuck()), releases=[gate])
 
 
 @pytest.mark.slow
@@ -265,4 +265,4 @@ def test_a_panel_that_comes_and_goes_is_drawn_whole_again(served: Serve) -> None
         daemon.until(lambda: model.lit)
         daemon.is_fed()
 
-    served(hands, connect=lambda: open_panel("ssd1306", model))
+    served(hands, connect=lambda: open_panel(Controller.SSD1306, model))

@@ -15,8 +15,7 @@ from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.opening import open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.cli.main import main
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import Config
+from shutthebox.config.schema import Config, with_value
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Show
@@ -27,9 +26,9 @@ from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
 
 
 def config_with(**values: object) -> Config:
-    config = configuration.with_value(Config(), "game.setup", "usual", "test")
+    config = with_value(Config(), "game.setup", "usual", "test")
     for key, value in values.items():
-        config = configuration.with_value(config, key.replace("__", "."), value, "test")
+        config = with_value(config, key.replace("__", "."), value, "test")
     return config
 
 

@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 from tests.support.clumsy_player import CAREFUL, Habits, Player
 
+from shutthebox.adapters.display.controllers import open_panel
 from shutthebox.adapters.display.layout import draw
-from shutthebox.adapters.display.worker import Display, DisplayError, Panel, open_panel
+from shutthebox.adapters.display.panel import DisplayError, Panel
+from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.adapters.gpio import Edge, Pins
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.queries import read
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import Config
+from shutthebox.config.schema import Config, Controller, with_value
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Effect, Keep, Show
@@ -41,9 +42,9 @@ S = 1_000 * MS
 
 
 def config_with(**values: object) -> Config:
-    config = configuration.with_value(Config(), "game.setup", "usual", "test")
+    config = with_value(Config(), "game.setup", "usual", "test")
     for key, value in values.items():
-        config = configuration.with_value(config, key.replace("__", "."), value, "test")
+        config = with_value(config, key.replace("__", "."), value, "test")
     return config
 
 
@@ -283,7 +284,7 @@ class Glass:
     def __init__(self, model: PanelModel | None, controller: Any = "ssd1306") -> None:
         self.model, self.controller, self.now_ns = model, controller, 0
         self.shown: Any = None
-        self._display = Display(self._connect, now_ns=lambda: self.now_ns)
+        self._display = DisplayWorker(self._connect, now_ns=lambda: self.now_ns)
 
     def _connect(self) -> Panel:
         if self.model is None:
@@ -328,7 +329,7 @@ def test_whatever_the_display_does_the_same_match_is_played(kind: str) -> None:
         case "absent":
             glass = Glass(None)
         case "wrong":
-            glass = Glass(PanelModel("sh1106"))
+            glass = Glass(PanelModel(Controller.SH1106))
         case _:
             glass = Glass(Loose())
     assert facts_of_a_match(glass) == wanted

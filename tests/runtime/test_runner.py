@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import Config
+from shutthebox.config.schema import Config, with_value
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
@@ -53,9 +52,9 @@ Start = Callable[..., Watched]
 
 
 def config_with(**values: object) -> Config:
-    config = configuration.with_value(Config(), "game.setup", "usual", "test")
+    config = with_value(Config(), "game.setup", "usual", "test")
     for key, value in values.items():
-        config = configuration.with_value(config, key.replace("__", "."), value, "test")
+        config = with_value(config, key.replace("__", "."), value, "test")
     return config
 
 

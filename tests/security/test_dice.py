@@ -22,11 +22,11 @@ import shutthebox
 from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.cli import run as run_command
 from shutthebox.cli.main import main
-from shutthebox.config.schema import Config, ConfigError, DiceKind, parse
+from shutthebox.config.schema import Config, ConfigError, DiceKind, parse_config
 from shutthebox.config.settings_loader import with_choices
 from shutthebox.game.inputs import Input
 from shutthebox.game.machine import Machine
-from shutthebox.game.menu_items import CHOOSABLE, ENTRIES, Item, Statistics, ToService
+from shutthebox.game.menu_items import CHOOSABLE, ENTRIES, Item, ToService, ToStatistics
 from shutthebox.runtime.runner import Runner
 from shutthebox.simulator.virtual_box import VirtualBox
 
@@ -104,7 +104,7 @@ def test_nothing_about_dice_is_chosen_at_the_box() -> None:
     } == CHOOSABLE  # fmt: skip
     changed = {entry.key for entry in ENTRIES if isinstance(entry, Item)}
     assert changed == CHOOSABLE - {"box.out_of_play"}
-    assert {type(entry) for entry in ENTRIES} == {Item, Statistics, ToService}
+    assert {type(entry) for entry in ENTRIES} == {Item, ToStatistics, ToService}
 
 
 def test_the_only_key_about_dice_says_who_throws() -> None:
@@ -119,7 +119,7 @@ def test_the_only_key_about_dice_says_who_throws() -> None:
 )
 def test_a_config_cannot_set_them(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ConfigError):
-        parse(f"[game]\n{line}\n", "config.toml")
+        parse_config(f"[game]\n{line}\n", "config.toml")
     config = tmp_path / "config.toml"
     config.write_text(f"[game]\n{line}\n")
     assert main(["run", "--config", str(config)]) == 2
@@ -188,7 +188,9 @@ def test_throws_of_the_box_are_counted(run_box: Callable[..., Ran]) -> None:
 
 @pytest.mark.parametrize("kind", list(DiceKind))
 def test_so_it_is_on_a_virtual_box(kind: DiceKind, tmp_path: Path) -> None:
-    box = VirtualBox(parse(f'[game]\ndice = "{kind}"\nsetup = "usual"\n', "config"), tmp_path, advised=False)
+    box = VirtualBox(
+        parse_config(f'[game]\ndice = "{kind}"\nsetup = "usual"\n', "config"), tmp_path, advised=False
+    )
     for _ in range(4):
         box.press(100_000_000)
         box.run_until(box.now_ns + 1_500_000_000)

@@ -8,8 +8,7 @@ from random import Random
 from tests.support.clumsy_player import Habits, Player
 from tests.support.tally import Tally
 
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import Config
+from shutthebox.config.schema import Config, with_value
 from shutthebox.game.effects import Effect
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -44,7 +43,7 @@ def config_for(table: Table) -> Config:
     config = Config()
     values = {"game.profile": table.game, "game.players": table.players, "game.setup": "usual"}
     for key, value in values.items():
-        config = configuration.with_value(config, key, value, "table")
+        config = with_value(config, key, value, "table")
     return config
 
 

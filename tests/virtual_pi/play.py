@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from tests.support.paper import PaperMatch
 
-from shutthebox.config.schema import parse
+from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.modes.turn_over import TurnOver
 
 from .table import LEVERS, Table
 
 CONFIG = f'[game]\nprofile = "pub"\nsetup = "usual"\nplayers = 2\n[box]\nlevers = {LEVERS}\n'
-SETTINGS = settings_for(parse(CONFIG, "test"), LEVERS, "test")
+SETTINGS = settings_for(parse_config(CONFIG, "test"), LEVERS, "test")
 
 
 class Play(PaperMatch):

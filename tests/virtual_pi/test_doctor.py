@@ -9,13 +9,13 @@ import pytest
 from tests.virtual_pi import VirtualPi
 from tests.virtual_pi.table import GPIO, Table, install_box, until
 
-from shutthebox.config.schema import parse
+from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import settings_for
 
 pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(900)]
 
 CONFIG = "[box]\nlevers = 9\n"
-SETTINGS = settings_for(parse(CONFIG, "test"), 9, "test")
+SETTINGS = settings_for(parse_config(CONFIG, "test"), 9, "test")
 BROKEN = 4
 
 
@@ -25,13 +25,13 @@ def table(pi: VirtualPi) -> Table:
     return Table(pi, SETTINGS)
 
 
-def findings(pi: VirtualPi) -> dict[str, tuple[str, str]]:
+def results(pi: VirtualPi) -> dict[str, tuple[str, str]]:
     told = pi.run("shutthebox doctor --json", check=False, timeout=120)
     return {entry["check"]: (entry["verdict"], entry["reason"]) for entry in json.loads(told.out)}
 
 
 def test_it_finds_the_chip_the_lines_and_the_panel(table: Table) -> None:
-    found = findings(table.pi)
+    found = results(table.pi)
     assert found["chip"] == ("ok", "/dev/gpiochip0, pinctrl-bcm2711")
     assert found["lever 1"] == ("ok", "line 4 is free")
     assert found["permission"][0] == "ok"
@@ -43,7 +43,7 @@ def test_an_unplugged_panel_is_a_fault(table: Table) -> None:
     switch = "/sys/module/i2c_panel/parameters/absent"
     table.pi.write(switch, "1")
     try:
-        verdict, reason = findings(table.pi)["display"]
+        verdict, reason = results(table.pi)["display"]
     finally:
         table.pi.write(switch, "0")
     assert verdict == "FAIL"
@@ -71,7 +71,7 @@ def test_the_monitor_sees_every_lever_but_the_broken_one(table: Table) -> None:
 
 def test_the_running_box_is_named_as_the_holder_of_its_lines(table: Table) -> None:
     table.start()
-    assert findings(table.pi)["lever 1"] == ("ok", "line 4 is held by the running box")
+    assert results(table.pi)["lever 1"] == ("ok", "line 4 is held by the running box")
     refused = table.pi.run("shutthebox doctor --levers --seconds 1", check=False, timeout=60)
     assert refused.code == 1
     assert "shutthebox" in refused.err

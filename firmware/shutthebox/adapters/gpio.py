@@ -15,7 +15,7 @@ from typing import Any
 from gpiozero import PWMLED, InputDevice
 from gpiozero.pins import Factory
 
-from shutthebox.config.schema import Backend, Gpio, Line
+from shutthebox.config.schema import Backend, GpioConfig, Line
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
 
@@ -43,7 +43,7 @@ class Edge:
     t_ns: int
 
 
-def switch_lines(gpio: Gpio, levers: int) -> dict[int, Line]:
+def switch_lines(gpio: GpioConfig, levers: int) -> dict[int, Line]:
     """The line of every switch of a box with so many levers.
 
     Raises:

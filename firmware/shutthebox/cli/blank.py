@@ -10,8 +10,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import Config, Controller, Display
+from shutthebox.config.schema import Config, DisplayConfig, box_config, read_config
 from shutthebox.errors import ShutTheBoxError
 
 GOODBYE_S = 1.5
@@ -33,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     import fcntl  # not everywhere, and the other commands are
 
     display = _display(args.config)
-    if display.controller is Controller.NONE:
+    if display.controller is None:
         return 0
     # systemd says in SERVICE_RESULT how the service ended: after a crash there is nothing to read.
     if os.environ.get("SERVICE_RESULT") == "success":
@@ -52,11 +51,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _display(asked_for: Path | None) -> Display:
+def _display(asked_for: Path | None) -> DisplayConfig:
     """The display of that config, or of the box: of the built-in one, if its own is no good."""
     if asked_for is not None:
-        return configuration.read(asked_for).display
+        return read_config(asked_for).display
     try:
-        return configuration.usual().display
+        return box_config().display
     except ShutTheBoxError:
         return Config().display

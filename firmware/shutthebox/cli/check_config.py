@@ -4,8 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import CONFIG_FILE, Config, Line
+from shutthebox.config.schema import CONFIG_FILE, Config, Line, box_config, read_config
 from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
 
@@ -28,7 +27,7 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
 
 def run_check(args: argparse.Namespace) -> int:
     """Reads the file, and says that it is good; a complaint ends the command with 2."""
-    config = configuration.read(args.file) if args.file else configuration.usual()
+    config = read_config(args.file) if args.file else box_config()
     where = str(args.file or (CONFIG_FILE if CONFIG_FILE.exists() else "built-in default"))
     levers = config.box.levers or DEFAULT_LEVERS
     settings = settings_for(config, levers, where)
@@ -38,7 +37,7 @@ def run_check(args: argparse.Namespace) -> int:
 
 def run_pins(args: argparse.Namespace) -> int:
     """Prints which switch goes to which pin of the header."""
-    config = configuration.read(args.config) if args.config else configuration.usual()
+    config = read_config(args.config) if args.config else box_config()
     print(f"{'signal':14} {'BCM':>4} {'pin':>4}")
     for name, line in wiring(config):
         if isinstance(line, str):

@@ -9,8 +9,8 @@ from pathlib import Path
 from shutthebox.cli.chart import write_chart
 from shutthebox.cli.odds_text import Answer, Move, answer_text, title
 from shutthebox.cli.progress import working
-from shutthebox.config import schema as configuration
 from shutthebox.config.profiles import find
+from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.odds import Objective, Odds, TooLargeError, Value
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _profile(name: str, count: int | None) -> Profile:
-    profile = find(name, rules_folder(configuration.usual()))
+    profile = find(name, rules_folder(box_config()))
     if count is None:
         return profile
     box = profile.for_box(count)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shutthebox.config import profiles
-from shutthebox.config import schema as configuration
+from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0, or 2 if the profile, or any file in the folder when listing, is no good.
     """
-    folder: Path | None = args.folder or rules_folder(configuration.usual())
+    folder: Path | None = args.folder or rules_folder(box_config())
     if args.profile is None:
         return _list(args.json, folder)
     try:

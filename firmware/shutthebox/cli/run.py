@@ -7,11 +7,11 @@ import secrets
 import time
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import Config, Controller
+from shutthebox.config.schema import CONFIG_FILE, Config, Controller, GameConfig, RulesConfig, read_config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.faults import Fault
 
@@ -26,9 +26,7 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
     parser.set_defaults(run=run)
 
 
-def find_config(
-    asked_for: Path | None, usual: Path = configuration.CONFIG_FILE
-) -> tuple[Config, Fault | None]:
+def find_config(asked_for: Path | None, usual: Path = CONFIG_FILE) -> tuple[Config, Fault | None]:
     """The configuration to run with.
 
     Args:
@@ -40,11 +38,11 @@ def find_config(
         ShutTheBoxError: if the file asked for cannot be used.
     """
     if asked_for is not None:
-        return configuration.read(asked_for), None
+        return read_config(asked_for), None
     config = Config()
     if os.path.lexists(usual):
         try:
-            config = configuration.read(usual)
+            config = read_config(usual)
             _try(config, usual)
         except ShutTheBoxError as error:
             _log.error("%s; playing with the built-in configuration", error)
@@ -63,9 +61,9 @@ def _try(config: Config, where: Path) -> None:
 
 def _as_wired(config: Config) -> Config:
     """The built-in game, on as much of this box as has been read and makes sense."""
-    wired = replace(config, game=configuration.Game(), rules=configuration.Rules())
+    wired = replace(config, game=GameConfig(), rules=RulesConfig())
     try:
-        _try(wired, configuration.CONFIG_FILE)
+        _try(wired, CONFIG_FILE)
     except ShutTheBoxError:
         return Config()
     return wired
@@ -74,7 +72,8 @@ def _as_wired(config: Config) -> Config:
 def run(args: argparse.Namespace) -> int:
     """Runs until it is told to stop."""
     # Imported here: the other commands need neither gpiozero nor luma.
-    from shutthebox.adapters.display.worker import open_i2c, open_panel
+    from shutthebox.adapters.display.controllers import open_i2c, open_panel
+    from shutthebox.adapters.display.panel import Panel
     from shutthebox.adapters.gpio import open_factory, switch_lines
     from shutthebox.adapters.store.scores_file import scores_folder
     from shutthebox.adapters.systemd import Systemd
@@ -86,13 +85,13 @@ def run(args: argparse.Namespace) -> int:
     config, fault = find_config(args.config)
     levers = config.box.levers or DEFAULT_LEVERS
     lines = switch_lines(config.gpio, levers)
-    settings = settings_for(config, levers, str(args.config or configuration.CONFIG_FILE))
+    settings = settings_for(config, levers, str(args.config or CONFIG_FILE))
     display = config.display
     systemd = Systemd()
 
-    def connect() -> Any:  # noqa: ANN401  (luma has no types)
+    def connect(controller: Controller) -> Panel:
         serial = open_i2c(display.bus, display.address)
-        return open_panel(display.controller.chip, serial, upside_down=display.rotate == 180)
+        return open_panel(controller, serial, upside_down=display.rotate == 180)
 
     with ExitStack() as stack:
         factory = open_factory(config.gpio.backend)
@@ -111,7 +110,7 @@ def run(args: argparse.Namespace) -> int:
             settings,
             factory,
             lines,
-            None if display.controller is Controller.NONE else connect,
+            partial(connect, display.controller) if display.controller else None,
             RandomDice(secrets.randbelow),
             config.state_folder,
             observers=observers,

@@ -9,8 +9,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import Config, ConfigError
+from shutthebox.config.schema import Config, ConfigError, box_config, read_config
 from shutthebox.errors import shown
 from shutthebox.files import check_folder
 from shutthebox.web.http import LOOPBACK, listen
@@ -52,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.adapters.systemd import passed_socket
     from shutthebox.web.scoreboard.server import ScoreboardServer
 
-    config = configuration.read(args.config) if args.config else _usual()
+    config = read_config(args.config) if args.config else _usual()
     if args.state is not None:
         check_folder(args.state, "--state")
     folder = args.state or scores_folder(config)
@@ -81,7 +80,7 @@ def _opened(address: str, port: int, names: Sequence[str]) -> Iterator[str]:
 def _usual() -> Config:
     """The box's own configuration. One that cannot be used keeps the page up, as it does the box."""
     try:
-        return configuration.usual()
+        return box_config()
     except ConfigError as error:
         print(f"shutthebox: {error}; showing what the built-in configuration would", file=sys.stderr)
         return Config()

@@ -11,8 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import Config, Controller
+from shutthebox.config.schema import Config, Controller, GpioConfig, read_config, with_value
 from shutthebox.errors import ShutTheBoxError
 
 
@@ -27,15 +26,15 @@ def add_parser(subparsers: Any) -> None:  # noqa: ANN401  (argparse does not nam
     parser.set_defaults(run=run)
 
 
-def read_config(args: argparse.Namespace) -> Config:
+def config_of(args: argparse.Namespace) -> Config:
     """The config file of the options with the other options worked in.
 
     Raises:
         ConfigError: if something in them is not allowed.
     """
-    config = configuration.read(args.config) if args.config else Config()
+    config = read_config(args.config) if args.config else Config()
     if args.levers is not None:
-        config = configuration.with_value(config, "box.levers", args.levers, "--levers")
+        config = with_value(config, "box.levers", args.levers, "--levers")
     if not 0 <= args.port <= 65535:
         raise ShutTheBoxError(f"--port: {args.port} is not allowed; allowed is 0 to 65535")
     return config
@@ -44,7 +43,7 @@ def read_config(args: argparse.Namespace) -> Config:
 def run(args: argparse.Namespace) -> int:
     """Serves the page and runs the daemon until it is told to stop."""
     # Imported here: the other commands need neither gpiozero nor a web server.
-    from shutthebox.adapters.display.worker import open_panel
+    from shutthebox.adapters.display.controllers import open_panel
     from shutthebox.config.settings_loader import levers_needed, settings_for
     from shutthebox.game.dice import RandomDice
     from shutthebox.game.switches.debounce import DICE_BUTTON
@@ -55,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.simulator.scenario.recorder import ScenarioRecorder, create
 
     # The pins of the simulated box are where its hardware says, not where a config wires a real one.
-    config = replace(read_config(args), gpio=configuration.Gpio())
+    config = replace(config_of(args), gpio=GpioConfig())
     where = str(args.config or "config")
     levers = levers_needed(config, where)
     settings = settings_for(config, levers, where)
@@ -63,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
     controller = config.display.controller
     with ExitStack() as stack:
         box = stack.enter_context(SimulatedBox(lines, seed=secrets.randbits(32)))
-        panel = PanelModel(controller.chip)
+        panel = PanelModel(controller or Controller.SSD1306)
         server = stack.enter_context(PageServer(box, panel, args.port))
         observers = []
         state: Path | None = config.state_folder if config.store.folder else config.state_folder / "simulator"
@@ -85,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
             settings,
             box.factory,
             {DICE_BUTTON: box.button_line, **lines},
-            None if controller is Controller.NONE else lambda: open_panel(panel.controller, panel),
+            None if controller is None else lambda: open_panel(panel.controller, panel),
             RandomDice(secrets.randbelow),
             state,
             observers=observers,

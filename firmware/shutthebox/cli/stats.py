@@ -9,11 +9,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from shutthebox.adapters.store import queries as statistics
+from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.database import kept_match
 from shutthebox.adapters.store.reading import reading
 from shutthebox.adapters.store.schema import COLUMNS
-from shutthebox.config import schema as configuration
+from shutthebox.config.schema import box_config, read_config
 from shutthebox.errors import one_line
 from shutthebox.files import check_folder
 from shutthebox.rules.record import write
@@ -45,7 +45,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run_stats(args: argparse.Namespace) -> int:
     """Prints the statistics; then a complaint, if the store is damaged."""
     with reading(store_folder(args)) as store:
-        found = statistics.read(store.db)
+        found = queries.read(store.db)
         if args.json:
             print(json.dumps(_document(found)))
         else:
@@ -54,7 +54,7 @@ def run_stats(args: argparse.Namespace) -> int:
     return 0
 
 
-def _print(found: statistics.Statistics) -> None:
+def _print(found: queries.Statistics) -> None:
     print(f"matches   {found.finished} finished of {found.matches} begun, {found.given_up} given up")
     print(f"          {found.real_dice} with real dice, {found.with_computer} with the computer, ", end="")
     print(f"{found.without_levers} with levers out of play")
@@ -87,7 +87,7 @@ def _print(found: statistics.Statistics) -> None:
         print(f"  {date}  {one_line(f'{fault.kind}: {fault.text}')}")
 
 
-def _document(found: statistics.Statistics) -> dict[str, Any]:
+def _document(found: queries.Statistics) -> dict[str, Any]:
     document = dataclasses.asdict(found)
     for entry in document["dice"]:
         entry["p_value"] = entry.pop("fairness")["p_value"]
@@ -123,7 +123,7 @@ def store_folder(args: argparse.Namespace) -> Path:
     if args.state is not None:
         check_folder(args.state, "--state")
         return Path(args.state)
-    config = configuration.read(args.config) if args.config else configuration.usual()
+    config = read_config(args.config) if args.config else box_config()
     if not config.store.folder and os.path.lexists(SERVICE_FOLDER):
         return SERVICE_FOLDER
     return config.state_folder

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
-from shutthebox import validation as values
+from shutthebox import validation
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
 from shutthebox.game.settings import ShownStakes
@@ -22,7 +22,7 @@ class ConfigError(ShutTheBoxError, ValueError):
     """A configuration that cannot be used; the text is one line: file, key, what is allowed."""
 
 
-class Setup(StrEnum):
+class SetupChoice(StrEnum):
     """What a press in attract does."""
 
     ASK = "ask"
@@ -45,28 +45,25 @@ class Backend(StrEnum):
 
 
 class Controller(StrEnum):
-    """The chip behind the panel."""
+    """The display's controller; each value is the name of luma.oled's class for it."""
 
     SSD1306 = "ssd1306"
     SH1106 = "sh1106"
     SSD1309 = "ssd1309"
-    NONE = "none"
 
-    @property
-    def chip(self) -> Literal["ssd1306", "sh1106", "ssd1309"]:
-        """The chip; the commonest one where there is no panel."""
-        match self:
-            case Controller.SH1106:
-                return "sh1106"
-            case Controller.SSD1309:
-                return "ssd1309"
-            case _:
-                return "ssd1306"
+
+def _controller(value: object) -> Controller | None:
+    if value == "none":
+        return None
+    try:
+        return validation.choice(Controller)(value)
+    except validation.WrongValueError as wrong:
+        raise validation.WrongValueError(f'{wrong}, "none"') from None
 
 
 def _rotate(value: object) -> int:
     if isinstance(value, bool) or value not in (0, 180):
-        raise values.WrongValueError("0 or 180")
+        raise validation.WrongValueError("0 or 180")
     return int(str(value))
 
 
@@ -75,7 +72,7 @@ def _language(value: object) -> str:
 
     allowed = translations()
     if not isinstance(value, str) or value not in allowed:
-        raise values.WrongValueError("one of " + ", ".join(f'"{language}"' for language in allowed))
+        raise validation.WrongValueError("one of " + ", ".join(f'"{language}"' for language in allowed))
     return value
 
 
@@ -91,49 +88,49 @@ def _lines(value: object) -> tuple[Line, ...]:
     first, last = HEADER_LINES.start, HEADER_LINES.stop - 1
     allowed = f'a list of 1 to 54 distinct lines, each a whole number from {first} to {last} or "chip:line"'
     if not isinstance(value, list) or not 1 <= len(value) <= 54:
-        raise values.WrongValueError(allowed)
+        raise validation.WrongValueError(allowed)
     for entry in value:
         if isinstance(entry, str):
-            chip, _, line = values.text(entry).rpartition(":")
+            chip, _, line = validation.text(entry).rpartition(":")
             good = bool(chip and line) and entry == entry.strip()
         else:
             good = not isinstance(entry, bool) and isinstance(entry, int) and entry in HEADER_LINES
         if not good:
-            raise values.WrongValueError(allowed)
+            raise validation.WrongValueError(allowed)
     if len(set(value)) < len(value):
-        raise values.WrongValueError(allowed)
+        raise validation.WrongValueError(allowed)
     return tuple(value)
 
 
-_LINE = values.whole(HEADER_LINES.start, HEADER_LINES.stop - 1)
+_LINE = validation.whole(HEADER_LINES.start, HEADER_LINES.stop - 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class GameConfig:
     """The usual game; see default.toml."""
 
-    profile: str = _key(values.text, "traditional")
-    players: int = _key(values.whole(1, 9), 2)
-    rounds: int | None = _key(values.whole(1, 99), None)
-    limit: int | None = _key(values.whole(1, MAX_LIMIT), None)
-    stakes: ShownStakes = _key(values.choice(ShownStakes), ShownStakes.OFF)
-    setup: Setup = _key(values.choice(Setup), Setup.ASK)
-    dice: DiceKind = _key(values.choice(DiceKind), DiceKind.AUTO)
-    hints: bool = _key(values.boolean, False)
-    computers: tuple[int, ...] = _key(values.numbers(1, 9, least=0), ())
+    profile: str = _key(validation.text, "traditional")
+    players: int = _key(validation.whole(1, 9), 2)
+    rounds: int | None = _key(validation.whole(1, 99), None)
+    limit: int | None = _key(validation.whole(1, MAX_LIMIT), None)
+    stakes: ShownStakes = _key(validation.choice(ShownStakes), ShownStakes.OFF)
+    setup: SetupChoice = _key(validation.choice(SetupChoice), SetupChoice.ASK)
+    dice: DiceKind = _key(validation.choice(DiceKind), DiceKind.AUTO)
+    hints: bool = _key(validation.boolean, False)
+    computers: tuple[int, ...] = _key(validation.numbers(1, 9, least=0), ())
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class BoxConfig:
     """The box and how it treats its players; see default.toml."""
 
-    levers: int | None = _key(values.whole(1, 54), None)
+    levers: int | None = _key(validation.whole(1, 54), None)
     language: str = _key(_language, "en")
-    sound: bool = _key(values.boolean, True)
-    out_of_play: tuple[int, ...] = _key(values.numbers(1, 54, least=0), ())
-    sleep_min: float = _key(values.number(1, 240), 10.0)
-    settle_ms: float = _key(values.number(1, 500), 40.0)
-    button_settle_ms: float = _key(values.number(1, 500), 25.0)
+    sound: bool = _key(validation.boolean, True)
+    out_of_play: tuple[int, ...] = _key(validation.numbers(1, 54, least=0), ())
+    sleep_min: float = _key(validation.number(1, 240), 10.0)
+    settle_ms: float = _key(validation.number(1, 500), 40.0)
+    button_settle_ms: float = _key(validation.number(1, 500), 25.0)
 
     def settle_ns(self, switch: int) -> int:
         """How long a level of this switch has to stand before it counts; levers are numbered from 1."""
@@ -141,17 +138,17 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RulesConfig:
     """House rules; see default.toml."""
 
-    folder: str = _key(values.text, "")
+    folder: str = _key(validation.text, "")
 
 
 @dataclass(frozen=True, slots=True)
-class Gpio:
+class GpioConfig:
     """The wiring; see default.toml."""
 
-    backend: Backend = _key(values.choice(Backend), Backend.GPIOD)
+    backend: Backend = _key(validation.choice(Backend), Backend.GPIOD)
     levers: tuple[Line, ...] = _key(_lines, (4, 17, 27, 22, 23, 24, 25, 5, 6, 13, 16, 26))
     roll: int = _key(_LINE, 12)
     buzzer: int = _key(_LINE, 18)
@@ -160,32 +157,32 @@ class Gpio:
 
 
 @dataclass(frozen=True, slots=True)
-class Display:
+class DisplayConfig:
     """The panel; see default.toml."""
 
-    controller: Controller = _key(values.choice(Controller), Controller.SSD1306)
-    bus: int = _key(values.whole(0, 32), 1)
-    address: int = _key(values.whole(0x08, 0x77), 0x3C)
+    controller: Controller | None = _key(_controller, Controller.SSD1306)
+    bus: int = _key(validation.whole(0, 32), 1)
+    address: int = _key(validation.whole(0x08, 0x77), 0x3C)
     rotate: int = _key(_rotate, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Store:
+class StoreConfig:
     """Where things are kept; see default.toml."""
 
-    folder: str = _key(values.text, "")
+    folder: str = _key(validation.text, "")
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
     """The whole configuration, section by section."""
 
-    game: Game = field(default_factory=Game)
-    box: Box = field(default_factory=Box)
-    rules: Rules = field(default_factory=Rules)
-    gpio: Gpio = field(default_factory=Gpio)
-    display: Display = field(default_factory=Display)
-    store: Store = field(default_factory=Store)
+    game: GameConfig = field(default_factory=GameConfig)
+    box: BoxConfig = field(default_factory=BoxConfig)
+    rules: RulesConfig = field(default_factory=RulesConfig)
+    gpio: GpioConfig = field(default_factory=GpioConfig)
+    display: DisplayConfig = field(default_factory=DisplayConfig)
+    store: StoreConfig = field(default_factory=StoreConfig)
 
     @property
     def state_folder(self) -> Path:
@@ -198,7 +195,7 @@ class Config:
         return Path(home) / "shutthebox"
 
 
-def parse(text: str, where: str) -> Config:
+def parse_config(text: str, where: str) -> Config:
     """The configuration in this TOML text.
 
     Raises:
@@ -206,14 +203,14 @@ def parse(text: str, where: str) -> Config:
             line used twice; `where` names the file in its text.
     """
     try:
-        document = values.toml(text)
-    except values.WrongValueError as wrong:
+        document = validation.toml(text)
+    except validation.WrongValueError as wrong:
         raise ConfigError(f"{where}: {wrong}") from None
     config = Config()
     for section, keys in document.items():
         if not isinstance(keys, Mapping):
             raise ConfigError(
-                f"{where}: {values.shown_key(section)}: stands outside a section; {_sections()}"
+                f"{where}: {validation.shown_key(section)}: stands outside a section; {_sections()}"
             )
         for key, value in keys.items():
             config = with_value(config, f"{section}.{key}", value, where)
@@ -235,17 +232,17 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
     """
     section_name, _, key = path.partition(".")
     if section_name not in {section.name for section in fields(Config)}:
-        raise ConfigError(f"{where}: {values.shown_key(path)}: unknown section; {_sections()}")
+        raise ConfigError(f"{where}: {validation.shown_key(path)}: unknown section; {_sections()}")
     section = getattr(config, section_name)
     checks = {entry.name: entry.metadata["check"] for entry in fields(section)}
     if key not in checks:
         raise ConfigError(
-            f"{where}: {values.shown_key(path)}: unknown key; "
+            f"{where}: {validation.shown_key(path)}: unknown key; "
             f"allowed in [{section_name}] are {', '.join(checks)}"
         )
     try:
         checked = checks[key](value)
-    except values.WrongValueError as wrong:
+    except validation.WrongValueError as wrong:
         raise ConfigError(f"{where}: {path}: {shown(value)} is not allowed; allowed is {wrong}") from None
     return replace(config, **{section_name: replace(section, **{key: checked})})
 
@@ -277,25 +274,25 @@ def _sections() -> str:
     return "sections are " + ", ".join(f"[{section.name}]" for section in fields(Config))
 
 
-def read(path: Path) -> Config:
+def read_config(path: Path) -> Config:
     """The configuration in a file.
 
     Raises:
         ConfigError: if it cannot be read or used.
     """
-    return parse(read_text(path, ConfigError, "a configuration"), str(path))
+    return parse_config(read_text(path, ConfigError, "a configuration"), str(path))
 
 
 CONFIG_FILE = Path("/etc/shutthebox/config.toml")
 
 
-def usual() -> Config:
+def box_config() -> Config:
     """The configuration of this machine's box; the default where it has none.
 
     Raises:
         ConfigError: if its file cannot be read or used.
     """
-    return read(CONFIG_FILE) if CONFIG_FILE.exists() else Config()
+    return read_config(CONFIG_FILE) if CONFIG_FILE.exists() else Config()
 
 
 def default_text() -> str:

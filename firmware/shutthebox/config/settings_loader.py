@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from shutthebox.config.profiles import builtins, find, house_rules
-from shutthebox.config.schema import Config, ConfigError, DiceKind, Setup, with_value
+from shutthebox.config.schema import Config, ConfigError, DiceKind, SetupChoice, with_value
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.menu_items import CHOOSABLE
 from shutthebox.game.settings import Settings
@@ -105,7 +105,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         profile=usual,
         players=config.game.players,
         rounds=config.game.rounds,
-        usual=config.game.setup is Setup.USUAL,
+        usual=config.game.setup is SetupChoice.USUAL,
         limit=config.game.limit,
         hints=config.game.hints,
         stakes=config.game.stakes,

@@ -191,7 +191,7 @@ STAKES = Item(
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
+class ToStatistics:
     """The menu's entry for the statistics; it changes nothing."""
 
     label = message("Statistics")
@@ -204,7 +204,7 @@ class ToService:
     label = message("Service")
 
 
-Entry = Item | Statistics | ToService
+Entry = Item | ToStatistics | ToService
 """One line of the menu."""
 
 ENTRIES: tuple[Entry, ...] = (
@@ -214,7 +214,7 @@ ENTRIES: tuple[Entry, ...] = (
     LIMIT,
     LANGUAGE,
     SOUND,
-    Statistics(),
+    ToStatistics(),
     COMPUTER,
     ToService(),
     HINTS,
@@ -237,7 +237,7 @@ def _offered(entry: Entry, settings: Settings) -> bool:
             return entry.offered(settings)
         case ToService():
             return not settings.service_button
-        case Statistics():
+        case ToStatistics():
             return True
 
 

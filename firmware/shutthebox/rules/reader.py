@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from shutthebox import validation as values
+from shutthebox import validation
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.rules.moves import can_ever_move, most_moves
 from shutthebox.rules.profile import (
@@ -44,7 +44,7 @@ class ProfileError(ShutTheBoxError, ValueError):
 
 
 def _rising(low: int, high: int) -> Callable[[object], tuple[int, ...]]:
-    numbers = values.numbers(low, high)
+    numbers = validation.numbers(low, high)
     return lambda value: tuple(sorted(numbers(value)))
 
 
@@ -52,9 +52,9 @@ def _tiles(value: object) -> tuple[int, ...]:
     if isinstance(value, list):
         return _rising(1, MAX_TILE)(value)
     try:
-        return tuple(range(1, values.whole(1, MAX_TILE)(value) + 1))
-    except values.WrongValueError:
-        raise values.WrongValueError(
+        return tuple(range(1, validation.whole(1, MAX_TILE)(value) + 1))
+    except validation.WrongValueError:
+        raise validation.WrongValueError(
             f"1 to {MAX_TILE}, or a list of distinct numbers from 1 to {MAX_TILE}"
         ) from None
 
@@ -64,34 +64,34 @@ def _totals(value: object) -> frozenset[int]:
 
 
 _KEYS: dict[str, Callable[[object], object]] = {
-    "name": values.name,
-    "title.en": values.text,
-    "title.fr": values.text,
-    "source": values.text,
+    "name": validation.name,
+    "title.en": validation.text,
+    "title.fr": validation.text,
+    "source": validation.text,
     "tiles": _tiles,
     "boxes": _rising(1, MAX_TILE),
     "start_open": _rising(1, MAX_TILE),
-    "dice": values.whole(1, 9),
-    "sides": values.whole(2, 20),
-    "draw": values.choice(Draw),
-    "one_die": values.choice(OneDie),
-    "move": values.choice(MoveKind),
-    "max_tiles": values.whole(1, MAX_TILE),
-    "difference": values.boolean,
-    "first_move_must_include": values.whole(1, MAX_TILE),
+    "dice": validation.whole(1, 9),
+    "sides": validation.whole(2, 20),
+    "draw": validation.choice(Draw),
+    "one_die": validation.choice(OneDie),
+    "move": validation.choice(MoveKind),
+    "max_tiles": validation.whole(1, MAX_TILE),
+    "difference": validation.boolean,
+    "first_move_must_include": validation.whole(1, MAX_TILE),
     "ends_turn_on": _totals,
-    "blocked": values.choice(Blocked),
-    "turns": values.choice(Turns),
-    "score": values.choice(Scoring),
-    "lost_score": values.whole(0, 10**MAX_DIGITS - 1),
-    "win": values.choice(Win),
-    "shut_wins": values.choice(ShutWins),
-    "rounds": values.whole(1, 99),
-    "match": values.choice(MatchFormat),
-    "limit": values.whole(1, MAX_LIMIT),
-    "tie": values.choice(Tie),
-    "stakes": values.choice(Stakes),
-    "captain": values.boolean,
+    "blocked": validation.choice(Blocked),
+    "turns": validation.choice(Turns),
+    "score": validation.choice(Scoring),
+    "lost_score": validation.whole(0, 10**MAX_DIGITS - 1),
+    "win": validation.choice(Win),
+    "shut_wins": validation.choice(ShutWins),
+    "rounds": validation.whole(1, 99),
+    "match": validation.choice(MatchFormat),
+    "limit": validation.whole(1, MAX_LIMIT),
+    "tie": validation.choice(Tie),
+    "stakes": validation.choice(Stakes),
+    "captain": validation.boolean,
 }
 
 _OWN = re.compile(r"name|source|title\..*")
@@ -114,8 +114,8 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
         ProfileError: for bad TOML, an unknown key, a wrong type or a value out of range.
     """
     try:
-        document = values.toml(text)
-    except values.WrongValueError as wrong:
+        document = validation.toml(text)
+    except validation.WrongValueError as wrong:
         raise ProfileError(f"{where}: {wrong}") from None
     given = _flatten(document)
     keys: dict[str, object] = {}
@@ -134,13 +134,13 @@ def parse_keys(text: str, where: str, like: Callable[[str], Mapping[str, object]
         if given.get("match") == MatchFormat.TOTAL:
             keys.pop("limit", None)
     for key, value in given.items():
-        check = values.text if _TITLE.fullmatch(key) else _KEYS.get(key)
+        check = validation.text if _TITLE.fullmatch(key) else _KEYS.get(key)
         if check is None:
             allowed = ", ".join(["like", *_KEYS])
-            raise ProfileError(f"{where}: {values.shown_key(key)}: unknown key; allowed are {allowed}")
+            raise ProfileError(f"{where}: {validation.shown_key(key)}: unknown key; allowed are {allowed}")
         try:
             keys[key] = check(value)
-        except values.WrongValueError as wrong:
+        except validation.WrongValueError as wrong:
             raise ProfileError(f"{where}: {key}: {shown(value)} is not allowed; allowed is {wrong}") from None
     return keys
 
@@ -168,8 +168,8 @@ def to_profile(keys: Mapping[str, object], where: str, name: str) -> Profile:
     """
     if "name" not in keys:
         try:
-            values.name(name)
-        except values.WrongValueError as wrong:
+            validation.name(name)
+        except validation.WrongValueError as wrong:
             given = shown(name)
             raise ProfileError(
                 f"{where}: name: missing, and the file's, {given}, is not allowed; allowed is {wrong}"

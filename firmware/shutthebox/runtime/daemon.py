@@ -18,7 +18,8 @@ from typing import Any
 from gpiozero.pins import Factory
 
 from shutthebox.adapters.buzzer import Buzzer
-from shutthebox.adapters.display.worker import Display, Panel
+from shutthebox.adapters.display.panel import Panel
+from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.adapters.gpio import Pins
 from shutthebox.adapters.odds_worker import OddsWorker
 from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store, StoreError
@@ -117,7 +118,7 @@ def serve(
             stack.callback(buzzer.close)
         display = None
         if connect is not None:
-            display = Display(connect)
+            display = DisplayWorker(connect)
             _ = translations()[settings.language]
             goodbye = Screen(Mode.ATTRACT, big=_("Goodbye"))
             stack.callback(display.close, goodbye)

@@ -12,7 +12,7 @@ from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.adapters.store.opening import StoreFault, open_or_set_aside
-from shutthebox.config.schema import Config, DiceKind, Gpio
+from shutthebox.config.schema import Config, DiceKind, GpioConfig
 from shutthebox.config.settings_loader import as_chosen, levers_needed, settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.faults import Fault
@@ -90,7 +90,7 @@ class VirtualBox:
         self.now_ns = 0
         self.dice = QueuedDice(seed)
         # Wired as the simulated hardware is, not as a real box: it has no service button, say.
-        self._config = replace(config, gpio=Gpio())
+        self._config = replace(config, gpio=GpioConfig())
         self._state, self._display = state, display
         self._observers = list(observers)
         self._odds = OddsNow() if advised else None

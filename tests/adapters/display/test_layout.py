@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
 from shutthebox.adapters.display import body as stage
-from shutthebox.adapters.display import fonts as glyphs
-from shutthebox.adapters.display import shapes
-from shutthebox.adapters.display import tiles as tilerow
+from shutthebox.adapters.display import fonts, shapes, tiles
 from shutthebox.adapters.display.fonts import Size
 from shutthebox.adapters.display.layout import BLINK_NS, animated, draw, render
 from shutthebox.game.mode import Mode
@@ -130,10 +128,10 @@ def test_up_to_twelve_tiles_all_show_their_own_number(count: int) -> None:
 def test_only_viable_and_wrong_tiles_blink_and_they_do_so_five_times_in_two_seconds() -> None:
     for state in TileState:
         screen = Screen(Mode.FLIPPING, tiles=((1, state), (2, TileState.OPEN)))
-        assert animated(screen) is (state in tilerow.BLINKING)
+        assert animated(screen) is (state in tiles.BLINKING)
         pictures = [draw(screen, t * 10 * MS) for t in range(200)]
         changes = sum(differ(a, b) for a, b in pairwise(pictures))
-        assert changes == (9 if state in tilerow.BLINKING else 0)
+        assert changes == (9 if state in tiles.BLINKING else 0)
 
 
 @pytest.mark.parametrize("faces", [(f,) for f in range(1, 21)] + [(1, 2, 3), (20,) * 9])
@@ -242,7 +240,7 @@ def test_the_cursor_is_always_in_sight() -> None:
 def test_a_long_prompt_is_read_to_its_end_and_rests_there() -> None:
     text = "Press the button to throw the dice again"
     screen = Screen(Mode.READY, prompt=text)
-    end = glyphs.line(text, Size.SMALL)
+    end = fonts.line(text, Size.SMALL)
     end = end.crop((end.width - 124, 0, end.width, 12))
     seen = [band(draw(screen, t * 100 * MS), 51, 63).crop((2, 0, 126, 12)) for t in range(80)]
     assert sum(not differ(picture, end) for picture in seen) >= 10

@@ -9,15 +9,11 @@ import pytest
 from PIL import Image
 
 from shutthebox.adapters.display import worker as oled
+from shutthebox.adapters.display.controllers import open_panel
 from shutthebox.adapters.display.layout import Frame, draw, render
-from shutthebox.adapters.display.worker import (
-    CONTROLLERS,
-    Controller,
-    Display,
-    DisplayError,
-    Panel,
-    open_panel,
-)
+from shutthebox.adapters.display.panel import DisplayError, Panel
+from shutthebox.adapters.display.worker import DisplayWorker
+from shutthebox.config.schema import Controller
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.simulator.hardware.panel_model import PanelModel
@@ -28,7 +24,7 @@ THROWN = Screen(Mode.FLIPPING, title="Player 1", dice=(3, 5), total=8, prompt="8
 ROLLING = Screen(Mode.ROLLING, title="Player 1", tumbling=True)
 BYE = Screen(Mode.ATTRACT, big="BYE")
 
-each_controller = pytest.mark.parametrize("controller", CONTROLLERS)
+each_controller = pytest.mark.parametrize("controller", list(Controller))
 
 
 def eventually(what: Callable[[], bool], seconds: float = 5) -> None:
@@ -58,7 +54,7 @@ class Clock:
 @each_controller
 def test_render_now_draws_what_the_glass_then_shows(controller: Controller) -> None:
     model = PanelModel(controller)
-    display = Display(lambda: open_panel(controller, model), now_ns=Clock())
+    display = DisplayWorker(lambda: open_panel(controller, model), now_ns=Clock())
     for elapsed_ns in range(0, SECOND, SECOND // 10):
         picture = display.render_now(ROLLING, elapsed_ns)
         assert picture.tobytes() == draw(ROLLING, elapsed_ns).tobytes()
@@ -72,7 +68,7 @@ def test_an_unplugged_panel_is_found_again_a_second_after_it_is_back(
 ) -> None:
     caplog.set_level(logging.INFO, oled.__name__)
     model, clock = PanelModel(), Clock()
-    display = Display(lambda: open_panel("ssd1306", model), now_ns=clock)
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=clock)
     display.render_now(READY, 0)
     model.unplugged = True
     for _ in range(50):
@@ -98,10 +94,10 @@ def test_a_panel_that_comes_late_is_found_and_the_bus_is_asked_once_a_second() -
     def connect() -> Panel:
         nonlocal asked
         asked += 1
-        return open_panel("ssd1306", model)
+        return open_panel(Controller.SSD1306, model)
 
     model.unplugged = True
-    display = Display(connect, now_ns=clock)
+    display = DisplayWorker(connect, now_ns=clock)
     for _ in range(100):
         display.render_now(READY, 0)
         clock.ns += SECOND // 10
@@ -116,7 +112,7 @@ def test_a_panel_that_comes_late_is_found_and_the_bus_is_asked_once_a_second() -
 @each_controller
 def test_a_reset_controller_is_set_up_again_within_30_seconds(controller: Controller) -> None:
     model, clock = PanelModel(controller), Clock()
-    display = Display(lambda: open_panel(controller, model), now_ns=clock)
+    display = DisplayWorker(lambda: open_panel(controller, model), now_ns=clock)
     display.render_now(READY, 0)
     model.brown_out()
     before = model.wire_bytes
@@ -133,7 +129,7 @@ def test_a_reset_controller_is_set_up_again_within_30_seconds(controller: Contro
 
 def test_without_a_goodbye_the_panel_goes_dark() -> None:
     model = PanelModel()
-    display = Display(lambda: open_panel("ssd1306", model), now_ns=Clock())
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=Clock())
     display.render_now(READY, 0)
     display.close()
     display.close()
@@ -149,15 +145,15 @@ def model() -> PanelModel:
 
 
 @pytest.fixture
-def display(model: PanelModel) -> Iterator[Display]:
-    display = Display(lambda: open_panel("ssd1306", model))
+def display(model: PanelModel) -> Iterator[DisplayWorker]:
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model))
     display.start()
     yield display
     display.close()
     assert not any(thread.name == "display" for thread in threading.enumerate())
 
 
-def test_the_latest_screen_is_shown(display: Display, model: PanelModel) -> None:
+def test_the_latest_screen_is_shown(display: DisplayWorker, model: PanelModel) -> None:
     for _ in range(50):
         display.show(READY, time.monotonic_ns())
         display.show(THROWN, time.monotonic_ns())
@@ -167,7 +163,7 @@ def test_the_latest_screen_is_shown(display: Display, model: PanelModel) -> None
 
 
 def test_the_panel_is_looked_for_before_there_is_anything_to_show(
-    display: Display, model: PanelModel
+    display: DisplayWorker, model: PanelModel
 ) -> None:
     eventually(lambda: display.connected)
     assert not model.lit
@@ -184,7 +180,7 @@ def test_showing_never_waits_for_a_slow_bus_and_skips_what_is_out_of_date() -> N
             drawn.append(self.transfers)
 
     model = Slow()
-    display = Display(lambda: open_panel("ssd1306", model))
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model))
     display.start()
     display.show(READY, 0)
     started = time.monotonic()
@@ -205,7 +201,7 @@ def test_nothing_happens_while_nothing_moves(model: PanelModel) -> None:
         asked += 1
         return time.monotonic_ns()
 
-    display = Display(lambda: open_panel("ssd1306", model), now_ns=now_ns)
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=now_ns)
     display.start()
     display.show(READY, time.monotonic_ns())
     eventually(lambda: shows(model, draw(READY, 0)))
@@ -219,7 +215,7 @@ def test_nothing_happens_while_nothing_moves(model: PanelModel) -> None:
 
 
 def test_what_moves_is_drawn_at_most_ten_times_a_second(
-    display: Display, model: PanelModel, monkeypatch: pytest.MonkeyPatch
+    display: DisplayWorker, model: PanelModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pictures: list[bytes] = []
     renders: list[int] = []
@@ -246,7 +242,9 @@ def test_what_moves_is_drawn_at_most_ten_times_a_second(
     assert len(renders) <= 9, "drawn only when there is something new to draw"
 
 
-def test_the_same_screen_again_does_not_start_its_movement_anew(display: Display, model: PanelModel) -> None:
+def test_the_same_screen_again_does_not_start_its_movement_anew(
+    display: DisplayWorker, model: PanelModel
+) -> None:
     began = time.monotonic_ns() - 10 * SECOND
     long = Screen(Mode.READY, prompt="a prompt that is too long for the line and scrolls")
     display.show(long, began)
@@ -255,7 +253,7 @@ def test_the_same_screen_again_does_not_start_its_movement_anew(display: Display
     assert display._wanted == oled._Shown(long, began)
 
 
-def test_a_sleeping_panel_is_dark_until_the_next_screen(display: Display, model: PanelModel) -> None:
+def test_a_sleeping_panel_is_dark_until_the_next_screen(display: DisplayWorker, model: PanelModel) -> None:
     display.show(ROLLING, time.monotonic_ns())
     eventually(lambda: model.lit)
     display.sleep()
@@ -269,7 +267,7 @@ def test_a_sleeping_panel_is_dark_until_the_next_screen(display: Display, model:
 
 
 def test_contrast_outlives_a_lost_panel(
-    display: Display, model: PanelModel, monkeypatch: pytest.MonkeyPatch
+    display: DisplayWorker, model: PanelModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(oled, "RETRY_NS", SECOND // 50)
     display.show(READY, time.monotonic_ns())
@@ -287,7 +285,7 @@ def test_contrast_outlives_a_lost_panel(
 
 
 def test_the_worker_reconnects_by_itself(
-    display: Display, model: PanelModel, monkeypatch: pytest.MonkeyPatch
+    display: DisplayWorker, model: PanelModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(oled, "RETRY_NS", SECOND // 50)
     display.show(READY, time.monotonic_ns())
@@ -301,7 +299,7 @@ def test_the_worker_reconnects_by_itself(
 
 
 def test_closing_leaves_the_goodbye_on_the_glass(model: PanelModel) -> None:
-    display = Display(lambda: open_panel("ssd1306", model))
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model))
     display.start()
     display.show(READY, time.monotonic_ns())
     eventually(lambda: model.lit)
@@ -311,7 +309,7 @@ def test_closing_leaves_the_goodbye_on_the_glass(model: PanelModel) -> None:
 
 
 def test_a_goodbye_right_after_the_start_is_not_lost(model: PanelModel) -> None:
-    display = Display(lambda: open_panel("ssd1306", model))
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model))
     display.start()
     eventually(lambda: display.connected)
     display.show(READY, time.monotonic_ns())
@@ -323,7 +321,7 @@ def test_closing_without_a_panel_is_quick() -> None:
     def nothing() -> Panel:
         raise DisplayError("no display")
 
-    display = Display(nothing)
+    display = DisplayWorker(nothing)
     display.start()
     display.show(READY, time.monotonic_ns())
     started = time.monotonic()
@@ -342,7 +340,7 @@ def test_a_worker_caught_in_a_transfer_is_not_alive(
             caught.set()
             gate.wait(5)
 
-    display = Display(lambda: open_panel("ssd1306", Stuck()))
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, Stuck()))
     display.start()
     eventually(lambda: display.connected)
     assert display.alive
@@ -355,7 +353,7 @@ def test_a_worker_caught_in_a_transfer_is_not_alive(
 
 
 def test_a_fault_in_drawing_is_logged_and_the_next_screen_is_drawn(
-    display: Display, model: PanelModel, caplog: pytest.LogCaptureFixture
+    display: DisplayWorker, model: PanelModel, caplog: pytest.LogCaptureFixture
 ) -> None:
     display.show(Screen(Mode.READY, title=None), 0)  # type: ignore[arg-type]
     display.show(Screen(Mode.READY, prompt=7), 0)  # type: ignore[arg-type]
@@ -365,7 +363,7 @@ def test_a_fault_in_drawing_is_logged_and_the_next_screen_is_drawn(
     assert display.alive
 
 
-def test_misuse_is_an_error(display: Display) -> None:
+def test_misuse_is_an_error(display: DisplayWorker) -> None:
     with pytest.raises(RuntimeError, match="without its thread"):
         display.render_now(READY, 0)
     with pytest.raises(RuntimeError, match="once"):

@@ -13,8 +13,7 @@ from random import Random
 import pytest
 from tests.support.writer import facts
 
-from shutthebox.adapters.store import queries as statistics
-from shutthebox.adapters.store import verification
+from shutthebox.adapters.store import queries, verification
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store, kept_match
 from shutthebox.adapters.store.opening import FILES, open_or_set_aside
@@ -155,8 +154,8 @@ def test_a_bad_fact_costs_the_rest_of_its_own_match_only(tmp_path: Path) -> None
         db = whole.connection
         numbers = [number for (number,) in db.execute("select id from match order by id")]
         before = [kept_match(db, number, "test") for number in numbers]
-        summary, debts = statistics.read(db), whole.tally()
-        latest = statistics.latest(db, 100)
+        summary, debts = queries.read(db), whole.tally()
+        latest = queries.latest(db, 100)
         (first,) = db.execute("select first from match where id = ?", (numbers[2],)).fetchone()
         db.execute("update fact set text = 'shut 9' where number = ?", (first + 4,))
     store, store_fault = open_or_set_aside(tmp_path, lambda: 0.0)
@@ -173,8 +172,8 @@ def test_a_bad_fact_costs_the_rest_of_its_own_match_only(tmp_path: Path) -> None
         assert spoilt.conditions.lost > 0
         assert not spoilt.given_up
         assert f"facts lost to damage of the store: {spoilt.conditions.lost}" in unproven(spoilt)
-        assert statistics.latest(db, 100) == latest
+        assert queries.latest(db, 100) == latest
         assert store.tally() == debts
-        again = statistics.read(db)
+        again = queries.read(db)
         assert replace(again, faults=()) == replace(summary, faults=())
         assert len(again.faults) == 1

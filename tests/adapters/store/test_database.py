@@ -14,13 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.generate import next_action
 
-from shutthebox.adapters.store import queries as statistics
-from shutthebox.adapters.store import verification
+from shutthebox.adapters.store import queries, verification
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store, StoreError
-from shutthebox.config import schema as configuration
 from shutthebox.config.profiles import builtin, builtins, read
-from shutthebox.config.schema import Config
+from shutthebox.config.schema import Config, with_value
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Began, Chosen, Fact, Finished, Left, Signed
@@ -339,9 +337,9 @@ def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
 
 
 def config_with(**values: object) -> Config:
-    config = configuration.with_value(Config(), "game.setup", "usual", "test")
+    config = with_value(Config(), "game.setup", "usual", "test")
     for key, value in values.items():
-        config = configuration.with_value(config, key.replace("__", "."), value, "test")
+        config = with_value(config, key.replace("__", "."), value, "test")
     return config
 
 
@@ -397,7 +395,7 @@ def test_a_match_that_the_rules_no_longer_allow_is_left_and_the_rest_stays(
     with closing(open_store(tmp_path)) as store:
         assert store.running_match() is None
         assert store.choices() == {"box.language": "fr"}
-        (fault,) = statistics.read(store.connection).faults
+        (fault,) = queries.read(store.connection).faults
         assert "not gone on with" in fault.text
 
 

@@ -12,7 +12,7 @@ from shutthebox.adapters.store import recovery, retention, verification
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store, StoreError, kept_match
 from shutthebox.adapters.store.opening import open_or_set_aside
-from shutthebox.adapters.store.queries import Health, read
+from shutthebox.adapters.store.queries import SwitchWear, read
 from shutthebox.adapters.store.schema import COLUMNS, VERSION
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Left
@@ -111,7 +111,7 @@ def test_version_1(tmp_path: Path) -> None:
             found = read(store.connection)
             assert (found.matches, found.finished, found.throws) == (2, 1, 1)
             assert [famous.initials for famous in found.fame] == ["ABC"]
-            assert found.switches == {3: Health(0, 17)}
+            assert found.switches == {3: SwitchWear(0, 17)}
             assert store.connection.execute("pragma user_version").fetchone() == (VERSION,)
 
 
@@ -161,7 +161,7 @@ def test_version_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             assert (found.matches, found.finished, found.given_up) == (50, 36, 9)
             assert found.throws == 40
             assert [famous.initials for famous in found.fame] == ["ABC", "ABC"]
-            assert found.switches == {3: Health(5, 17)}
+            assert found.switches == {3: SwitchWear(5, 17)}
             assert [fault.text for fault in found.faults] == ["lever 3 chatters"]
             numbers = store.connection.execute("select id from match order by id").fetchall()
             assert [number for (number,) in numbers] == [2, 7, 36, 37, 38, 39, 40]

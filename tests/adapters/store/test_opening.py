@@ -15,13 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.adapters.store import queries as statistics
+from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.opening import FILES, StoreFault, open_or_set_aside
 from shutthebox.cli.run import find_config
-from shutthebox.config import schema as configuration
 from shutthebox.config.profiles import builtin
-from shutthebox.config.schema import Config, ConfigError
+from shutthebox.config.schema import Config, ConfigError, with_value
 from shutthebox.config.settings_loader import broken_rules
 from shutthebox.game.effects import Show
 from shutthebox.game.facts import Began
@@ -293,7 +292,7 @@ class Table:
     """A box in virtual time and what it last showed."""
 
     def __init__(self, state: Path) -> None:
-        config = configuration.with_value(Config(), "game.setup", "usual", "test")
+        config = with_value(Config(), "game.setup", "usual", "test")
         self.shown: Show | None = None
         self.box = VirtualBox(config, state, observers=[self.observe], advised=False)
 
@@ -391,7 +390,7 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
         table.box.run_until(table.box.now_ns + 2000 * MS)
         assert caplog.text.count("everything is kept again") == 1
     assert table.show.screen.aside != "no memory"
-    assert any("disk is full" in fault.text for fault in statistics.read(store.connection).faults)
+    assert any("disk is full" in fault.text for fault in queries.read(store.connection).faults)
     # The plug: the match goes on where it was, with what was played while the disk was full.
     table.box.cut_power()
     assert table.box.runner.machine.state.match == kept
@@ -482,8 +481,8 @@ def test_a_store_held_by_another_program_is_caught_up_with(tmp_path: Path) -> No
 
 
 def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
-    config = configuration.with_value(Config(), "game.setup", "usual", "test")
-    config = configuration.with_value(config, "game.dice", "real", "test")
+    config = with_value(Config(), "game.setup", "usual", "test")
+    config = with_value(config, "game.dice", "real", "test")
     box = VirtualBox(config, tmp_path, advised=False)
     for lasts in (100, 100, 100, 100, 100, 100, 1000):
         box.press(lasts * MS)
@@ -491,7 +490,7 @@ def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
     assert box.runner.machine.state.mode.name is Mode.FLIPPING
     store = box.store
     assert store is not None
-    assert statistics.read(store.connection).throws == 0
+    assert queries.read(store.connection).throws == 0
     box.close()
 
 
@@ -506,7 +505,7 @@ def test_what_switches_go_through_is_counted(tmp_path: Path) -> None:
     table.abandon()
     store = table.box.store
     assert store is not None
-    found = statistics.health(store.connection)
+    found = queries.health(store.connection)
     assert found[4].presses == 3
     assert found[4].chatter == table.box.runner.switches.chatter[4] > 0
     assert found[0].presses == table.box.runner.switches.presses[0] == 3
@@ -514,7 +513,7 @@ def test_what_switches_go_through_is_counted(tmp_path: Path) -> None:
     store, _ = open_or_set_aside(tmp_path, clock)
     assert store is not None
     with closing(store):
-        assert statistics.health(store.connection) == found, "counted once"
+        assert queries.health(store.connection) == found, "counted once"
 
 
 def test_a_box_without_a_folder_tries_again_at_every_match(
@@ -576,7 +575,7 @@ def test_a_broken_configuration_of_the_box_is_not_the_end(
     path.write_text("[game]\nprofile = 'unheard-of'\n[gpio]\nlamp = 20\n")
     config, fault = find_config(None, path)
     assert fault is Fault.CONFIG
-    assert config == configuration.with_value(Config(), "gpio.lamp", 20, "test"), "the wiring was good"
+    assert config == with_value(Config(), "gpio.lamp", 20, "test"), "the wiring was good"
     path.unlink()
     path.mkdir()
     assert find_config(None, path) == (Config(), Fault.CONFIG)
@@ -594,6 +593,6 @@ def test_a_broken_configuration_that_was_asked_for_is_an_error(tmp_path: Path) -
 def test_broken_house_rules_are_named(tmp_path: Path) -> None:
     (tmp_path / "good.toml").write_text('name = "good"\ntiles = [1, 2, 3]\n')
     (tmp_path / "bad.toml").write_text("tiles = true\n")
-    config = configuration.with_value(Config(), "rules.folder", str(tmp_path), "test")
+    config = with_value(Config(), "rules.folder", str(tmp_path), "test")
     (broken,) = broken_rules(config)
     assert "bad.toml" in str(broken)

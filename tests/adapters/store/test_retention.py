@@ -11,7 +11,7 @@ from tests.support.writer import facts
 
 from shutthebox.adapters.store import retention, verification
 from shutthebox.adapters.store.database import FILE_NAME, Store, StoreError, kept_match
-from shutthebox.adapters.store.queries import FAME, FAULTS, Fault, Health, Statistics, read
+from shutthebox.adapters.store.queries import FAME, FAULTS, LoggedFault, Statistics, SwitchWear, read
 from shutthebox.game.facts import Began, Fact, Faulted, Finished, Left, Signed
 from shutthebox.rules.conditions import Conditions
 
@@ -96,7 +96,7 @@ def test_the_latest_faults_are_kept(tmp_path: Path) -> None:
             store.keep(Faulted("display", f"fault {number}"))
         found = read(store.connection).faults
     assert len(found) == FAULTS
-    assert found[0] == Fault(60 * (FAULTS + 50), "display", f"fault {FAULTS + 49}")
+    assert found[0] == LoggedFault(60 * (FAULTS + 50), "display", f"fault {FAULTS + 49}")
     assert found[-1].text == "fault 50"
 
 
@@ -115,7 +115,7 @@ def test_a_fault_that_comes_again_and_again_is_kept_once_an_hour(tmp_path: Path)
 def test_health_adds_up(store: Store) -> None:
     store.keep_health({0: 5, 3: 2}, {3: 7})
     store.keep_health({3: 1, 4: 0}, {2: 1, 4: 0})
-    assert read(store.connection).switches == {0: Health(5, 0), 2: Health(0, 1), 3: Health(3, 7)}
+    assert read(store.connection).switches == {0: SwitchWear(5, 0), 2: SwitchWear(0, 1), 3: SwitchWear(3, 7)}
     store.connection.execute("pragma query_only = 1")
     with pytest.raises(StoreError):
         store.keep_health({3: 1}, {})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.adapters.store import queries as statistics
+from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.database import FILE_NAME as STORE
 from shutthebox.adapters.store.database import Store, StoreError
 from shutthebox.adapters.store.queries import Player, open_to_read
@@ -57,14 +57,14 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def results(folder: Path) -> list[tuple[int | None, ...]]:
     """Scores per match, the latest first."""
     with closing(open_to_read(folder / STORE)) as db:
-        return [tuple(player.score for player in match.players) for match in statistics.latest(db, 10)]
+        return [tuple(player.score for player in match.players) for match in queries.latest(db, 10)]
 
 
 def test_the_first_shuts_the_box_and_nobody_else_plays(store: Store, tmp_path: Path) -> None:
     keep(store, house(""), 3, *SHUTS)
     assert results(tmp_path) == [(0, None, None)]
     with closing(open_to_read(tmp_path / STORE)) as db:
-        (match,) = statistics.latest(db, 1)
+        (match,) = queries.latest(db, 1)
     assert match.players[0] == Player(1, 0, True, None)
     assert match.players[1] == Player(2, None, False, None)
 
@@ -101,9 +101,9 @@ def test_a_winner_who_never_played(store: Store, tmp_path: Path, capsys: pytest.
     keep(store, house('match = "target-loses"\nlimit = 5\ntie = "share"'), 3, *BLOCKED, signs=1)
     assert results(tmp_path) == [(6, None, None)]
     with closing(open_to_read(tmp_path / STORE)) as db:
-        found = statistics.read(db)
+        found = queries.read(db)
     assert found.fame[0].score is None
-    assert "ANN - house" in statistics.lines(found)
+    assert "ANN - house" in queries.lines(found)
     assert main(["stats", "--state", str(tmp_path)]) == 0
     shown = [line.split() for line in capsys.readouterr().out.splitlines() if "ANN" in line]
     assert shown[0][:3] == ["ANN", "–", "house"]
@@ -114,7 +114,7 @@ def test_a_winner_who_never_played(store: Store, tmp_path: Path, capsys: pytest.
 def test_who_shuts_the_box_is_famous_for_a_nought(store: Store, tmp_path: Path) -> None:
     keep(store, house(""), 2, *SHUTS, signs=0)
     with closing(open_to_read(tmp_path / STORE)) as db:
-        assert [famous.score for famous in statistics.read(db).fame] == [0]
+        assert [famous.score for famous in queries.read(db).fame] == [0]
 
 
 def test_alternate_turns(store: Store, tmp_path: Path) -> None:

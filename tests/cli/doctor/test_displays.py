@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 import smbus2
 
-from shutthebox.cli.doctor import hardware as devices
+from shutthebox.cli.doctor import hardware
 from shutthebox.cli.main import main
-from shutthebox.config.schema import parse
+from shutthebox.config.schema import parse_config
 
 
 class Chip:
     """One panel: its memory, the column, and what it lets the bus read."""
 
     def __init__(self, *, readable: bool, status: int | None = None) -> None:
-        self.readable, self.status = readable, status
+        self.readable, self.verdict = readable, status
         self.memory = bytearray(b"\x77" * 132)
         self.column = 0
         self.dummy = True
@@ -37,11 +37,11 @@ class Chip:
 
     def give(self, length: int, *, data: bool) -> bytes:
         if not data:
-            if self.status is None:
+            if self.verdict is None:
                 raise OSError(121, "Remote I/O error")
-            return bytes([self.status]) * length
+            return bytes([self.verdict]) * length
         if not self.readable:
-            return bytes([self.status or 0]) * length
+            return bytes([self.verdict or 0]) * length
         answer = bytearray()
         for _ in range(length):
             if self.dummy:
@@ -90,7 +90,7 @@ class Bus:
 
 @pytest.fixture
 def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(devices, "DEV", tmp_path)
+    monkeypatch.setattr(hardware, "DEV", tmp_path)
     (tmp_path / "i2c-32").touch()
     fake = SimpleNamespace(SMBus=Bus, i2c_msg=smbus2.i2c_msg)
     monkeypatch.setitem(sys.modules, "smbus2", fake)
@@ -114,7 +114,7 @@ def test_memory_that_reads_back_is_an_sh1106(config: Path, capsys: pytest.Captur
 
 def test_the_lines_are_a_config(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, out = told(config, {0x3D: Chip(readable=True)}, capsys)
-    read = parse(out.partition("\n\n")[2], "test").display
+    read = parse_config(out.partition("\n\n")[2], "test").display
     assert (read.controller, read.address) == ("sh1106", 0x3D)
 
 

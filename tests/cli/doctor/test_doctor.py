@@ -14,9 +14,9 @@ import pytest
 from tests.pins.fake_gpiod import FakeKernel
 
 from shutthebox.adapters.store.database import Store
-from shutthebox.cli.doctor import hardware as devices
+from shutthebox.cli.doctor import hardware
 from shutthebox.cli.doctor import store as memory
-from shutthebox.cli.doctor.result import Finding
+from shutthebox.cli.doctor.result import CheckResult
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, with_value
@@ -28,13 +28,13 @@ from shutthebox.rules.match import begin
 def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A box with a panel on a bus that is not there, and no chip."""
     monkeypatch.setattr("gpiozero_gpiod.chips.DEV", tmp_path)
-    monkeypatch.setattr(devices, "DEV", tmp_path)
+    monkeypatch.setattr(hardware, "DEV", tmp_path)
     file = tmp_path / "config.toml"
     file.write_text(f'[display]\nbus = 32\n[store]\nfolder = "{tmp_path / "state"}"\n')
     return file
 
 
-def findings(config: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, tuple[str, str]]:
+def results(config: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, tuple[str, str]]:
     assert main(["doctor", "--json", "--config", str(config)]) == 1
     document = json.loads(capsys.readouterr().out)
     return {entry["check"]: (entry["verdict"], entry["reason"]) for entry in document}
@@ -43,7 +43,7 @@ def findings(config: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, tupl
 def test_a_laptop_fails_with_reasons(
     config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = findings(config, capsys)
+    found = results(config, capsys)
     assert found["python"][0] == found["gpiozero"][0] == found["clock"][0] == "ok"
     assert found["chip"][0] == "FAIL"
     assert "no GPIO chip" in found["chip"][1]
@@ -61,7 +61,7 @@ def test_one_check_a_line(config: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_a_store_is_read(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Store(tmp_path / "state", lambda: 0.0).close()
-    assert findings(config, capsys)["store"][1].endswith("0 matches")
+    assert results(config, capsys)["store"][1].endswith("0 matches")
 
 
 def test_a_broken_store_is_a_fault(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -72,7 +72,7 @@ def test_a_broken_store_is_a_fault(config: Path, tmp_path: Path, capsys: pytest.
         pytest.raises(sqlite3.DatabaseError),
     ):
         db.execute("select * from match")
-    assert findings(config, capsys)["store"][0] == "FAIL"
+    assert results(config, capsys)["store"][0] == "FAIL"
 
 
 # -- pins --------------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ def test_lines_are_free_or_busy_by_name(
     with ExitStack() as stack:
         for patch in kernel.patches():
             stack.enter_context(patch)
-        found = findings(config, capsys)
+        found = results(config, capsys)
     assert found["chip"] == ("ok", f"{tmp_path}/gpiochip0, pinctrl-bcm2711")
     assert found["lever 1"] == ("ok", "line 4 is free")
     assert found["lever 2"] == ("FAIL", "line 17 is busy: lirc has it")
@@ -107,7 +107,7 @@ def test_who_may_not_open_the_devices_is_told_the_group(
 
     monkeypatch.setattr(os, "access", refuses)
     group = (tmp_path / "gpiochip0").group()
-    verdict, reason = findings(config, capsys)["permission"]
+    verdict, reason = results(config, capsys)["permission"]
     assert verdict == "FAIL"
     assert reason.startswith(f"{tmp_path}/gpiochip0 is the group {group}'s: sudo usermod -aG {group} ")
 
@@ -165,7 +165,7 @@ def test_the_panels_type_by_its_status(
     config.write_text(config.read_text().replace("[display]", f'[display]\ncontroller = "{controller}"'))
     monkeypatch.setitem(sys.modules, "smbus2", SimpleNamespace(SMBus=Bus))
     monkeypatch.setattr(Bus, "status", status)
-    found = findings(config, capsys)
+    found = results(config, capsys)
     assert found["display"] == ("ok", f"answers at 0x3C on {tmp_path}/i2c-32")
     assert found["panel"][0] == verdict
     assert words in found["panel"][1]
@@ -177,13 +177,13 @@ def test_the_panels_type_by_its_status(
 def test_levers_out_of_play_are_said_wherever_it_was_settled(
     config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert findings(config, capsys)["levers"][1].startswith("9, all in play")
+    assert results(config, capsys)["levers"][1].startswith("9, all in play")
     config.write_text(config.read_text() + "[box]\nout_of_play = [3]\n")
-    assert findings(config, capsys)["levers"][1].startswith("9, out of play: 3")
+    assert results(config, capsys)["levers"][1].startswith("9, out of play: 3")
     store = Store(tmp_path / "state", time.time)
     store.keep(Chosen("box.out_of_play", (8, 4)))
     store.close()
-    assert findings(config, capsys)["levers"][1].startswith("9, out of play: 4, 8"), "the latest word"
+    assert results(config, capsys)["levers"][1].startswith("9, out of play: 4, 8"), "the latest word"
 
 
 def test_lever_health_from_the_store(
@@ -193,7 +193,7 @@ def test_lever_health_from_the_store(
         store = Store(tmp_path / "state", time.time)
         store.keep_health(presses, chatter)
         store.close()
-        return findings(config, capsys)["lever health"]
+        return results(config, capsys)["lever health"]
 
     sound = dict.fromkeys(range(10), 30)
     assert kept(sound | {4: 0}, {})[0] == "skip"
@@ -203,7 +203,7 @@ def test_lever_health_from_the_store(
     store = Store(tmp_path / "state", time.time)
     store.keep(Chosen("box.out_of_play", (7,)))
     store.close()
-    assert findings(config, capsys)["lever health"][0] == "ok"
+    assert results(config, capsys)["lever health"][0] == "ok"
     assert main(["stats", "--state", str(tmp_path / "state")]) == 0
     assert "lever 7         60 presses     4000 edges  out of play" in capsys.readouterr().out
 
@@ -213,12 +213,12 @@ def test_a_full_disk_is_a_fault(
 ) -> None:
     Store(tmp_path / "state", time.time).close()
     monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
-    verdict, reason = findings(config, capsys)["store"]
+    verdict, reason = results(config, capsys)["store"]
     assert verdict == "FAIL"
     assert "1024 KiB are free" in reason
 
 
-def clock(config: Path) -> Finding:
+def clock(config: Path) -> CheckResult:
     state = with_value(Config(), "store.folder", str(config.parent / "state"), "test")
     (found,) = memory.clock(state)
     return found

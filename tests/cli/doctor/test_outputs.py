@@ -29,7 +29,7 @@ def box(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimulatedBox]:
 
 @pytest.fixture
 def panel(monkeypatch: pytest.MonkeyPatch) -> PanelModel:
-    model = PanelModel("sh1106")
+    model = PanelModel(Controller.SH1106)
     monkeypatch.setattr(outputs, "open_i2c", lambda bus, address: model)
     return model
 
@@ -137,7 +137,7 @@ def test_a_panel_that_does_not_answer_is_a_fault(
 def test_a_wrong_controller_is_seen_by_eye(panel: PanelModel) -> None:
     """Sent as to an SSD1306, the frame on an SH1106 is not whole."""
     shown = outputs.picture(Controller.SSD1306, 0x3C)
-    open_panel("ssd1306", panel).push(shown)
+    open_panel(Controller.SSD1306, panel).push(shown)
     edges = panel.image().convert("L").crop((0, 0, 128, 1)).tobytes()
     assert edges != b"\xff" * 128
 

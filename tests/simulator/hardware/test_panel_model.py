@@ -5,6 +5,7 @@ import errno
 import pytest
 from luma.core.error import DeviceNotFoundError
 
+from shutthebox.config.schema import Controller
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
 
@@ -15,7 +16,7 @@ def lit_pixels(model: PanelModel) -> list[tuple[int, int]]:
 
 def cleared(controller: str) -> PanelModel:
     """A panel that is lit, all dark, mapped as luma maps it."""
-    model = PanelModel(controller)  # type: ignore[arg-type]
+    model = PanelModel(Controller(controller))
     model.command(0x8D, 0x14, 0xA1, 0xC8, 0xA4, 0xA6)
     for page in range(8):
         model.command(0xB0 | page, 0x00, 0x10)
@@ -26,7 +27,7 @@ def cleared(controller: str) -> PanelModel:
 
 
 def test_ssd1306_powers_up_dark_with_garbage_and_needs_its_charge_pump() -> None:
-    model = PanelModel("ssd1306")
+    model = PanelModel(Controller.SSD1306)
     assert len(set(model.memory())) > 100
     model.command(0xAF)
     assert not model.lit
@@ -38,7 +39,7 @@ def test_ssd1306_powers_up_dark_with_garbage_and_needs_its_charge_pump() -> None
 
 
 def test_horizontal_mode_walks_the_window_and_begins_anew() -> None:
-    model = cleared("ssd1306")
+    model = cleared(Controller.SSD1306)
     model.command(0x20, 0x00)
     model.command(0x21, 10, 11, 0x22, 2, 3)
     model.data([1, 2, 4, 8, 16])  # the fifth overwrites the first
@@ -46,21 +47,21 @@ def test_horizontal_mode_walks_the_window_and_begins_anew() -> None:
 
 
 def test_vertical_mode_goes_down_first() -> None:
-    model = cleared("ssd1309")
+    model = cleared(Controller.SSD1309)
     model.command(0x20, 0x01, 0x21, 10, 11, 0x22, 2, 3)
     model.data([1, 2, 4])
     assert lit_pixels(model) == [(10, 16), (11, 18), (10, 25)]
 
 
 def test_page_mode_stays_in_its_page() -> None:
-    model = cleared("ssd1306")
+    model = cleared(Controller.SSD1306)
     model.command(0xB1, 0x0F, 0x17)
     model.data([1, 2])
     assert lit_pixels(model) == [(127, 8), (0, 9)]
 
 
 def test_sh1106_shows_columns_2_to_129_and_stays_at_its_end() -> None:
-    model = cleared("sh1106")
+    model = cleared(Controller.SH1106)
     model.command(0xB0, 0x01, 0x10)
     model.data([1, 1])
     model.command(0xB7, 0x01, 0x18)
@@ -69,7 +70,7 @@ def test_sh1106_shows_columns_2_to_129_and_stays_at_its_end() -> None:
 
 
 def test_sh1106_knows_no_windows() -> None:
-    model = cleared("sh1106")
+    model = cleared(Controller.SH1106)
     model.command(0xB0, 0x02, 0x10)
     model.command(0x21, 0x00, 0x10)  # only the column counts, and back to 0 it goes
     model.data([0, 0, 1])
@@ -98,7 +99,7 @@ def test_mapping_inversion_and_start_line(controller: str) -> None:
 
 
 def test_a_command_may_come_in_pieces_and_a_parameter_is_no_command() -> None:
-    model = cleared("ssd1306")
+    model = cleared(Controller.SSD1306)
     model.command(0x81)
     model.command(0xAE)
     assert model.contrast == 0xAE
@@ -113,7 +114,7 @@ def test_the_wire_is_counted_with_address_and_control() -> None:
 
 
 def test_unplugged_it_fails_as_the_bus_does() -> None:
-    model = cleared("ssd1306")
+    model = cleared(Controller.SSD1306)
     model.unplugged = True
     with pytest.raises(DeviceNotFoundError):
         model.command(0xAF)
@@ -127,7 +128,7 @@ def test_unplugged_it_fails_as_the_bus_does() -> None:
 
 
 def test_plugged_in_again_it_has_forgotten_everything() -> None:
-    model = cleared("ssd1306")
+    model = cleared(Controller.SSD1306)
     model.unplugged = True
     model.unplugged = False
     assert not model.lit

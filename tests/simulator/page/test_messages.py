@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
-from shutthebox.simulator.page import request_guard as doorman
+from shutthebox.simulator.page import request_guard
 from shutthebox.simulator.page import server as server_module
 from shutthebox.simulator.page.message import MAX_MESSAGE
 from shutthebox.simulator.page.request_guard import BURST, FRAMES_PER_S
@@ -163,13 +163,13 @@ def test_a_flood_in_one_piece_is_not_taken_apart_to_its_end(
     server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[object] = []
-    take = doorman.Connection.process_event
+    take = request_guard.Connection.process_event
 
-    def process_event(self: doorman.Connection, event: object) -> None:
+    def process_event(self: request_guard.Connection, event: object) -> None:
         taken.append(event)
         take(self, event)
 
-    monkeypatch.setattr(doorman.Connection, "process_event", process_event)
+    monkeypatch.setattr(request_guard.Connection, "process_event", process_event)
     with page(server) as bad:
         with suppress(OSError):
             bad.socket.sendall(bytes([0x89, 0x80, 1, 2, 3, 4]) * 40_000)
@@ -180,7 +180,7 @@ def test_a_flood_in_one_piece_is_not_taken_apart_to_its_end(
 def test_a_page_that_is_thrown_out_and_stays_is_cut_off(
     server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doorman, "GOODBYE_S", 0.1)
+    monkeypatch.setattr(request_guard, "GOODBYE_S", 0.1)
     with socket.create_connection(("127.0.0.1", server.port), timeout=5) as stays:
         host = f"127.0.0.1:{server.port}"
         stays.sendall(
@@ -198,9 +198,9 @@ def test_a_page_that_is_thrown_out_and_stays_is_cut_off(
 def test_a_page_may_say_so_much_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s = 100.0
     monkeypatch.setattr(time, "monotonic", lambda: now_s)
-    fast = doorman.Allowance()
+    fast = request_guard.Allowance()
     assert [fast.take() for _ in range(BURST + 1)] == [True] * BURST + [False]
-    steady = doorman.Allowance()
+    steady = request_guard.Allowance()
     for _ in range(20 * BURST):
         assert steady.take()
         now_s += 1 / FRAMES_PER_S

@@ -11,7 +11,7 @@ from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatu
 
 from shutthebox.cli.main import main
 from shutthebox.simulator.hardware.box import SimulatedBox
-from shutthebox.simulator.page import request_guard as doorman
+from shutthebox.simulator.page import request_guard
 from shutthebox.simulator.page import server as server_module
 from shutthebox.simulator.page.server import PageServer
 from shutthebox.web.http import own_names
@@ -145,7 +145,7 @@ def test_too_many_pages(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_too_many_connections(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doorman, "MAX_CONNECTIONS", 3)
+    monkeypatch.setattr(request_guard, "MAX_CONNECTIONS", 3)
     with page(server) as first:
         receive(first)
         idle = [socket.create_connection(("127.0.0.1", server.port), timeout=5) for _ in range(2)]

@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from shutthebox.cli.main import main
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import ConfigError
+from shutthebox.config.schema import Config, ConfigError, with_value
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
 from shutthebox.game.mode import Mode
@@ -352,9 +351,9 @@ class Recording:
     """A box played by hand, with a recorder on it."""
 
     def __init__(self, values: dict[str, object], *, down: tuple[int, ...] = (), start_ns: int = 0) -> None:
-        config = configuration.Config()
+        config = Config()
         for key, value in {"game.setup": "usual", **values}.items():
-            config = configuration.with_value(config, key, value, "test")
+            config = with_value(config, key, value, "test")
         self.effects: list[tuple[Effect, int]] = []
         self.text = io.StringIO()
         self.box = VirtualBox(config, observers=[self._observe], seed=3)

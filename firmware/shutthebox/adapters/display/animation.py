@@ -8,7 +8,7 @@ _SCROLL_REST = 12  # steps that a long line rests at either end
 
 
 @dataclass(slots=True)
-class Beat:
+class AnimationClock:
     """The time within one picture; remembers when the picture next changes.
 
     Attributes:
@@ -27,13 +27,13 @@ class Beat:
         return passed
 
 
-def scrolled(beat: Beat, overhang: int) -> int:
+def scrolled(clock: AnimationClock, overhang: int) -> int:
     """How far a line is moved to the left: rests, moves to its end, rests, starts again.
 
     Args:
-        beat: the time.
+        clock: the time.
         overhang: by how many pixels the line is too long.
     """
     moves = -(-overhang // _SCROLL_PX)
-    step = beat.count(_SCROLL_NS) % (2 * _SCROLL_REST + moves)
+    step = clock.count(_SCROLL_NS) % (2 * _SCROLL_REST + moves)
     return min(overhang, max(0, step - _SCROLL_REST) * _SCROLL_PX)

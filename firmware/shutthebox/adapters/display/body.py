@@ -2,7 +2,7 @@
 
 from PIL import Image
 
-from shutthebox.adapters.display.animation import Beat, scrolled
+from shutthebox.adapters.display.animation import AnimationClock, scrolled
 from shutthebox.adapters.display.fonts import Size, enlarged, fitting, heavy, ink, line, shortened, squeezed
 from shutthebox.adapters.display.shapes import TURNS, die, is_number, numeral_within, tumbling_die
 from shutthebox.game.screen import Screen
@@ -14,13 +14,15 @@ _SMALLEST_WORD = 14  # pixels that a big word keeps above a list
 _LEAST_HEIGHT = 7  # below, there is no room to say anything
 
 
-def draw_stage(picture: Image.Image, screen: Screen, beat: Beat, box: tuple[int, int, int, int]) -> None:
+def draw_stage(
+    picture: Image.Image, screen: Screen, clock: AnimationClock, box: tuple[int, int, int, int]
+) -> None:
     """Draws dice, else a big word, a list, or both one above the other; never outside the box.
 
     Args:
         picture: of mode "1", to draw on.
         screen: what to say.
-        beat: the time.
+        clock: the time.
         box: left, top, right, bottom in pixels, the last two exclusive. Letters may use the
             line below it too, if there are tiles: it is dark, and what "É" needs to be large.
     """
@@ -31,34 +33,34 @@ def draw_stage(picture: Image.Image, screen: Screen, beat: Beat, box: tuple[int,
     letters = only_word and not (screen.dice or screen.tumbling) and bool(screen.tiles)
     stage = Image.new("1", (right - left, bottom - top + int(letters)))
     if screen.dice or screen.tumbling:
-        _dice(stage, screen, beat)
+        _dice(stage, screen, clock)
     elif screen.big and screen.rows:
-        _word_and_list(stage, screen, beat)
+        _word_and_list(stage, screen, clock)
     elif screen.big:
         _word(stage, screen.big)
     elif screen.rows:
-        _list(stage, screen.rows, screen.cursor, beat)
+        _list(stage, screen.rows, screen.cursor, clock)
     elif screen.total is not None:
         _word(stage, str(screen.total))
     picture.paste(stage, (left, top))
 
 
-def _word_and_list(stage: Image.Image, screen: Screen, beat: Beat) -> None:
+def _word_and_list(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
     lines = min(len(screen.rows), (stage.height - _SMALLEST_WORD) // _ROW_PITCH)
     if lines < 1:  # no room for both: the word heads the list
         cursor = None if screen.cursor is None else screen.cursor + 1
-        _list(stage, (screen.big, *screen.rows), cursor, beat)
+        _list(stage, (screen.big, *screen.rows), cursor, clock)
         return
     middle = stage.height - lines * _ROW_PITCH
     word = Image.new("1", (stage.width, middle - 1))
     _word(word, screen.big)
     rows = Image.new("1", (stage.width, stage.height - middle))
-    _list(rows, screen.rows, screen.cursor, beat)
+    _list(rows, screen.rows, screen.cursor, clock)
     stage.paste(word, (0, 0))
     stage.paste(rows, (0, middle))
 
 
-def _dice(stage: Image.Image, screen: Screen, beat: Beat) -> None:
+def _dice(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
     """The dice, and beside them what they come to."""
     width, height = stage.size
     beside: Image.Image | None = None
@@ -80,7 +82,7 @@ def _dice(stage: Image.Image, screen: Screen, beat: Beat) -> None:
         row, column = divmod(index, columns)
         x, y = x0 + column * (side + gap), y0 + row * (side + gap)
         if screen.tumbling:
-            step = beat.count(TUMBLE_NS) + 5 * index
+            step = clock.count(TUMBLE_NS) + 5 * index
             # Any fixed rule that looks like none: no two neighbours alike, no face twice in a row.
             shown = (step * 5 + step // 4 * 3 + index * 3) % 6 + 1
             hop = (0, -1, -2, -1, 0, 1)[step % 6] if side > 12 else 0
@@ -151,7 +153,7 @@ def _wrapped(text: str, columns: int) -> list[str]:
     return lines
 
 
-def _list(stage: Image.Image, rows: tuple[str, ...], cursor: int | None, beat: Beat) -> None:
+def _list(stage: Image.Image, rows: tuple[str, ...], cursor: int | None, clock: AnimationClock) -> None:
     """Rows of a list: those around the cursor, or page after page if nothing is chosen.
 
     A tab in a row sets the rest of it against the right edge.
@@ -165,14 +167,14 @@ def _list(stage: Image.Image, rows: tuple[str, ...], cursor: int | None, beat: B
         if cursor is not None:
             first = max(0, min(cursor - shown // 2, count - shown))
         else:
-            first = beat.count(_PAGE_NS) % -(-count // shown) * shown
+            first = clock.count(_PAGE_NS) % -(-count // shown) * shown
         _scroll_bar(stage, first, min(shown, count - first), count)
         width -= 5
     y = (stage.height - pitch * shown) // 2
     for index, row in enumerate(rows[first : first + shown], first):
         chosen = index == cursor
         strip = Image.new("1", (width, pitch), int(chosen))
-        _row(strip, row, size, beat if chosen else None)
+        _row(strip, row, size, clock if chosen else None)
         stage.paste(strip, (0, y))
         y += pitch
 
@@ -185,9 +187,9 @@ def _row_size(rows: tuple[str, ...], width: int, height: int) -> tuple[Size, int
     return Size.SMALL, _ROW_PITCH
 
 
-def _row(strip: Image.Image, row: str, size: Size, beat: Beat | None) -> None:
-    """One row of a list; the chosen one, which has a beat, is dark on light and scrolls if too long."""
-    lit = int(beat is None)
+def _row(strip: Image.Image, row: str, size: Size, clock: AnimationClock | None) -> None:
+    """One row of a list; the chosen one, which has a clock, is dark on light and scrolls if too long."""
+    lit = int(clock is None)
     text, _, value = row.partition("\t")
     room = strip.width - 4
     if value:
@@ -195,9 +197,9 @@ def _row(strip: Image.Image, row: str, size: Size, beat: Beat | None) -> None:
         strip.paste(lit, (2 + room - end.width, 0), end)
         room -= end.width + size.width
     words = fitting(text, size, room)
-    if words is None and beat is not None:
+    if words is None and clock is not None:
         whole = line(text, size)
-        moved = scrolled(beat, whole.width - room)
+        moved = scrolled(clock, whole.width - room)
         words = whole.crop((moved, 0, moved + room, whole.height))
     strip.paste(lit, (2, 0), words if words is not None else shortened(text, size, room))
 

@@ -7,18 +7,10 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any, cast
 
-from shutthebox.adapters.display.panel import (
-    SIZE,
-    Controller,
-    DisplayError,
-    LumaDevice,
-    Panel,
-    Serial,
-    bus_errors,
-)
+from shutthebox.adapters.display.panel import SIZE, DisplayError, LumaDevice, Panel, Serial, bus_errors
+from shutthebox.config.schema import Controller
 
-CONTROLLERS: tuple[Controller, ...] = ("ssd1306", "sh1106", "ssd1309")
-_NOTHING = 0xE3  # a command that all three take and that does nothing
+_NOTHING = 0xE3  # a command that every one takes and that does nothing
 
 
 class _Recorder:
@@ -64,13 +56,13 @@ def open_panel(
 
     Raises:
         DisplayError: no display answers, or luma.oled is missing; the serial interface is closed.
-        ValueError: an unknown controller or a contrast out of range.
+        ValueError: a contrast out of range.
     """
-    if controller not in CONTROLLERS:
-        raise ValueError(f"display controller {controller!r} is not one of {', '.join(CONTROLLERS)}")
     if contrast is not None and not 0 <= contrast <= 255:
         raise ValueError(f"contrast {contrast} is not within 0 to 255")
-    base = getattr(_luma(), controller)
+    base = getattr(_luma(), controller, None)
+    if base is None:
+        raise DisplayError(f"this luma.oled knows no {controller}; a newer one may")
     try:
         # Asked first, because every luma device, working or not, stays in atexit's list for good.
         with bus_errors():

@@ -3,7 +3,7 @@
 From top to bottom: title and aside, then the stage (dice and total, a big word, or a list),
 the tiles, the prompt. What a screen leaves empty, the stage gets. Two things never happen:
 texts that overlap, and a moving picture that reports itself still, because whatever moves
-takes its time from one `Beat`, which notes when it will next look different.
+takes its time from one `AnimationClock`, which notes when it will next look different.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from PIL import Image, ImageDraw
 
 from shutthebox.adapters.display import tiles as tilerow
-from shutthebox.adapters.display.animation import Beat, scrolled
+from shutthebox.adapters.display.animation import AnimationClock, scrolled
 from shutthebox.adapters.display.body import draw_stage
 from shutthebox.adapters.display.fonts import Size, fitting, ink, line, shortened, tight
 from shutthebox.game.mode import Mode
@@ -62,15 +62,15 @@ def render(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -
     width, height = size
     if width < 96 or height < 48:
         raise ValueError(f"a panel of {width} x {height} pixels is too small: 96 x 48 at least")
-    beat = Beat(elapsed_ns)
+    clock = AnimationClock(elapsed_ns)
     if screen.mode is not Mode.ATTRACT:
-        return Frame(_settled(_compose(screen, beat, size)), beat.next_ns)
+        return Frame(_settled(_compose(screen, clock, size)), clock.next_ns)
     # Nothing stands still on an OLED that shows the same few words for months.
-    picture = _compose(screen, beat, (width - _DRIFT_X, height - _DRIFT_Y))
-    step = beat.count(_DRIFT_NS)
+    picture = _compose(screen, clock, (width - _DRIFT_X, height - _DRIFT_Y))
+    step = clock.count(_DRIFT_NS)
     drifted = Image.new("1", size)
     drifted.paste(picture, (_to_and_fro(step, _DRIFT_X), _to_and_fro(step // 3, _DRIFT_Y)))
-    return Frame(_settled(drifted), beat.next_ns)
+    return Frame(_settled(drifted), clock.next_ns)
 
 
 def _settled(picture: Image.Image) -> Image.Image:
@@ -82,7 +82,7 @@ def _to_and_fro(step: int, reach: int) -> int:
     return reach - abs(reach - step % (2 * reach))
 
 
-def _compose(screen: Screen, beat: Beat, size: tuple[int, int]) -> Image.Image:
+def _compose(screen: Screen, clock: AnimationClock, size: tuple[int, int]) -> Image.Image:
     width, height = size
     picture = Image.new("1", size)
     pen = ImageDraw.Draw(picture)
@@ -93,14 +93,14 @@ def _compose(screen: Screen, beat: Beat, size: tuple[int, int]) -> Image.Image:
     if screen.prompt or screen.tiles:  # tiles keep their place while there is nothing to say
         bottom -= _PROMPT_HEIGHT
     if screen.prompt:
-        _prompt(picture, screen, beat, (0, bottom, width, height))
+        _prompt(picture, screen, clock, (0, bottom, width, height))
     if screen.tiles:
         tiles = tilerow.height(len(screen.tiles))
-        blink = beat.count(BLINK_NS) % 2 == 0 if _blinks(screen) else True
+        blink = clock.count(BLINK_NS) % 2 == 0 if _blinks(screen) else True
         bottom -= tiles + 1
         tilerow.draw_tiles(pen, screen.tiles, (0, bottom, width, bottom + tiles), blink)
         bottom -= 1
-    draw_stage(picture, screen, beat, (0, top, width, bottom))
+    draw_stage(picture, screen, clock, (0, top, width, bottom))
     return picture
 
 
@@ -120,7 +120,9 @@ def _title(picture: Image.Image, screen: Screen, width: int) -> None:
         picture.paste(shortened(screen.title, Size.SMALL, title_width), (0, 0))
 
 
-def _prompt(picture: Image.Image, screen: Screen, beat: Beat, box: tuple[int, int, int, int]) -> None:
+def _prompt(
+    picture: Image.Image, screen: Screen, clock: AnimationClock, box: tuple[int, int, int, int]
+) -> None:
     """The bottom line: as large as it fits, scrolling if it fits at no size; a fault inverted."""
     left, top, right, bottom = box
     room = right - left - 4
@@ -137,7 +139,7 @@ def _prompt(picture: Image.Image, screen: Screen, beat: Beat, box: tuple[int, in
             strip.paste(small, ((room - small.width) // 2, 1))
         else:
             whole = line(screen.prompt, Size.SMALL)
-            strip.paste(whole, (-scrolled(beat, whole.width - room), 1))
+            strip.paste(whole, (-scrolled(clock, whole.width - room), 1))
     if screen.alert:
         picture.paste(1, box)
         picture.paste(0, (left + 2, top), strip)

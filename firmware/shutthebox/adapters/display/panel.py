@@ -3,19 +3,19 @@
 luma knows the controllers and their start-up sequences and drives the bus; its `display()`
 however walks over every pixel in Python and sends the whole memory for every changed digit.
 A `Panel` leaves that to `luma_spans`, and adds what a box needs that runs for years: it sets the
-controller up again when that may have been reset. `opening` makes one.
+controller up again when that may have been reset. `controllers` makes one.
 """
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 from PIL import Image
 
 from luma_spans import ChangedSpans, Device
+from shutthebox.config.schema import Controller
 from shutthebox.errors import ShutTheBoxError
 
-Controller = Literal["ssd1306", "sh1106", "ssd1309"]
 SIZE = (128, 64)
 
 _DISPLAY_OFF, _DISPLAY_ON, _CONTRAST = 0xAE, 0xAF, 0x81
@@ -78,7 +78,7 @@ class Panel:
 
         Args:
             device: a luma.oled device of `SIZE`; nobody else may draw on it.
-            controller: which of the three it is.
+            controller: the controller behind the panel.
             start: the commands that set the controller up, as luma sends them.
             contrast: 0 to 255, instead of luma's; None for luma's.
         """

@@ -2,7 +2,7 @@
 
 One thread of its own owns the bus. The caller leaves a screen in a mailbox that holds one and
 goes on; a display that is slow, unplugged or broken delays nobody. Where time is virtual the
-same `Display` works without its thread, through `render_now`.
+same `DisplayWorker` works without its thread, through `render_now`.
 """
 
 import logging
@@ -13,14 +13,9 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from shutthebox.adapters.display.controllers import CONTROLLERS, open_i2c, open_panel
 from shutthebox.adapters.display.layout import Frame, render
-from shutthebox.adapters.display.panel import SIZE, Controller, DisplayError, Panel, Serial
+from shutthebox.adapters.display.panel import SIZE, DisplayError, Panel
 from shutthebox.game.screen import Screen
-
-__all__ = [
-    "CONTROLLERS", "Controller", "Display", "DisplayError", "Panel", "Serial", "open_i2c", "open_panel",
-]  # fmt: skip
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +37,7 @@ class _Shown:
     since_ns: int
 
 
-class Display:
+class DisplayWorker:
     """Shows screens on a panel that may come and go.
 
     Call `start` for the worker thread, then `show`, `sleep`, `contrast`, `alive` and `close`

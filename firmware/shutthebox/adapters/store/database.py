@@ -17,8 +17,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from shutthebox import __version__
-from shutthebox.adapters.store import fact_text as facts
-from shutthebox.adapters.store import recovery, retention
+from shutthebox.adapters.store import fact_text, recovery, retention
 from shutthebox.adapters.store.chain import Chain, Mark, knows_checksums, reseal
 from shutthebox.adapters.store.schema import UNREADABLE, VERSION, create, version_of
 from shutthebox.errors import ShutTheBoxError, one_line
@@ -215,8 +214,8 @@ class Store:
         number = (self._match or 0) + 1
         profile = "\n".join(to_lines(match.profile))
         content = (at_s, profile, match.players, match.rounds)
-        text = facts.conditions_text(conditions.joined(_THIS_BOX))
-        self._chain.add(facts.begin(number, content, text))
+        text = fact_text.conditions_text(conditions.joined(_THIS_BOX))
+        self._chain.add(fact_text.begin(number, content, text))
         self._db.execute(
             "insert into match (id, first, began_s, profile, players, rounds, conditions)"
             " values (?, ?, ?, ?, ?, ?, ?)",
@@ -233,8 +232,8 @@ class Store:
         joined = before and before.joined(conditions.joined(_THIS_BOX))
         if joined == before:
             return
-        text = facts.conditions_text(joined)
-        self._chain.add(facts.resume(text))
+        text = fact_text.conditions_text(joined)
+        self._chain.add(fact_text.resume(text))
         self._db.execute("update match set conditions = ? where id = ?", (text, self._match))
         reseal(self._db, "match", "id = ?", (self._match,))
 
@@ -242,13 +241,13 @@ class Store:
         changed = self._db.execute('update match set "left" = 1 where id = ? and not "left"', (self._match,))
         if changed.rowcount:
             reseal(self._db, "match", "id = ?", (self._match,))
-            self._chain.add(facts.LEAVE)
+            self._chain.add(fact_text.LEAVE)
 
     def _choose(self, key: str, value: object) -> None:
         text = json.dumps(value)
         if self._db.execute("select 1 from setting where key = ? and value = ?", (key, text)).fetchone():
             return
-        self._chain.add(facts.choose(key, value))
+        self._chain.add(fact_text.choose(key, value))
         self._db.execute("insert or replace into setting (key, value) values (?, ?)", (key, text))
         reseal(self._db, "setting", "key = ?", (key,))
 
@@ -258,10 +257,10 @@ class Store:
         )
         if changed.rowcount:
             reseal(self._db, "result", "match = ? and player = ?", (self._match, player))
-            self._chain.add(facts.sign(player, initials))
+            self._chain.add(fact_text.sign(player, initials))
 
     def _settle(self) -> None:
-        self._chain.add(facts.SETTLE)
+        self._chain.add(fact_text.SETTLE)
         (first,) = self._db.execute("select min(id) from match where not settled").fetchone()
         self._db.execute("update match set settled = 1 where not settled")
         reseal(self._db, "match", "id >= ?", (first,))
@@ -292,7 +291,7 @@ class Store:
             for i in range(match.players)
             if match.scores[i] is not None or result.owes[i] or i in result.winners
         ]
-        self._chain.add(facts.finish(results))
+        self._chain.add(fact_text.finish(results))
         self._db.executemany(
             "insert into result (match, player, score, owes, won) values (?, ?, ?, ?, ?)",
             [(self._match, *row) for row in results],
@@ -350,7 +349,7 @@ class Store:
             for player, owes in rows:
                 if not 0 <= player < MAX_PLAYERS:
                     raise StoreError(f"{self.path}: there is no player {player + 1}")
-                owed[player] = owed.get(player, Fraction(0)) + facts.stakes(owes)
+                owed[player] = owed.get(player, Fraction(0)) + fact_text.stakes(owes)
         return tuple(owed.get(player, Fraction(0)) for player in range(max(owed, default=-1) + 1))
 
     def running_match(self) -> tuple[Match, tuple[Action, ...]] | None:
@@ -478,7 +477,7 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> Record:
     texts = [text for (text,) in rows]
     try:
         match = begin(_profile(profile, where), players, rounds)
-        actions = tuple(action_from_text(text) for text in texts if facts.is_action(text))
+        actions = tuple(action_from_text(text) for text in texts if fact_text.is_action(text))
         for action in actions:
             match = apply(match, action)
         return Record(
@@ -488,7 +487,7 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> Record:
             actions=actions,
             conditions=conditions_from_lines(conditions.splitlines()),
             # A match that has lost facts may have a result all the same.
-            given_up=bool(left) and not any(facts.word_of(text) == "finish" for text in texts),
+            given_up=bool(left) and not any(fact_text.word_of(text) == "finish" for text in texts),
         )
     except UNREADABLE as error:
         raise StoreError(f"{where}: match {number}: {error}") from error

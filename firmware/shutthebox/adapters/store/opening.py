@@ -13,8 +13,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from shutthebox.adapters.store import queries as statistics
-from shutthebox.adapters.store import verification
+from shutthebox.adapters.store import queries, verification
 from shutthebox.adapters.store.chain import MARK_NAME, read_mark
 from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store, StoreError
 from shutthebox.adapters.store.recovery import Recovered, copy, sync_folder
@@ -308,7 +307,7 @@ def _check(store: Store, facts: int) -> None:
             store.running_match()  # one that the rules do not allow any more is left, and nothing else
         store.tally()
         store.choices()
-        statistics.lines(statistics.read(store.connection))
+        queries.lines(queries.read(store.connection))
     except sqlite3.Error as error:
         raise StoreError(f"{store.path}: {error}") from error
     except UNREADABLE as error:

@@ -78,7 +78,7 @@ class Famous:
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
+class SwitchWear:
     """How much a switch has been through.
 
     Attributes:
@@ -91,7 +91,7 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class LoggedFault:
     """Something around the box that failed.
 
     Attributes:
@@ -135,8 +135,8 @@ class Statistics:
     throws: int
     fame: tuple[Famous, ...]
     dice: tuple[DieCount, ...]
-    switches: dict[int, Health]
-    faults: tuple[Fault, ...]
+    switches: dict[int, SwitchWear]
+    faults: tuple[LoggedFault, ...]
     out_of_play: tuple[int, ...]
 
 
@@ -276,7 +276,7 @@ def read(db: sqlite3.Connection) -> Statistics:
         dice=counted,
         switches=health(db),
         faults=tuple(
-            Fault(*row) for row in db.execute("select at_s, kind, text from fault order by id desc")
+            LoggedFault(*row) for row in db.execute("select at_s, kind, text from fault order by id desc")
         ),
         out_of_play=out_of_play(db) or (),
     )
@@ -308,10 +308,10 @@ def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
     return tuple(sorted(json.loads(row[0]))) if row else None
 
 
-def health(db: sqlite3.Connection) -> dict[int, Health]:
+def health(db: sqlite3.Connection) -> dict[int, SwitchWear]:
     """Per lever (0: the button) what it has been through, as kept at the end of the last match."""
     rows = db.execute("select number, presses, chatter from lever order by number")
-    return {number: Health(int(presses), int(chatter)) for number, presses, chatter in rows}
+    return {number: SwitchWear(int(presses), int(chatter)) for number, presses, chatter in rows}
 
 
 def _counted(dice: int, sides: int, die: int, counts: dict[int, int]) -> DieCount:

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from shutthebox.adapters.store import queries as statistics
-from shutthebox.adapters.store import verification
+from shutthebox.adapters.store import queries, verification
 from shutthebox.adapters.store.chain import Head, read_mark
 from shutthebox.adapters.store.database import FILE_NAME, StoreError
 from shutthebox.adapters.store.schema import UNREADABLE, VERSION, version_of
@@ -51,7 +50,7 @@ def reading(folder: Path) -> Iterator[Reading]:
     # Read first: the box writes it last.
     mark = read_mark(path)
     try:
-        db = statistics.open_to_read(path)
+        db = queries.open_to_read(path)
     except FileNotFoundError as error:
         raise StoreError(str(error)) from None
     except PermissionError:

@@ -19,8 +19,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from shutthebox.adapters.store import fact_text as facts
-from shutthebox.adapters.store import retention
+from shutthebox.adapters.store import fact_text, retention
 from shutthebox.adapters.store.chain import FACTS, Chain, Head, checked, knows_checksums, reseal, seal
 from shutthebox.adapters.store.schema import COLUMNS, VERSION, create, tables_of
 from shutthebox.rules.conditions import Conditions, conditions_from_lines
@@ -80,9 +79,9 @@ class _Match:
 
     def ending(self) -> list[str]:
         """The facts that end it, as its rows tell of them."""
-        told = [facts.finish(row[:-1] for row in self.results)] if self.results else []
-        told += [facts.sign(row[0], row[-1]) for row in self.results if row[-1] is not None]
-        return [*told, facts.LEAVE] if self.left else told
+        told = [fact_text.finish(row[:-1] for row in self.results)] if self.results else []
+        told += [fact_text.sign(row[0], row[-1]) for row in self.results if row[-1] is not None]
+        return [*told, fact_text.LEAVE] if self.left else told
 
 
 def bring_up_to_date(store: Path, patience_s: float) -> None:
@@ -178,13 +177,13 @@ def _fill(new: sqlite3.Connection, source: "_Current | _Earlier") -> Recovered:
         _add(new, chain, match)
         matches += 1
         lost += match.lost
-        chosen |= [facts.chosen(text) for text in match.told if facts.word_of(text) == "choose"]
+        chosen |= [fact_text.chosen(text) for text in match.told if fact_text.word_of(text) == "choose"]
     lost += source.lost
     # Where facts are lost, a setting may have been chosen after the last fact that tells of it.
     kept = dict(new.execute("select key, value from setting").fetchall())
     for key, value in ({**chosen, **kept} if lost else {**kept, **chosen}).items():
         try:
-            chain.add(facts.choose(key, json.loads(value)))
+            chain.add(fact_text.choose(key, json.loads(value)))
             new.execute("insert or replace into setting (key, value) values (?, ?)", (key, value))
         except (ValueError, RecursionError):  # no value that the box could use
             new.execute("delete from setting where key = ?", (key,))
@@ -197,11 +196,11 @@ def _fill(new: sqlite3.Connection, source: "_Current | _Earlier") -> Recovered:
 
 
 def _add(new: sqlite3.Connection, chain: Chain, match: _Match) -> None:
-    chain.add(facts.begin(match.number, match.content, match.conditions))
+    chain.add(fact_text.begin(match.number, match.content, match.conditions))
     first, conditions = chain.head.number, match.conditions
     for text in match.told:
         chain.add(text)
-        conditions = facts.conditions_in(text) if facts.sets_conditions(text) else conditions
+        conditions = fact_text.conditions_in(text) if fact_text.sets_conditions(text) else conditions
     new.execute(
         "insert into match (id, first, began_s, profile, players, rounds, conditions, left, settled)"
         " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -268,7 +267,7 @@ class _Earlier:
             rows += self._db.execute("select player, owes, 1 from owed").fetchall()
         sums: dict[int, Fraction] = {}
         for player, owes, times in rows:
-            sums[player] = sums.get(player, Fraction(0)) + times * facts.stakes(owes)
+            sums[player] = sums.get(player, Fraction(0)) + times * fact_text.stakes(owes)
         return [(player, str(owes)) for player, owes in sums.items()]
 
 
@@ -292,7 +291,9 @@ class _Current:
         results: dict[int, list[_Row]] = {}
         for match, *row in self._good("result"):
             results.setdefault(match, []).append(tuple(row))
-        begun = [n for n, fact in self._facts.items() if fact.good and facts.word_of(fact.text) == "begin"]
+        begun = [
+            n for n, fact in self._facts.items() if fact.good and fact_text.word_of(fact.text) == "begin"
+        ]
         last_id = 0
         for first, end in pairwise([*sorted({*rows, *begun}), self._top + 1]):
             if first in rows:
@@ -306,28 +307,28 @@ class _Current:
     def _match(self, row: _Row, end: int, results: list[_Row]) -> _Match:
         number, first, *content, conditions, left, settled = row
         told, lost = self._told(first, end)
-        if facts.LEAVE in told:  # what is missing is of no match
+        if fact_text.LEAVE in told:  # what is missing is of no match
             self.lost, lost = self.lost + lost, 0
-        finish = facts.finish(result[:-1] for result in results)
+        finish = fact_text.finish(result[:-1] for result in results)
         for place, text in enumerate(told):
-            if facts.word_of(text) == "finish" and text != finish:
+            if fact_text.word_of(text) == "finish" and text != finish:
                 told, lost = told[:place], lost + len(told) - place
                 break
         if not lost:
             # Rows that are older than the facts: a write that never reached the card.
-            left = facts.LEAVE in told
-            signed = dict(facts.signed(text) for text in told if facts.word_of(text) == "sign")
+            left = fact_text.LEAVE in told
+            signed = dict(fact_text.signed(text) for text in told if fact_text.word_of(text) == "sign")
             results = [(*result[:-1], signed.get(result[0])) for result in results]
             if results and finish not in told:
                 results = []
         beginning = self._facts.get(first)
         if beginning is not None and beginning.good:
-            conditions = facts.conditions_in(beginning.text)
+            conditions = fact_text.conditions_in(beginning.text)
         match = _Match(number, tuple(content), conditions, told, results, bool(left), settled, lost)
         if lost:
             # Where the moves before its result are lost it cannot be gone on with: the result stands.
             match.left = match.left or (bool(results) and finish not in told)
-            match.told.append(facts.lost(lost, _with_lost(conditions, told, lost)))
+            match.told.append(fact_text.lost(lost, _with_lost(conditions, told, lost)))
             match.told += [text for text in match.ending() if text not in told]
         return match
 
@@ -366,10 +367,10 @@ class _Current:
 
 def _with_lost(conditions: str, told: list[str], lost: int) -> str:
     for text in told:
-        if facts.sets_conditions(text):
-            conditions = facts.conditions_in(text)
+        if fact_text.sets_conditions(text):
+            conditions = fact_text.conditions_in(text)
     before = conditions_from_lines(conditions.splitlines())
-    return facts.conditions_text(before and before.joined(Conditions(lost=lost)))
+    return fact_text.conditions_text(before and before.joined(Conditions(lost=lost)))
 
 
 def _readable(db: sqlite3.Connection, query: str, keys: int, values: _Row = ()) -> list[_Row]:

@@ -15,7 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from shutthebox.adapters.store import queries as statistics
+from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.config.schema import Config
 from shutthebox.files import open_to_write
@@ -84,9 +84,9 @@ class ScoresWriter:
             return
         try:
             with closing(self._open_store()) as db:
-                found = statistics.read(db)
-                latest = statistics.latest(db, MATCHES)
-                game = statistics.latest_game(db)
+                found = queries.read(db)
+                latest = queries.latest(db, MATCHES)
+                game = queries.latest_game(db)
         except (OSError, *UNREADABLE) as error:
             _log.warning("the scoreboard shows no past: %s", error)
             return

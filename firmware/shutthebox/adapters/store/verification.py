@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import groupby, islice
 
-from shutthebox.adapters.store import fact_text as facts
+from shutthebox.adapters.store import fact_text
 from shutthebox.adapters.store.chain import Head, read_facts, seal
 from shutthebox.adapters.store.schema import COLUMNS
 
@@ -47,7 +47,7 @@ def faults(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None
             missing += fact.missing
             yield _missing(fact.number - fact.missing, fact.number - 1)
         if fact.good:
-            if not fact.raw.startswith(facts.OF_ACTIONS):
+            if not fact.raw.startswith(fact_text.OF_ACTIONS):
                 yield from matches.take(fact.number, fact.text)
         elif not fact.missing:
             yield f"fact {fact.number} was altered"
@@ -132,20 +132,20 @@ class _Matches:
 
     def take(self, number: int, text: str) -> Iterator[str]:
         """The next fact; what is wrong with the match before it, if it begins another."""
-        match facts.word_of(text):
+        match fact_text.word_of(text):
             case "begin":
                 yield from self._compare()
-                self._told = _Told(number, text, facts.conditions_in(text))
+                self._told = _Told(number, text, fact_text.conditions_in(text))
             case "resume" | "lost":
-                self._told.conditions = facts.conditions_in(text)
+                self._told.conditions = fact_text.conditions_in(text)
             case "leave":
                 self._told.left = True
             case "finish":
                 self._told.finish = text
             case "sign":
-                self._told.signed |= [facts.signed(text)]
+                self._told.signed |= [fact_text.signed(text)]
             case "choose":
-                self._chosen |= [facts.chosen(text)]
+                self._chosen |= [fact_text.chosen(text)]
 
     def end(self) -> Iterator[str]:
         """What is wrong with the last match, with settings, and with matches of which no fact tells."""
@@ -165,12 +165,12 @@ class _Matches:
             yield f"the match that fact {told.first} began is missing"
             return
         number, *content, conditions, left = row
-        if facts.begin(number, content, facts.conditions_in(told.beginning)) != told.beginning:
+        if fact_text.begin(number, content, fact_text.conditions_in(told.beginning)) != told.beginning:
             yield f"match {number} is not the one that was begun"
         if (conditions, bool(left)) != (told.conditions, told.left):
             yield f"match {number} is not as its facts tell"
         results = self._results.get(number, [])
-        finish = facts.finish([result[:-1] for result in results]) if results else ""
+        finish = fact_text.finish([result[:-1] for result in results]) if results else ""
         signed = {result[0]: result[-1] for result in results if result[-1] is not None}
         if (finish, signed) != (told.finish, told.signed):
             yield f"the result of match {number} is not as its facts tell"

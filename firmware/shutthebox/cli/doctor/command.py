@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from shutthebox.cli.doctor import hardware as devices
-from shutthebox.cli.doctor import store as memory
-from shutthebox.cli.doctor.result import Finding, Verdict
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import Config
+from shutthebox.cli.doctor import hardware, store
+from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed
+from shutthebox.config.schema import Config, box_config, read_config
 from shutthebox.errors import one_line
 
 LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 10)}
@@ -48,12 +46,12 @@ def _seconds(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Prints every finding; 1 if one of them is bad."""
-    config = configuration.read(args.config) if args.config else configuration.usual()
+    """Prints every result; 1 if one of them is bad."""
+    config = read_config(args.config) if args.config else box_config()
     if args.display:
-        from shutthebox.cli.doctor import displays as panels
+        from shutthebox.cli.doctor import displays
 
-        return panels.show(config, as_json=args.json)
+        return displays.show(config, as_json=args.json)
     if args.outputs:
         from shutthebox.cli.doctor import outputs
 
@@ -61,38 +59,40 @@ def run(args: argparse.Namespace) -> int:
     if args.levers:
         from shutthebox.cli.doctor.levers import watch
 
-        return watch(memory.as_chosen(config), args.seconds, as_json=args.json)
-    findings = list(examine(config))
+        return watch(store.as_chosen(config), args.seconds, as_json=args.json)
+    results = list(examine(config))
     if args.json:
-        print(json.dumps([dataclasses.asdict(finding) for finding in findings]))
+        print(json.dumps([dataclasses.asdict(result) for result in results]))
     else:
-        for finding in findings:
-            print(f"{finding.verdict:4}  {finding.check:14}  {one_line(finding.reason)}")
-    return int(any(finding.verdict is Verdict.FAIL for finding in findings))
+        for result in results:
+            print(f"{result.verdict:4}  {result.check:14}  {one_line(result.reason)}")
+    return int(any(result.verdict is CheckStatus.FAIL for result in results))
 
 
-def examine(config: Config) -> Iterator[Finding]:
+def examine(config: Config) -> Iterator[CheckResult]:
     """Every check of this box, in the order in which faults hide behind each other."""
-    yield Finding("python", Verdict.OK, sys.version.split()[0])
+    yield passed("python", sys.version.split()[0])
     for name, least in LIBRARIES.items():
         yield _library(name, least)
-    checks: tuple[Callable[[Config], Iterator[Finding]], ...] = (
-        memory.levers,
-        devices.access,
-        devices.pins,
-        devices.display,
-        memory.store,
-        memory.clock,
+    checks: tuple[Callable[[Config], Iterator[CheckResult]], ...] = (
+        store.levers,
+        hardware.access,
+        hardware.pins,
+        hardware.display,
+        store.store,
+        store.clock,
     )
     for check in checks:
         yield from check(config)
 
 
-def _library(name: str, least: tuple[int, ...]) -> Finding:
+def _library(name: str, least: tuple[int, ...]) -> CheckResult:
     wanted = ".".join(map(str, least))
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
-        return Finding(name, Verdict.FAIL, f"not installed; {wanted} or newer is needed")
+        return failed(name, f"not installed; {wanted} or newer is needed")
     digits = tuple(int(part) for part in version.split(".")[: len(least)] if part.isdigit())
-    return Finding(name, Verdict.OK if digits >= least else Verdict.FAIL, f"{version}, needed {wanted}")
+    return CheckResult(
+        name, CheckStatus.OK if digits >= least else CheckStatus.FAIL, f"{version}, needed {wanted}"
+    )

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from shutthebox.cli.doctor import hardware as devices
+from shutthebox.cli.doctor import hardware
 from shutthebox.config.schema import Config, Controller
 from shutthebox.errors import ShutTheBoxError
 
@@ -108,7 +108,7 @@ def look(number: int) -> list[Found]:
         from smbus2 import SMBus
     except ImportError:
         raise BusError("smbus2 is not installed: apt install python3-smbus2") from None
-    node = devices.DEV / f"i2c-{number}"
+    node = hardware.DEV / f"i2c-{number}"
     if not node.exists():
         raise BusError(f"no {node}: dtparam=i2c_arm=on in config.txt, or i2c-dev")
     try:
@@ -135,8 +135,8 @@ def _send(bus: Any, address: int, *data: int) -> None:  # noqa: ANN401
 def _identify(bus: Any, address: int) -> Found:  # noqa: ANN401
     if _gives_back(bus, address):
         return Found(address, (Controller.SH1106,), "it gives back what was written to its memory")
-    status = devices.read_status(bus, address)
-    likely = None if status is None else devices.STATUS.get(status & 0x0F)
+    status = hardware.read_status(bus, address)
+    likely = None if status is None else hardware.STATUS.get(status & 0x0F)
     rest = (Controller.SSD1306, Controller.SSD1309)
     if likely is Controller.SH1106:
         return Found(address, (likely, *rest), f"its memory cannot be read; its status is 0x{status:02X}")

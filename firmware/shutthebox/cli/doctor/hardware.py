@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox.cli.check_config import wiring
-from shutthebox.cli.doctor.result import Finding, Verdict
+from shutthebox.cli.doctor.result import CheckResult, failed, passed, skipped
 from shutthebox.config.schema import Backend, Config, Controller
 
 DEV = Path("/dev")
@@ -19,7 +19,7 @@ STATUS = {0x1: Controller.SSD1309, 0x8: Controller.SH1106} | dict.fromkeys(
 """The controller by the low four bits of its status, as owners of panels have found."""
 
 
-def access(config: Config) -> Iterator[Finding]:
+def access(config: Config) -> Iterator[CheckResult]:
     """Whether this user may open the devices, and what to do if not."""
     devices = sorted(DEV.glob("gpiochip*")) + sorted(DEV.glob("i2c-*"))
     closed = [path for path in devices if not os.access(path, os.R_OK | os.W_OK)]
@@ -27,35 +27,35 @@ def access(config: Config) -> Iterator[Finding]:
         try:
             group = path.group()
         except (KeyError, OSError):
-            yield Finding("permission", Verdict.FAIL, f"{path} may not be opened, and has no group")
+            yield failed("permission", f"{path} may not be opened, and has no group")
         else:
             remedy = f"sudo usermod -aG {group} {getpass.getuser()}, then log in again"
-            yield Finding("permission", Verdict.FAIL, f"{path} is the group {group}'s: {remedy}")
+            yield failed("permission", f"{path} is the group {group}'s: {remedy}")
     if devices and not closed:
-        yield Finding("permission", Verdict.OK, ", ".join(map(str, devices)))
+        yield passed("permission", ", ".join(map(str, devices)))
 
 
-def pins(config: Config) -> Iterator[Finding]:
+def pins(config: Config) -> Iterator[CheckResult]:
     """The chip behind the header, and every line of the wiring: free, or busy and by whom."""
     if config.gpio.backend is not Backend.GPIOD:
-        yield Finding("chip", Verdict.SKIP, f"looked at with gpiod only, not {config.gpio.backend}")
+        yield skipped("chip", f"looked at with gpiod only, not {config.gpio.backend}")
         return
     try:
         from gpiozero.exc import GPIOZeroError
 
         from gpiozero_gpiod import chips
     except ImportError as error:
-        yield Finding("chip", Verdict.SKIP, f"{error.name} is not installed")
+        yield skipped("chip", f"{error.name} is not installed")
         return
     with contextlib.ExitStack() as stack:
         try:
             header = chips.open_header()
         except (GPIOZeroError, OSError) as error:
-            yield Finding("chip", Verdict.FAIL, str(error))
-            yield Finding("lines", Verdict.SKIP, "there is no chip to ask")
+            yield failed("chip", str(error))
+            yield skipped("lines", "there is no chip to ask")
             return
         stack.callback(header.close)
-        yield Finding("chip", Verdict.OK, f"{header.path}, {header.get_info().label}")
+        yield passed("chip", f"{header.path}, {header.get_info().label}")
         for name, line in wiring(config):
             if name.startswith("display"):
                 continue  # the kernel's I2C driver has these
@@ -67,29 +67,29 @@ def pins(config: Config) -> Iterator[Finding]:
                     stack.callback(chip.close)
                 info = chip.get_line_info(int(offset) if str(offset).isdigit() else offset)
             except (GPIOZeroError, OSError, ValueError) as error:
-                yield Finding(name, Verdict.FAIL, f"line {line}: {error}")
+                yield failed(name, f"line {line}: {error}")
                 continue
             holder = info.consumer or "a kernel driver"
             if not info.used:
-                yield Finding(name, Verdict.OK, f"line {line} is free")
+                yield passed(name, f"line {line} is free")
             elif holder == "shutthebox":
-                yield Finding(name, Verdict.OK, f"line {line} is held by the running box")
+                yield passed(name, f"line {line} is held by the running box")
             else:
-                yield Finding(name, Verdict.FAIL, f"line {line} is busy: {holder} has it")
+                yield failed(name, f"line {line} is busy: {holder} has it")
 
 
-def display(config: Config) -> Iterator[Finding]:
+def display(config: Config) -> Iterator[CheckResult]:
     """Whether a panel answers on the bus, and which controller it seems to have."""
     display = config.display
-    if display.controller is Controller.NONE:
-        yield Finding("display", Verdict.SKIP, "the configuration has none")
+    if display.controller is None:
+        yield skipped("display", "the configuration has none")
         return
     node = DEV / f"i2c-{display.bus}"
     if not node.exists():
-        yield Finding("display", Verdict.FAIL, f"no {node}: dtparam=i2c_arm=on in config.txt, or i2c-dev")
+        yield failed("display", f"no {node}: dtparam=i2c_arm=on in config.txt, or i2c-dev")
         return
     if not os.access(node, os.R_OK | os.W_OK):
-        yield Finding("display", Verdict.FAIL, f"{node} may not be opened: is the user in the group i2c?")
+        yield failed("display", f"{node} may not be opened: is the user in the group i2c?")
         return
     try:
         from smbus2 import SMBus
@@ -99,12 +99,12 @@ def display(config: Config) -> Iterator[Finding]:
             bus.write_byte(display.address, 0x00)
             status = read_status(bus, display.address)
     except ImportError:
-        yield Finding("display", Verdict.SKIP, "smbus2 is not installed")
+        yield skipped("display", "smbus2 is not installed")
     except OSError as error:
-        yield Finding("display", Verdict.FAIL, f"nothing answers at 0x{display.address:02X}: {error}")
+        yield failed("display", f"nothing answers at 0x{display.address:02X}: {error}")
     else:
         where = f"0x{display.address:02X} on {node}"
-        yield Finding("display", Verdict.OK, f"answers at {where}")
+        yield passed("display", f"answers at {where}")
         yield _panel_type(display.controller, status)
 
 
@@ -116,14 +116,14 @@ def read_status(bus: Any, address: int) -> int | None:  # noqa: ANN401  (smbus2 
         return None
 
 
-def _panel_type(configured: Controller, status: int | None) -> Finding:
+def _panel_type(configured: Controller, status: int | None) -> CheckResult:
     """What the low four bits of the status give away; the sheets promise nothing about them."""
     chip = None if status is None else STATUS.get(status & 0x0F)
     if status is None or chip is None:
         told = "nothing" if status is None else f"status 0x{status:02X}"
         text = f"says {told} of its type; configured as {configured}. A picture two columns off: sh1106"
-        return Finding("panel", Verdict.SKIP, text)
+        return skipped("panel", text)
     if chip is configured:
-        return Finding("panel", Verdict.OK, f"{chip}, by its status 0x{status:02X}")
+        return passed("panel", f"{chip}, by its status 0x{status:02X}")
     text = f"looks like {chip} (status 0x{status:02X}), configured as {configured}: display.controller"
-    return Finding("panel", Verdict.FAIL, text)
+    return failed("panel", text)

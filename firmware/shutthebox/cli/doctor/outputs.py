@@ -9,11 +9,11 @@ from queue import Empty, SimpleQueue
 from PIL import Image, ImageDraw
 
 from shutthebox.adapters.buzzer import Buzzer
-from shutthebox.adapters.display import fonts as glyphs
+from shutthebox.adapters.display import fonts
 from shutthebox.adapters.display.controllers import open_i2c, open_panel
 from shutthebox.adapters.display.panel import SIZE, DisplayError
 from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory
-from shutthebox.cli.doctor.result import Finding, Verdict
+from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, skipped
 from shutthebox.config.schema import Config, Controller
 from shutthebox.game.effects import Sound
 from shutthebox.game.switches.debounce import DICE_BUTTON
@@ -41,7 +41,7 @@ def test(config: Config, seconds: float | None, *, as_json: bool) -> int:
     wait_s = seconds or QUESTION_S
     inbox: SimpleQueue[Edge] = SimpleQueue()
     factory = open_factory(config.gpio.backend)
-    findings: list[Finding] = []
+    results: list[CheckResult] = []
     try:
         try:
             pins = Pins(factory, {DICE_BUTTON: config.gpio.roll}, config.gpio.lamp, inbox.put)
@@ -50,23 +50,23 @@ def test(config: Config, seconds: float | None, *, as_json: bool) -> int:
             raise PinsError(f"{error}; a running box has them: sudo systemctl stop shutthebox") from None
         try:
             asks = _Asks(inbox, wait_s, aloud=not as_json)
-            findings.append(asks.about("lamp", "The lamp in the button blinks.", _BLINK_S, _blink(pins)))
+            results.append(asks.about("lamp", "The lamp in the button blinks.", _BLINK_S, _blink(pins)))
             pins.light(0)
-            findings.append(
+            results.append(
                 asks.about("buzzer", "The buzzer plays a tune.", _TUNE_S, lambda: buzzer.play(Sound.SHUT))
             )
-            findings.append(_panel(config, asks))
+            results.append(_panel(config, asks))
         finally:
             buzzer.close()
             pins.close()
     finally:
         factory.close()
     if as_json:
-        print(json.dumps([dataclasses.asdict(finding) for finding in findings]))
+        print(json.dumps([dataclasses.asdict(result) for result in results]))
     else:
-        for finding in findings:
-            print(f"{finding.verdict:4}  {finding.check:14}  {finding.reason}")
-    return int(any(finding.verdict is Verdict.FAIL for finding in findings))
+        for result in results:
+            print(f"{result.verdict:4}  {result.check:14}  {result.reason}")
+    return int(any(result.verdict is CheckStatus.FAIL for result in results))
 
 
 def _blink(pins: Pins) -> Callable[[], None]:
@@ -85,7 +85,7 @@ class _Asks:
     wait_s: float
     aloud: bool
 
-    def about(self, check: str, what: str, every_s: float, work: Callable[[], None]) -> Finding:
+    def about(self, check: str, what: str, every_s: float, work: Callable[[], None]) -> CheckResult:
         """Does *work* again and again until the button is pressed, or nobody has pressed it in time."""
         if self.aloud:
             print(f"{what} Press the button if it does; if it does not, wait {self.wait_s:g} s.", flush=True)
@@ -103,8 +103,8 @@ class _Asks:
                 continue
             if edge.active:
                 self._let_go()
-                return Finding(check, Verdict.OK, "confirmed by the button")
-        return Finding(check, Verdict.FAIL, f"not confirmed within {self.wait_s:g} s: {_REMEDIES[check]}")
+                return passed(check, "confirmed by the button")
+        return failed(check, f"not confirmed within {self.wait_s:g} s: {_REMEDIES[check]}")
 
     def _let_go(self) -> None:
         """Waits until the button has been up for a while: one press answers one question."""
@@ -123,17 +123,17 @@ _REMEDIES = {
 }
 
 
-def _panel(config: Config, asks: _Asks) -> Finding:
+def _panel(config: Config, asks: _Asks) -> CheckResult:
     display = config.display
-    if display.controller is Controller.NONE:
-        return Finding("panel", Verdict.SKIP, "the configuration has none")
+    if display.controller is None:
+        return skipped("panel", "the configuration has none")
     try:
         panel = open_panel(
-            display.controller.chip, open_i2c(display.bus, display.address), upside_down=display.rotate == 180
+            display.controller, open_i2c(display.bus, display.address), upside_down=display.rotate == 180
         )
         panel.push(picture(display.controller, display.address))
     except DisplayError as error:
-        return Finding("panel", Verdict.FAIL, f"{error}: {_REMEDIES['panel']}")
+        return failed("panel", f"{error}: {_REMEDIES['panel']}")
     try:
         what = (
             "The display shows a thin frame along all four edges, and four different corners: one bar in "
@@ -160,6 +160,6 @@ def picture(controller: Controller, address: int) -> Image.Image:
         for k in range(bars):
             draw.rectangle((x + 4 * k, y, x + 4 * k + 1, y + 7), fill=1)
     for text, y in ((str(controller), 16), (f"0x{address:02X}", 34)):
-        line = glyphs.line(text, glyphs.Size.MEDIUM)
+        line = fonts.line(text, fonts.Size.MEDIUM)
         image.paste(line, ((width - line.width) // 2, y))
     return image

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Verdict(StrEnum):
+class CheckStatus(StrEnum):
     """How a check ended."""
 
     OK = "ok"
@@ -13,15 +13,30 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckResult:
     """One check.
 
     Attributes:
         check: what was looked at.
-        verdict: how it is; skip where it cannot be known.
+        verdict: how it ended; skip where it cannot be known.
         reason: why, in words.
     """
 
     check: str
-    verdict: Verdict
+    verdict: CheckStatus
     reason: str
+
+
+def passed(check: str, reason: str) -> CheckResult:
+    """Return a check that ended well."""
+    return CheckResult(check, CheckStatus.OK, reason)
+
+
+def failed(check: str, reason: str) -> CheckResult:
+    """Return a check that found a fault."""
+    return CheckResult(check, CheckStatus.FAIL, reason)
+
+
+def skipped(check: str, reason: str) -> CheckResult:
+    """Return a check that could not be made."""
+    return CheckResult(check, CheckStatus.SKIP, reason)

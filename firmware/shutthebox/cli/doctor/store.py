@@ -7,11 +7,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from shutthebox.adapters.store import queries as statistics
+from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.database import FILE_NAME, StoreError
 from shutthebox.adapters.store.reading import reading
 from shutthebox.cli.check_config import switch_name
-from shutthebox.cli.doctor.result import Finding, Verdict
+from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, skipped
 from shutthebox.cli.stats import date_text
 from shutthebox.config.schema import Config
 from shutthebox.config.settings_loader import DEFAULT_LEVERS, with_choices
@@ -32,22 +32,22 @@ LEAST_FREE = 16 << 20
 """Bytes that should be free on the store's disk."""
 
 
-def levers(config: Config) -> Iterator[Finding]:
+def levers(config: Config) -> Iterator[CheckResult]:
     """Who is out of play, and what the levers in play have been through."""
     levers = range(1, (config.box.levers or DEFAULT_LEVERS) + 1)
     out = sorted(as_chosen(config).box.out_of_play)
     text = f"out of play: {', '.join(map(str, out))}" if out else "all in play"
-    yield Finding("levers", Verdict.OK, f"{len(levers)}, {text}; `shutthebox doctor --levers` watches them")
-    found: dict[int, statistics.Health] = {}
+    yield passed("levers", f"{len(levers)}, {text}; `shutthebox doctor --levers` watches them")
+    found: dict[int, queries.SwitchWear] = {}
     with contextlib.suppress(StoreError), reading(config.state_folder) as kept:
-        found = statistics.health(kept.db)
+        found = queries.health(kept.db)
     most = max((health.presses for health in found.values()), default=0)
     if most < MANY_PRESSES:
-        yield Finding("lever health", Verdict.SKIP, "too few presses are kept to tell")
+        yield skipped("lever health", "too few presses are kept to tell")
         return
     ailing = []
     for switch in (DICE_BUTTON, *levers):
-        health = found.get(switch, statistics.Health(0, 0))
+        health = found.get(switch, queries.SwitchWear(0, 0))
         if switch not in out and not health.presses:
             ailing.append(f"{switch_name(switch)} was never pressed: is its wire cut?")
         elif switch not in out and health.chatter > 2 * WORN * health.presses:
@@ -55,82 +55,84 @@ def levers(config: Config) -> Iterator[Finding]:
                 f"{switch_name(switch)} chatters: {health.chatter} edges in {health.presses} presses"
             )
     for text in ailing:
-        yield Finding("lever health", Verdict.FAIL, text)
+        yield failed("lever health", text)
     if not ailing:
-        yield Finding("lever health", Verdict.OK, f"up to {most} presses each, none chatters")
+        yield passed("lever health", f"up to {most} presses each, none chatters")
 
 
 def as_chosen(config: Config) -> Config:
     """The configuration with what was chosen at the box, as far as it can be read."""
     with contextlib.suppress(StoreError), reading(config.state_folder) as kept:
-        out = statistics.out_of_play(kept.db)
+        out = queries.out_of_play(kept.db)
         return with_choices(config, {"box.out_of_play": out if out is None else list(out)})
     return config
 
 
-def store(config: Config) -> Iterator[Finding]:
+def store(config: Config) -> Iterator[CheckResult]:
     """Where dice come from and go to: the kernel's entropy, a store that can be written, fair throws."""
     try:
         os.getrandom(1, os.GRND_NONBLOCK)
-        yield Finding("entropy", Verdict.OK, "the kernel's is ready")
+        yield passed("entropy", "the kernel's is ready")
     except (AttributeError, BlockingIOError):
-        yield Finding("entropy", Verdict.SKIP, "not ready, or not to be asked on this system")
+        yield skipped("entropy", "not ready, or not to be asked on this system")
     folder = config.state_folder
     try:
         check_folder(folder, "store.folder")
     except ShutTheBoxError as error:
-        yield Finding("store", Verdict.FAIL, str(error))
-        yield Finding("dice", Verdict.SKIP, "there is no store")
+        yield failed("store", str(error))
+        yield skipped("dice", "there is no store")
         return
     # Not Path.exists, which raises for a folder in one that this user may not look into.
     there = next(path for path in (folder, *folder.absolute().parents) if os.access(path, os.F_OK))
     if not os.access(there, os.R_OK | os.W_OK | os.X_OK):
-        yield Finding("store", Verdict.FAIL, f"{there} may not be read and written")
+        yield failed("store", f"{there} may not be read and written")
         return
     file = folder / FILE_NAME
     if not os.path.lexists(file):
-        yield Finding("store", Verdict.OK, f"{folder} can be written; nothing is kept there yet")
-        yield Finding("dice", Verdict.SKIP, "no throws are kept")
+        yield passed("store", f"{folder} can be written; nothing is kept there yet")
+        yield skipped("dice", "no throws are kept")
         return
     try:
         with reading(folder) as kept:
-            found = statistics.read(kept.db)
+            found = queries.read(kept.db)
             kept.verify()
     except StoreError as error:
-        yield Finding("store", Verdict.FAIL, str(error))
-        yield Finding("dice", Verdict.SKIP, "the store cannot be read, or not be relied on")
+        yield failed("store", str(error))
+        yield skipped("dice", "the store cannot be read, or not be relied on")
         return
     free = shutil.disk_usage(folder).free
     if not os.access(file, os.W_OK):
-        yield Finding("store", Verdict.FAIL, f"{file} may not be written by this user")
+        yield failed("store", f"{file} may not be written by this user")
     elif free < LEAST_FREE:
-        yield Finding("store", Verdict.FAIL, f"{file}: the disk is full, {free >> 10} KiB are free")
+        yield failed("store", f"{file}: the disk is full, {free >> 10} KiB are free")
     else:
-        yield Finding("store", Verdict.OK, f"{file}: {found.matches} matches")
+        yield passed("store", f"{file}: {found.matches} matches")
     p_values = [entry.fairness.p_value for entry in found.dice if entry.fairness.enough]
     if not p_values:
-        yield Finding("dice", Verdict.SKIP, f"{found.throws} throws are too few to tell")
+        yield skipped("dice", f"{found.throws} throws are too few to tell")
     else:
         # The least of several: each may be unlucky, so the bar is lowered by their number.
         fair = min(p_values) >= 0.001 / len(p_values)
-        yield Finding("dice", Verdict.OK if fair else Verdict.FAIL, f"least p = {min(p_values):.4f}")
+        yield CheckResult(
+            "dice", CheckStatus.OK if fair else CheckStatus.FAIL, f"least p = {min(p_values):.4f}"
+        )
 
 
-def clock(config: Config) -> Iterator[Finding]:
+def clock(config: Config) -> Iterator[CheckResult]:
     """Whether the time of day makes sense beside the last match; only dates depend on it."""
     now = time.time()
     shown = time.strftime("%Y-%m-%d %H:%M")
     latest = _latest_match(config)
     if now < OLDEST_CLOCK_S:
-        yield Finding("clock", Verdict.FAIL, f"{shown}: it has never been set; scores get wrong dates")
+        yield failed("clock", f"{shown}: it has never been set; scores get wrong dates")
     elif latest is not None and latest > now + 60:
         kept = date_text(latest, "%Y-%m-%d %H:%M")
         text = f"{shown}, but the last match is of {kept}: it has been set back, or was ahead"
-        yield Finding("clock", Verdict.FAIL, text)
+        yield failed("clock", text)
     elif KEPT_RIGHT.exists():
-        yield Finding("clock", Verdict.OK, f"{shown}, set by the network")
+        yield passed("clock", f"{shown}, set by the network")
     else:
-        yield Finding("clock", Verdict.OK, f"{shown}; nothing here keeps it right, which only dates need")
+        yield passed("clock", f"{shown}; nothing here keeps it right, which only dates need")
 
 
 def _latest_match(config: Config) -> int | None:

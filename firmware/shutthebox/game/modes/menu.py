@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from shutthebox.game.effects import Play, Sound
-from shutthebox.game.menu_items import Entry, Item, Statistics, ToService, entries
+from shutthebox.game.menu_items import Entry, Item, ToService, ToStatistics, entries
 from shutthebox.game.menu_items import menu as listed
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
@@ -85,7 +85,7 @@ def _open(entry: Entry, context: Context) -> Step[Menu | service.Service]:
     match entry:
         case Item():
             return Step(Menu(entry.picker(context.settings), entry))
-        case Statistics():
+        case ToStatistics():
             lines = tuple(context.statistics()) or ("-",)
             return Step(Menu(Picker(message("Statistics"), lines, 0, context.settings.levers), entry))
         case ToService():

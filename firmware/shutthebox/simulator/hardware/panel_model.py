@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from luma.core.error import DeviceNotFoundError
 from PIL import Image, ImageChops
 
-from shutthebox.adapters.display.panel import SIZE, Controller
+from shutthebox.adapters.display.panel import SIZE
+from shutthebox.config.schema import Controller
 
 _WIDTH, _HEIGHT = SIZE
 _PAGES = _HEIGHT // 8
@@ -32,14 +33,14 @@ class PanelModel:
     Powers up as the real one does: dark, its memory full of garbage.
 
     Attributes:
-        controller: which of the three this is.
+        controller: which controller this is.
         wire_bytes: sent so far, with the address and control byte of every transfer.
         transfers: sent so far, each with a start and a stop on the bus.
     """
 
     def __init__(
         self,
-        controller: Controller = "ssd1306",
+        controller: Controller = Controller.SSD1306,
         *,
         on_change: Callable[[], None] | None = None,
         seed: int = 1,
@@ -47,7 +48,7 @@ class PanelModel:
         """Plugs it in.
 
         Args:
-            controller: which of the three to be.
+            controller: which controller to be.
             on_change: called after every transfer that may have changed what the glass shows,
                 in the thread that sent it; it must not send anything itself.
             seed: of the garbage that the memory holds after power-up.
@@ -60,17 +61,17 @@ class PanelModel:
         self._lock = threading.Lock()
         self._unplugged = False
         self._error_number: int | None = None
-        self._columns = 132 if controller == "sh1106" else 128
-        self._parameters = _SH1106_PARAMETERS if controller == "sh1106" else _SSD_PARAMETERS
+        self._columns = 132 if controller is Controller.SH1106 else 128
+        self._parameters = _SH1106_PARAMETERS if controller is Controller.SH1106 else _SSD_PARAMETERS
         self._power_up()
 
     def _power_up(self) -> None:
         self._ram = bytearray(self._random.randbytes(self._columns * _PAGES))
         self._pending: list[int] = []
         self._on = self._inverted = self._all_lit = False
-        self._charge_pump = self.controller != "ssd1306"  # the others have none, or have it on
+        self._charge_pump = self.controller is not Controller.SSD1306  # the others have none, or have it on
         self._remapped = self._scan_down = False
-        self._contrast = 0x80 if self.controller == "sh1106" else 0x7F
+        self._contrast = 0x80 if self.controller is Controller.SH1106 else 0x7F
         self._start_line = self._offset = 0
         self._lines = _HEIGHT
         self._mode = _BY_PAGE
@@ -226,7 +227,7 @@ class PanelModel:
         if len(parameters) < self._parameters.get(code, 0):
             return  # a command may be split over several transfers
         self._pending = []
-        if self.controller == "sh1106":
+        if self.controller is Controller.SH1106:
             self._execute_sh1106(code)
         else:
             self._execute_ssd(code, parameters)
@@ -271,7 +272,7 @@ class PanelModel:
             self._page_window = (parameters[0] & 7, parameters[1] & 7)
             self._page = self._page_window[0]
         elif code == 0x8D:
-            self._charge_pump = self.controller != "ssd1306" or bool(parameters[0] & 4)
+            self._charge_pump = self.controller is not Controller.SSD1306 or bool(parameters[0] & 4)
         elif self._mode == _BY_PAGE and code <= 0x0F:
             self._column = self._column & 0x70 | code
         elif self._mode == _BY_PAGE and code <= 0x1F:
@@ -282,7 +283,7 @@ class PanelModel:
     def _store(self, byte: int) -> None:
         if self._column < self._columns:  # an SH1106 can point behind its last column
             self._ram[self._page * self._columns + self._column] = byte
-        if self.controller == "sh1106":
+        if self.controller is Controller.SH1106:
             self._column = min(self._column + 1, 0xFF)  # stays in its page
         elif self._mode == _BY_PAGE:
             self._column = (self._column + 1) % self._columns

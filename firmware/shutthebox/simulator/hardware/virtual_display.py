@@ -5,8 +5,9 @@ from pathlib import Path
 
 from PIL import Image, ImageChops
 
-from shutthebox.adapters.display.worker import Display, open_panel
-from shutthebox.config.schema import Config
+from shutthebox.adapters.display.controllers import open_panel
+from shutthebox.adapters.display.worker import DisplayWorker
+from shutthebox.config.schema import Config, Controller
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import MAX_BYTES, open_to_write, read_bytes, reason, shown_path
 from shutthebox.game.screen import Screen
@@ -28,10 +29,10 @@ class VirtualDisplay:
     """
 
     def __init__(self, config: Config, frames: Path | None = None) -> None:
-        self.panel = PanelModel(config.display.controller.chip)
+        self.panel = PanelModel(config.display.controller or Controller.SSD1306)
         upside_down = config.display.rotate == 180
         self._now_ns = 0
-        self._display = Display(
+        self._display = DisplayWorker(
             lambda: open_panel(self.panel.controller, self.panel, upside_down=upside_down),
             now_ns=lambda: self._now_ns,
         )

@@ -46,7 +46,7 @@ _CONTENT_SECURITY_POLICY = (
 )
 
 
-class Doorman:
+class RequestGuard:
     """Answers requests, all but those for the socket that are in order.
 
     Args:

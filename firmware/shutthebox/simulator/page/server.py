@@ -29,7 +29,7 @@ from shutthebox.simulator.page.message import BUTTON, MAX_MESSAGE, parse
 from shutthebox.simulator.page.request_guard import (
     GOODBYE_S,
     Connection,
-    Doorman,
+    RequestGuard,
     connection_class,
     not_allowed,
     refusal,
@@ -48,7 +48,7 @@ _OPEN_S = 5.0  # how long anybody may take over a request
 _State = dict[str, object]
 
 
-class Panel(Protocol):
+class PanelView(Protocol):
     """What the server needs of the simulated panel."""
 
     def image(self) -> "Image.Image":
@@ -67,7 +67,7 @@ class PageServer:
         port: TCP port; 0 takes any free one.
     """
 
-    def __init__(self, box: SimulatedBox, panel: Panel, port: int = 0) -> None:
+    def __init__(self, box: SimulatedBox, panel: PanelView, port: int = 0) -> None:
         self._box = box
         self._panel = panel
         self._wanted_port = port
@@ -117,7 +117,7 @@ class PageServer:
             raise RuntimeError("a page server starts once")
         listener = listen(self._wanted_port)
         self._port = listener.getsockname()[1]
-        self._doorman = Doorman(self._port)
+        self._request_guard = RequestGuard(self._port)
         # Before any page can connect, so that none misses anything.
         self._leave = self._box.subscribe(self._box_changed)
         self._panel.on_change(self._panel_changed)
@@ -180,7 +180,7 @@ class PageServer:
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Serves a file; None lets a well-formed WebSocket handshake go on."""
-        response = self._doorman.answer(request)
+        response = self._request_guard.answer(request)
         if response is None and len(self._pages) >= MAX_PAGES:
             response = refusal(503, "Service Unavailable", "Too many pages are open.\n")
         if isinstance(connection, Connection) and connection.head:

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shutthebox.config import schema as configuration
-from shutthebox.config.schema import Config, ConfigError
+from shutthebox.config.schema import Config, ConfigError, check_lines, with_value
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
 from shutthebox.simulator.scenario.verbs import LONGEST_NS, VERBS, WrongError, duration_ns
@@ -118,7 +117,7 @@ def parse(text: str, where: str) -> Scenario:
         if step.verb == "seed":
             seed = step.args[0]
         steps.append(step)
-    configuration.check_lines(config, where)
+    check_lines(config, where)
     return Scenario(where, config, tuple(steps), seed)
 
 
@@ -158,9 +157,9 @@ def _configured(config: Config, step: Step, where: str) -> Config:
     with suppress(ValueError, RecursionError):
         value = tomllib.loads(f"value = {text}")["value"]
     try:
-        return configuration.with_value(config, key, value, f"{where}:{step.line}")
+        return with_value(config, key, value, f"{where}:{step.line}")
     except ConfigError:
         # A bare word may look like a number: there is a game called 2012.
         with suppress(ConfigError):
-            return configuration.with_value(config, key, text, f"{where}:{step.line}")
+            return with_value(config, key, text, f"{where}:{step.line}")
         raise
