@@ -19,6 +19,7 @@ import pytest
 from tests.adapters.store.test_migrations import version_2
 from tests.support.writer import write
 
+from shutthebox.adapters.store import backup as backups
 from shutthebox.adapters.store.database import FILE_NAME, Store, kept_match
 from shutthebox.adapters.store.opening import RESTORE_NAME, open_or_set_aside
 from shutthebox.adapters.store.queries import read
@@ -182,6 +183,12 @@ def test_a_backup_onto_a_stick_that_knows_no_links(tmp_path: Path, monkeypatch: 
     assert main(["backup", str(medium / "copy"), "--state", str(tmp_path / "state")]) == 0
     assert main(["backup", str(medium / "copy"), "--state", str(tmp_path / "state")]) == 2
     assert [path.name for path in medium.iterdir()] == ["copy"]
+    # Also where the name is taken just before it is made.
+    (medium / "link").symlink_to(medium / "letter")
+    monkeypatch.setattr(backups, "_is_there", lambda name, folder: False)
+    for name in ("copy", "link"):
+        assert main(["backup", str(medium / name), "--state", str(tmp_path / "state")]) == 2
+    assert sorted(path.name for path in medium.iterdir()) == ["copy", "link"]
     assert main(["restore", str(medium / "copy"), "--state", str(tmp_path / "other")]) == 0
 
 
@@ -355,7 +362,7 @@ def test_what_is_no_file_is_not_restored(
         case _:
             file = Path("/dev/zero")
     assert main(["restore", str(file), "--state", str(tmp_path / "state")]) == 2
-    assert capsys.readouterr().err == f"shutthebox: {file}: no ordinary file\n"
+    assert capsys.readouterr().err == f"shutthebox: {file}: is a {kind}; allowed is a regular file\n"
     assert not (tmp_path / "state").exists()
 
 

@@ -15,7 +15,7 @@ _TWENTY_STEPS = "twenty steps of 40 ms have to end within 50 ms of the sum: an e
 #: Of the devices' tests, where the machine is emulated. All of them pass over the fake kernel.
 EMULATED: dict[str, str] = {
     "test_input_distance_sensor": "an echo of some ms is measured by a thread that has to be in time",
-    "test_input_light_sensor": "an edge has to reach a waiting thread within 9 ms, which is all its charge may take",
+    "test_input_light_sensor": "an edge has to reach a waiting thread within 9 ms",
     "test_led_board_fade_background": _TWENTY_STEPS,
     "test_output_pwm_fade_background": _TWENTY_STEPS,
     "test_output_pwm_fade_foreground": _TWENTY_STEPS,

@@ -21,7 +21,7 @@ from shutthebox.game.facts import Began, Chosen, Fact, Finished, Left, Settled, 
 from shutthebox.game.faults import Fault
 from shutthebox.rules.record import unproven
 
-VARIANTS = 120
+VARIANTS = 80
 SECTOR = 512
 
 Files = dict[str, bytes]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -11,9 +12,8 @@ from tests.support.writer import facts
 from shutthebox.adapters.store import retention, verification
 from shutthebox.adapters.store.database import FILE_NAME, Store, StoreError, kept_match
 from shutthebox.adapters.store.queries import FAME, FAULTS, LoggedFault, Statistics, SwitchWear, read
-from shutthebox.game.facts import Began, Fact, Faulted, Finished, Signed
-
-pytestmark = pytest.mark.slow
+from shutthebox.game.facts import Began, Fact, Faulted, Finished, Left, Signed
+from shutthebox.rules.conditions import Conditions
 
 
 @pytest.fixture
@@ -23,9 +23,15 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def played(seed: int) -> Iterator[Fact]:
-    """Matches without end; in some the winner signs."""
+    """Matches without end, under all conditions; in some the winner signs, some are given up."""
     rng = Random(seed)
     for number, fact in enumerate(facts(None, rng)):
+        if isinstance(fact, Began):
+            seats, out = ((number,) if rng.random() < 0.3 else () for number in (1, 4))
+            fact = replace(fact, conditions=Conditions(rng.random() < 0.3, seats, out))
+            if rng.random() < 0.1:
+                yield fact
+                yield Left()
         yield fact
         if isinstance(fact, Finished) and rng.random() < 0.3:
             assert fact.match.result is not None
@@ -33,6 +39,7 @@ def played(seed: int) -> Iterator[Fact]:
 
 
 def keep_matches(store: Store, count: int, seed: int = 1) -> None:
+    store.connection.execute("pragma synchronous = off")  # nobody pulls a plug here
     begun = 0
     for fact in played(seed):
         begun += isinstance(fact, Began)
@@ -73,7 +80,6 @@ def test_the_latest_matches_and_the_famous_are_whole(store: Store, monkeypatch: 
 
 def test_the_file_stops_growing(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "MATCHES", 20)
-    store.connection.execute("pragma synchronous = off")  # only sizes matter here
     sizes = []
     for seed in range(3):
         keep_matches(store, 60, seed)

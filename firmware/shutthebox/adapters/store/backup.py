@@ -11,7 +11,6 @@ import os
 import secrets
 import shutil
 import sqlite3
-import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -22,7 +21,7 @@ from typing import BinaryIO
 from shutthebox.adapters.store import verification
 from shutthebox.adapters.store.database import FILE_NAME, Store, StoreError
 from shutthebox.adapters.store.opening import RESTORE_NAME, open_checked
-from shutthebox.files import shown_path
+from shutthebox.files import open_to_read, reason, shown_path
 
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 """Errors of file systems that cannot give a file a second name, such as FAT."""
@@ -121,25 +120,13 @@ def put_beside(file: Path, folder: Path) -> int:
 
 def _copy(file: Path, to: Path, *, must: bool) -> None:
     try:
-        # Not blocking: opening a pipe would wait for somebody to write to it.
-        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open_to_read(file) as source, to.open("xb") as copy:
+            shutil.copyfileobj(source, copy)
     except FileNotFoundError:
         if must:
             raise BackupError(f"{shown_path(file)}: no such file") from None
-        return
     except OSError as error:
-        raise BackupError(f"{shown_path(file)}: {error.strerror}") from None
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise BackupError(f"{shown_path(file)}: no ordinary file")
-        with os.fdopen(descriptor, "rb", closefd=False) as source, to.open("xb") as copy:
-            shutil.copyfileobj(source, copy)
-    except OSError as error:
-        if isinstance(error, BackupError):
-            raise
-        raise BackupError(f"{shown_path(file)}: {error.strerror}") from None
-    finally:
-        os.close(descriptor)
+        raise BackupError(f"{shown_path(file)}: {reason(error)}") from None
 
 
 def _checked(work: Path, file: Path) -> Store:

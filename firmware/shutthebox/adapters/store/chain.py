@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from shutthebox.adapters.store.schema import sealed
+from shutthebox.files import read_bytes
 
 _log = logging.getLogger(__name__)
 
@@ -232,14 +233,10 @@ def read_mark(store: Path) -> Head | None:
     """What the head mark of this store says; None if there is none that can be read."""
     found: list[Head] = []
     with suppress(OSError):
-        file = os.open(store.with_name(store.name + MARK_NAME), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        try:
-            places = [os.pread(file, 64, at) for at in (0, _SLOT)]
-        finally:
-            os.close(file)
-        for place in places:
+        content = read_bytes(store.with_name(store.name + MARK_NAME), 2 * _SLOT, follow_links=False)
+        for place in (0, _SLOT):
             with suppress(ValueError):
-                number, checksum, check = map(int, place.split())
+                number, checksum, check = map(int, content[place : place + 64].split())
                 if check == seal(number, checksum):
                     found.append(Head(number, checksum))
     return max(found, key=lambda head: head.number, default=None)

@@ -63,6 +63,12 @@ def choose(key: str, value: object) -> str:
     return f"choose {key} {json.dumps(value)}"
 
 
+def chosen(text: str) -> tuple[str, str]:
+    """The key and the value, as JSON, of a fact that `choose` made."""
+    _, key, value = text.split(maxsplit=2)
+    return key, value
+
+
 def resume(conditions: str) -> str:
     """The match goes on under these conditions."""
     return f"resume\n{conditions}"

@@ -171,15 +171,21 @@ def _fill(new: sqlite3.Connection, source: "_Current | _Earlier") -> Recovered:
             f"insert or ignore into {table} ({', '.join(columns)}) values ({', '.join('?' * len(columns))})",
             source.rows(table, columns),
         )
-    chain, matches, lost = Chain(new), 0, source.lost
+    chain, matches, lost = Chain(new), 0, 0
+    chosen: dict[str, str] = {}
     for match in source.matches():
         _add(new, chain, match)
         matches += 1
         lost += match.lost
-    for key, value in new.execute("select key, value from setting").fetchall():
+        chosen |= [fact_text.chosen(text) for text in match.told if fact_text.word_of(text) == "choose"]
+    lost += source.lost
+    # Where facts are lost, a setting may have been chosen after the last fact that tells of it.
+    kept = dict(new.execute("select key, value from setting").fetchall())
+    for key, value in ({**chosen, **kept} if lost else {**kept, **chosen}).items():
         try:
             chain.add(fact_text.choose(key, json.loads(value)))
-        except (ValueError, RecursionError):
+            new.execute("insert or replace into setting (key, value) values (?, ?)", (key, value))
+        except (ValueError, RecursionError):  # no value that the box could use
             new.execute("delete from setting where key = ?", (key,))
     new.executemany("insert into owed (player, owes) values (?, ?)", source.owed())
     counted = source.forgotten()

@@ -145,8 +145,7 @@ class _Matches:
             case "sign":
                 self._told.signed |= [fact_text.signed(text)]
             case "choose":
-                _, key, value = text.split(maxsplit=2)
-                self._chosen[key] = value
+                self._chosen |= [fact_text.chosen(text)]
 
     def end(self) -> Iterator[str]:
         """What is wrong with the last match, with settings, and with matches of which no fact tells."""

@@ -1,0 +1,272 @@
+"""Rows that are right by themselves but not as the facts tell: writes that never reached the card."""
+
+import os
+import sqlite3
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+from tests.adapters.store.test_migrations import version_2
+
+from shutthebox.adapters.store import queries as statistics
+from shutthebox.adapters.store import verification
+from shutthebox.adapters.store.chain import Head, Mark, knows_checksums, read_mark, reseal
+from shutthebox.adapters.store.database import FILE_NAME, Store, kept_match
+from shutthebox.adapters.store.opening import RESTORE_NAME, open_or_set_aside
+from shutthebox.adapters.store.schema import COLUMNS
+from shutthebox.cli.main import main
+from shutthebox.config.profiles import builtin
+from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Signed
+from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
+from shutthebox.rules.match import begin
+
+NOON = 1_795_262_400.0
+ACTIONS: tuple[Action, ...] = (
+    Thrown((4, 5)), Moved(1 << 8), Thrown((4, 5)), Moved(1 << 3), Thrown((4, 4)), Moved(1 << 7),
+    Thrown((4, 4)),
+)  # fmt: skip
+
+
+RESULT = "the result of match {} is not as its facts tell"
+
+
+def play(store: Store, *, leave: bool = True, finish: bool = True) -> None:
+    match = begin(builtin("thai"), 1)
+    store.keep(Began(match))
+    for action in ACTIONS:
+        store.keep(action)
+        match = apply(match, action)
+    if finish:
+        store.keep(Finished(match))
+        store.keep(Signed(0, "ABC"))
+        store.keep(Advanced())
+    if leave:
+        store.keep(Left())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A store with three finished matches and one that is played."""
+    with closing(Store(tmp_path, lambda: NOON)) as store:
+        for number in range(3):
+            store.keep(Chosen("game.players", number + 1))
+            play(store)
+            store.keep(Faulted("lever", f"lever {number} chatters"))
+        play(store, finish=False, leave=False)
+    return tmp_path
+
+
+def forge(folder: Path, *statements: str) -> None:
+    """Changes rows and makes their own checksums right."""
+    with closing(sqlite3.connect(folder / FILE_NAME, isolation_level=None)) as db:
+        knows_checksums(db)
+        for statement in statements:
+            db.execute(statement)
+        for table in COLUMNS:
+            if table != "fact":
+                reseal(db, table)
+
+
+def wrong(folder: Path) -> list[str]:
+    with closing(sqlite3.connect(folder / FILE_NAME)) as db:
+        return list(verification.faults(db, read_mark(folder / FILE_NAME)))
+
+
+def summary(folder: Path) -> tuple[object, ...]:
+    with closing(Store(folder, lambda: NOON)) as store:
+        found = statistics.read(store.connection)
+        records = [kept_match(store.connection, number, "test") for number in range(1, 5)]
+        return found.matches, found.finished, found.fame, store.choices(), records, store.running_match()
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ('update match set "left" = 0 where id = 2', "match 2 is not as its facts tell"),
+        ('update match set "left" = 1 where id = 4', "match 4 is not as its facts tell"),
+        ("update match set conditions = 'dice real' where id = 2", "match 2 is not as its facts tell"),
+        ("update match set players = 2 where id = 2", "match 2 is not the one that was begun"),
+        ("delete from result where match = 2", RESULT.format(2)),
+        ("update result set initials = null where match = 2", RESULT.format(2)),
+        ("update result set score = 1 where match = 2", RESULT.format(2)),
+        ("insert into result values (4, 0, 1, '0', 1, null, 0)", RESULT.format(4)),
+        ("update setting set value = '9'", "the setting game.players is not what was chosen last"),
+        ("delete from setting", "the setting game.players is not what was chosen last"),
+        ("insert into match values (5, 99, 0, '', 1, 1, '', 0, 0, 0)", "the beginning of match 5 is missing"),
+        ("delete from match where id = 2", "the match that fact 15 began is missing"),
+        ("delete from fault where id = 2", "1 faults are missing"),
+        ("update forgotten set facts = 1", "1 facts are missing, or are there though forgotten"),
+    ],
+)  # fmt: skip
+def test_rows_that_the_facts_do_not_tell(statement: str, said: str, folder: Path) -> None:
+    assert wrong(folder) == []
+    forge(folder, statement)
+    assert wrong(folder)[0] == said
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'update match set "left" = 0 where id = 2',
+        'update match set "left" = 1 where id = 4',
+        "update result set initials = null where match = 2",
+        "insert into result values (4, 0, 1, '0', 1, null, 0)",
+        "delete from setting",
+        "update setting set value = '9'",
+        "delete from fault where id = 2",
+    ],
+)
+def test_the_facts_are_believed_and_not_the_rows(statement: str, folder: Path) -> None:
+    before = summary(folder)
+    forge(folder, statement)
+    store, mishap = open_or_set_aside(folder, lambda: NOON)
+    assert mishap is not None
+    assert store is not None
+    store.close()
+    assert summary(folder) == before
+    assert wrong(folder) == []
+
+
+def test_a_fact_taken_out_with_its_link_mended_is_missed(folder: Path) -> None:
+    forge(
+        folder,
+        "update fact set previous = (select checksum from fact where number = 5) where number = 6",
+        "delete from fact where number = 5",
+    )
+    assert wrong(folder) == ["1 facts are missing, or are there though forgotten"]
+
+
+def test_another_history_than_the_mark_knows(folder: Path) -> None:
+    head = read_mark(folder / FILE_NAME)
+    assert head is not None
+    mark = Mark(folder / FILE_NAME)
+    for _ in range(2):
+        mark.write(Head(head.number, head.checksum + 1))
+    mark.close()
+    assert wrong(folder) == [f"fact {head.number} is not the one that was kept last"]
+
+
+def cut(folder: Path, facts: int) -> None:
+    """Takes so many facts from the end, with what follows from them."""
+    with closing(sqlite3.connect(folder / FILE_NAME, isolation_level=None)) as db:
+        (head,) = db.execute("select max(number) from fact").fetchone()
+        db.execute("delete from fact where number > ?", (head - facts,))
+
+
+def recovered(folder: Path) -> Store:
+    store, mishap = open_or_set_aside(folder, lambda: NOON)
+    assert mishap is not None
+    assert store is not None
+    assert list(verification.faults(store.connection, None)) == []
+    return store
+
+
+def test_a_lost_end_behind_a_match_is_not_the_matchs(tmp_path: Path) -> None:
+    with closing(Store(tmp_path, lambda: NOON)) as store:
+        play(store)
+        for number in range(3):
+            store.keep(Chosen("game.players", number + 1))
+    cut(tmp_path, 2)
+    with closing(recovered(tmp_path)) as store:
+        conditions = kept_match(store.connection, 1, "test").conditions
+        assert conditions is not None
+        assert conditions.lost == 0
+        (fault,) = statistics.read(store.connection).faults
+        assert "2 facts are lost" in fault.text
+
+
+def test_a_result_whose_moves_are_lost_stands_and_the_match_is_over(tmp_path: Path) -> None:
+    with closing(Store(tmp_path, lambda: NOON)) as store:
+        play(store, leave=False)
+    cut(tmp_path, 5)
+    with closing(recovered(tmp_path)) as store:
+        assert store.running_match() is None
+        assert [famous.initials for famous in statistics.read(store.connection).fame] == ["ABC"]
+        record = kept_match(store.connection, 1, "test")
+        assert record.actions == ACTIONS[:5]
+        assert not record.given_up
+
+
+def test_a_result_whose_moves_are_there_can_be_gone_on_with(tmp_path: Path) -> None:
+    with closing(Store(tmp_path, lambda: NOON)) as store:
+        play(store, leave=False)
+    cut(tmp_path, 1)
+    with closing(recovered(tmp_path)) as store:
+        running = store.running_match()
+        assert running is not None
+        assert running[1] == ACTIONS
+
+
+def test_a_match_that_is_lost_was_begun_all_the_same(folder: Path) -> None:
+    forge(folder, "delete from match where id = 2", "delete from result where match = 2")
+    with closing(recovered(folder)) as store:
+        found = statistics.read(store.connection)
+        assert (found.matches, found.finished) == (4, 2)
+
+
+def test_a_page_that_cannot_be_read_costs_what_was_on_it(tmp_path: Path) -> None:
+    with closing(Store(tmp_path, lambda: NOON)) as store:
+        store.connection.execute("pragma synchronous = off")
+        for _ in range(60):
+            play(store)
+        (root,) = store.connection.execute(
+            "select rootpage from sqlite_schema where name = 'fact'"
+        ).fetchone()
+        store.connection.execute("pragma wal_checkpoint(truncate)")
+    content = bytearray((tmp_path / FILE_NAME).read_bytes())
+    page = content[(root - 1) * 4096 : root * 4096]
+    assert page[0] == 5, "an inner page"
+    middle = int.from_bytes(page[3:5]) // 2
+    cell = int.from_bytes(page[12 + 2 * middle : 14 + 2 * middle])
+    leaf = int.from_bytes(page[cell : cell + 4])
+    content[(leaf - 1) * 4096 : leaf * 4096] = b"\xa5" * 4096
+    (tmp_path / FILE_NAME).write_bytes(content)
+    with closing(recovered(tmp_path)) as store:
+        whole = 0
+        for number in range(1, 61):
+            with suppress(OSError):
+                conditions = kept_match(store.connection, number, "test").conditions
+                whole += conditions is not None and conditions.lost == 0
+        assert whole > 40, "the matches before it and those behind it"
+        assert kept_match(store.connection, 60, "test").actions == (*ACTIONS, Advanced())
+
+
+def test_nothing_is_taken_out_of_a_newer_programs_store(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / FILE_NAME)) as db:
+        db.execute("pragma user_version = 99")
+    store, mishap = open_or_set_aside(folder, lambda: NOON)
+    assert store is not None
+    assert mishap is not None
+    assert mishap.text.endswith("a new store is begun")
+    with closing(store):
+        assert store.running_match() is None
+
+
+def test_a_store_that_was_only_brought_up_to_date_is_missed_too(tmp_path: Path) -> None:
+    version_2(tmp_path, 3)
+    store, _ = open_or_set_aside(tmp_path, lambda: NOON)
+    assert store is not None
+    store.close()
+    os.truncate(tmp_path / FILE_NAME, 0)
+    store, mishap = open_or_set_aside(tmp_path, lambda: NOON)
+    assert store is not None
+    store.close()
+    assert mishap is not None
+    assert "was emptied; 18 facts had been kept in it" in mishap.text
+
+
+def test_a_link_is_not_taken_over(folder: Path) -> None:
+    with closing(Store(folder / "other", lambda: NOON)) as other:
+        other.keep(Chosen("game.players", 9))
+    (folder / RESTORE_NAME).symlink_to(folder / "other" / FILE_NAME)
+    store, mishap = open_or_set_aside(folder, lambda: NOON)
+    assert store is not None
+    assert mishap is None
+    with closing(store):
+        assert store.choices() == {"game.players": 3}
+
+
+def test_commands_know_the_mark(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cut(folder, 3)
+    assert main(["stats", "--state", str(folder)]) == 1
+    assert "are missing at the end" in capsys.readouterr().err
