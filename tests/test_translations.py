@@ -101,4 +101,5 @@ def test_languages_at_work() -> None:
     words = translations()
     assert words["fr"]("{points} to go").format(points=3) == "Encore 3"
     assert words["de"]("{points} to go").format(points=3) == "Noch 3"
+    assert words["nl"]("{points} to go").format(points=3) == "Nog 3"
     assert words["en"]("{points} to go").format(points=3) == "3 to go"

@@ -87,6 +87,7 @@ DICE_WORDS = {
     "en": r"\bthrow|\bdice|\bdie\b",
     "fr": r"\blanc|\bdés?\b",
     "de": r"(?i)w[uü]rfe?l?|\bwerf|\bwirf",
+    "nl": r"\bworp|gooi|\bgegooid|dobbel",
 }
 
 
