@@ -174,7 +174,7 @@ def main() -> None:
         folder = Path(name)
         folder.chmod(0o711)
         (folder / "pg").mkdir()
-        server = None if args.sqlite else Postgresql(folder / "pg", fsync=True)
+        server = None if args.sqlite else Postgresql(fsync=True)
         try:
             measure(args, folder, server)
         finally:

@@ -213,8 +213,7 @@ def main() -> int:
         (path / "league").mkdir()
         server = None
         if "--postgresql" in sys.argv:
-            (path / "postgresql").mkdir()
-            server = Postgresql(path / "postgresql")
+            server = Postgresql()
         try:
             return 1 if run(path / "league", kills, server) else 0
         finally:

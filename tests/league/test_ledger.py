@@ -44,8 +44,8 @@ class Sut:
 
 
 @pytest.fixture(scope="session")
-def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgresql]:
-    server = Postgresql(tmp_path_factory.mktemp("postgresql"))
+def postgresql() -> Iterator[Postgresql]:
+    server = Postgresql()
     yield server
     server.stop()
 

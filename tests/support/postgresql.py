@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -12,28 +13,23 @@ class Postgresql:
     """A server. Skips the test where PostgreSQL is not installed.
 
     Args:
-        folder: of its files.
         fsync: whether it waits for the disk, as it does by default outside of tests.
     """
 
-    def __init__(self, folder: Path, *, fsync: bool = False) -> None:
+    def __init__(self, *, fsync: bool = False) -> None:
         self._fsync = "on" if fsync else "off"
         programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
         if not programs:
             pytest.skip("NOT TESTED: the league on PostgreSQL, because it is not installed")
-        self._bin, self._data = programs[-1].parent, folder / "data"
-        # A short path, because that of a socket must not be longer than 107 bytes.
-        self._socket = Path("/tmp") / f"league-pg-{os.getpid()}"
-        self._socket.mkdir(mode=0o700, exist_ok=True)
+        # A short path, because that of a socket must not be longer than 107 bytes. And not in a folder of the
+        # test, which only root may enter.
+        self._folder = Path(tempfile.mkdtemp(prefix="league-pg-", dir="/tmp"))
+        self._bin, self._data, self._socket = programs[-1].parent, self._folder / "data", self._folder
         # As root PostgreSQL refuses to run; Debian's package brings this user.
         self._as = []
         if os.getuid() == 0:
             self._as = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-            for path in (folder, self._socket):
-                shutil.chown(path, "postgres")
-            for parent in (*folder.parents,):
-                if parent.stat().st_uid == 0 and parent != Path("/"):
-                    parent.chmod(parent.stat().st_mode | 0o011)
+            shutil.chown(self._folder, "postgres")
         self._user = "postgres"
         self._count = 0
         self._run("initdb", "-D", self._data, "-U", self._user, "--auth=trust", "--no-sync", "-E", "UTF8")
@@ -52,7 +48,7 @@ class Postgresql:
         """Stops it; "immediate" is a crash."""
         self._run("pg_ctl", "-D", self._data, "-m", mode, "stop")
         if mode == "fast":
-            shutil.rmtree(self._socket, ignore_errors=True)
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     @property
     def pid(self) -> int:

@@ -1,0 +1,102 @@
+"""Names for the evening, and what is more than a win for somebody who has one."""
+
+import pytest
+from tests.support.machine import Table, facts, settings_for
+
+from shutthebox.game.facts import Began, Signed
+from shutthebox.game.mode import Mode
+from shutthebox.game.past import Past
+from shutthebox.game.settings import Settings
+
+
+def spell(table: Table, letters: str) -> None:
+    """Gives three letters, with lever 2 and the button."""
+    for letter in letters:
+        for _ in range(ord(letter) - ord("A")):
+            table.choose(2)
+        table.press()
+
+
+def named(players: int, computers: tuple[int, ...] = ()) -> Table:
+    table = Table(settings_for(names=True, players=players, computers=computers))
+    table.press()
+    return table
+
+
+def test_every_player_gives_a_name_and_the_match_begins() -> None:
+    table = named(players=2)
+    assert (table.mode, table.screen.title, table.screen.big) == (Mode.SETUP, "Player 1", "A__")
+    spell(table, "BEA")
+    assert (table.screen.title, facts(table.effects)) == ("Player 2", [])
+    spell(table, "DAN")
+    assert [type(fact) for fact in facts(table.effects)] == [Began]
+    assert (table.mode, table.show.names) == (Mode.READY, ("BEA", "DAN"))
+    assert "BEA" in table.text
+
+
+def test_a_hold_leaves_a_player_without_a_name() -> None:
+    table = named(players=2)
+    table.press()
+    table.hold()
+    spell(table, "DAN")
+    assert table.show.names == ("", "DAN")
+    assert "Player 1" in table.text
+
+
+def test_a_computer_gives_no_name() -> None:
+    table = named(players=2, computers=(1,))
+    assert table.screen.title == "Player 2"
+    spell(table, "DAN")
+    assert table.show.names == ("", "DAN")
+
+
+def test_names_last_until_attract() -> None:
+    table = named(players=1)
+    spell(table, "BEA")
+    table.hold_long()
+    table.press()
+    assert (table.mode, table.show.names) == (Mode.ATTRACT, ())
+
+
+def test_nobody_there_closes_it() -> None:
+    table = named(players=1)
+    table.wait(20 * 60 * 1_000_000_000)
+    assert table.mode is Mode.ATTRACT
+    assert facts(table.effects) == []
+
+
+class Famous(Table):
+    """A box that remembers the same of everybody."""
+
+    def __init__(self, settings: Settings, past: Past) -> None:
+        super().__init__(settings)
+        self.machine._past = lambda match, letters: past  # as the store would tell it
+
+
+def won_by_bea(past: Past) -> Table:
+    """BEA has played alone and scored 43 - 9 = 34."""
+    table = Famous(settings_for(names=True, players=1), past)
+    table.press()
+    spell(table, "BEA")
+    table.throw(6, 3)
+    table.flip(9)
+    table.dice.throws.append((1, 1))
+    table.press()
+    table.press()
+    table.flip(2)
+    table.throw(1, 1)
+    table.press()
+    assert table.screen.mode is Mode.MATCH_OVER
+    return table
+
+
+def test_a_named_winner_has_signed() -> None:
+    table = won_by_bea(Past())
+    assert Signed(0, "BEA") in facts(table.effects)
+
+
+@pytest.mark.parametrize(("best", "celebrates"), [(35, True), (34, False), (33, False), (None, False)])
+def test_a_personal_best_is_celebrated(best: int | None, celebrates: bool) -> None:
+    table = won_by_bea(Past(best=best))
+    assert table.screen.celebrates is celebrates
+    assert ("Best yet: 34" in table.text) is celebrates
