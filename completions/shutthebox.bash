@@ -31,7 +31,7 @@ _shtab_shutthebox_option_strings=(-h --help --version)
 _shtab_shutthebox_run___config_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_run___record_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_sim___config_COMPGEN=_shtab_compgen_files
-_shtab_shutthebox_sim___language_COMPGEN=_shtab_cmd_compgen_58e3a0e0
+_shtab_shutthebox_sim___language_COMPGEN=_shtab_cmd_compgen_4af4b6f6
 _shtab_shutthebox_sim___state_COMPGEN=_shtab_compgen_dirs
 _shtab_shutthebox_sim___record_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_replay_pos_0_COMPGEN=_shtab_compgen_files
@@ -40,7 +40,7 @@ _shtab_shutthebox_replay___state_COMPGEN=_shtab_compgen_dirs
 _shtab_shutthebox_profiles_pos_0_COMPGEN=_shtab_cmd_compgen_776cceca
 _shtab_shutthebox_profiles___folder_COMPGEN=_shtab_compgen_dirs
 _shtab_shutthebox_profiles___sheet_COMPGEN=_shtab_compgen_files
-_shtab_shutthebox_profiles___language_COMPGEN=_shtab_cmd_compgen_58e3a0e0
+_shtab_shutthebox_profiles___language_COMPGEN=_shtab_cmd_compgen_4af4b6f6
 _shtab_shutthebox_odds_pos_0_COMPGEN=_shtab_cmd_compgen_776cceca
 _shtab_shutthebox_odds___plot_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_review_pos_0_COMPGEN=_shtab_compgen_files
@@ -129,8 +129,8 @@ _shtab_shutthebox___version_nargs=0
 # Custom Preamble
 
 # $1=COMP_WORDS[1]
-_shtab_cmd_compgen_58e3a0e0() {
-  compgen -W "$(printf '%s\n' en fr)" -- $1
+_shtab_cmd_compgen_4af4b6f6() {
+  compgen -W "$(printf '%s\n' en de fr nl)" -- $1
 }
 
 # $1=COMP_WORDS[1]

@@ -6,6 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po
@@ -13,11 +14,13 @@ from babel.messages.pofile import read_po
 import shutthebox
 from shutthebox.adapters.display.fonts import Size, fitting
 from shutthebox.config.profiles import builtins
-from shutthebox.translations import OWN_NAME, translations
+from shutthebox.translations import ENGLISH, OWN_NAME, languages, translations
 
 PACKAGE = Path(shutthebox.__file__).parent
-CATALOG = resources.files("shutthebox") / "locale" / "fr" / "LC_MESSAGES"
+LOCALE = resources.files("shutthebox") / "locale"
+CATALOGS = {folder.name: folder / "LC_MESSAGES" for folder in LOCALE.iterdir()}
 
+every_catalog = pytest.mark.parametrize("code", sorted(CATALOGS))
 
 PANEL = ("game", "adapters", "runtime")
 ELSEWHERE = ("web", "cli", "rules", "speech", "simulator")
@@ -40,12 +43,23 @@ def blanks(text: str) -> list[str]:
     return sorted(re.findall(r"{\w+}", text))
 
 
-def test_every_text_is_in_french() -> None:
-    with (CATALOG / "shutthebox.po").open("rb") as file:
-        catalog = read_po(file)
-    french = {text: str(entry.string) if (entry := catalog.get(text)) else "" for text in TEXTS}
-    assert [text for text, translated in french.items() if not translated] == [], "missing in the .po"
-    assert [text for text, translated in french.items() if blanks(translated) != blanks(text)] == []
+def catalog_of(code: str) -> Catalog:
+    with (CATALOGS[code] / "shutthebox.po").open("rb") as file:
+        return read_po(file)
+
+
+def test_every_catalog_is_a_language() -> None:
+    assert set(translations()) == {ENGLISH, *CATALOGS}
+    assert len(set(languages().values())) == len(languages())
+
+
+@every_catalog
+def test_every_text_is_translated(code: str) -> None:
+    catalog = catalog_of(code)
+    assert str(catalog.locale) == code
+    translated = {text: str(entry.string) if (entry := catalog.get(text)) else "" for text in TEXTS}
+    assert [text for text, words in translated.items() if not words] == [], "missing in the .po"
+    assert [text for text, words in translated.items() if blanks(words) != blanks(text)] == []
 
 
 LARGEST = {"tiles": "3, 4, 7", "answers": "8 or 4", "fault": "Lift 4", "cost": "1.99", "score": "124"}
@@ -65,18 +79,17 @@ def test_the_source_was_searched() -> None:
     assert "{points} to go" in TEXTS
 
 
-def test_no_translation_is_left_over() -> None:
-    with (CATALOG / "shutthebox.po").open("rb") as file:
-        assert {str(entry.id) for entry in read_po(file) if entry.id} <= set(TEXTS)
+@every_catalog
+def test_no_translation_is_left_over(code: str) -> None:
+    assert {str(entry.id) for entry in catalog_of(code) if entry.id} <= set(TEXTS)
 
 
-def test_the_compiled_catalog_is_up_to_date() -> None:
-    with (CATALOG / "shutthebox.po").open("rb") as file:
-        catalog = read_po(file)
+@every_catalog
+def test_the_compiled_catalog_is_up_to_date(code: str) -> None:
     compiled = io.BytesIO()
-    write_mo(compiled, catalog)
+    write_mo(compiled, catalog_of(code))
     compiled.seek(0)
-    with (CATALOG / "shutthebox.mo").open("rb") as file:
+    with (CATALOGS[code] / "shutthebox.mo").open("rb") as file:
         kept = read_mo(file)
     # Message by message: the header has the time of day in it.
     assert {entry.id: entry.string for entry in kept if entry.id} == {
@@ -87,4 +100,6 @@ def test_the_compiled_catalog_is_up_to_date() -> None:
 def test_languages_at_work() -> None:
     words = translations()
     assert words["fr"]("{points} to go").format(points=3) == "Encore 3"
+    assert words["de"]("{points} to go").format(points=3) == "Noch 3"
+    assert words["nl"]("{points} to go").format(points=3) == "Nog 3"
     assert words["en"]("{points} to go").format(points=3) == "3 to go"

@@ -83,7 +83,12 @@ def test_every_value_of_every_choice_has_its_own_words(language: str) -> None:
         assert len(said) == len(changes), key
 
 
-DICE_WORDS = {"en": r"\bthrow|\bdice|\bdie\b", "fr": r"\blanc|\bdés?\b"}
+DICE_WORDS = {
+    "en": r"\bthrow|\bdice|\bdie\b",
+    "fr": r"\blanc|\bdés?\b",
+    "de": r"(?i)w[uü]rfe?l?|\bwerf|\bwirf",
+    "nl": r"\bworp|gooi|\bgegooid|dobbel",
+}
 
 
 @pytest.mark.parametrize("language", DICE_WORDS)

@@ -233,7 +233,7 @@ class BoxConfig:
     language: str = _key(
         validation.one_of(codes()),
         ENGLISH,
-        "Language of the screens: " + " or ".join(f'"{code}"' for code in codes()) + ".",
+        "Language of the screens, one of " + ", ".join(f'"{code}"' for code in codes()) + ".",
     )
     sound: bool = _key(validation.boolean, True, "The buzzer speaks.")
     out_of_play: tuple[int, ...] = _key(
