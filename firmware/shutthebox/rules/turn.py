@@ -31,7 +31,7 @@ class Outcome(StrEnum):
 
 
 class Refusal(StrEnum):
-    """Why a number of dice cannot be thrown, as the panel says it; the catalogues have each under its text."""
+    """Why a number of dice cannot be thrown, as the panel says it; catalogues have it under this text."""
 
     ONE_DIE_NEVER = "Never one die"
     ONE_DIE_NOT_YET = "Not one die yet"
