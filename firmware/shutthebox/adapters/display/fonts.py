@@ -182,8 +182,8 @@ def enlarged(text: str, size: Size, times: int) -> Image.Image:
 def squeezed(picture: Image.Image, height: int) -> Image.Image:
     """The picture without its upper dark lines, as many as must go to come down to `height`.
 
-    What goes is the air between a capital and its accent, so "É" fits where "E" does. If one line is
-    still too many, the accent loses its top.
+    What goes is the air between a capital and its accent, so "É" fits where "E" does, or that above a
+    "_". If one line is still too many, the topmost goes: an accent is a little lower then.
     """
     y = 0
     while picture.height > height and y < picture.height:
