@@ -206,6 +206,11 @@ class GameConfig:
     names: bool = _key(
         validation.boolean, False, "Before a match every player gives three letters, kept for the evening."
     )
+    family: bool = _key(
+        validation.boolean,
+        False,
+        "For children: easy games come first in the list, and the end of a turn is told in kinder words.",
+    )
     computers: tuple[int, ...] = _key(
         validation.numbers(1, 9, least=0),
         (),

@@ -330,6 +330,15 @@ NAMES = Item(
     lambda settings, index: (replace(settings, names=index == 0), (Chosen("game.names", index == 0),)),
 )
 
+FAMILY = Item(
+    "game.family",
+    message("Family"),
+    message("For children?"),
+    _on_off,
+    lambda settings: 0 if settings.family else 1,
+    lambda settings, index: (replace(settings, family=index == 0), (Chosen("game.family", index == 0),)),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ToStatistics:
@@ -365,6 +374,7 @@ ENTRIES: tuple[Entry, ...] = (
     CLOCK,
     HEAD_START_SEAT,
     HEAD_START,
+    FAMILY,
     ToService(),
 )
 """The menu in order. Rounds and limit are never there both, so the others keep their levers."""
