@@ -75,7 +75,7 @@ class Build:
 
 def python_packages(build: Build) -> None:
     """Wheels and source distributions, and what the box's wheel brings with it."""
-    for folder in (".", "firmware/gpiozero-gpiod"):
+    for folder in (".", "firmware/gpiozero-gpiod", "firmware/shutthebox-uplink", "league"):
         build.run(build.tools, "-m", "build", "--outdir", build.out, folder)
     with tempfile.TemporaryDirectory() as venv:
         build.run(build.tools, "-m", "venv", "--without-pip", venv)
@@ -104,7 +104,7 @@ def arm64_wheels(build: Build) -> None:
             build.run(
                 build.tools, "-m", "pip", "download", "--quiet", "--find-links", build.out, "--dest", folder,
                 *ARM64, "--python-version", python, "--implementation", "cp", "--only-binary=:all:",
-                f"shutthebox[box,sim]=={version(build.source)}",
+                f"shutthebox[box,sim]=={version(build.source)}", "shutthebox-uplink",
             )  # fmt: skip
 
 
