@@ -397,6 +397,12 @@ class Config:
         return Path(folder) if folder else None
 
     @property
+    def scores_folder(self) -> Path:
+        """Where the scoreboard and the voice look: in memory, where systemd says so, or with the store."""
+        system = os.environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
+        return Path(system) if system else self.state_folder
+
+    @property
     def simulator_folder(self) -> Path:
         """The same for a simulated box: where the config says, else beside that of a real one."""
         return self.state_folder if self.store.folder else self.state_folder / "simulator"
