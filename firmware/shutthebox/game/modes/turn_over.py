@@ -11,7 +11,7 @@ from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import ended_row
 from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, match_over, raising, ready
+from shutthebox.game.modes import match_over, raising, ready
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import MatchInPlay, done, ticked, with_verdict
 from shutthebox.game.screen import Screen
@@ -73,11 +73,6 @@ def press(mode: TurnOver, context: Context) -> Step[raising.Raise | ready.Ready 
 def hold(mode: TurnOver, context: Context) -> Step[TurnOver]:
     """Only a press goes on."""
     return refused(mode, message("Press: go on"))
-
-
-def abandon(mode: TurnOver, context: Context) -> Step[attract.Attract]:
-    """Leaves the match."""
-    return ready.leave(mode.play, context)
 
 
 def screen(mode: TurnOver, view: View) -> Screen:
