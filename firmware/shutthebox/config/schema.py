@@ -212,6 +212,11 @@ class GameConfig:
     names: bool = _key(
         validation.boolean, False, "Before a match every player gives three letters, kept for the evening."
     )
+    family: bool = _key(
+        validation.boolean,
+        False,
+        "For children: easy games come first in the list, and the end of a turn is told in kinder words.",
+    )
     computers: tuple[int, ...] = _key(
         validation.numbers(1, 9, least=0),
         (),
@@ -397,6 +402,12 @@ class Config:
         """Where matches are left: as configured, or where the uplink's package says; None for nowhere."""
         folder = self.outbox.folder or os.environ.get("SHUTTHEBOX_OUTBOX")
         return Path(folder) if folder else None
+
+    @property
+    def scores_folder(self) -> Path:
+        """Where the scoreboard and the voice look: in memory, where systemd says so, or with the store."""
+        system = os.environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
+        return Path(system) if system else self.state_folder
 
     @property
     def simulator_folder(self) -> Path:

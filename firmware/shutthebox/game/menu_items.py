@@ -341,6 +341,14 @@ NAMES = _switch(
     lambda settings, on: replace(settings, names=on),
 )
 
+FAMILY = _switch(
+    "game.family",
+    message("Family"),
+    message("For children?"),
+    lambda settings: settings.family,
+    lambda settings, on: replace(settings, family=on),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class ToStatistics:
@@ -376,6 +384,7 @@ ENTRIES: tuple[Entry, ...] = (
     CLOCK,
     HEAD_START_SEAT,
     HEAD_START,
+    FAMILY,
     ToService(),
 )
 """The menu in order. Rounds and limit are never there both, so the others keep their levers."""

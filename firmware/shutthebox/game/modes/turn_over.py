@@ -80,7 +80,7 @@ def screen(mode: TurnOver, view: View) -> Screen:
     match, account, _ = mode.play.match, mode.play.account, view.translate
     turn, shut = match.turn, match.turn.outcome is Outcome.SHUT
     also = [_("Press: go on")]
-    if account is not None:
+    if account is not None and not view.settings.family:
         also += [text.told(_) for text in luck_texts(match.profile, account.luck, account.given_away)]
     out = match.profile.turns is Turns.SHARED
     return Screen(
@@ -89,7 +89,7 @@ def screen(mode: TurnOver, view: View) -> Screen:
         aside="+".join(map(str, turn.throw or ())),
         big=_("SHUT!") if shut else _("OUT!") if out else str(turn.score),
         tiles=ended_row(match),
-        prompt=_ending(match).told(_),
+        prompt=(_kind_ending(match) if view.settings.family else _ending(match)).told(_),
         also=tuple(also),
         lit=True,
         celebrates=shut,
@@ -110,3 +110,12 @@ def _ending(match: Match) -> Message:
             return message("{total} ends it", total=total)
         case _:
             return message("Blocked by {total}", total=total)
+
+
+def _kind_ending(match: Match) -> Message:
+    """How the turn has ended, for children: what was done, where a move was missing."""
+    if match.turn.outcome is not Outcome.BLOCKED:
+        return _ending(match)
+    profile, turn = match.profile, match.turn
+    shut = (profile.starting & ~turn.open).bit_count() + (profile.starting_behind & ~turn.behind).bit_count()
+    return message("{count} shut, bravo!", count=shut) if shut else message("Next time!")
