@@ -74,7 +74,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class KeptMatch:
-    """A match to go on with after a power cut.
+    """A match to continue after a power cut.
 
     Attributes:
         beginning: its position before the first throw.
@@ -91,16 +91,16 @@ class Machine:
     """The game on the box.
 
     Args:
-        settings: what the owner has settled.
+        settings: the owner's.
         translations: per language, how a text is translated.
         dice: where throws come from.
         levers: the levers that are down now.
         t_ns: now, in nanoseconds on the clock of all later inputs.
-        resumed: a match to go on with; None to wait for players.
+        resumed: a match to continue; None to wait for players.
         statistics: gives the lines of the statistics screen.
-        past: gives what is remembered of three letters that have won a match.
-        fault: what has failed around the box before it began.
-        notices: more of that, a line of text each.
+        past: gives the earlier results of three letters that have won a match.
+        fault: found before the start.
+        notices: more for the owner, a line of text each.
 
     Example:
         A press in attract asks for the number of players.

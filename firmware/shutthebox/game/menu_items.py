@@ -1,6 +1,6 @@
 """What can be chosen at the box: one object an item, each with its question, its options and what it changes.
 
-A new item is one more entry of `ITEMS`.
+A new item is one more entry of `ENTRIES`.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What the owner has settled about the box, as the machine needs it."""
+"""The owner's settings, as the machine needs them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,6 +1,6 @@
 """The machine's table: in which mode which input is handled by what.
 
-Where a handler can lead is what its annotation says, so the type checker watches every transition, and the
+A handler's annotation says where it can lead. So the type checker checks every transition, and the
 diagram in ARCHITECTURE.md is drawn from the same annotations.
 """
 
@@ -78,7 +78,7 @@ AdviceHandler: TypeAlias = Callable[[Any, Any, Context], Step[ModeState]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """In this mode this input is handled so."""
+    """The handler of an input in a mode."""
 
     mode: type[BoxMode]
     given: type

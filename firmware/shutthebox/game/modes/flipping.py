@@ -117,7 +117,7 @@ def _settled(mode: Flipping, context: Context) -> Step[Flipping | turn_over.Turn
     if verdict.kind is not VerdictKind.COMPLETE or verdict == before or mode.thinking_ns is not None:
         return Step(mode, effects)
     if verdict.move and verdict.move == play.match.turn.open and not play.match.turn.behind:
-        # Nothing is left to think about: the box is shut.
+        # The box is shut: there is nothing left to choose.
         play, after = done(play, Moved(verdict.move))
         return turn_over.enter(play, context).after(*effects, *after)
     return Step(mode, (*effects, Play(Sound.COMPLETE)))
@@ -178,7 +178,7 @@ def hint_came(mode: Flipping, came: HintCame, context: Context) -> Step[Flipping
 def answer_came(
     mode: Flipping, came: AnswerCame, context: Context
 ) -> Step[Flipping | turn_over.TurnOver | raising.Raise | ready.Ready]:
-    """The computer has made up its mind; the levers may already stand as it wants."""
+    """The computer has chosen its move; the levers may already be right for it."""
     if mode.thinking_ns is None or came.match != mode.play.match:
         return Step(mode)
     # Levers that are right by chance count from now on, not since they were moved.

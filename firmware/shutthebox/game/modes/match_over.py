@@ -231,7 +231,7 @@ def _title(match: Match, result: Result, view: View) -> Message:
 
 
 def _solo_title(match: Match, result: Result) -> Message:
-    """A player alone beats nobody, or the ladder: the score is what there is to say."""
+    """For a player alone the score, or whether the ladder's total was beaten."""
     if match.profile.is_solo and result.winners:
         return message("New best: {score}", score=match.totals[0])
     if result.captain:

@@ -1,4 +1,4 @@
-"""Service: every lever live with its health, and levers out of play by the owner's word.
+"""Service: every lever live with its health, and the owner's choice of levers out of play.
 
 Everybody may look. A change asks for the owner's code, a set of levers, unless the button inside the box has
 opened service. A lever that is broken cannot be moved to its own row: so the cursor begins at the first lever
