@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 KEPT_TABLES = 4
-"""Variants whose tables are kept: of twelve tiles each takes some two megabytes."""
+"""Games whose tables are kept: of twelve tiles each takes some two megabytes."""
 
 NICENESS = 10
 """Unix niceness of the worker's thread: the loop comes first on a shared core."""
@@ -96,7 +96,7 @@ class OddsNow:
 
 
 def answer(question: Question) -> Advice | None:
-    """What the odds say. Slow the first time that a variant is asked about.
+    """What the odds say. Slow the first time that a game is asked about.
 
     Returns:
         None for a question that has no answer.
@@ -120,7 +120,7 @@ def answer(question: Question) -> Advice | None:
 
 @lru_cache(maxsize=KEPT_TABLES)
 def odds_of(profile: Profile) -> Odds | None:
-    """The solved variant; None where it is too large for exact odds."""
+    """The solved game; None where it is too large for exact odds."""
     from shutthebox.odds.odds import Odds, for_points
 
     try:

@@ -56,7 +56,7 @@ def levers_behind(profile: Profile, levers: int, out: Tiles = 0) -> int:
     """The distance, in levers, from the lever of a front tile to that of the tile behind it.
 
     Args:
-        profile: the variant.
+        profile: the game.
         levers: how many the box has.
         out: those that are out of play.
 
@@ -86,7 +86,7 @@ def flipped_tiles(turn: Turn, down: Tiles, behind: int = 0) -> Tiles:
 def judge(profile: Profile, turn: Turn, down: Tiles, only: Tiles | None = None, behind: int = 0) -> Verdict:
     """The verdict on levers `down` for what the game has committed.
 
-    Levers of tiles that the variant starts shut, or does not have, are ignored. Where a blocked
+    Levers of tiles that the game starts shut, or does not have, are ignored. Where a blocked
     player has to open a tile, one lever lifted is the complete answer. With `only` that one answer
     counts: it has been chosen, and a hand just sets it. `behind` is as `levers_behind` says.
     """

@@ -17,10 +17,10 @@ from shutthebox.rules.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """This variant is about to be played: its odds will be asked for. Has no answer.
+    """This game is about to be played: its odds will be asked for. Has no answer.
 
     Attributes:
-        profile: the variant.
+        profile: the game.
         players: how many play, where the best play for the win will be asked for; else 0.
     """
 

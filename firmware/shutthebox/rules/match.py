@@ -60,7 +60,7 @@ class Match:
     """A position within a match; make one with `begin`.
 
     Attributes:
-        profile: the variant, on the box that is played.
+        profile: the game, on the box that is played.
         players: how many, 1..9.
         rounds: rounds to play, where the match is decided on totals.
         seats: players who take part in this round, in order.
@@ -99,7 +99,7 @@ class Match:
 
     @property
     def seat_profile(self) -> Profile:
-        """The variant as the player whose turn it is plays it: without the tiles of a head start."""
+        """The game as the player whose turn it is plays it: without the tiles of a head start."""
         return for_seat(self.profile, self.player)
 
     @property
@@ -369,8 +369,8 @@ def begin(profile: Profile, players: int, rounds: int | None = None) -> Match:
     """A match before its first throw.
 
     Args:
-        profile: the variant, on the box that is played.
-        players: 1..9, or 1 where the variant is played alone.
+        profile: the game, on the box that is played.
+        players: 1..9, or 1 where the game is played alone.
         rounds: 1..99, where the players may choose them (`Profile.on_total`); None for what the
             profile says.
 
