@@ -7,7 +7,8 @@ from functools import cache
 from random import Random
 
 import pytest
-from tests.support.machine import MS, S, english, settings_for
+from tests.support.box import MS, S
+from tests.support.machine import english, settings_for
 
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Ask, Effect, Keep, Show
