@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from shutthebox.config.profiles import builtin, builtins
+from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Show, Sound
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.inputs import (
@@ -99,6 +100,7 @@ class Table:
         tally: stakes owed from earlier matches of the evening.
         statistics: lines of the statistics screen.
         odds: answers the machine's questions.
+        daily: gives the puzzle of today.
     """
 
     def __init__(
@@ -112,6 +114,7 @@ class Table:
         tally: Sequence[Fraction] = (),
         statistics: Sequence[Text] = (),
         odds: Odds | None = None,
+        daily: DailyPuzzle = lambda: None,
     ) -> None:
         self.dice = Queue()
         self.dice.throws.extend(throws)
@@ -128,6 +131,7 @@ class Table:
             self.now_ns,
             resumed=None if match is None else KeptMatch(match, actions, tuple(tally)),
             statistics=lambda: statistics,
+            daily=daily,
         )
         self._take(self.machine.start())
 

@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from datetime import date
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -28,8 +29,10 @@ from shutthebox.adapters.store.lock import FolderLock, InUseError
 from shutthebox.adapters.store.opening import AT_WORK_FACTS, START_FACTS, StoreFault, open_or_set_aside
 from shutthebox.adapters.store.queries import open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
+from shutthebox.config.puzzles import puzzle_of
 from shutthebox.config.schema import Config, DiceKind, Line
 from shutthebox.config.settings_loader import as_chosen, broken_rules
+from shutthebox.game.daily import Daily
 from shutthebox.game.dice import Dice
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
@@ -141,7 +144,7 @@ def serve(
                 Outbox(outbox, state, partial(open_to_read, state / FILE_NAME), time.time),
             )
         guard = StoreGuard(store, open_store, forgetting=fault is Fault.FORGETS)
-        ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers)
+        ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers, _puzzle_of_today)
         runner = Runner(
             settings,
             config.box.settle_ns,
@@ -164,6 +167,11 @@ def serve(
             if display is not None:
                 display.start()
             loop(runner, inbox, time.monotonic_ns, beat_if_alive)
+
+
+def _puzzle_of_today() -> Daily:
+    day = date.today().toordinal()
+    return Daily(day, puzzle_of(day))
 
 
 @contextmanager
