@@ -7,6 +7,7 @@ from typing import Protocol
 from tests.support.box import MS, Eyes, S
 
 from shutthebox.config.profiles import builtin, builtins
+from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Show, Sound
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.inputs import (
@@ -98,6 +99,7 @@ class Table(Eyes):
         tally: stakes owed from earlier matches of the evening.
         statistics: lines of the statistics screen.
         odds: answers the machine's questions.
+        daily: gives the puzzle of today.
     """
 
     def __init__(
@@ -111,6 +113,7 @@ class Table(Eyes):
         tally: Sequence[Fraction] = (),
         statistics: Sequence[Text] = (),
         odds: Odds | None = None,
+        daily: DailyPuzzle = lambda: None,
     ) -> None:
         super().__init__()
         self.dice = Queue()
@@ -127,6 +130,7 @@ class Table(Eyes):
             self.now_ns,
             resumed=None if match is None else KeptMatch(match, actions, tuple(tally)),
             statistics=lambda: statistics,
+            daily=daily,
         )
         self._take(self.machine.start())
 

@@ -358,13 +358,20 @@ class ToStatistics:
 
 
 @dataclass(frozen=True, slots=True)
+class ToPuzzle:
+    """The menu's entry that leads to the puzzle of the day."""
+
+    label = message("Puzzle")
+
+
+@dataclass(frozen=True, slots=True)
 class ToService:
     """The menu's entry that leads to service, where the box has no button for it."""
 
     label = message("Service")
 
 
-Entry = Item | ToStatistics | ToService
+Entry = Item | ToStatistics | ToPuzzle | ToService
 """One line of the menu."""
 
 ENTRIES: tuple[Entry, ...] = (
@@ -385,6 +392,7 @@ ENTRIES: tuple[Entry, ...] = (
     HEAD_START_SEAT,
     HEAD_START,
     FAMILY,
+    ToPuzzle(),
     ToService(),
 )
 """The menu in order. Rounds and limit are never there both, so the others keep their levers."""
@@ -404,7 +412,7 @@ def _offered(entry: Entry, settings: Settings) -> bool:
             return entry.offered(settings)
         case ToService():
             return not settings.service_button
-        case ToStatistics():
+        case ToStatistics() | ToPuzzle():
             return True
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from shutthebox.game.daily import Streak
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.profile import HeadStart, Profile
@@ -43,6 +44,7 @@ class Settings:
         handicap: head starts by seat; None for those of each variant.
         turn_seconds: time for a turn; 0 for no clock, None for what each variant says.
         bests: by `ladder_of` the best total so far.
+        streak: what was made of the puzzles.
         usual: a press in attract begins the usual game at once instead of asking.
         hints: a hold while flipping gives a hint.
         stakes: for how long the box says who owes what.
@@ -71,6 +73,7 @@ class Settings:
     handicap: tuple[HeadStart, ...] | None = None
     turn_seconds: int | None = None
     bests: Mapping[str, int] = field(default_factory=dict)
+    streak: Streak = field(default_factory=Streak)
     usual: bool = False
     hints: bool = False
     stakes: ShownStakes = ShownStakes.OFF

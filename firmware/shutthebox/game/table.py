@@ -29,6 +29,7 @@ from shutthebox.game.modes import (
     match_over,
     menu,
     naming,
+    puzzle,
     raising,
     ready,
     rolling,
@@ -44,6 +45,7 @@ from shutthebox.game.modes.initials import Initials
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.naming import Naming
+from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.raising import Raise
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.rolling import Rolling
@@ -67,6 +69,7 @@ ModeState: TypeAlias = (
     | MatchOver
     | Initials
     | Service
+    | Puzzling
 )
 """What the box is doing, with the data of that mode."""
 
@@ -115,6 +118,11 @@ ROWS = (
     row(Service, LeversMoved, service.levers),
     row(Service, TimeCame, attract.back),
     row(Service, ServicePressed, attract.back),
+    row(Puzzling, Pressed, puzzle.press),
+    row(Puzzling, Held, puzzle.hold),
+    row(Puzzling, LeversMoved, puzzle.levers),
+    row(Puzzling, TimeCame, attract.back),
+    row(Puzzling, ServicePressed, service.unlock),
     row(Raise, Pressed, raising.press),
     row(Raise, Held, raising.press),
     row(Raise, LeversMoved, raising.levers),
@@ -192,6 +200,8 @@ def screen_of(mode: ModeState, view: View) -> Screen:
             return naming.screen(mode, view)
         case Service():
             return service.screen(mode, view)
+        case Puzzling():
+            return puzzle.screen(mode, view)
         case Raise():
             return raising.screen(mode, view)
         case Ready():
