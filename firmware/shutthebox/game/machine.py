@@ -50,7 +50,7 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
 from shutthebox.game.switches.debounce import ContactHealth
-from shutthebox.game.table import ADVICE, TABLE, ModeState, deadline_of, screen_of
+from shutthebox.game.table import ADVICE, TABLE, ModeState
 from shutthebox.game.wording import player_name
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match, Stage
@@ -155,7 +155,7 @@ class Machine:
     @property
     def deadline_ns(self) -> int | None:
         """When `TimeCame` is due; None if nothing will happen by itself."""
-        due = deadline_of(self._mode, self._shared)
+        due = self._mode.deadline_ns(self._shared)
         if self._shared.asleep or isinstance(self._mode, Rolling):
             return due
         sleep_ns = self._shared.touched_ns + self.settings.sleep_ns
@@ -346,7 +346,7 @@ class Machine:
     def _screen(self) -> Screen:
         """The mode's screen with what lies over it: a fault, a question, a refusal."""
         shared, _ = self._shared, self._translations[self.settings.language]
-        screen = screen_of(self._mode, View(shared, _))
+        screen = self._mode.screen(View(shared, _))
         if shared.fault is not None and screen.mode in _TURN_MODES:
             screen = replace(screen, aside=FAULT_TEXTS[shared.fault][1].told(_))
         if (
