@@ -288,17 +288,23 @@ def walked(kind: str) -> Walk:
     return walk
 
 
+ALL_WALKS = pytest.mark.timeout(600)
+"""A process of its own, as on a machine with several cores, walks them all for one test."""
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_kept_is_where_the_players_are(kind: str) -> None:
     """Checked at every step of the walk."""
     assert walked(kind).ways
 
 
+@ALL_WALKS
 def test_every_input_is_given_in_every_mode() -> None:
     given = {pair for kind in KINDS for pair in walked(kind).given}
     assert set(TABLE) <= given
 
 
+@ALL_WALKS
 def test_every_way_of_the_table_is_gone_and_no_other() -> None:
     rows = {(row.mode, row.given, target) for row in ROWS for target in targets(row.handler)}
     advice = {(mode, came, target) for (mode, came), handler in ADVICE.items() for target in targets(handler)}
