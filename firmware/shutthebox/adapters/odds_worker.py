@@ -25,8 +25,8 @@ from shutthebox.game.questions import (
     Question,
 )
 from shutthebox.odds.hints import Hint, hint
-from shutthebox.odds.review import account
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
+from shutthebox.odds.turn_account import account
 from shutthebox.odds.values import OddsError, Ranked, Value
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action
