@@ -20,8 +20,8 @@ from shutthebox.odds import Odds, match_play
 from shutthebox.odds.bank import BankOdds
 from shutthebox.odds.equilibrium import Equilibrium
 from shutthebox.odds.hints import Hint
-from shutthebox.odds.review import PlayedThrow
 from shutthebox.odds.strengths import Strength
+from shutthebox.odds.turn_account import PlayedThrow
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import Throw
