@@ -44,7 +44,7 @@ def contents(draw: st.DrawFn, samples: list[bytes]) -> bytes:
 def test_nothing_but_a_complaint(name: str) -> None:
     reader = READERS[name]
 
-    @settings(QUIET, max_examples=60 if name == "store" else 200)
+    @settings(QUIET, max_examples=QUIET.max_examples * (1 if name == "store" else 2))
     @given(contents(list(reader.samples())))
     def read(content: bytes) -> None:
         reader.read(content)
@@ -69,7 +69,7 @@ CHANGES: st.SearchStrategy[list[Change]] = st.lists(
 
 
 @SLOW
-@settings(QUIET, max_examples=60)
+@settings(QUIET)
 @given(CHANGES)
 @example([(COLUMNS.index(("result", "player")), 2**62)])
 @example([(COLUMNS.index(("owed", "player")), 2**62)])
