@@ -323,8 +323,9 @@ OTHER = "no store of a box: its tables, views or triggers are others"
         (WITH + "alter table match add column colour text", OTHER),
         (WITH + "analyze", OTHER),
         (
-            WITH + "drop table owed; create table owed (player integer primary key, owes text not null,"
-            " checksum integer not null default (random())) strict",
+            WITH
+            + "drop table lever; create table lever (number integer primary key, presses integer not null,"
+            " chatter integer not null, checksum integer not null default (random())) strict",
             OTHER,
         ),
         (WITH + "update fact set text = 'throw 6+6' where number = 3", "fact 3 was altered"),
