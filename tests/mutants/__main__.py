@@ -101,6 +101,7 @@ def is_noticed(mutant: Mutant, most: int, jobs: int) -> bool:
     """Whether a test of so many stages fails with the change, or does not end."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
         copy = Path(folder)
+        copy.chmod(0o755)  # some tests go on as another user
         for package in PACKAGES[FIRMWARE]:
             shutil.copytree(FIRMWARE / package, copy / package, ignore=shutil.ignore_patterns("__pycache__"))
         source = (FIRMWARE / mutant.path).read_text(encoding="utf-8")
