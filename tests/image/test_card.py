@@ -42,6 +42,10 @@ class SlowTable(Table):
         """Waits until the panel shows one of these states, and says which."""
         return super().look_for(states, seconds)
 
+    def journal(self) -> str:
+        """What everything in the machine has said."""
+        return self.pi.run("journalctl --boot --no-pager | tail --lines=200").out
+
 
 @pytest.fixture(scope="module")
 def table(pi: CardPi) -> Table:
