@@ -26,9 +26,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.crowd import table
-from tests.crowd.referee import WAYS, Seen
 from tests.crowd.table import FaultError, Faults, Plan
 from tests.support.progress import end_progress, show_progress
+from tests.support.referee import WAYS, Seen
 
 
 def report(seen: Seen, faults: Faults, tables: int, passed_s: float, jobs: int) -> str:

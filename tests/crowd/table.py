@@ -13,8 +13,8 @@ from random import Random
 from typing import TypeVar
 
 from tests.crowd.people import BAD, MS, Person, Regular, Touch
-from tests.crowd.referee import Referee, Seen, add_fields
 from tests.support.clumsy_player import QUIET_NS, Habits
+from tests.support.referee import Referee, Seen, add_fields
 
 from shutthebox.config.profiles import builtins, find
 from shutthebox.config.schema import Config, with_value
@@ -145,6 +145,8 @@ def plans(seed: int) -> Iterator[Plan]:
             keys["game.turn_seconds"] = random.choice([5, 20, 60])
         if random.random() < 0.1:
             keys["game.names"] = True
+        if random.random() < 0.1:
+            keys["game.family"] = True
         yield Plan(
             seed * 1_000_003 + number,
             tuple(keys.items()),

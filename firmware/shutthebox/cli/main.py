@@ -19,6 +19,7 @@ _MODULES = {
     "profiles": "profiles",
     "odds": "odds",
     "review": "review",
+    "puzzles": "puzzles",
     "verify": "verify",
     "stats": "stats",
     "backup": "backup",

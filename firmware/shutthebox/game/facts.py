@@ -52,11 +52,16 @@ BEST = "best."
 """How the key of a `Chosen` begins that is no setting: the best total of a ladder follows."""
 
 
+STREAK = "puzzle.streak"
+"""The key of a `Chosen` that is no setting either: the day of the last answered puzzle, and the streak."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """A setting was changed at the box: a dotted key of the config, and its new value.
 
-    None forgets what was chosen before. The best total of a ladder is kept in the same way.
+    None forgets what was chosen before. The best total of a ladder and the streak of the
+    puzzles are kept in the same way.
     """
 
     key: str

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from shutthebox.game import lever_health
+from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Ask, Effect, Play, Show, Sound
 from shutthebox.game.facts import Faulted, Finished, Resumed
@@ -32,12 +33,14 @@ from shutthebox.game.inputs import (
     ServicePressed,
     TimeCame,
 )
+from shutthebox.game.judge import FINE
 from shutthebox.game.messages import Text, Translate, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, flipping, ready
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.match_over import MatchOver
+from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
 from shutthebox.game.past import Past
@@ -99,6 +102,7 @@ class Machine:
         resumed: a match to go on with; None to wait for players.
         statistics: gives the lines of the statistics screen.
         past: gives what is remembered of three letters that have won a match.
+        daily: gives the puzzle of today.
         fault: what has failed around the box before it began.
         notices: more of that, a line of text each.
 
@@ -126,11 +130,12 @@ class Machine:
         resumed: KeptMatch | None = None,
         statistics: Callable[[], Sequence[Text]] = tuple,
         past: Callable[[Match, str], Past] = lambda match, letters: Past(),
+        daily: DailyPuzzle = lambda: None,
         fault: Fault | None = None,
         notices: Sequence[str] = (),
     ) -> None:
         self._translations, self._dice = translations, dice
-        self._statistics, self._past = statistics, past
+        self._statistics, self._past, self._daily = statistics, past, daily
         self._now_ns = t_ns
         self._shared = Shared(settings, levers, touched_ns=t_ns, fault=fault, notices=tuple(notices))
         step = _resume(resumed, self._context()) if resumed else attract.enter(self._context())
@@ -291,7 +296,16 @@ class Machine:
         return [effect for effect in effects if not isinstance(effect, Play) or effect.always]
 
     def _context(self, flipped: Tiles = 0, lifted: Tiles = 0) -> Context:
-        return Context(self._now_ns, self._shared, self._dice, self._statistics, self._past, flipped, lifted)
+        return Context(
+            self._now_ns,
+            self._shared,
+            self._dice,
+            self._statistics,
+            self._past,
+            self._daily,
+            flipped,
+            lifted,
+        )
 
     def _ignored(self) -> Tiles:
         """The levers that are out of play, except in service and in a match begun with them."""
@@ -304,6 +318,10 @@ class Machine:
         mode, shared = self._mode, self._shared
         play = mode.play if isinstance(mode, MatchMode) else None
         match = play.match if play else None
+        puzzle = mode if isinstance(mode, Puzzling) else None
+        turn = match.turn if match else puzzle.turn if puzzle else None
+        verdict = play.verdict if play else puzzle.verdict if puzzle else FINE
+        game = match.profile if match else puzzle.game if puzzle else self.settings.game
         seats = range(match.players) if match else ()
         translate = self._translations[self.settings.language]
         return Show(
@@ -311,18 +329,17 @@ class Machine:
             t_ns=self._now_ns,
             mode=mode.name,
             player=match.player + 1 if match else None,
-            open=to_numbers(match.turn.open) if match else (),
-            throw=match.turn.throw if match and mode.name is not Mode.ROLLING else None,
-            verdict=str(play.verdict) if play else "ok",
+            open=to_numbers(turn.open) if turn else (),
+            throw=turn.throw if turn and mode.name is not Mode.ROLLING else None,
+            verdict=str(verdict),
             scores=match.scores if match else (),
             totals=match.totals if match else (),
             owes=play.owes if play else (),
             winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
-            names=shared.names if match else (),
             asleep=shared.asleep,
             language=self.settings.language,
             seats=tuple(told(player_name(player, shared), translate) for player in seats),
-            game=match.profile if match else self.settings.game,
+            game=game,
             staked=self.settings.stakes is not ShownStakes.OFF,
         )
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from shutthebox.game.daily import Streak
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.profile import HeadStart, Profile
@@ -17,6 +18,11 @@ class ShownStakes(StrEnum):
     OFF = "off"
     MATCH = "match"
     EVENING = "evening"
+
+
+def is_easy(profile: Profile) -> bool:
+    """Whether a child can begin with it: nothing has to be taken apart, or nobody is there to lose to."""
+    return profile.needs_no_sums or profile.is_solo
 
 
 def ladder_of(profile: Profile) -> str:
@@ -38,6 +44,7 @@ class Settings:
         handicap: head starts by seat; None for those of each variant.
         turn_seconds: time for a turn; 0 for no clock, None for what each variant says.
         bests: by `ladder_of` the best total so far.
+        streak: what was made of the puzzles.
         usual: a press in attract begins the usual game at once instead of asking.
         hints: a hold while flipping gives a hint.
         stakes: for how long the box says who owes what.
@@ -50,6 +57,7 @@ class Settings:
         sound: the buzzer speaks.
         sleep_ns: without any input for so long the panel goes dark.
         names: setup asks every player for three letters.
+        family: the easy games come first in the list, and the end of a turn is told in kinder words.
         out: the levers that the owner has taken out of play.
         code: the levers that are down when the owner unlocks service; none for no code.
         service_button: the box has one, so the menu does not lead to service.
@@ -65,6 +73,7 @@ class Settings:
     handicap: tuple[HeadStart, ...] | None = None
     turn_seconds: int | None = None
     bests: Mapping[str, int] = field(default_factory=dict)
+    streak: Streak = field(default_factory=Streak)
     usual: bool = False
     hints: bool = False
     stakes: ShownStakes = ShownStakes.OFF
@@ -77,6 +86,7 @@ class Settings:
     sound: bool = True
     sleep_ns: int = 600_000_000_000
     names: bool = False
+    family: bool = False
     out: Tiles = 0
     code: Tiles = 0
     service_button: bool = False
@@ -84,9 +94,10 @@ class Settings:
 
     @property
     def games(self) -> tuple[Profile, ...]:
-        """The variants that can be played now, without the levers that are out of play."""
+        """The variants that can be played now, without the levers out of play, in the order of the list."""
         played = (without(profile, self.out) for profile in self.profiles)
-        return tuple(profile for profile in played if profile is not None)
+        fitting = [profile for profile in played if profile is not None]
+        return tuple(sorted(fitting, key=lambda profile: self.family and not is_easy(profile)))
 
     @property
     def game(self) -> Profile | None:

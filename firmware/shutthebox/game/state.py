@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
+from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Effect, Keep, Play, Sound
 from shutthebox.game.facts import Fact
@@ -65,6 +66,7 @@ class Context:
         dice: where throws come from.
         statistics: gives the lines of the statistics screen.
         past: gives what is remembered of three letters that have won this match.
+        daily: gives the puzzle of today.
         flipped: levers that this input has put down.
         lifted: levers that this input has put up.
     """
@@ -74,6 +76,7 @@ class Context:
     dice: Dice
     statistics: Callable[[], Sequence[Text]] = tuple
     past: Callable[[Match, str], Past] = lambda match, letters: Past()
+    daily: DailyPuzzle = lambda: None
     flipped: Tiles = 0
     lifted: Tiles = 0
 

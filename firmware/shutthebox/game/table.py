@@ -29,6 +29,7 @@ from shutthebox.game.modes import (
     match_over,
     menu,
     naming,
+    puzzle,
     raising,
     ready,
     rolling,
@@ -44,6 +45,7 @@ from shutthebox.game.modes.initials import Initials
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.naming import Naming
+from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.raising import Raise
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.rolling import Rolling
@@ -67,6 +69,7 @@ ModeState: TypeAlias = (
     | MatchOver
     | Initials
     | Service
+    | Puzzling
 )
 """What the box is doing, with the data of that mode."""
 
@@ -94,63 +97,68 @@ ROWS = (
     row(Attract, Pressed, attract.press),
     row(Attract, Held, attract.hold),
     row(Attract, LeversMoved, attract.levers),
-    row(Attract, ServicePressed, attract.service_press),
+    row(Attract, ServicePressed, service.unlock),
     row(Menu, Pressed, menu.press),
     row(Menu, Held, menu.hold),
     row(Menu, LeversMoved, menu.levers),
-    row(Menu, TimeCame, menu.time),
-    row(Menu, ServicePressed, menu.service_press),
+    row(Menu, TimeCame, attract.back),
+    row(Menu, ServicePressed, service.unlock),
     row(Setup, Pressed, setup.press),
     row(Setup, Held, setup.hold),
     row(Setup, LeversMoved, setup.levers),
-    row(Setup, TimeCame, setup.time),
-    row(Setup, ServicePressed, setup.service_press),
+    row(Setup, TimeCame, attract.back),
+    row(Setup, ServicePressed, service.unlock),
     row(Naming, Pressed, naming.press),
     row(Naming, Held, naming.hold),
     row(Naming, LeversMoved, naming.levers),
-    row(Naming, TimeCame, naming.time),
-    row(Naming, ServicePressed, naming.service_press),
+    row(Naming, TimeCame, attract.back),
+    row(Naming, ServicePressed, service.unlock),
     row(Service, Pressed, service.press),
     row(Service, Held, service.hold),
     row(Service, LeversMoved, service.levers),
-    row(Service, TimeCame, service.time),
-    row(Service, ServicePressed, service.service_press),
+    row(Service, TimeCame, attract.back),
+    row(Service, ServicePressed, attract.back),
+    row(Puzzling, Pressed, puzzle.press),
+    row(Puzzling, Held, puzzle.hold),
+    row(Puzzling, LeversMoved, puzzle.levers),
+    row(Puzzling, TimeCame, attract.back),
+    row(Puzzling, ServicePressed, service.unlock),
     row(Raise, Pressed, raising.press),
     row(Raise, Held, raising.press),
     row(Raise, LeversMoved, raising.levers),
-    row(Raise, TimeCame, raising.time),
-    row(Raise, Abandoned, raising.abandon),
+    row(Raise, TimeCame, turn_over.tick),
+    row(Raise, Abandoned, ready.leave),
     row(Ready, Pressed, ready.press),
     row(Ready, Held, ready.hold),
     row(Ready, LeversMoved, ready.levers),
     row(Ready, TimeCame, ready.time),
-    row(Ready, Abandoned, ready.abandon),
+    row(Ready, Abandoned, ready.leave),
     row(Rolling, Pressed, rolling.press),
     row(Rolling, Held, rolling.press),
     row(Rolling, LeversMoved, rolling.levers),
     row(Rolling, TimeCame, rolling.time),
-    row(Rolling, Abandoned, rolling.abandon),
+    row(Rolling, Abandoned, ready.leave),
     row(Entering, Pressed, entering.press),
     row(Entering, Held, entering.hold),
     row(Entering, LeversMoved, entering.levers),
-    row(Entering, TimeCame, entering.time),
-    row(Entering, Abandoned, entering.abandon),
+    row(Entering, TimeCame, turn_over.tick),
+    row(Entering, Abandoned, ready.leave),
     row(Flipping, Pressed, flipping.press),
     row(Flipping, Held, flipping.hold),
     row(Flipping, LeversMoved, flipping.levers),
     row(Flipping, TimeCame, flipping.time),
-    row(Flipping, Abandoned, flipping.abandon),
+    row(Flipping, Abandoned, ready.leave),
     row(TurnOver, Pressed, turn_over.press),
     row(TurnOver, Held, turn_over.hold),
-    row(TurnOver, Abandoned, turn_over.abandon),
+    row(TurnOver, Abandoned, ready.leave),
     row(MatchOver, Pressed, match_over.press),
-    row(MatchOver, Held, match_over.hold),
+    row(MatchOver, Held, ready.leave),
     row(MatchOver, LeversMoved, match_over.levers),
-    row(MatchOver, TimeCame, match_over.time),
+    row(MatchOver, TimeCame, ready.leave),
     row(Initials, Pressed, initials.press),
     row(Initials, Held, initials.hold),
     row(Initials, LeversMoved, initials.levers),
-    row(Initials, TimeCame, initials.time),
+    row(Initials, TimeCame, ready.leave),
 )
 
 TABLE: Mapping[tuple[type[BoxMode], type], Handler] = {(row.mode, row.given): row.handler for row in ROWS}
@@ -192,6 +200,8 @@ def screen_of(mode: ModeState, view: View) -> Screen:
             return naming.screen(mode, view)
         case Service():
             return service.screen(mode, view)
+        case Puzzling():
+            return puzzle.screen(mode, view)
         case Raise():
             return raising.screen(mode, view)
         case Ready():
@@ -220,9 +230,10 @@ def deadline_of(mode: ModeState, shared: Shared) -> int | None:
 
 
 def targets(handler: Callable[..., Any]) -> tuple[type[BoxMode], ...]:
-    """The modes that a handler may lead to, as its annotation says."""
+    """The modes that a handler may lead to, as its annotation says; a variable is the mode that it is in."""
     (leads_to,) = get_args(get_type_hints(handler)["return"])
-    return get_args(leads_to) or (leads_to,)
+    modes = get_args(leads_to) or (leads_to,)
+    return tuple(mode for mode in modes if not isinstance(mode, TypeVar))
 
 
 def diagram() -> str:

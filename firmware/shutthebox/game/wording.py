@@ -12,20 +12,12 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
-from shutthebox.rules.turn import Refusal
 
 MOST_HINTS = 9
 """Answers that a hint ranks."""
 
 PROMPT_LENGTH = 16
 """Characters of a prompt that are read at a glance; answers beyond are cut."""
-
-REFUSALS: dict[Refusal, Message] = {
-    Refusal.ONE_DIE_NEVER: message("Never one die"),
-    Refusal.ONE_DIE_NOT_YET: message("Not one die yet"),
-    Refusal.ONE_DIE_ONLY: message("One die now"),
-}
-"""Why a number of dice cannot be thrown."""
 
 
 def listed(tiles: Tiles | tuple[int, ...]) -> str:
@@ -136,7 +128,12 @@ def hint_lines(hint: Hint, translate: Callable[[str], str] = str) -> tuple[str, 
     if hint.best_to_win is not None:
         named = ((hint.best, message("points")), (hint.best_to_win, message("the win")))
         return tuple(f"{_with_commas(tiles)}\t{aim.told(translate)}" for tiles, aim in named)
-    return tuple(f"{_with_commas(move.tiles)}\t+{move.cost:.2f}" for move in hint.moves[:MOST_HINTS])
+    return tuple(answer_line(move.tiles, move.cost) for move in hint.moves[:MOST_HINTS])
+
+
+def answer_line(tiles: Tiles, cost: float) -> str:
+    """An answer to a throw, and what it costs in points, as a row of a list."""
+    return f"{_with_commas(tiles)}\t+{cost:.2f}"
 
 
 def _with_commas(tiles: Tiles) -> str:

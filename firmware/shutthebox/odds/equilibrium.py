@@ -106,7 +106,7 @@ class Equilibrium:
 
     >>> from shutthebox.config.profiles import builtin
     >>> [round(chance, 4) for chance in Equilibrium(builtin("thai"), 2).chances()]
-    [0.504, 0.496]
+    [0.4971, 0.5029]
     """
 
     def __init__(self, profile: Profile, players: int, prize: Prize = Prize.WIN) -> None:

@@ -142,6 +142,18 @@ class Odds:
         profile: the variant, on the box that is played.
         exact: whether values are exact up to the rounding of a float; else they come from an
             iteration and are good to nine digits.
+
+    Example:
+        What a turn of the traditional game is worth, and the best answer to a first throw of 6 and 4.
+
+        >>> from shutthebox.config.profiles import builtin
+        >>> odds = Odds(builtin("traditional"))
+        >>> turn = turns.start(odds.profile)
+        >>> round(odds.value(turn).score, 6)
+        11.009209
+        >>> best, *others = odds.ranked(turns.throw(odds.profile, turn, (6, 4)))
+        >>> to_numbers(best.tiles)
+        (1, 9)
     """
 
     def __init__(self, profile: Profile, tiles: Tiles | None = None) -> None:

@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from datetime import date
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -31,6 +32,7 @@ from shutthebox.game.settings import Settings
 if TYPE_CHECKING:
     from shutthebox.adapters.buzzer import Buzzer
     from shutthebox.adapters.display.panel import Panel
+    from shutthebox.game.daily import Daily
     from shutthebox.runtime.ports import Observer
     from shutthebox.runtime.runner import Mail
 
@@ -149,7 +151,7 @@ def serve(
                     Outbox(outbox, state, partial(open_to_read, state / FILE_NAME), time.time),
                 )
             guard = StoreGuard(store, open_store, forgetting=fault is Fault.FORGETS)
-            ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers)
+            ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers, _puzzle_of_today)
             runner = Runner(
                 settings,
                 config.box.settle_ns,
@@ -170,6 +172,15 @@ def serve(
             if display is not None:
                 display.start()
             loop(runner, inbox, time.monotonic_ns, beat_if_alive)
+
+
+def _puzzle_of_today() -> "Daily":
+    # Imported once somebody asks: the box is ready without it.
+    from shutthebox.config.puzzles import puzzle_of
+    from shutthebox.game.daily import Daily
+
+    day = date.today().toordinal()
+    return Daily(day, puzzle_of(day))
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.effects import Effect, Sound
 from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault
@@ -93,6 +94,7 @@ class Ports:
         display: None to play blind.
         buzzer: None for silence.
         observers: told of everything.
+        daily: gives the puzzle of today.
     """
 
     pins: PinsPort
@@ -101,3 +103,4 @@ class Ports:
     display: DisplayPort | None = None
     buzzer: BuzzerPort | None = None
     observers: Sequence[Observer] = ()
+    daily: DailyPuzzle = lambda: None

@@ -89,6 +89,7 @@ class Runner:
             resumed=ports.memory.running_match(settings.levers),
             statistics=ports.memory.statistics,
             past=ports.memory.past,
+            daily=ports.daily,
             fault=fault,
             notices=notices,
         )

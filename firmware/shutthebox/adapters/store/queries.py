@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shutthebox.files import check_regular
+from shutthebox.game.daily import Streak, streak_from
+from shutthebox.game.facts import STREAK
 from shutthebox.game.messages import Text, message
 from shutthebox.game.past import Past
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
@@ -349,6 +351,12 @@ def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
     """The levers that the owner has taken out of play at the box; None if nothing was settled there."""
     row = db.execute("select value from setting where key = 'box.out_of_play'").fetchone()
     return tuple(sorted(json.loads(row[0]))) if row else None
+
+
+def streak(db: sqlite3.Connection) -> Streak:
+    """What the players have made of the puzzles of the day."""
+    row = db.execute("select value from setting where key = ?", (STREAK,)).fetchone()
+    return streak_from(json.loads(row[0])) if row else Streak()
 
 
 def health(db: sqlite3.Connection) -> dict[int, SwitchWear]:
