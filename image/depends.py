@@ -1,22 +1,26 @@
 #!/usr/bin/python3
-"""Prints what our packages depend on and Debian 13 has: its own, for the image. Run by Makefile."""
+"""Prints what the card's own packages depend on and Debian 13 has. Run by Makefile."""
 
 import re
 import sys
 from pathlib import Path
 
-#: Built for the image, as they are not in Debian 13.
-BUILT = {"python3-gpiozero", "python3-gpiozero-gpiod", "shutthebox"}
-#: What gpiozero itself depends on.
-FOR_BUILT = {"python3-colorzero"}
+#: Our packages on the card; the league's are for another machine.
+ON_CARD = ["shutthebox", "python3-gpiozero-gpiod"]
+#: Built for the image, as it is not in Debian 13, and what it depends on itself.
+GPIOZERO, FOR_GPIOZERO = "python3-gpiozero", {"python3-colorzero"}
 
 
 def names(control: str) -> set[str]:
-    """The packages that the Depends of a debian/control name."""
+    """The packages that the card's packages depend on, by a debian/control."""
     found: set[str] = set()
-    for field in re.findall(r"^Depends:((?:\n .*)+)", control, re.MULTILINE):
-        found |= set(re.findall(r"^ ([a-z0-9.+-]+)", field, re.MULTILINE))
+    for package in ON_CARD:
+        (paragraph,) = re.findall(rf"^Package: {package}\n(?:.+\n)+", control, re.MULTILINE)
+        (depends,) = re.findall(r"^Depends:((?:\n .*)+)", paragraph, re.MULTILINE)
+        found |= set(re.findall(r"^ ([a-z0-9.+-]+)", depends, re.MULTILINE))
     return found
 
 
-print(*sorted((names(Path(sys.argv[1]).read_text()) | FOR_BUILT) - BUILT))
+if __name__ == "__main__":
+    wanted = names(Path(sys.argv[1]).read_text()) | FOR_GPIOZERO
+    print(*sorted(wanted - {GPIOZERO, *ON_CARD}))

@@ -14,9 +14,11 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,7 +77,7 @@ class Build:
 
 def python_packages(build: Build) -> None:
     """Wheels and source distributions, and what the box's wheel brings with it."""
-    for folder in (".", "firmware/gpiozero-gpiod"):
+    for folder in (".", "firmware/gpiozero-gpiod", "firmware/shutthebox-uplink", "league"):
         build.run(build.tools, "-m", "build", "--outdir", build.out, folder)
     with tempfile.TemporaryDirectory() as venv:
         build.run(build.tools, "-m", "venv", "--without-pip", venv)
@@ -90,7 +92,42 @@ def python_packages(build: Build) -> None:
             "--output-file", build.out / "shutthebox.cdx.json", python,
         )  # fmt: skip
     arm64_wheels(build)
+    plays_without_a_clone(build)
 
+
+def plays_without_a_clone(build: Build) -> None:
+    """Proves that one command plays the simulated box from the wheel, on an account that has nothing yet.
+
+    Raises:
+        ReleaseError: if its page cannot be had.
+    """
+    wheel = f"./shutthebox-{version(build.source)}-py3-none-any.whl[sim]"
+    tools = build.tools.parent
+    runners = {"pipx": ["run", "--pip-args=--find-links=.", "--spec"], "uvx": ["--find-links=.", "--from"]}
+    for runner, options in runners.items():
+        play = ["shutthebox", "sim", "--no-browser", "--port", "0"]
+        command = ["timeout", "900", str(tools / runner), *options, wheel, *play]
+        with (
+            tempfile.TemporaryDirectory() as home,
+            (build.out.parent / "log").open("ab") as log,
+            subprocess.Popen(
+                command, cwd=build.out, env={**os.environ, "HOME": home},
+                stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True,
+            ) as box,
+        ):  # fmt: skip
+            assert box.stdout is not None
+            try:
+                address = next((found[0] for line in box.stdout if (found := _ADDRESS.search(line))), None)
+                if address is None:
+                    raise ReleaseError(f"{runner}: does not play the box")
+                urllib.request.urlopen(address, timeout=60).close()
+            except OSError as error:
+                raise ReleaseError(f"{runner}: {address}: {error}") from None
+            finally:
+                os.killpg(box.pid, signal.SIGTERM)
+
+
+_ADDRESS = re.compile(r"http://\S+")
 
 #: The Pythons of the Debians that the box runs on, and the newest.
 PYTHONS = ("3.11", "3.13", "3.14")
@@ -104,7 +141,7 @@ def arm64_wheels(build: Build) -> None:
             build.run(
                 build.tools, "-m", "pip", "download", "--quiet", "--find-links", build.out, "--dest", folder,
                 *ARM64, "--python-version", python, "--implementation", "cp", "--only-binary=:all:",
-                f"shutthebox[box,sim]=={version(build.source)}",
+                f"shutthebox[box,sim]=={version(build.source)}", "shutthebox-uplink",
             )  # fmt: skip
 
 

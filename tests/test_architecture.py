@@ -1,19 +1,105 @@
-"""The page on the architecture says what is so."""
+"""The page on the architecture says what is so, and the package keeps to it."""
 
+import ast
 import re
+from collections import defaultdict
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 import shutthebox
 from shutthebox.game.mode import Mode
 from shutthebox.game.table import INPUT_NAMES, diagram, transitions
 
-PAGE = Path(shutthebox.__file__).with_name("ARCHITECTURE.md")
+PACKAGE = Path(shutthebox.__file__).parent
+PAGE = PACKAGE / "ARCHITECTURE.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+PLACES = (PACKAGE, PACKAGE.parent, PACKAGE.parents[1])
+"""Where a path on the page may begin."""
+
+NAMED = re.findall(r"`([\w./-]+\.py)`: (`[\w.]+`(?:, `[\w.]+`)*)", TEXT)
+"""Files on the page, each with the names that are said to be in it."""
+
+
+def found(path: str) -> Path | None:
+    return next((place / path for place in PLACES if (place / path).exists()), None)
+
+
+@cache
+def names_in(path: Path) -> frozenset[str]:
+    """What a module defines: functions, classes with their methods and fields, constants."""
+    names = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        names |= set(_targets(node))
+        if isinstance(node, ast.ClassDef):
+            names |= {f"{node.name}.{name}" for inner in node.body for name in _targets(inner)}
+    return frozenset(names)
+
+
+def _targets(node: ast.stmt) -> list[str]:
+    match node:
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.Assign(targets=targets):
+            return [target.id for target in targets if isinstance(target, ast.Name)]
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            return [name]
+    return []
+
+
+def test_every_file_on_the_page_exists() -> None:
+    paths = set(re.findall(r"`((?:[\w.-]+/)+|[\w./-]+\.(?:py|md|toml|scn))`", TEXT))
+    assert len(paths) > 40
+    assert {path for path in paths if found(path) is None} == set()
+
+
+@pytest.mark.parametrize(("path", "names"), NAMED)
+def test_every_name_on_the_page_is_in_its_file(path: str, names: str) -> None:
+    file = found(path)
+    assert file is not None
+    assert set(re.findall(r"[\w.]+", names)) <= names_in(file)
+
+
+def floors() -> dict[str, int]:
+    """Per folder or module of the package its floor, as the page's table says."""
+    rows = re.findall(r"^\| (\d) \| (`.+?`) \|", TEXT, re.MULTILINE)
+    return {
+        part.removesuffix("/"): int(floor) for floor, parts in rows for part in re.findall(r"`(.+?)`", parts)
+    }
+
+
+def test_no_module_imports_from_a_higher_floor() -> None:
+    height = floors()
+    upwards = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        part = path.relative_to(PACKAGE).parts[0]
+        if part in ("__init__.py", "__main__.py"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("shutthebox."):
+                target = (node.module or "").split(".")[1]
+                target = target if target in height else f"{target}.py"
+                if height[target] > height[part]:
+                    upwards.append(f"{path.relative_to(PACKAGE)}:{node.lineno} imports {node.module}")
+    assert upwards == []
+    assert {
+        entry.name for entry in PACKAGE.iterdir() if entry.suffix == ".py" or (entry / "__init__.py").exists()
+    } == {*height, "__init__.py", "__main__.py"}
+
+
+def test_no_two_classes_have_one_name() -> None:
+    """A name that is looked for is then found in one place."""
+    places = defaultdict(list)
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places[node.name].append(str(path.relative_to(PACKAGE)))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}
 
 
 def test_the_machines_diagram_is_drawn_from_its_table() -> None:
-    blocks = re.findall(
-        r"^```mermaid\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-    )
+    blocks = re.findall(r"^```mermaid\n(.*?)^```$", TEXT, re.DOTALL | re.MULTILINE)
     drawn = [block for block in blocks if block.startswith("stateDiagram")]
     assert drawn == [diagram()], "replace the block with what shutthebox.game.table.diagram() gives"
 

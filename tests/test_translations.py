@@ -14,6 +14,7 @@ from babel.messages.pofile import read_po
 import shutthebox
 from shutthebox.adapters.display.fonts import Size, fitting
 from shutthebox.config.profiles import builtins
+from shutthebox.rules.turn import Refusal
 from shutthebox.translations import ENGLISH, OWN_NAME, languages, translations
 
 PACKAGE = Path(shutthebox.__file__).parent
@@ -25,6 +26,7 @@ every_catalog = pytest.mark.parametrize("code", sorted(CATALOGS))
 PANEL = ("game", "adapters", "runtime")
 ELSEWHERE = ("web", "cli", "rules", "speech", "simulator")
 TITLES = {profile.title() for profile in builtins()}
+REFUSALS = {str(refusal) for refusal in Refusal}
 
 
 def texts_of_the_source(*folders: str) -> set[str]:
@@ -36,7 +38,7 @@ def texts_of_the_source(*folders: str) -> set[str]:
     return found
 
 
-TEXTS = sorted(texts_of_the_source(*PANEL, *ELSEWHERE) | TITLES | {OWN_NAME})
+TEXTS = sorted(texts_of_the_source(*PANEL, *ELSEWHERE) | TITLES | REFUSALS | {OWN_NAME})
 
 
 def blanks(text: str) -> list[str]:
@@ -70,7 +72,9 @@ LARGEST = {"tiles": "3, 4, 7", "answers": "8 or 4", "fault": "Lift 4", "cost": "
 def test_a_text_fits_one_line_of_the_panel(language: str) -> None:
     """In letters that can be read at the bar; longer ones are read in parts."""
     words = translations()[language]
-    texts = {words(text) for text in texts_of_the_source(*PANEL)} - {words("Shut {answers} with {tile}")}
+    texts = {words(text) for text in texts_of_the_source(*PANEL) | REFUSALS} - {
+        words("Shut {answers} with {tile}")
+    }
     filled = [re.sub(r"{(\w+)}", lambda blank: LARGEST.get(blank[1], "12"), text) for text in sorted(texts)]
     assert [text for text in filled if fitting(text, Size.MEDIUM, 124) is None] == []
 

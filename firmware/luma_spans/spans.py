@@ -44,8 +44,8 @@ class ChangedSpans:
         """Sends nothing yet; the first picture is sent whole.
 
         Args:
-            device: A ssd1306, ssd1309 or sh1106 of luma.oled, or a class derived from one of
-                these, of any size and rotation.
+            device: A ssd1306, ssd1309, ssd1315 or sh1106 of luma.oled, or a class derived from one
+                of these, of any size and rotation.
 
         Raises:
             ValueError: Another device, whose memory is laid out in another way.

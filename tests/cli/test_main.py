@@ -103,3 +103,16 @@ def test_the_simulated_box_has_the_language_and_the_memory_that_are_asked_for(
 def test_fail__a_language_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sim", "--language", "xx"]) == 2
     assert "--language: box.language: 'xx' is not allowed; allowed is one of " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("since", "folder"), [("soon", "shutthebox-x"), ("+1", "shutthebox-x"), ("5", "mine")]
+)
+def test_fail__a_folder_of_somebody_else_is_no_memory_of_a_recording(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, since: str, folder: str
+) -> None:
+    (tmp_path / folder).mkdir()
+    words = ["--state", str(tmp_path / "state"), "--record", str(tmp_path / "a.scn"), "--port", "0"]
+    assert main(["sim", "--no-browser", *words, "--recording-since", since, str(tmp_path / folder)]) == 2
+    assert "only a pulled plug" in capsys.readouterr().err
+    assert (tmp_path / folder).is_dir()

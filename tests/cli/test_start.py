@@ -15,25 +15,49 @@ def loaded(program: str) -> set[str]:
     return set(subprocess.check_output([sys.executable, "-c", shown], text=True).splitlines()[-1].split())
 
 
-def test_the_daemon_is_ready_without_the_solvers_and_the_simulator() -> None:
-    program = """
+READY = """
+import os, sys
+from gpiozero.pins.mock import MockFactory
+from shutthebox.adapters import gpio, systemd
+
+def ready(self):
+    print(*sys.modules, flush=True)
+    os._exit(0)
+
+gpio.open_factory, systemd.Systemd.ready = lambda backend: MockFactory(), ready
 from shutthebox.cli.main import main
-try:
-    main(["run", "--help"])
-except SystemExit:
-    pass
-import shutthebox.runtime.daemon
+main(["run", "--config", "box.toml"])
 """
-    modules = loaded(program)
-    assert {"shutthebox.cli.run", "shutthebox.runtime.daemon", "shutthebox.game.machine"} <= modules
-    assert not {m for m in modules if m.startswith("shutthebox.simulator")}
-    solvers = {"shutthebox.odds.odds", "shutthebox.odds.win_chances", "shutthebox.odds.one_pass"}
-    assert not modules & solvers
+
+
+def test_the_daemon_is_ready_without_game_display_solvers_and_simulator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "box.toml").write_text(f'[box]\nlevers = 9\n[store]\nfolder = "{tmp_path}"\n')
+    modules = loaded(READY)
+    assert {
+        "shutthebox.cli.run",
+        "shutthebox.runtime.daemon",
+        "shutthebox.adapters.store.database",
+    } <= modules
+    later = (
+        "shutthebox.adapters.display", "shutthebox.game.machine", "shutthebox.game.modes",
+        "shutthebox.odds.odds", "shutthebox.odds.values", "shutthebox.simulator", "shutthebox.speech",
+        "PIL", "luma",
+    )  # fmt: skip
+    assert not {module for module in modules if module.startswith(later)}
     assert {m for m in modules if m.startswith("shutthebox.cli.")} == {
         "shutthebox.cli.main",
         "shutthebox.cli.parser",
         "shutthebox.cli.run",
     }
+
+
+def test_the_game_begins_without_the_solvers() -> None:
+    modules = loaded("import shutthebox.runtime.runner, shutthebox.adapters.odds_worker")
+    assert "shutthebox.game.machine" in modules
+    assert not modules & {"shutthebox.odds.odds", "shutthebox.odds.win_chances", "shutthebox.odds.one_pass"}
 
 
 @pytest.mark.parametrize("command", ["run", "stats", "export", "check-config", "pins", "blank"])

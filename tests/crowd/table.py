@@ -145,6 +145,8 @@ def plans(seed: int) -> Iterator[Plan]:
             keys["game.turn_seconds"] = random.choice([5, 20, 60])
         if random.random() < 0.1:
             keys["game.names"] = True
+        if random.random() < 0.1:
+            keys["game.family"] = True
         yield Plan(
             seed * 1_000_003 + number,
             tuple(keys.items()),

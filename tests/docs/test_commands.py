@@ -58,6 +58,9 @@ def commands() -> Iterator[str]:
 
 COMMANDS = sorted(set(commands()))
 
+WHEEL = f"./shutthebox-{__version__}-py3-none-any.whl[sim]"
+"""What a release plays without a clone."""
+
 _STAND_IN = f"""#!{sys.executable}
 import os, re, subprocess, sys
 from pathlib import Path
@@ -85,10 +88,18 @@ for word in args[1:]:
     "journalctl": 'unit(args[args.index("-u") + 1])',
     "systemd-sysusers": "check(not args, 'takes none here')",
     "reboot": "check(not args, 'takes none here')",
-    "pipx": """
+    "pipx": f"""
+if args[0] == "run":
+    check(args[1:3] == ["--pip-args=--find-links=.", "--spec"], "where are the others?")
+    check(args[3:] == [{WHEEL!r}, "shutthebox", "sim"], "not as released")
+    sys.exit()
 check(args[0] in ("install", "inject"), "what is it to do?")
 folders = [word for word in args if word.startswith(".")]
 check(folders and all((project / word / "pyproject.toml").is_file() for word in folders), "no project there")
+""",
+    # The release itself runs both: release/release.py.
+    "uvx": f"""
+check(args == ["--find-links=.", "--from", {WHEEL!r}, "shutthebox", "sim"], "not as released")
 """,
     "apt": f"""
 control = (project / "debian" / "control").read_text()

@@ -66,4 +66,4 @@ def lay_out(to: Path) -> None:
     if (to / "tests/conftest.py").exists():
         raise FetchError("gpiozero's source package has a conftest.py of its own now: look at it")
     shutil.copy(here / "fixtures.py", to / "tests/conftest.py")
-    (to / "pytest.ini").write_text("[pytest]\ntimeout = 60\n")
+    (to / "pytest.ini").write_text("[pytest]\ntimeout = 600\n")

@@ -72,7 +72,7 @@ def of_solids(name: str) -> Callable[[Dimensions], Iterable[str]]:
 
 #: What is made wrong, the check that has to see it, and what it has to say.
 FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
-    "screws for the bank too long for their holes": (
+    "screws too long for their holes": (
         {"clamp_screw": 20.0}, "screws", r"screw: clamp screw 1 comes .* mm out of the box"),
     "screws that end in a solid wall": ({"clamp_hole": 4.0}, "collisions", r"bezel cuts into clamp screw"),
     "screws too short for their thread": ({"deck_screw": 8.0}, "screws", r"bank screw 1 has .* of thread"),

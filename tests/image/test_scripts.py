@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,29 @@ def test_a_unit_runs_a_script_that_is_there_and_is_switched_on(unit: Path) -> No
         assert script.stat().st_mode & 0o111, f"{script} cannot be run"
     if "[Install]" in text:
         assert unit.name in (IMAGE / "finish.sh").read_text()
+
+
+def test_the_card_has_what_the_box_and_its_pins_depend_on_and_nothing_of_the_league() -> None:
+    control = IMAGE.parent / "debian/control"
+    command = [sys.executable, str(IMAGE / "depends.py"), str(control)]
+    names = subprocess.check_output(command, text=True).split()
+    assert {"python3-libgpiod", "python3-luma.oled", "python3-colorzero"} <= set(names)
+    assert not {"mosquitto", "shutthebox", "shutthebox-uplink", "python3-gpiozero-gpiod"} & set(names)
+
+
+def test_the_image_is_made_of_all_that_the_packages_are_made_of() -> None:
+    done = subprocess.run(
+        ["make", "-C", str(IMAGE), "--print-data-base", "--question"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    (line,) = re.findall(r"^SOURCES := (.*)$", done.stdout, re.MULTILINE)
+    sources = set(line.split())
+    (copied,) = re.findall(r"^\t@cp -R (.*) \$\(DEB\)", (IMAGE.parent / "Makefile").read_text(), re.MULTILINE)
+    for name in (*copied.split(), "hardware/config.txt"):
+        assert [source for source in sources if source == name or source.startswith(f"{name}/")], name
+    assert not [source for source in sources if source.startswith("tests/")]
 
 
 def test_boot_script_and_rauc_agree_on_the_numbers() -> None:

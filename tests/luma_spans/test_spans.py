@@ -25,6 +25,7 @@ from shutthebox.simulator.hardware.panel_model import PanelModel
 SIZES = {
     "ssd1306": [(128, 64), (128, 32), (96, 16), (64, 48), (64, 32)],
     "ssd1309": [(128, 64)],
+    **({"ssd1315": [(128, 64)]} if hasattr(luma.oled.device, "ssd1315") else {}),
     "sh1106": [(128, 64), (128, 32)],
 }
 DEVICES = [(kind, size, rotate) for kind, sizes in SIZES.items() for size in sizes for rotate in range(4)]

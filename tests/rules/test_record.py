@@ -130,7 +130,7 @@ BROKEN = [
     ("1 3+5 1,7", "1 3+5 +1,2", "'+1,2': exactly one tile is opened"),
     ("1 3+5 1,7", "1 blocked 45", "blocked 45: a throw is due"),
     ("1 6+6 3,9", "1 3+5 1,7", "3+5: 1,7 are not open"),
-    ("1 6+6 3,9", "1 1 3", "1: one die cannot be thrown yet with 2,3,4,5,6,8,9 open"),
+    ("1 6+6 3,9", "1 1 3", "1: not one die yet, with 2,3,4,5,6,8,9 open"),
     ("1 6+6", "1 6+6 2", "6+6: the turn is over and its end is due"),
     ("1 6+6 4,8", "1 6+6", "6+6: the throw on the table needs its answer first", 1),
     ("1 blocked 13", "1 blocked 12", "blocked '12': by the rules '1 blocked 13'"),

@@ -95,6 +95,7 @@ def served(tmp_path: Path) -> Iterator[Serve]:
         def work() -> None:
             try:
                 started.wait(5)
+                found.until(lambda: found.shows)
                 hands(found)
             except BaseException as error:
                 found.wrong.append(error)

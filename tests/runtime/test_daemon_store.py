@@ -50,6 +50,10 @@ class Hands:
                 self._button = what.active
             self._happened.notify_all()
 
+    def see_the_first_screen(self) -> None:
+        """Waits until the box has shown something."""
+        self._until(lambda: bool(self.shows))
+
     def press(self) -> None:
         """A short press, until the box has shown what came of it."""
         shows = len(self.shows)
@@ -76,6 +80,7 @@ def run_daemon(config: Config, state: Path, act: Callable[[Hands], None]) -> lis
 
         def play() -> None:
             try:
+                hands.see_the_first_screen()
                 act(hands)
             except BaseException as error:
                 failed.append(error)

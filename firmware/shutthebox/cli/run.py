@@ -123,7 +123,6 @@ def run(args: argparse.Namespace) -> int:
     """Runs until it is told to stop."""
     # Imported here: the other commands need neither gpiozero nor luma.
     from shutthebox.adapters.gpio import open_factory, switch_lines
-    from shutthebox.adapters.store.scores_file import scores_folder
     from shutthebox.adapters.systemd import Systemd
     from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for
     from shutthebox.game.dice import RandomDice
@@ -169,7 +168,7 @@ def run(args: argparse.Namespace) -> int:
             beat=systemd.alive,
             fault=fault,
             notices=notices(),
-            scores=scores_folder(config),
+            scores=config.scores_folder,
             outbox=config.outbox_folder,
         )
         systemd.stopping()

@@ -60,14 +60,13 @@ def _host_name(text: str) -> str:
 def run(args: argparse.Namespace) -> int:
     """Serves the page until it is told to stop."""
     # Imported here: the other commands need no web server.
-    from shutthebox.adapters.store.scores_file import scores_folder
     from shutthebox.adapters.systemd import passed_socket
     from shutthebox.web.scoreboard.server import ScoreboardServer
 
     config = read_config(args.config) if args.config else own_config_or_default("showing what")
     if args.state is not None:
         check_folder(args.state, "--state")
-    folder = args.state or scores_folder(config)
+    folder = args.state or config.scores_folder
     listener = passed_socket() or listen(args.port, args.listen)
     own = socket.gethostname()
     names = sorted({own, f"{own.partition('.')[0]}.local", *args.name})

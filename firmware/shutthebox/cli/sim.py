@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from shutthebox.runtime.ports import Observer
     from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 
+_MEMORY_PREFIX = "shutthebox-"
+"""How the name of the folder begins that remembers for as long as a recording goes on."""
+
 
 def add_parser(subparsers: Subparsers) -> None:
     """Adds the command."""
@@ -69,6 +72,22 @@ def config_of(args: argparse.Namespace) -> Config:
     return config
 
 
+def going_on(args: argparse.Namespace) -> tuple[int, Path] | None:
+    """Since when, in ns, a recording goes on, and with which memory; None if none does.
+
+    Raises:
+        ShutTheBoxError: if that is no time, or no memory that this command has made.
+    """
+    if args.recording_since is None:
+        return None
+    since, folder = args.recording_since
+    memory = Path(folder)
+    # The memory is deleted in the end, so it must be no folder of somebody else.
+    if not since.isdecimal() or not memory.is_dir() or not memory.name.startswith(_MEMORY_PREFIX):
+        raise ShutTheBoxError("--recording-since: only a pulled plug gives this option")
+    return int(since), memory
+
+
 def run(args: argparse.Namespace) -> int:
     """Serves the page and runs the daemon until it is told to stop."""
     # Imported here: the other commands need neither gpiozero nor a web server.
@@ -107,11 +126,9 @@ def run(args: argparse.Namespace) -> int:
         if args.record:
             # What is played again starts from an empty box, so what is recorded does too.
             goes_on = args.recording_since is not None
-            since_ns, folder = args.recording_since or (start_ns, tempfile.mkdtemp(prefix="shutthebox-"))
-            memory = Path(folder)
+            start_ns, memory = going_on(args) or (start_ns, Path(tempfile.mkdtemp(prefix=_MEMORY_PREFIX)))
             stack.callback(shutil.rmtree, memory, ignore_errors=True)
             file = stack.enter_context(create(args.record, goes_on=goes_on))
-            start_ns = int(since_ns)
             recorder = ScenarioRecorder(file, config, levers, box.levers_down, start_ns, goes_on=goes_on)
             stack.callback(recorder.flush)
             observers.append(recorder)

@@ -34,7 +34,6 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace, ended: threading.Event | None = None) -> int:
     """Speaks until `ended` is set; without one, until a signal ends it."""
-    from shutthebox.adapters.store.scores_file import scores_folder
     from shutthebox.speech.said_file import FILE_NAME, SaidReader
     from shutthebox.speech.voice import Voice
 
@@ -44,7 +43,7 @@ def run(args: argparse.Namespace, ended: threading.Event | None = None) -> int:
     if args.state is not None:
         check_folder(args.state, "--state")
     voice = None if args.print else Voice(config.speech.volume)
-    folder = args.state or scores_folder(config)
+    folder = args.state or config.scores_folder
     reader = SaidReader(folder)
     print(f"Listening to {shown_path(folder / FILE_NAME)}  (Ctrl-C ends)", file=sys.stderr, flush=True)
     ended = ended or threading.Event()

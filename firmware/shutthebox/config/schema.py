@@ -56,8 +56,14 @@ class Controller(StrEnum):
     """The display's controller; each value is the name of luma.oled's class for it."""
 
     SSD1306 = "ssd1306"
+    SSD1315 = "ssd1315"
     SH1106 = "sh1106"
     SSD1309 = "ssd1309"
+
+    @property
+    def family(self) -> "Controller":
+        """The older controller all of whose commands this one takes; itself if there is none."""
+        return Controller.SSD1306 if self is Controller.SSD1315 else self
 
 
 def _key(
@@ -206,6 +212,11 @@ class GameConfig:
     names: bool = _key(
         validation.boolean, False, "Before a match every player gives three letters, kept for the evening."
     )
+    family: bool = _key(
+        validation.boolean,
+        False,
+        "For children: easy games come first in the list, and the end of a turn is told in kinder words.",
+    )
     computers: tuple[int, ...] = _key(
         validation.numbers(1, 9, least=0),
         (),
@@ -307,7 +318,8 @@ class DisplayConfig:
     controller: Controller | None = _key(
         _CONTROLLER,
         Controller.SSD1306,
-        'The panel\'s controller: "ssd1306", "sh1106" (most 1.3 inch panels), "ssd1309", or "none".',
+        'The panel\'s controller: "ssd1306", "ssd1315" (newer 0.96 inch panels), '
+        '"sh1106" (most 1.3 inch panels), "ssd1309", or "none".',
     )
     bus: int = _key(validation.whole(0, 32), 1, "The I2C bus of the panel.")
     address: int = _key(validation.whole(0x08, 0x77), 0x3C, "The panel's address on that bus.", "0x3C")
@@ -390,6 +402,12 @@ class Config:
         """Where matches are left: as configured, or where the uplink's package says; None for nowhere."""
         folder = self.outbox.folder or os.environ.get("SHUTTHEBOX_OUTBOX")
         return Path(folder) if folder else None
+
+    @property
+    def scores_folder(self) -> Path:
+        """Where the scoreboard and the voice look: in memory, where systemd says so, or with the store."""
+        system = os.environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
+        return Path(system) if system else self.state_folder
 
     @property
     def simulator_folder(self) -> Path:

@@ -137,6 +137,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         hints=config.game.hints,
         stakes=config.game.stakes,
         names=config.game.names,
+        family=config.game.family,
         computers=config.game.computers,
         strength=config.game.strength,
         code=to_tiles(config.box.service_code),

@@ -44,7 +44,6 @@ class Show:
         owes: per player the stakes owed for this match, negative: to get; empty before it is
             decided.
         winners: who has won the match, from 1; empty before.
-        names: per seat three letters, empty for a seat without a name; empty without names.
         asleep: nobody has touched the box for long: show nothing.
         language: of the screen's texts.
         seats: how each player is called, in that language; empty without a match.
@@ -63,7 +62,6 @@ class Show:
     totals: tuple[int, ...]
     owes: tuple[Fraction, ...]
     winners: tuple[int, ...]
-    names: tuple[str, ...] = ()
     asleep: bool = False
     language: str = "en"
     seats: tuple[str, ...] = ()

@@ -336,7 +336,6 @@ class Machine:
             totals=match.totals if match else (),
             owes=play.owes if play else (),
             winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
-            names=shared.names if match else (),
             asleep=shared.asleep,
             language=self.settings.language,
             seats=tuple(told(player_name(player, shared), translate) for player in seats),

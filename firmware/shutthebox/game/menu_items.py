@@ -139,17 +139,30 @@ LANGUAGE = Item(
 )
 
 
-def _on_off(settings: Settings) -> tuple[Text, ...]:
-    return message("on"), message("off")
+def _switch(
+    key: str,
+    label: Message,
+    question: Message,
+    is_on: Callable[[Settings], bool],
+    switched: Callable[[Settings, bool], Settings],
+) -> Item:
+    """An item that is on or off."""
+    return Item(
+        key,
+        label,
+        question,
+        lambda settings: (message("on"), message("off")),
+        lambda settings: 0 if is_on(settings) else 1,
+        lambda settings, index: (switched(settings, index == 0), (Chosen(key, index == 0),)),
+    )
 
 
-SOUND = Item(
+SOUND = _switch(
     "box.sound",
     message("Sound"),
     message("Sound"),
-    _on_off,
-    lambda settings: 0 if settings.sound else 1,
-    lambda settings, index: (replace(settings, sound=index == 0), (Chosen("box.sound", index == 0),)),
+    lambda settings: settings.sound,
+    lambda settings, on: replace(settings, sound=on),
 )
 
 
@@ -184,13 +197,12 @@ STRENGTH = Item(
 )
 
 
-HINTS = Item(
+HINTS = _switch(
     "game.hints",
     message("Hints"),
     message("Hints"),
-    _on_off,
-    lambda settings: 0 if settings.hints else 1,
-    lambda settings, index: (replace(settings, hints=index == 0), (Chosen("game.hints", index == 0),)),
+    lambda settings: settings.hints,
+    lambda settings, on: replace(settings, hints=on),
 )
 
 
@@ -321,13 +333,20 @@ HEAD_START = Item(
 )
 
 
-NAMES = Item(
+NAMES = _switch(
     "game.names",
     message("Names"),
     message("Ask for names?"),
-    _on_off,
-    lambda settings: 0 if settings.names else 1,
-    lambda settings, index: (replace(settings, names=index == 0), (Chosen("game.names", index == 0),)),
+    lambda settings: settings.names,
+    lambda settings, on: replace(settings, names=on),
+)
+
+FAMILY = _switch(
+    "game.family",
+    message("Family"),
+    message("For children?"),
+    lambda settings: settings.family,
+    lambda settings, on: replace(settings, family=on),
 )
 
 
@@ -372,6 +391,7 @@ ENTRIES: tuple[Entry, ...] = (
     CLOCK,
     HEAD_START_SEAT,
     HEAD_START,
+    FAMILY,
     ToPuzzle(),
     ToService(),
 )

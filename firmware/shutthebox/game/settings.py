@@ -20,6 +20,11 @@ class ShownStakes(StrEnum):
     EVENING = "evening"
 
 
+def is_easy(profile: Profile) -> bool:
+    """Whether a child can begin with it: nothing has to be taken apart, or nobody is there to lose to."""
+    return profile.needs_no_sums or profile.is_solo
+
+
 def ladder_of(profile: Profile) -> str:
     """The name under which the best total of a game is kept: its id, and how many tiles are played."""
     return f"{profile.name}.{profile.starting.bit_count()}"
@@ -52,6 +57,7 @@ class Settings:
         sound: the buzzer speaks.
         sleep_ns: without any input for so long the panel goes dark.
         names: setup asks every player for three letters.
+        family: the easy games come first in the list, and the end of a turn is told in kinder words.
         out: the levers that the owner has taken out of play.
         code: the levers that are down when the owner unlocks service; none for no code.
         service_button: the box has one, so the menu does not lead to service.
@@ -80,6 +86,7 @@ class Settings:
     sound: bool = True
     sleep_ns: int = 600_000_000_000
     names: bool = False
+    family: bool = False
     out: Tiles = 0
     code: Tiles = 0
     service_button: bool = False
@@ -87,9 +94,10 @@ class Settings:
 
     @property
     def games(self) -> tuple[Profile, ...]:
-        """The variants that can be played now, without the levers that are out of play."""
+        """The variants that can be played now, without the levers out of play, in the order of the list."""
         played = (without(profile, self.out) for profile in self.profiles)
-        return tuple(profile for profile in played if profile is not None)
+        fitting = [profile for profile in played if profile is not None]
+        return tuple(sorted(fitting, key=lambda profile: self.family and not is_easy(profile)))
 
     @property
     def game(self) -> Profile | None:

@@ -12,20 +12,12 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
-from shutthebox.rules.turn import Refusal
 
 MOST_HINTS = 9
 """Answers that a hint ranks."""
 
 PROMPT_LENGTH = 16
 """Characters of a prompt that are read at a glance; answers beyond are cut."""
-
-REFUSALS: dict[Refusal, Message] = {
-    Refusal.ONE_DIE_NEVER: message("Never one die"),
-    Refusal.ONE_DIE_NOT_YET: message("Not one die yet"),
-    Refusal.ONE_DIE_ONLY: message("One die now"),
-}
-"""Why a number of dice cannot be thrown."""
 
 
 def listed(tiles: Tiles | tuple[int, ...]) -> str:

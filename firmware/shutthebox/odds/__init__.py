@@ -3,25 +3,24 @@
 `Odds(profile)` solves a profile and answers for any `Turn` of it; the other modules build on it:
 `equilibrium` and `match_play` (playing for the win), `coach`, `review` and `hints` (what was done and
 what to do), `baselines` and `strengths` (playing by a fixed rule), `estimate` (rows above 12 tiles),
-`fairness` (are the dice honest). The solvers are imported when `Odds` is first asked for: a reader of
-advice has no use for them.
+`fairness` (are the dice honest). What stands here is imported when it is first asked for: the box starts
+without the solvers.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from shutthebox.odds.values import (
-    MOST_TILES,
-    End,
-    Exact,
-    Objective,
-    OddsError,
-    Ranked,
-    TooLargeError,
-    Value,
-)
-
 if TYPE_CHECKING:
     from shutthebox.odds.odds import Odds
+    from shutthebox.odds.values import (
+        MOST_TILES,
+        End,
+        Exact,
+        Objective,
+        OddsError,
+        Ranked,
+        TooLargeError,
+        Value,
+    )
 
 __all__ = [
     "MOST_TILES",
@@ -37,8 +36,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401  (a module's attribute can be anything)
-    if name == "Odds":
-        from shutthebox.odds.odds import Odds
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from shutthebox.odds import odds, values
 
-        return Odds
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(odds if name == "Odds" else values, name)

@@ -14,14 +14,17 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.rules.actions import Thrown, apply, faces_to_text
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Draw
-from shutthebox.rules.record import Record
 from shutthebox.rules.turn import bag
+
+if TYPE_CHECKING:
+    from shutthebox.rules.record import Record
 
 FIRST_LINE = "shut-the-box tournament 1"
 
@@ -95,7 +98,7 @@ def tournament_from_text(text: str, where: str) -> Tournament:
     return Tournament(name, seed)
 
 
-def unequal(record: Record, tournament: Tournament) -> str | None:
+def unequal(record: "Record", tournament: Tournament) -> str | None:
     """The first thing about a record that is not as the tournament's seed has it; None if all is.
 
     Returns:

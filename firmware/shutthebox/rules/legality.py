@@ -18,12 +18,6 @@ _STAGES = {
     Stage.FINISHED: "the match is over",
 }
 
-_REFUSALS = {
-    Refusal.ONE_DIE_NEVER: "one die is never thrown in this game",
-    Refusal.ONE_DIE_NOT_YET: "one die cannot be thrown yet",
-    Refusal.ONE_DIE_ONLY: "only one die may be thrown now",
-}
-
 
 def why_not(match: Match, action: Action) -> str | None:
     """What forbids this action now; None if the rules allow it."""
@@ -68,8 +62,8 @@ def why_not_throw(profile: Profile, turn: Turn, faces: Throw) -> str | None:
     if len(faces) not in (1, profile.dice):
         return f"{len(faces)} dice are not thrown in this game"
     if refusal is Refusal.ONE_DIE_NOT_YET:
-        return f"{_REFUSALS[refusal]} with {to_text(turn.open)} open"
-    return _REFUSALS[refusal]
+        return f"{refusal.lower()}, with {to_text(turn.open)} open"
+    return refusal.lower()
 
 
 def why_not_shut(profile: Profile, turn: Turn, shut: Tiles) -> str | None:

@@ -234,6 +234,12 @@ class Profile:
         return self.difference or self.insurance or self.move is not MoveKind.SET
 
     @property
+    def needs_no_sums(self) -> bool:
+        """Whether no throw has to be taken apart: one tile answers it, or each die has a tile of its own."""
+        one_by_one = self.move in (MoveKind.FACES_FREE, MoveKind.SINGLE) or self.starting.bit_count() == 1
+        return one_by_one and self.score is Scoring.SUM and self.dice <= 2 and self.stakes is Stakes.NONE
+
+    @property
     def highest_wins(self) -> bool:
         """Whether more points are better.
 

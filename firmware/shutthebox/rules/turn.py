@@ -31,11 +31,11 @@ class Outcome(StrEnum):
 
 
 class Refusal(StrEnum):
-    """Why a number of dice cannot be thrown."""
+    """Why a number of dice cannot be thrown, as the panel says it; catalogues have it under this text."""
 
-    ONE_DIE_NEVER = "one-die-never"
-    ONE_DIE_NOT_YET = "one-die-not-yet"
-    ONE_DIE_ONLY = "one-die-only"
+    ONE_DIE_NEVER = "Never one die"
+    ONE_DIE_NOT_YET = "Not one die yet"
+    ONE_DIE_ONLY = "One die now"
 
 
 @dataclass(frozen=True, slots=True)

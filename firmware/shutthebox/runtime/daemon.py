@@ -1,7 +1,7 @@
 """Puts a box together from its parts, runs it, and takes it apart in the right order.
 
 The same for real pins and simulated ones: the caller brings the factory, the lines, the panel
-and the dice. Order of start: store, pins, machine, display. Order of stop: the loop, the
+and the dice. Order of start: store, pins, ready, machine, display. Order of stop: the loop, the
 display with its goodbye, the buzzer, the pins, the store.
 """
 
@@ -18,17 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from gpiozero.pins import Factory
 
-from shutthebox.adapters.buzzer import Buzzer
-from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.adapters.gpio import Pins
-from shutthebox.adapters.odds_worker import OddsWorker
-from shutthebox.adapters.outbox import Outbox
 from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store, StoreError
-from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.lock import FolderLock, InUseError
 from shutthebox.adapters.store.opening import AT_WORK_FACTS, START_FACTS, StoreFault, open_or_set_aside
-from shutthebox.adapters.store.queries import open_to_read
-from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config.puzzles import puzzle_of
 from shutthebox.config.schema import Config, DiceKind, Line
 from shutthebox.config.settings_loader import as_chosen, broken_rules
@@ -36,16 +29,13 @@ from shutthebox.game.daily import Daily
 from shutthebox.game.dice import Dice
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
-from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
-from shutthebox.runtime.ports import Observer, Ports
-from shutthebox.runtime.runner import Mail, Runner, loop
-from shutthebox.speech.said_file import SaidWriter
-from shutthebox.translations import translations
 
 if TYPE_CHECKING:
+    from shutthebox.adapters.buzzer import Buzzer
     from shutthebox.adapters.display.panel import Panel
+    from shutthebox.runtime.ports import Observer
+    from shutthebox.runtime.runner import Mail
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +49,7 @@ def serve(
     dice: Dice,
     state: Path | None,
     *,
-    observers: Sequence[Observer] = (),
+    observers: "Sequence[Observer]" = (),
     started: Callable[[], None] = lambda: None,
     beat: Callable[[], None] = lambda: None,
     fault: Fault | None = None,
@@ -125,45 +115,61 @@ def serve(
             settings = as_chosen(config, settings, store.choices())
         pins = Pins(factory, lines, config.gpio.lamp, inbox.put)
         stack.callback(pins.close)
-        buzzer = _open_buzzer(factory, config.gpio.buzzer)
-        if buzzer is not None:
-            stack.callback(buzzer.close)
-        display = None
-        if connect is not None:
-            display = DisplayWorker(connect)
-            _ = translations()[settings.language]
-            goodbye = Screen(Mode.ATTRACT, big=_("Goodbye"))
-            stack.callback(display.close, goodbye)
-        if scores is not None:
-            kept = None if state is None else partial(open_to_read, state / FILE_NAME)
-            works = None if display is None else partial(getattr, display, "connected")
-            observers = (*observers, ScoresWriter(scores, kept, display_works=works), SaidWriter(scores))
-        if outbox is not None and state is not None:
-            observers = (
-                *observers,
-                Outbox(outbox, state, partial(open_to_read, state / FILE_NAME), time.time),
-            )
-        guard = StoreGuard(store, open_store, forgetting=fault is Fault.FORGETS)
-        ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers, _puzzle_of_today)
-        runner = Runner(
-            settings,
-            config.box.settle_ns,
-            ports,
-            dice,
-            translations(),
-            time.monotonic_ns(),
-            fault=fault,
-            notices=notices,
-        )
-        stack.callback(runner.close)
-        workers: list[Any] = [worker for worker in (display, buzzer) if worker is not None]
-
-        def beat_if_alive() -> None:
-            if all(worker.alive for worker in workers):
-                beat()
-
         with _ending_on_signals(inbox):
             started()
+
+            # Imported once the box is ready: the pins are held and the memory is open without them.
+            from shutthebox.adapters.display.worker import DisplayWorker
+            from shutthebox.adapters.odds_worker import OddsWorker
+            from shutthebox.adapters.store.guard import StoreGuard
+            from shutthebox.adapters.store.queries import open_to_read
+            from shutthebox.adapters.store.scores_file import ScoresWriter
+            from shutthebox.game.mode import Mode
+            from shutthebox.game.screen import Screen
+            from shutthebox.runtime.ports import Ports
+            from shutthebox.runtime.runner import Runner, loop
+            from shutthebox.speech.said_file import SaidWriter
+            from shutthebox.translations import translations
+
+            buzzer = _open_buzzer(factory, config.gpio.buzzer)
+            if buzzer is not None:
+                stack.callback(buzzer.close)
+            display = None
+            if connect is not None:
+                display = DisplayWorker(connect)
+                _ = translations()[settings.language]
+                goodbye = Screen(Mode.ATTRACT, big=_("Goodbye"))
+                stack.callback(display.close, goodbye)
+            if scores is not None:
+                kept = None if state is None else partial(open_to_read, state / FILE_NAME)
+                works = None if display is None else partial(getattr, display, "connected")
+                observers = (*observers, ScoresWriter(scores, kept, display_works=works), SaidWriter(scores))
+            if outbox is not None and state is not None:
+                from shutthebox.adapters.outbox import Outbox
+
+                observers = (
+                    *observers,
+                    Outbox(outbox, state, partial(open_to_read, state / FILE_NAME), time.time),
+                )
+            guard = StoreGuard(store, open_store, forgetting=fault is Fault.FORGETS)
+            ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers, _puzzle_of_today)
+            runner = Runner(
+                settings,
+                config.box.settle_ns,
+                ports,
+                dice,
+                translations(),
+                time.monotonic_ns(),
+                fault=fault,
+                notices=notices,
+            )
+            stack.callback(runner.close)
+            workers: list[Any] = [worker for worker in (display, buzzer) if worker is not None]
+
+            def beat_if_alive() -> None:
+                if all(worker.alive for worker in workers):
+                    beat()
+
             if display is not None:
                 display.start()
             loop(runner, inbox, time.monotonic_ns, beat_if_alive)
@@ -188,7 +194,9 @@ def _ending_on_signals(inbox: "SimpleQueue[Mail]") -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _open_buzzer(factory: Factory, line: int) -> Buzzer | None:
+def _open_buzzer(factory: Factory, line: int) -> "Buzzer | None":
+    from shutthebox.adapters.buzzer import Buzzer
+
     try:
         return Buzzer(factory, line)
     except Exception as error:  # lgpio and RPi.GPIO raise kinds of their own

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 from hwtools import harness, perfboard
-from hwtools.pinout import HARDWARE, Pinout, load
+from hwtools.pinout import HARDWARE, Pinout, PinoutError, load
 
 __all__ = ["ROOT", "files"]
 
@@ -96,5 +97,9 @@ def files(wiring: Pinout) -> dict[Path, str]:
 
 
 if __name__ == "__main__":
-    for path, content in files(load()).items():
+    try:
+        wiring = load()
+    except PinoutError as error:
+        sys.exit(str(error))
+    for path, content in files(wiring).items():
         path.write_text(content, encoding="utf-8")

@@ -16,6 +16,7 @@ __all__ = [
     "PRINTED_NAMES",
     "Connector",
     "Pinout",
+    "PinoutError",
     "Signal",
     "load",
 ]
@@ -50,6 +51,10 @@ PRINTED_NAMES = {
     "LAMP_K": "lamp-",
     "BUZZER_K": "-",
 }
+
+
+class PinoutError(ValueError):
+    """pinout.toml is wrong; the text is one line that says where."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,21 +110,34 @@ def load(path: Path = HARDWARE / "pinout.toml") -> Pinout:
     """Read and check the file.
 
     Raises:
-        ValueError: a pin is used twice, or numbers disagree with the header or with each other.
+        PinoutError: the file cannot be read, a pin is used twice, or numbers disagree with the header or with
+            each other.
     """
-    raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    signals = tuple(Signal(**entry) for entry in raw["signal"])
-    connectors = tuple(Connector(**{**entry, "pins": tuple(entry["pins"])}) for entry in raw["connector"])
-    levers = tuple(raw["levers"]["pins"])
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        signals = tuple(Signal(**entry) for entry in raw["signal"])
+        connectors = tuple(Connector(**{**entry, "pins": tuple(entry["pins"])}) for entry in raw["connector"])
+        levers = tuple(raw["levers"]["pins"])
+    except (OSError, ValueError) as error:
+        raise PinoutError(f"{path.name}: {error}") from None
+    except (KeyError, TypeError) as error:
+        raise PinoutError(f"{path.name}: a key is missing or unknown: {error}") from None
     for field in ("name", "bcm", "header_pin"):
-        values = [getattr(signal, field) for signal in signals]
-        if len(set(values)) != len(values):
-            raise ValueError(f"{path.name}: {field} used twice")
+        first: dict[object, Signal] = {}
+        for signal in signals:
+            other = first.setdefault(value := getattr(signal, field), signal)
+            if other is not signal:
+                raise PinoutError(
+                    f"{path.name}: {other.name} and {signal.name} have the same {field}: {value}"
+                )
     for signal in signals:
+        if signal.bcm not in HEADER:
+            raise PinoutError(f"{path.name}: {signal.name}: bcm is {signal.bcm}; the header has 0 to 27")
         if HEADER[signal.bcm] != signal.header_pin:
-            raise ValueError(
-                f"{path.name}: {signal.name}: BCM {signal.bcm} is not header pin {signal.header_pin}"
+            raise PinoutError(
+                f"{path.name}: {signal.name}: BCM {signal.bcm} is header pin {HEADER[signal.bcm]}, "
+                f"not {signal.header_pin}"
             )
     if levers != tuple(s.bcm for s in signals if s.name.startswith("TILE")):
-        raise ValueError(f"{path.name}: levers.pins and the TILE signals differ")
+        raise PinoutError(f"{path.name}: levers.pins and the TILE signals differ")
     return Pinout(levers, signals, connectors, raw)

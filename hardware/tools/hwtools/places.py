@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator
 
 from hwtools import generated, kicad
-from hwtools.pinout import CHANNELS, GROUND_PINS, POWER_PINS, PRINTED_NAMES, Pinout, load
+from hwtools.pinout import CHANNELS, GROUND_PINS, POWER_PINS, PRINTED_NAMES, Pinout, PinoutError, load
 
 __all__ = ["places"]
 
@@ -104,8 +104,12 @@ def _generated(wiring: Pinout) -> Iterator[str]:
 
 
 def main() -> int:
-    """Print the places; 1 if there are any."""
-    found = places(load())
+    """Print the places, or the fault of pinout.toml; 1 if there are any."""
+    try:
+        found = places(load())
+    except PinoutError as error:
+        print(error, file=sys.stderr)
+        return 1
     for place in found:
         print(place, file=sys.stderr)
     print(f"pinout: {len(found)} places to change")

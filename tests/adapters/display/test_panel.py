@@ -35,7 +35,8 @@ def stock_luma() -> Iterator[None]:
 
 def stock(controller: Controller, model: PanelModel, rotate: int) -> Any:
     with stock_luma():
-        device = getattr(luma.oled.device, controller)(model, *SIZE, rotate=rotate)
+        kind = getattr(luma.oled.device, controller, None) or getattr(luma.oled.device, controller.family)
+        device = kind(model, *SIZE, rotate=rotate)
     device.persist = True
     return device
 
@@ -276,6 +277,15 @@ def test_without_a_display_opening_fails_clearly_and_closes_the_bus(controller: 
     with pytest.raises(DisplayError, match="does not answer"):
         open_panel(controller, model)
     assert closed == [True]
+
+
+def test_an_older_luma_sets_a_newer_controller_up_as_the_one_that_it_takes_after(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(luma.oled.device, "ssd1315", raising=False)
+    model = PanelModel(Controller.SSD1315)
+    open_panel(Controller.SSD1315, model).push(noise(4))
+    assert model.image().tobytes() == noise(4).tobytes()
 
 
 def test_looking_for_an_absent_display_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -143,6 +143,7 @@ class Bus:
     [
         (0x43, "ssd1306", "ok", "ssd1306"),
         (0x06, "ssd1306", "ok", "ssd1306"),
+        (0x03, "ssd1315", "ok", "ssd1306"),
         (0x08, "sh1106", "ok", "sh1106"),
         (0x41, "ssd1309", "ok", "ssd1309"),
         (0x48, "ssd1306", "FAIL", "looks like sh1106 (status 0x48), configured as ssd1306"),

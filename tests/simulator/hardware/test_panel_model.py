@@ -26,8 +26,9 @@ def cleared(controller: str) -> PanelModel:
     return model
 
 
-def test_ssd1306_powers_up_dark_with_garbage_and_needs_its_charge_pump() -> None:
-    model = PanelModel(Controller.SSD1306)
+@pytest.mark.parametrize("controller", [Controller.SSD1306, Controller.SSD1315])
+def test_an_ssd1306_powers_up_dark_with_garbage_and_needs_its_charge_pump(controller: Controller) -> None:
+    model = PanelModel(controller)
     assert len(set(model.memory())) > 100
     model.command(0xAF)
     assert not model.lit
@@ -77,7 +78,7 @@ def test_sh1106_knows_no_windows() -> None:
     assert lit_pixels(model) == [(0, 0)]
 
 
-@pytest.mark.parametrize("controller", ["ssd1306", "ssd1309", "sh1106"])
+@pytest.mark.parametrize("controller", list(Controller))
 def test_mapping_inversion_and_start_line(controller: str) -> None:
     model = cleared(controller)
     model.command(0xB0, 0x02 if controller == "sh1106" else 0x00, 0x10)

@@ -27,8 +27,8 @@ from shutthebox.simulator.page.message import (
     MoveLever,
     OpenWorkshop,
     PullPlug,
-    Record,
-    Replay,
+    RecordScenario,
+    ReplayScenario,
     Wish,
     parse,
 )
@@ -167,9 +167,9 @@ WISHES: dict[str, Wish] = {
     '{"lever": 3, "state": "stuck"}': BreakLever(3, "stuck"),
     '{"mend": true}': Mend(),
     '{"pull_plug": true}': PullPlug(),
-    '{"record": true}': Record(True),
-    '{"replay": null}': Replay(None),
-    json.dumps({"replay": LONG}): Replay(LONG),
+    '{"record": true}': RecordScenario(True),
+    '{"replay": null}': ReplayScenario(None),
+    json.dumps({"replay": LONG}): ReplayScenario(LONG),
 }
 
 

@@ -135,7 +135,7 @@ def _largest(text: str, width: int, height: int) -> Image.Image:
     if is_number(text):
         return numeral_within(text, width, height)
     for times in (4, 3):
-        word = enlarged(text, Size.MEDIUM, times)
+        word = squeezed(enlarged(text, Size.MEDIUM, times), height)
         if word.width <= width and word.height <= height:
             return word
     for size in (Size.LARGE, Size.MEDIUM, Size.SMALL):

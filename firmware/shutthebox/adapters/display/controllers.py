@@ -60,7 +60,9 @@ def open_panel(
     """
     if contrast is not None and not 0 <= contrast <= 255:
         raise ValueError(f"contrast {contrast} is not within 0 to 255")
-    base = getattr(_luma(), controller, None)
+    device = _luma()
+    # An older luma.oled lacks a newer controller; the older one's start-up sets it up as well.
+    base = getattr(device, controller, None) or getattr(device, controller.family, None)
     if base is None:
         raise DisplayError(f"this luma.oled knows no {controller}; a newer one may")
     try:

@@ -182,7 +182,8 @@ def enlarged(text: str, size: Size, times: int) -> Image.Image:
 def squeezed(picture: Image.Image, height: int) -> Image.Image:
     """The picture without its upper dark lines, as many as must go to come down to `height`.
 
-    What goes is the air between a capital and its accent, so "É" fits where "E" does.
+    What goes is the air between a capital and its accent, so "É" fits where "E" does, or that above a
+    "_". If one line is still too many, the topmost goes: an accent is a little lower then.
     """
     y = 0
     while picture.height > height and y < picture.height:
@@ -193,4 +194,4 @@ def squeezed(picture: Image.Image, height: int) -> Image.Image:
         closed.paste(picture.crop((0, 0, picture.width, y)), (0, 0))
         closed.paste(picture.crop((0, y + 1, picture.width, picture.height)), (0, y))
         picture = closed
-    return picture
+    return picture.crop((0, 1, picture.width, picture.height)) if picture.height == height + 1 else picture

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from shutthebox import __version__
 from shutthebox.adapters.store import fact_text, recovery, retention
@@ -28,8 +29,10 @@ from shutthebox.rules.match import MAX_PLAYERS, Match, begin
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Draw, Profile
 from shutthebox.rules.reader import parse_keys, to_profile
-from shutthebox.rules.record import Record
 from shutthebox.rules.writer import to_lines
+
+if TYPE_CHECKING:
+    from shutthebox.rules.record import Record
 
 FILE_NAME = "box.sqlite3"
 
@@ -451,7 +454,7 @@ def connect(path: Path, patience_s: float) -> sqlite3.Connection:
     return db
 
 
-def kept_match(db: sqlite3.Connection, number: int, where: str) -> Record:
+def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
     """A match that has been kept, as far as it got.
 
     Args:
@@ -463,6 +466,9 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> Record:
         StoreError: if there is none, or what is kept makes no match.
         sqlite3.Error: if it cannot be read.
     """
+    # Not above: the box is ready without it.
+    from shutthebox.rules.record import Record
+
     row = db.execute(
         'select profile, players, rounds, conditions, "left", first,'
         " (select min(later.first) from match as later where later.id > match.id) from match where id = ?",

@@ -14,7 +14,6 @@ from shutthebox.game.past import Past
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
 from shutthebox.rules.actions import MAX_FACE, MAX_FACES
 from shutthebox.rules.match import Match
-from shutthebox.rules.record import replay
 
 BAR = 12
 """Characters of the longest bar on the statistics screen."""
@@ -238,8 +237,9 @@ def had_turn(
     # Only these are kept with a score of 0 without a turn; nearly all others need no look at their match.
     if score or (owes == "0" and not won) or (won and '"target-loses"' not in keys):
         return True
-    # Not above: the store imports this module.
+    # Not above: the store imports this module, and the box is ready without the records.
     from shutthebox.adapters.store.database import StoreError, kept_match
+    from shutthebox.rules.record import replay
 
     try:
         record = kept_match(db, number, "the store")

@@ -8,7 +8,6 @@ but a copy of what it shows, which the daemon replaces as a whole whenever it ch
 import dataclasses
 import json
 import logging
-import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -22,7 +21,6 @@ from shutthebox.adapters.store import fame, queries
 from shutthebox.adapters.store.fame import Honour
 from shutthebox.adapters.store.queries import PlayedMatch
 from shutthebox.adapters.store.schema import UNREADABLE
-from shutthebox.config.schema import Config
 from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Began, Chosen, Finished, Left, Signed
@@ -47,12 +45,6 @@ MATCHES = 6
 
 CAPTAINS = 6
 """The latest Captains are shown, so many of them."""
-
-
-def scores_folder(config: Config) -> Path:
-    """Where the file is: in memory, where systemd says so, or with the store."""
-    system = os.environ.get("RUNTIME_DIRECTORY", "").split(":")[0]
-    return Path(system) if system else config.state_folder
 
 
 class ScoresWriter:

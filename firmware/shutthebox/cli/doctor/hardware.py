@@ -123,7 +123,7 @@ def _panel_type(configured: Controller, status: int | None) -> CheckResult:
         told = "nothing" if status is None else f"status 0x{status:02X}"
         text = f"says {told} of its type; configured as {configured}. A picture two columns off: sh1106"
         return skipped("panel", text)
-    if chip is configured:
+    if chip is configured.family:
         return passed("panel", f"{chip}, by its status 0x{status:02X}")
     text = f"looks like {chip} (status 0x{status:02X}), configured as {configured}: display.controller"
     return failed("panel", text)

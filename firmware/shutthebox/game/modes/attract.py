@@ -11,7 +11,7 @@ from shutthebox.game.lever_health import complaint
 from shutthebox.game.match_screen import without_text
 from shutthebox.game.messages import Text, message, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import menu, naming, ready, service, setup
+from shutthebox.game.modes import menu, naming, ready, setup
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.modes.raising import Raise
 from shutthebox.game.questions import Prepare
@@ -34,6 +34,11 @@ def enter(context: Context) -> Step[Attract]:
     return Step(Attract(), asked, replace(shared, names=()) if shared.names else None)
 
 
+def back(mode: BoxMode, context: Context) -> Step[Attract]:
+    """Leaves any mode without a match: by a hand, or after a long time without one."""
+    return enter(context)
+
+
 def press(
     mode: Attract, context: Context
 ) -> Step[Attract | setup.Setup | naming.Naming | Raise | ready.Ready]:
@@ -53,11 +58,6 @@ def levers(mode: Attract, context: Context) -> Step[Attract]:
 def hold(mode: Attract, context: Context) -> Step[menu.Menu]:
     """Opens the menu."""
     return Step(menu.enter(context.settings))
-
-
-def service_press(mode: Attract, context: Context) -> Step[service.Service]:
-    """Opens service."""
-    return Step(service.enter(context.shared, unlocked=True))
 
 
 def screen(mode: Attract, view: View) -> Screen:

@@ -10,7 +10,7 @@ from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, flipping, ready, turn_over
+from shutthebox.game.modes import flipping, ready, turn_over
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import MatchInPlay, done, judged
 from shutthebox.game.screen import Screen
@@ -78,16 +78,6 @@ def levers(mode: Entering, context: Context) -> Step[Entering]:
     """Levers are judged as before the throw."""
     play, effects = judged(mode.play, context)
     return Step(replace(mode, play=play), effects)
-
-
-def time(mode: Entering, context: Context) -> Step[Entering | turn_over.TurnOver]:
-    """The player's clock goes on; when it has come to its end, the turn is over."""
-    return turn_over.tick(mode, context)
-
-
-def abandon(mode: Entering, context: Context) -> Step[attract.Attract]:
-    """Leaves the match."""
-    return ready.leave(mode.play, context)
 
 
 def screen(mode: Entering, view: View) -> Screen:

@@ -12,7 +12,7 @@ from shutthebox.game.lever_health import suspect_missing
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Text, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, raising, ready, rolling, turn_over
+from shutthebox.game.modes import raising, ready, rolling, turn_over
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged, row_behind, with_verdict
 from shutthebox.game.questions import AskAnswer, AskHint, plain_dice
@@ -184,11 +184,6 @@ def answer_came(
     # Levers that are right by chance count from now on, not since they were moved.
     play = with_verdict(mode.play, FINE)
     return levers(Flipping(play, computers_answer=came.tiles), context)
-
-
-def abandon(mode: Flipping, context: Context) -> Step[attract.Attract]:
-    """Leaves the match."""
-    return ready.leave(mode.play, context)
 
 
 def screen(mode: Flipping, view: View) -> Screen:

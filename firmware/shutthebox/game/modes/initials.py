@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from shutthebox.game.letters import Letters
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, match_over, ready
+from shutthebox.game.modes import match_over
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Step, View
@@ -43,11 +43,6 @@ def press(mode: Initials, context: Context) -> Step[Initials | match_over.MatchO
 def hold(mode: Initials, context: Context) -> Step[match_over.MatchOver]:
     """Back without a signature."""
     return Step(match_over.MatchOver(mode.play))
-
-
-def time(mode: Initials, context: Context) -> Step[attract.Attract]:
-    """Nobody has touched the box for long."""
-    return ready.leave(mode.play, context)
 
 
 def screen(mode: Initials, view: View) -> Screen:

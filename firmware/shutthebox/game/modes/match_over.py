@@ -14,7 +14,7 @@ from shutthebox.game.facts import Signed
 from shutthebox.game.inputs import ReviewCame
 from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, initials, raising, ready
+from shutthebox.game.modes import initials, raising, ready
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.past import Past
 from shutthebox.game.picker import Flicks
@@ -104,16 +104,6 @@ def press(mode: MatchOver, context: Context) -> Step[raising.Raise | ready.Ready
         turn_seconds=before.turn_seconds or 0,
     )
     return ready.begin_anew(begin(profile, match.players, match.rounds), context, tally(mode.play))
-
-
-def hold(mode: MatchOver, context: Context) -> Step[attract.Attract]:
-    """Leaves the match; the evening is over, and with it its tally."""
-    return ready.leave(mode.play, context)
-
-
-def time(mode: MatchOver, context: Context) -> Step[attract.Attract]:
-    """Nobody has touched the box for long."""
-    return ready.leave(mode.play, context)
 
 
 def levers(mode: MatchOver, context: Context) -> Step[MatchOver | initials.Initials]:

@@ -79,16 +79,6 @@ def hold(mode: Menu, context: Context) -> Step[Menu | attract.Attract]:
     return Step(Menu(listed(context.settings, mode.entry)))
 
 
-def time(mode: Menu, context: Context) -> Step[attract.Attract]:
-    """Nobody has touched the box for long."""
-    return attract.enter(context)
-
-
-def service_press(mode: Menu, context: Context) -> Step[service.Service]:
-    """Opens service."""
-    return Step(service.enter(context.shared, unlocked=True))
-
-
 def screen(mode: Menu, view: View) -> Screen:
     """The list, the options, or the rules of a game."""
     game, _ = mode.game(view.settings), view.translate

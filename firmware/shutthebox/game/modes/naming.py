@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from shutthebox.game.letters import Letters
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, raising, ready, service
+from shutthebox.game.modes import raising, ready
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Step, View
@@ -53,16 +53,6 @@ def press(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready
 def hold(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready.Ready]:
     """This player stays without a name."""
     return _next(replace(mode, letters=Letters()), context)
-
-
-def time(mode: Naming, context: Context) -> Step[attract.Attract]:
-    """Nobody has touched the box for long."""
-    return attract.enter(context)
-
-
-def service_press(mode: Naming, context: Context) -> Step[service.Service]:
-    """Opens service."""
-    return Step(service.enter(context.shared, unlocked=True))
 
 
 def screen(mode: Naming, view: View) -> Screen:

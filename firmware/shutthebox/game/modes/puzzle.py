@@ -10,7 +10,7 @@ from shutthebox.game.effects import Effect, Play, Sound
 from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge
 from shutthebox.game.messages import message, title_text, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, service
+from shutthebox.game.modes import attract
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.state import Context, Step, View, kept, refused
@@ -80,21 +80,6 @@ def press(mode: Puzzling, context: Context) -> Step[Puzzling | attract.Attract]:
     shared = replace(context.shared, settings=replace(context.settings, streak=streak))
     effects = (*kept(streak.fact), Play(Sound.WIN if solved else Sound.BLOCKED))
     return Step(replace(mode, given=mode.verdict.move), effects, shared)
-
-
-def hold(mode: Puzzling, context: Context) -> Step[attract.Attract]:
-    """Leaves the puzzle; without an answer it can be tried again."""
-    return attract.enter(context)
-
-
-def time(mode: Puzzling, context: Context) -> Step[attract.Attract]:
-    """Nobody has touched the box for long."""
-    return attract.enter(context)
-
-
-def service_press(mode: Puzzling, context: Context) -> Step[service.Service]:
-    """Opens service."""
-    return Step(service.enter(context.shared, unlocked=True))
 
 
 def screen(mode: Puzzling, view: View) -> Screen:

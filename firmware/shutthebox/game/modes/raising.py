@@ -8,7 +8,7 @@ from typing import ClassVar
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, ready, turn_over
+from shutthebox.game.modes import ready
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View, refused
@@ -34,16 +34,6 @@ def press(mode: Raise, context: Context) -> Step[Raise]:
 def levers(mode: Raise, context: Context) -> Step[Raise | ready.Ready]:
     """Goes on as soon as the levers fit."""
     return ready.await_throw(mode.play, context)
-
-
-def time(mode: Raise, context: Context) -> Step[Raise | turn_over.TurnOver]:
-    """The player's clock goes on; when it has come to its end, the turn is over."""
-    return turn_over.tick(mode, context)
-
-
-def abandon(mode: Raise, context: Context) -> Step[attract.Attract]:
-    """Leaves the match."""
-    return ready.leave(mode.play, context)
 
 
 def screen(mode: Raise, view: View) -> Screen:

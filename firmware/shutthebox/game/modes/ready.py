@@ -11,7 +11,7 @@ from shutthebox.game.facts import Began, Left
 from shutthebox.game.inputs import DiceCame, HintCame
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
-from shutthebox.game.messages import Text, message
+from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, entering, raising, rolling, turn_over
 from shutthebox.game.modes.base import MatchMode
@@ -19,7 +19,7 @@ from shutthebox.game.play import MatchInPlay, begun, conditions_of, is_computers
 from shutthebox.game.questions import AskDice, AskHint, plain_dice
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
-from shutthebox.game.wording import REFUSALS, fault_text, player_name
+from shutthebox.game.wording import fault_text, player_name
 from shutthebox.odds.strengths import simple_dice
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
@@ -82,8 +82,8 @@ def await_throw(play: MatchInPlay, context: Context) -> Step[raising.Raise | Rea
     return Step(Ready(play, context.now_ns), effects + _questions(play, context.shared))
 
 
-def leave(play: MatchInPlay, context: Context) -> Step[attract.Attract]:
-    """The match is given up."""
+def leave(mode: MatchMode, context: Context) -> Step[attract.Attract]:
+    """Abandons the match, or leaves a decided one: by a hand, or after a long time without one."""
     return attract.enter(context).after(*kept(Left()))
 
 
@@ -108,7 +108,7 @@ def hold(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | enteri
     if len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) > 1:
         return throw(mode, context, one_die=True)
     refusal = turns.dice_refusal(match.seat_profile, match.turn, 1) or Refusal.ONE_DIE_ONLY
-    return refused(mode, REFUSALS[refusal])
+    return refused(mode, Message(refusal))
 
 
 def levers(mode: Ready, context: Context) -> Step[Ready]:
@@ -140,11 +140,6 @@ def hint_came(mode: Ready, came: HintCame, context: Context) -> Step[Ready]:
 def dice_came(mode: Ready, came: DiceCame, context: Context) -> Step[Ready]:
     """The computer knows how many dice it will throw."""
     return Step(replace(mode, computers_dice=came.dice) if came.match == mode.play.match else mode)
-
-
-def abandon(mode: Ready, context: Context) -> Step[attract.Attract]:
-    """Leaves the match."""
-    return leave(mode.play, context)
 
 
 def throw(

@@ -9,7 +9,7 @@ from shutthebox.game.effects import Ask, Effect, Keep, Play, Sound
 from shutthebox.game.inputs import AnswerCame
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, flipping, raising, ready, turn_over
+from shutthebox.game.modes import flipping, raising, ready, turn_over
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import MatchInPlay, is_computers_turn, judged, noted
 from shutthebox.game.questions import AskAccount, AskAnswer
@@ -90,11 +90,6 @@ def levers(mode: Rolling, context: Context) -> Step[Rolling]:
 def answer_came(mode: Rolling, came: AnswerCame, context: Context) -> Step[Rolling]:
     """The computer knows what it will shut."""
     return Step(replace(mode, computers_answer=came.tiles) if came.match == mode.thrown else mode)
-
-
-def abandon(mode: Rolling, context: Context) -> Step[attract.Attract]:
-    """Leaves the match."""
-    return ready.leave(mode.play, context)
 
 
 def reveal(

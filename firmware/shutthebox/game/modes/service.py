@@ -58,6 +58,11 @@ def enter(shared: Shared, *, unlocked: bool) -> Service:
     return Service(ailing[0] if ailing else 1, unlocked)
 
 
+def unlock(mode: BoxMode, context: Context) -> Step[Service]:
+    """The button inside the box opens service from every mode without a match."""
+    return Step(enter(context.shared, unlocked=True))
+
+
 def press(mode: Service, context: Context) -> Step[Service]:
     """Asks whether the lever at the cursor changes sides, and for the code before that; then means yes."""
     settings = context.settings
@@ -90,16 +95,6 @@ def levers(mode: Service, context: Context) -> Step[Service]:
         return Step(mode)
     row = moved[0] if moved[0] != mode.row else mode.row % context.settings.levers + 1
     return Step(replace(mode, row=row))
-
-
-def time(mode: Service, context: Context) -> Step[attract.Attract]:
-    """Nobody has touched the box for long."""
-    return attract.enter(context)
-
-
-def service_press(mode: Service, context: Context) -> Step[attract.Attract]:
-    """Leaves service."""
-    return attract.enter(context)
 
 
 def _is_code(shared: Shared) -> bool:

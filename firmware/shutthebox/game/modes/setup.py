@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from shutthebox.game.menu_items import ENTRIES, Item, questions
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, naming, ready, service
+from shutthebox.game.modes import attract, naming, ready
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.modes.raising import Raise
 from shutthebox.game.picker import Picker
@@ -62,16 +62,6 @@ def hold(mode: Setup, context: Context) -> Step[Setup | attract.Attract]:
     at = ENTRIES.index(mode.item)
     before = [item for item in questions(context.settings) if ENTRIES.index(item) < at]
     return Step(_ask(before[-1], context.settings)) if before else attract.enter(context)
-
-
-def time(mode: Setup, context: Context) -> Step[attract.Attract]:
-    """Nobody has touched the box for long."""
-    return attract.enter(context)
-
-
-def service_press(mode: Setup, context: Context) -> Step[service.Service]:
-    """Opens service."""
-    return Step(service.enter(context.shared, unlocked=True))
 
 
 def screen(mode: Setup, view: View) -> Screen:

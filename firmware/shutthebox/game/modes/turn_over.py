@@ -11,7 +11,7 @@ from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import ended_row
 from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, match_over, raising, ready
+from shutthebox.game.modes import match_over, raising, ready
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import MatchInPlay, done, ticked, with_verdict
 from shutthebox.game.screen import Screen
@@ -75,17 +75,12 @@ def hold(mode: TurnOver, context: Context) -> Step[TurnOver]:
     return refused(mode, message("Press: go on"))
 
 
-def abandon(mode: TurnOver, context: Context) -> Step[attract.Attract]:
-    """Leaves the match."""
-    return ready.leave(mode.play, context)
-
-
 def screen(mode: TurnOver, view: View) -> Screen:
     """The score, how the turn ended, and what dice and decisions did."""
     match, account, _ = mode.play.match, mode.play.account, view.translate
     turn, shut = match.turn, match.turn.outcome is Outcome.SHUT
     also = [_("Press: go on")]
-    if account is not None:
+    if account is not None and not view.settings.family:
         also += [text.told(_) for text in luck_texts(match.profile, account.luck, account.given_away)]
     out = match.profile.turns is Turns.SHARED
     return Screen(
@@ -94,7 +89,7 @@ def screen(mode: TurnOver, view: View) -> Screen:
         aside="+".join(map(str, turn.throw or ())),
         big=_("SHUT!") if shut else _("OUT!") if out else str(turn.score),
         tiles=ended_row(match),
-        prompt=_ending(match).told(_),
+        prompt=(_kind_ending(match) if view.settings.family else _ending(match)).told(_),
         also=tuple(also),
         lit=True,
         celebrates=shut,
@@ -115,3 +110,12 @@ def _ending(match: Match) -> Message:
             return message("{total} ends it", total=total)
         case _:
             return message("Blocked by {total}", total=total)
+
+
+def _kind_ending(match: Match) -> Message:
+    """How the turn has ended, for children: what was done, where a move was missing."""
+    if match.turn.outcome is not Outcome.BLOCKED:
+        return _ending(match)
+    profile, turn = match.profile, match.turn
+    shut = (profile.starting & ~turn.open).bit_count() + (profile.starting_behind & ~turn.behind).bit_count()
+    return message("{count} shut, bravo!", count=shut) if shut else message("Next time!")

@@ -1,7 +1,7 @@
 """A model of the display's controller: what luma sends goes in, what the glass shows comes out.
 
 It stands where luma's I2C interface stands, keeps the memory and registers that the data
-sheets of the SSD1306, SSD1309 and SH1106 describe, and can be unplugged like the real one.
+sheets of the SSD1306, SSD1315, SSD1309 and SH1106 describe, and can be unplugged like the real one.
 """
 
 import errno
@@ -69,7 +69,8 @@ class PanelModel:
         self._ram = bytearray(self._random.randbytes(self._columns * _PAGES))
         self._pending: list[int] = []
         self._on = self._inverted = self._all_lit = False
-        self._charge_pump = self.controller is not Controller.SSD1306  # the others have none, or have it on
+        # The others have none, or have it on.
+        self._charge_pump = self.controller.family is not Controller.SSD1306
         self._remapped = self._scan_down = False
         self._contrast = 0x80 if self.controller is Controller.SH1106 else 0x7F
         self._start_line = self._offset = 0
@@ -234,7 +235,7 @@ class PanelModel:
         self._execute(code, parameters)
 
     def _execute(self, code: int, parameters: list[int]) -> None:
-        """What all three understand."""
+        """The commands that all of them understand."""
         if 0x40 <= code <= 0x7F:
             self._start_line = code & 0x3F
         elif code == 0x81:
@@ -272,7 +273,7 @@ class PanelModel:
             self._page_window = (parameters[0] & 7, parameters[1] & 7)
             self._page = self._page_window[0]
         elif code == 0x8D:
-            self._charge_pump = self.controller is not Controller.SSD1306 or bool(parameters[0] & 4)
+            self._charge_pump = self.controller.family is not Controller.SSD1306 or bool(parameters[0] & 4)
         elif self._mode == _BY_PAGE and code <= 0x0F:
             self._column = self._column & 0x70 | code
         elif self._mode == _BY_PAGE and code <= 0x1F:

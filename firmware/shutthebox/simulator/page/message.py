@@ -71,21 +71,29 @@ class PullPlug:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RecordScenario:
     """Makers begin to record a scenario, or stop."""
 
     on: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class ReplayScenario:
     """Makers watch a scenario on another box: this text, the recorded one (""), or none any more (None)."""
 
     scenario: str | None
 
 
 Wish: TypeAlias = (
-    MoveLever | MoveButton | OpenWorkshop | ChangeHardware | BreakLever | Mend | PullPlug | Record | Replay
+    MoveLever
+    | MoveButton
+    | OpenWorkshop
+    | ChangeHardware
+    | BreakLever
+    | Mend
+    | PullPlug
+    | RecordScenario
+    | ReplayScenario
 )
 
 LEVER_STATES = ("works", "stuck", "cut")
@@ -104,7 +112,7 @@ def parse(message: str | bytes) -> Wish | str:
         wish = _wish(json.loads(message))
     except (ValueError, RecursionError):
         return "a message is JSON"
-    if length > MAX_MESSAGE and not isinstance(wish, Replay):
+    if length > MAX_MESSAGE and not isinstance(wish, ReplayScenario):
         return f"a message has at most {MAX_MESSAGE} bytes"
     return wish or _ALLOWED
 
@@ -137,8 +145,8 @@ def _wish(document: object) -> Wish | None:
         case {"pull_plug": True} if kinds == {"pull_plug": bool}:
             return PullPlug()
         case {"record": bool(on)} if len(document) == 1:
-            return Record(on)
+            return RecordScenario(on)
         case {"replay": None | str() as scenario} if len(document) == 1:
-            return Replay(scenario)
+            return ReplayScenario(scenario)
         case _:
             return None

@@ -39,8 +39,8 @@ from shutthebox.simulator.page.message import (
     MoveLever,
     OpenWorkshop,
     PullPlug,
-    Record,
-    Replay,
+    RecordScenario,
+    ReplayScenario,
     Wish,
     parse,
 )
@@ -352,11 +352,11 @@ class PageServer:
             case Mend():
                 self._workshop.restore(Condition())
                 self._note("everything mended")
-            case Replay(scenario):
+            case ReplayScenario(scenario):
                 self._watch(page, scenario)
             case PullPlug() if self._power is not None:
                 self._power.cut()
-            case Record(on) if self._power is not None:
+            case RecordScenario(on) if self._power is not None:
                 self._power.record(on)
 
     def _note(self, text: str) -> None:

@@ -42,7 +42,7 @@ def as_json(effect: Effect, t_ns: int) -> str:
                 "totals": effect.totals,
                 "owes": [float(stakes) for stakes in effect.owes],
                 "winners": effect.winners,
-                "names": effect.names,
+                "names": effect.seats,
                 "text": effect.screen.text,
                 "asleep": effect.asleep,
             }

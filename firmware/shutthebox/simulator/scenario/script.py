@@ -13,9 +13,7 @@ from shutthebox.files import read_text
 from shutthebox.simulator.scenario.expectations import Expect
 from shutthebox.simulator.scenario.verbs import (
     Bounce,
-    Button,
     Configure,
-    Dice,
     Flip,
     Glitch,
     Hold,
@@ -24,7 +22,9 @@ from shutthebox.simulator.scenario.verbs import (
     PlugOled,
     PowerCut,
     Press,
+    QueueDice,
     Seed,
+    SetButton,
     Verb,
     Wait,
 )
@@ -34,7 +34,7 @@ from shutthebox.validation import did_you_mean
 VERBS: dict[str, type[Verb]] = {
     verb.word: verb
     for verb in (
-        Configure, Seed, Dice, Press, Button, Hold, Flip, Lift, Bounce, Glitch, LoseEdges, PlugOled,
+        Configure, Seed, QueueDice, Press, SetButton, Hold, Flip, Lift, Bounce, Glitch, LoseEdges, PlugOled,
         PowerCut, Wait, Expect,
     )
 }  # fmt: skip
@@ -49,7 +49,7 @@ MAX_WORK = 50_000
 """What one script may do, in units of one press: some ten seconds of computing."""
 
 _MAX_LINE = 64 * 1024
-_WITHOUT_TIME = (Configure, Seed, Dice)
+_WITHOUT_TIME = (Configure, Seed, QueueDice)
 
 
 class ScenarioError(ShutTheBoxError, ValueError):

@@ -93,7 +93,7 @@ class Seed(Verb):
 
 
 @dataclass(frozen=True, slots=True)
-class Dice(Verb):
+class QueueDice(Verb):
     """``dice 3 5 | 6``: throws that the box will make."""
 
     word = "dice"
@@ -137,7 +137,7 @@ class Hold(Verb):
 
 
 @dataclass(frozen=True, slots=True)
-class Button(Verb):
+class SetButton(Verb):
     """``button down|up``: the dice button, for the lines in between."""
 
     word = "button"
