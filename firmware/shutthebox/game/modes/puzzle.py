@@ -82,11 +82,6 @@ def press(mode: Puzzling, context: Context) -> Step[Puzzling | attract.Attract]:
     return Step(replace(mode, given=mode.verdict.move), effects, shared)
 
 
-def hold(mode: Puzzling, context: Context) -> Step[attract.Attract]:
-    """Leaves the puzzle; without an answer it can be tried again."""
-    return attract.enter(context)
-
-
 def screen(mode: Puzzling, view: View) -> Screen:
     """The position with its throw, or what every answer costs."""
     if mode.is_answered(view):
