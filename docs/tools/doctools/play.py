@@ -59,7 +59,7 @@ nothing fits, your turn is over, and the tiles that are still open count against
 
 _AFTER = """
 
-Who does not see the screen can hear it: [the voice](own.md#for-people-who-do-not-see-the-screen) says all of it.
+Players who cannot see the screen can hear it: [the voice](own.md#for-people-who-do-not-see-the-screen) says all of it.
 
 ## The puzzle of the day
 

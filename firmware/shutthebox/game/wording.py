@@ -141,7 +141,7 @@ def _with_commas(tiles: Tiles) -> str:
 
 
 def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[Message, Message]:
-    """What the dice did, and what the decisions cost, in points; no sign has to be understood.
+    """What the dice did, and what the decisions cost, in points, in words instead of signs.
 
     Args:
         profile: says whether more points are better.
