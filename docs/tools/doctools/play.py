@@ -61,6 +61,12 @@ _AFTER = """
 
 Players who cannot see the screen can hear it: [the voice](own.md#for-people-who-do-not-see-the-screen) says all of it.
 
+## The puzzle of the day
+
+*Puzzle* in the menu shows a row and a throw, the same on every box that day. First set the levers as the row stands; then flip
+the answer that you think is best, and press. The first answer counts. The screen then says what each answer costs, and
+how many days in a row the box's players have solved theirs. On the scoreboard the puzzle stands too.
+
 ## To hang beside the box
 
 Every game has a page of A5 in every language, with its rules and with what to do on the box. On a box or a laptop with the

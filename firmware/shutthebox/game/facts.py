@@ -43,11 +43,6 @@ class Signed:
     initials: str
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """The players have settled the stakes of the matches so far."""
-
-
 BEST = "best."
 """How the key of a `Chosen` begins that is no setting: the best total of a ladder follows."""
 
@@ -81,5 +76,5 @@ class Faulted:
     text: str
 
 
-Fact: TypeAlias = Began | Resumed | Action | Finished | Signed | Settled | Left | Chosen | Faulted
+Fact: TypeAlias = Began | Resumed | Action | Finished | Signed | Left | Chosen | Faulted
 """Something that is kept, in the order in which it happened."""

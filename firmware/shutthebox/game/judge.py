@@ -115,9 +115,10 @@ def judge(profile: Profile, turn: Turn, down: Tiles, only: Tiles | None = None, 
     legal = turns.answers(profile, turn) if only is None else (only,)
     if flipped in legal:
         return Verdict(VerdictKind.COMPLETE, move=flipped)
-    rest = [sum_of(move & ~flipped) for move in legal if not flipped & ~move]
-    if rest:
-        return Verdict(VerdictKind.MISSING, amount=min(rest), move=flipped)
+    fitting = [move for move in legal if not flipped & ~move]
+    if fitting:
+        least = min(turns.sums(profile, turn, fitting))
+        return Verdict(VerdictKind.MISSING, amount=least - sum_of(flipped), move=flipped)
     over = sum_of(flipped) - sum(turn.throw or ())
     if over > 0:
         return Verdict(VerdictKind.OVER, amount=over, move=flipped)

@@ -118,7 +118,7 @@ ROWS = (
     row(Service, TimeCame, attract.back),
     row(Service, ServicePressed, attract.back),
     row(Puzzling, Pressed, puzzle.press),
-    row(Puzzling, Held, puzzle.hold),
+    row(Puzzling, Held, attract.back),
     row(Puzzling, LeversMoved, puzzle.levers),
     row(Puzzling, TimeCame, attract.back),
     row(Puzzling, ServicePressed, service.unlock),

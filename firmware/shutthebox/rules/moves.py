@@ -157,12 +157,13 @@ def _partitions(tiles: Tiles, total: int, most: int) -> list[Tiles]:
     found: list[Tiles] = []
 
     def part(count: int, rest: int, taken: Tiles, left: int) -> None:
-        # Largest parts first; `reach` stops a branch whose remaining tiles cannot fill the rest.
+        # Largest parts first; a branch ends where the largest tiles that may still be taken cannot fill the
+        # rest.
         count = bisect_right(numbers, rest, 0, count)
         if count and numbers[count - 1] == rest:
             count -= 1
             found.append(taken | 1 << (rest - 1))
-        while left > 1 and reach[count] >= rest:
+        while left > 1 and reach[count] - reach[max(0, count - left)] >= rest:
             count -= 1
             number = numbers[count]
             part(count, rest - number, taken | 1 << (number - 1), left - 1)

@@ -39,8 +39,9 @@ MAX_DIGITS = 15
 MAX_LIMIT = 10**MAX_DIGITS - 1
 """The highest limit of points: what a digits score can reach."""
 
-MAX_MOVES = 20_000
-"""Most moves of one throw; a pack of cards and nine dice have 5,718."""
+MAX_MOVES = 6_000
+"""Most moves of one throw; a pack of cards and nine dice have 5,718. The loop looks at all of them, so that
+more would keep a lever waiting."""
 
 MAX_HEAD_START = 9999
 """Most points of a head start."""

@@ -22,7 +22,7 @@ from shutthebox.adapters.store import fact_text, recovery, retention
 from shutthebox.adapters.store.chain import Chain, Mark, knows_checksums, reseal
 from shutthebox.adapters.store.schema import UNREADABLE, VERSION, create, version_of
 from shutthebox.errors import ShutTheBoxError, one_line
-from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Settled, Signed
+from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.rules.actions import Action, Thrown, action_from_text, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
 from shutthebox.rules.match import MAX_PLAYERS, Match, begin
@@ -206,8 +206,6 @@ class Store:
                 self._finish(match)
             case Signed(player, initials):
                 self._sign(player, initials)
-            case Settled():
-                self._settle()
             case Faulted(kind, text):
                 self._log(kind, text, at_s)
             case _:
@@ -261,13 +259,6 @@ class Store:
         if changed.rowcount:
             reseal(self._db, "result", "match = ? and player = ?", (self._match, player))
             self._chain.add(fact_text.sign(player, initials))
-
-    def _settle(self) -> None:
-        self._chain.add(fact_text.SETTLE)
-        (first,) = self._db.execute("select min(id) from match where not settled").fetchone()
-        self._db.execute("update match set settled = 1 where not settled")
-        reseal(self._db, "match", "id >= ?", (first,))
-        self._db.execute("delete from owed")
 
     def _act(self, action: Action) -> None:
         self._chain.add(action.to_text())

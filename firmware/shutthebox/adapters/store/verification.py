@@ -19,7 +19,6 @@ _NAMES = {
     "lever": "the counts of lever {0}",
     "setting": "the setting {0}",
     "forgotten": "the counts of forgotten matches",
-    "owed": "what player {0} owes",
     "fault": "fault {0}",
 }
 """Per table what a row is called, by its first column."""
@@ -94,8 +93,7 @@ def _altered_rows(db: sqlite3.Connection, table: str, after: int) -> Iterator[st
     }.get(table, "")
     for row in db.execute(f"select {columns} from {table}{recent}", (after,) if recent else ()):
         if seal(*row[:-1]) != row[-1]:
-            first = row[0] + 1 if table == "owed" and isinstance(row[0], int) else row[0]
-            yield f"{_NAMES[table].format(first)} was altered"
+            yield f"{_NAMES[table].format(row[0])} was altered"
 
 
 @dataclass

@@ -11,9 +11,8 @@ from shutthebox.game.lever_health import complaint
 from shutthebox.game.match_screen import without_text
 from shutthebox.game.messages import Text, message, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import menu, naming, ready, setup
+from shutthebox.game.modes import menu, naming, raising, ready, setup
 from shutthebox.game.modes.base import BoxMode
-from shutthebox.game.modes.raising import Raise
 from shutthebox.game.questions import Prepare
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Step, View, refused
@@ -61,7 +60,7 @@ def back(mode: BoxMode, context: Context) -> Step[Attract]:
 
 def press(
     mode: Attract, context: Context
-) -> Step[Attract | setup.Setup | naming.Naming | Raise | ready.Ready]:
+) -> Step[Attract | setup.Setup | naming.Naming | raising.Raise | ready.Ready]:
     """Begins: at once where the usual game is played, else with the questions of setup."""
     settings = context.settings
     if settings.game is None:

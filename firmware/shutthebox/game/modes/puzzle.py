@@ -108,11 +108,6 @@ def press(mode: Puzzling, context: Context) -> Step[Puzzling | attract.Attract]:
     return Step(replace(mode, given=mode.verdict.move), effects, shared)
 
 
-def hold(mode: Puzzling, context: Context) -> Step[attract.Attract]:
-    """Leaves the puzzle; without an answer it can be tried again."""
-    return attract.enter(context)
-
-
 def _answered(mode: Puzzling, view: View) -> Screen:
     """What every answer costs, the one that was given marked, and the streak."""
     puzzle, streak, _ = mode.daily.puzzle, view.settings.streak, view.translate

@@ -7,7 +7,7 @@ from typing import Any
 
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
-from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Resumed, Settled, Signed
+from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.box import UnknownLeverError
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
@@ -67,8 +67,6 @@ def fact_text(fact: object) -> str:
             return f"finish {winners}"
         case Signed(player, initials):
             return f"sign {player + 1} {initials}"
-        case Settled():
-            return "settle"
         case Chosen(key, value):
             return f"choose {key} {value}"
         case Faulted(kind, text):
