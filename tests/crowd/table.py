@@ -231,7 +231,7 @@ class Table:
     # Play.
 
     def play(self) -> Iterator[None]:
-        """The crowd comes and goes; each time somebody who plays well brings the match to its end.
+        """The crowd comes and goes; each time a skilled player brings the match to its end.
 
         Yields after each match.
 

@@ -1,4 +1,4 @@
-"""What the service tells systemd: ready, still alive, what it does, that it ends; what it is passed.
+"""The service's messages to systemd (ready, alive, status, stopping), and the socket that systemd passes.
 
 The protocol is one datagram a message to the socket that NOTIFY_SOCKET names. Without that
 variable, by hand or on a laptop, nothing happens.
@@ -22,7 +22,7 @@ FIRST_BEAT_S = 90.0
 
 
 class Systemd:
-    """The wire to the service manager, which does nothing where there is none.
+    """Sends messages to the service manager; without one every method does nothing.
 
     Args:
         environment: where NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID are looked up.
@@ -34,7 +34,7 @@ class Systemd:
         self._address = "\0" + address[1:] if address.startswith("@") else address
         self._beats = False
         self.watchdog_s: float | None = None
-        """How often `alive` is expected at least; None if nobody watches."""
+        """Seconds within which `alive` is expected; None without a watchdog."""
         watched = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
         with contextlib.suppress(ValueError):
             if watched and (microseconds := int(environment.get("WATCHDOG_USEC", "0"))) > 0:

@@ -100,7 +100,7 @@ class Equilibrium:
     """A round of a profile when all play their best.
 
     Attributes:
-        profile: the variant.
+        profile: the game.
         players: how many play the round.
         prize: what they play for.
 
@@ -312,7 +312,7 @@ class SeatPlay:
     """The best play of one turn where its ends are worth something to somebody.
 
     Attributes:
-        profile: the variant.
+        profile: the game.
         worth: of an end.
     """
 

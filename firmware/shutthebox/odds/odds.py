@@ -82,7 +82,7 @@ class Choices:
         """Makes it.
 
         Args:
-            profile: the variant.
+            profile: the game.
             solver: what knows the worth of a turn that awaits a throw.
             scores: for each goal the part of its `Worth` that is the score, 0 or 1.
         """
@@ -139,7 +139,7 @@ class Odds:
     """A profile's odds under best play, for both objectives.
 
     Attributes:
-        profile: the variant, on the box that is played.
+        profile: the game, on the box that is played.
         exact: whether values are exact up to the rounding of a float; else they come from an
             iteration and are good to nine digits.
 
@@ -160,7 +160,7 @@ class Odds:
         """Solves the profile.
 
         Args:
-            profile: the variant, on the box that is played.
+            profile: the game, on the box that is played.
             tiles: tiles that positions may have open, beside those that a turn starts with.
 
         Raises:

@@ -69,8 +69,8 @@ def serve(
         observers: told of everything.
         started: called once, when pins and store are open.
         beat: called at least once a second while all workers live.
-        fault: what has gone wrong so far, for the players.
-        notices: more of that, a line of text each.
+        fault: found before the start, for the players.
+        notices: more for the owner, a line of text each.
         scores: folder of what the scoreboard shows and the voice says; None for a box without them.
         outbox: folder in which matches are left for a league; None for nowhere.
 
@@ -93,7 +93,7 @@ def serve(
                 lock.take()
             except InUseError as error:
                 return None, StoreFault(Fault.FORGETS, f"{error}; playing without memory")
-            # Throws that follow from a seed are no evidence on the dice.
+            # Throws from a seed say nothing about the fairness of the dice.
             thrown = config.game.dice is DiceKind.AUTO and not config.tournament.file
             return open_or_set_aside(
                 state, time.time, count_throws=thrown, patience_s=patience_s, facts=facts
