@@ -7,7 +7,8 @@ from queue import SimpleQueue
 from random import Random
 
 import pytest
-from tests.support.machine import S, Table, settings_for
+from tests.support.box import S
+from tests.support.machine import Table, settings_for
 
 from shutthebox.adapters.odds_worker import OddsNow, OddsWorker, answer
 from shutthebox.config.profiles import builtin

@@ -6,8 +6,11 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from tests.support.machine import MS, S, english, settings_for
+from tests.support.box import MS, S
+from tests.support.machine import english, settings_for
 
+from shutthebox.config.puzzles import puzzle_of
+from shutthebox.game.daily import Daily
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Ask, Effect, Keep, Show
 from shutthebox.game.facts import Began, Finished, Left
@@ -23,11 +26,15 @@ from shutthebox.game.inputs import (
 )
 from shutthebox.game.judge import lever_of, levers_behind
 from shutthebox.game.machine import KeptMatch, Machine
+from shutthebox.game.menu_items import ToPuzzle, entries
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.attract import Attract
+from shutthebox.game.modes.base import BoxMode, MatchMode
 from shutthebox.game.modes.entering import Entering
 from shutthebox.game.modes.flipping import Flipping
+from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.naming import Naming
+from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.questions import plain
 from shutthebox.game.settings import Settings
@@ -92,6 +99,7 @@ KINDS = {
     "computer thinks alone": settings_for(SMALL, players=2, computers=(1,)),
     "match over": settings_for(SMALL, players=1),
     "alternates": settings_for(ALTERNATES, players=2),
+    "puzzles": settings_for(SMALL, players=1),
 }
 INPUTS = (Pressed, Held, LeversMoved, TimeCame, Abandoned, ServicePressed)
 Way = tuple[type, type, type]
@@ -102,9 +110,12 @@ def hands(machine: Machine, random: Random) -> int:
     mode, levers = machine.state.mode, machine.state.shared.levers
     match = mode.thrown if isinstance(mode, Rolling) else machine.state.match
     if mode.name is Mode.MENU and random.random() < 0.9:
-        return levers ^ 1 << machine.settings.levers - 2  # from the first item back to the last, service
+        return levers ^ 1 << machine.settings.levers - 2  # from the first item back to the last ones
     if isinstance(mode, Naming) and random.random() < 0.7:
         return 0
+    if isinstance(mode, Puzzling) and random.random() < 0.9:
+        puzzle = mode.daily.puzzle
+        return puzzle.profile.starting & ~puzzle.open | random.choice(puzzle.answers).tiles
     if match is None or random.random() < 0.25:
         return levers ^ 1 << random.randrange(9)
     profile, turn = match.seat_profile, match.turn
@@ -137,10 +148,13 @@ class Walk:
         random: the hands'.
         from_the_end: begin with a finished match, and with it again whenever it has been left.
         readiness: how often the odds answer after an input, 0 to 1.
+        puzzles: the box has puzzles, and the hands like them.
     """
 
-    def __init__(self, settings: Settings, random: Random, *, from_the_end: bool, readiness: float) -> None:
-        self.readiness = readiness
+    def __init__(
+        self, settings: Settings, random: Random, *, from_the_end: bool, readiness: float, puzzles: bool
+    ) -> None:
+        self.readiness, self.puzzles = readiness, puzzles
         self.settings, self.random, self.from_the_end = settings, random, from_the_end
         self.now_ns = 0
         self.given: Counter[tuple[type, type]] = Counter()
@@ -154,15 +168,31 @@ class Walk:
         dice = RandomDice(self.random.randrange)
         resumed = KeptMatch(self.kept) if self.kept else None
         self.machine = Machine(
-            self.settings, words, dice, 0, self.now_ns, resumed=resumed, statistics=lambda: ("a", "b")
+            self.settings,
+            words,
+            dice,
+            0,
+            self.now_ns,
+            resumed=resumed,
+            statistics=lambda: ("a", "b"),
+            daily=self.daily,
         )
         self._advise(self.machine.start())
+
+    def daily(self) -> Daily | None:
+        """A day is half a minute, so that some puzzles have their answer and others have not."""
+        if not self.puzzles:
+            return None
+        day = 1 + self.now_ns // (30 * S)
+        return Daily(day, puzzle_of(day))
 
     def step(self) -> None:
         if self.from_the_end and self.machine.state.mode.name not in (Mode.MATCH_OVER, Mode.INITIALS):
             self.start()
         before, shared = self.machine.state.mode, self.machine.state.shared
-        given = self.random.choice(INPUTS)
+        given: type = self.random.choice(INPUTS)
+        if self.puzzles and self.random.random() < 0.7:
+            given = self._towards_the_puzzle(before) or given
         # What only wakes the box, or answers its question, is no input of the table.
         counts = not shared.offers_to_abandon and not shared.asleep
         self.now_ns += self.random.choice([MS, 100 * MS, 500 * MS])
@@ -198,6 +228,13 @@ class Walk:
         # What has been kept is where the players are; a throw that tumbles has been kept already.
         match = mode.thrown if isinstance(mode, Rolling) else self.machine.state.match
         assert match == self.kept
+
+    def _towards_the_puzzle(self, mode: BoxMode) -> type | None:
+        """The input that leads there; None where the puzzle is open or far away."""
+        if isinstance(mode, Menu) and mode.entry is None:
+            at = entries(self.settings)[mode.picker.cursor]
+            return Pressed if isinstance(at, ToPuzzle) else LeversMoved
+        return Held if isinstance(mode, Attract | Menu) else None
 
     def _advise(self, effects: Sequence[Effect]) -> None:
         """The odds answer at once, later or not at all: then the computer has to do without them."""
@@ -245,7 +282,13 @@ RARE = ("computer", "computer alone", "names asked for", "match over", "two rows
 
 def walk_in(kind: str) -> Walk:
     readiness = 0.05 if "long" in kind else 0.2 if "thinks" in kind else 0.5
-    return Walk(KINDS[kind], Random(f"walk {kind}"), from_the_end=kind == "match over", readiness=readiness)
+    return Walk(
+        KINDS[kind],
+        Random(f"walk {kind}"),
+        from_the_end=kind == "match over",
+        readiness=readiness,
+        puzzles=kind == "puzzles",
+    )
 
 
 def ways_of_the_table() -> set[Way]:

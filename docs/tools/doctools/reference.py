@@ -172,6 +172,13 @@ _JSON = """### JSON
 | `turning_point` | the throw or decision that changed most: `player`, `round`, `throw`, `kind` (`dice` or `decision`), `change` |
 | `decisions` | every choice: `player`, `round`, `open`, `throw`, `chosen`, `best`, `cost_win`, `cost_points`; with `throw` null the choice is the number of dice |
 
+`shutthebox puzzles --json` prints one object.
+
+| key | value |
+|---|---|
+| `seed`, `margin` | as given, the margin in per cent |
+| `puzzles` | for each its `profile`, `open`, `throw`, `level` (1 to 5), `missed_by` (the simple rules that miss it) and `answers` with their `tiles` and `cost` in points, the best first |
+
 `shutthebox replay --json` prints an object a line for every effect. `t` is in seconds, `kind` is one of:
 
 | kind | further keys |

@@ -9,7 +9,8 @@ from shutthebox.config.profiles import builtins, find, house_rules
 from shutthebox.config.schema import Config, ConfigError, DiceKind, SetupChoice, with_value
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
-from shutthebox.game.facts import BEST
+from shutthebox.game.daily import streak_from
+from shutthebox.game.facts import BEST, STREAK
 from shutthebox.game.menu_items import CHOOSABLE
 from shutthebox.game.settings import Settings
 from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text
@@ -51,15 +52,15 @@ def rules_folder(config: Config) -> Path | None:
 
 
 def broken_rules(config: Config) -> tuple[ProfileError, ...]:
-    """What is wrong with the house rules that are left out; each names its file."""
+    """The faults of the house rules that are left out; each names its file."""
     folder = rules_folder(config)
     return house_rules(folder)[1] if folder else ()
 
 
 def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
-    """The config with what was chosen at the box; what cannot be chosen there is passed over."""
+    """The config with what was chosen at the box; keys that cannot be chosen there are ignored."""
     for key, value in choices.items():
-        if key.startswith(BEST):
+        if key.startswith(BEST) or key == STREAK:
             continue
         if key not in CHOOSABLE:
             _log.warning("chosen at the box: %s: is not chosen there", shown_key(key))
@@ -76,10 +77,15 @@ def as_chosen(config: Config, settings: Settings, choices: Mapping[str, object])
     for fitting in (choices, {key: value for key, value in choices.items() if key != "game.profile"}):
         try:
             chosen = settings_for(with_choices(config, fitting), settings.levers, "chosen at the box")
-            return replace(chosen, bests=_bests(choices))
+            return _with_records(chosen, choices)
         except ShutTheBoxError as error:
             _log.warning("%s; playing as configured", error)
-    return replace(settings, bests=_bests(choices))
+    return _with_records(settings, choices)
+
+
+def _with_records(settings: Settings, choices: Mapping[str, object]) -> Settings:
+    """The settings with what players have achieved, which is kept beside them."""
+    return replace(settings, bests=_bests(choices), streak=streak_from(choices.get(STREAK)))
 
 
 def _bests(choices: Mapping[str, object]) -> dict[str, int]:
@@ -92,7 +98,7 @@ def _bests(choices: Mapping[str, object]) -> dict[str, int]:
 
 
 def settings_for(config: Config, levers: int, where: str) -> Settings:
-    """What the machine needs to know, on a box with so many levers.
+    """The machine's settings, on a box with so many levers.
 
     Raises:
         ProfileError: if the usual game is unknown or its file is no good.

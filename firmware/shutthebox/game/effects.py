@@ -36,7 +36,7 @@ class Show:
         t_ns: when it came about; animations count from here.
         mode: what the box is doing.
         player: whose turn it is, from 1; None without a match.
-        open: tiles that the game holds open, rising.
+        open: tiles that the game, or the puzzle, holds open, rising.
         throw: the throw on the table; None if there is none.
         verdict: on the levers, as scenarios write it.
         scores: per player the score of the last finished turn; None before it.
@@ -47,7 +47,7 @@ class Show:
         asleep: nobody has touched the box for long: show nothing.
         language: of the screen's texts.
         seats: how each player is called, in that language; empty without a match.
-        game: the one on the table; without a match, the usual one. None if that cannot be played now.
+        game: the one on the table, or of the puzzle; else the usual one. None if that cannot be played now.
         staked: the box says who owes what.
     """
 

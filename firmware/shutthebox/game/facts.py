@@ -1,4 +1,4 @@
-"""What must outlive a pulled plug: the facts that the machine asks to be kept."""
+"""The facts that the machine asks to be kept: they survive a pulled plug."""
 
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -25,7 +25,7 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """The players have left the match: given it up, or finished with its result."""
+    """The players have left the match: abandoned it, or seen its result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,16 @@ BEST = "best."
 """How the key of a `Chosen` begins that is no setting: the best total of a ladder follows."""
 
 
+STREAK = "puzzle.streak"
+"""The key of a `Chosen` that is no setting either: the day of the last answered puzzle, and the streak."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """A setting was changed at the box: a dotted key of the config, and its new value.
 
-    None forgets what was chosen before. The best total of a ladder is kept in the same way.
+    None forgets what was chosen before. The best total of a ladder and the streak of the
+    puzzles are kept in the same way.
     """
 
     key: str
@@ -60,7 +65,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Faulted:
-    """Something around the box has failed. The same again within an hour is not kept again.
+    """The hardware, the store or the rules have failed. The same fault is kept once an hour at most.
 
     Attributes:
         kind: the part, one word: "lever", "display", "store" and so on.

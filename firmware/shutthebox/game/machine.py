@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from shutthebox.game import lever_health
+from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Ask, Effect, Play, Show, Sound
 from shutthebox.game.facts import Faulted, Finished, Resumed
@@ -32,12 +33,14 @@ from shutthebox.game.inputs import (
     ServicePressed,
     TimeCame,
 )
+from shutthebox.game.judge import FINE
 from shutthebox.game.messages import Text, Translate, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, flipping, ready
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.match_over import MatchOver
+from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
 from shutthebox.game.past import Past
@@ -47,7 +50,7 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
 from shutthebox.game.switches.debounce import ContactHealth
-from shutthebox.game.table import ADVICE, TABLE, ModeState, deadline_of, screen_of
+from shutthebox.game.table import ADVICE, TABLE, ModeState
 from shutthebox.game.wording import player_name
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match, Stage
@@ -74,7 +77,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class KeptMatch:
-    """A match to go on with after a power cut.
+    """A match to continue after a power cut.
 
     Attributes:
         beginning: its position before the first throw.
@@ -91,16 +94,17 @@ class Machine:
     """The game on the box.
 
     Args:
-        settings: what the owner has settled.
+        settings: the owner's.
         translations: per language, how a text is translated.
         dice: where throws come from.
         levers: the levers that are down now.
         t_ns: now, in nanoseconds on the clock of all later inputs.
-        resumed: a match to go on with; None to wait for players.
+        resumed: a match to continue; None to wait for players.
         statistics: gives the lines of the statistics screen.
-        past: gives what is remembered of three letters that have won a match.
-        fault: what has failed around the box before it began.
-        notices: more of that, a line of text each.
+        past: gives the earlier results of three letters that have won a match.
+        daily: gives the puzzle of today.
+        fault: found before the start.
+        notices: more for the owner, a line of text each.
 
     Example:
         A press in attract asks for the number of players.
@@ -126,11 +130,12 @@ class Machine:
         resumed: KeptMatch | None = None,
         statistics: Callable[[], Sequence[Text]] = tuple,
         past: Callable[[Match, str], Past] = lambda match, letters: Past(),
+        daily: DailyPuzzle = lambda: None,
         fault: Fault | None = None,
         notices: Sequence[str] = (),
     ) -> None:
         self._translations, self._dice = translations, dice
-        self._statistics, self._past = statistics, past
+        self._statistics, self._past, self._daily = statistics, past, daily
         self._now_ns = t_ns
         self._shared = Shared(settings, levers, touched_ns=t_ns, fault=fault, notices=tuple(notices))
         step = _resume(resumed, self._context()) if resumed else attract.enter(self._context())
@@ -150,7 +155,7 @@ class Machine:
     @property
     def deadline_ns(self) -> int | None:
         """When `TimeCame` is due; None if nothing will happen by itself."""
-        due = deadline_of(self._mode, self._shared)
+        due = self._mode.deadline_ns(self._shared)
         if self._shared.asleep or isinstance(self._mode, Rolling):
             return due
         sleep_ns = self._shared.touched_ns + self.settings.sleep_ns
@@ -291,7 +296,16 @@ class Machine:
         return [effect for effect in effects if not isinstance(effect, Play) or effect.always]
 
     def _context(self, flipped: Tiles = 0, lifted: Tiles = 0) -> Context:
-        return Context(self._now_ns, self._shared, self._dice, self._statistics, self._past, flipped, lifted)
+        return Context(
+            self._now_ns,
+            self._shared,
+            self._dice,
+            self._statistics,
+            self._past,
+            self._daily,
+            flipped,
+            lifted,
+        )
 
     def _ignored(self) -> Tiles:
         """The levers that are out of play, except in service and in a match begun with them."""
@@ -304,6 +318,10 @@ class Machine:
         mode, shared = self._mode, self._shared
         play = mode.play if isinstance(mode, MatchMode) else None
         match = play.match if play else None
+        puzzle = mode if isinstance(mode, Puzzling) else None
+        turn = match.turn if match else puzzle.turn if puzzle else None
+        verdict = play.verdict if play else puzzle.verdict if puzzle else FINE
+        game = match.profile if match else puzzle.game if puzzle else self.settings.game
         seats = range(match.players) if match else ()
         translate = self._translations[self.settings.language]
         return Show(
@@ -311,9 +329,9 @@ class Machine:
             t_ns=self._now_ns,
             mode=mode.name,
             player=match.player + 1 if match else None,
-            open=to_numbers(match.turn.open) if match else (),
-            throw=match.turn.throw if match and mode.name is not Mode.ROLLING else None,
-            verdict=str(play.verdict) if play else "ok",
+            open=to_numbers(turn.open) if turn else (),
+            throw=turn.throw if turn and mode.name is not Mode.ROLLING else None,
+            verdict=str(verdict),
             scores=match.scores if match else (),
             totals=match.totals if match else (),
             owes=play.owes if play else (),
@@ -321,14 +339,14 @@ class Machine:
             asleep=shared.asleep,
             language=self.settings.language,
             seats=tuple(told(player_name(player, shared), translate) for player in seats),
-            game=match.profile if match else self.settings.game,
+            game=game,
             staked=self.settings.stakes is not ShownStakes.OFF,
         )
 
     def _screen(self) -> Screen:
         """The mode's screen with what lies over it: a fault, a question, a refusal."""
         shared, _ = self._shared, self._translations[self.settings.language]
-        screen = screen_of(self._mode, View(shared, _))
+        screen = self._mode.screen(View(shared, _))
         if shared.fault is not None and screen.mode in _TURN_MODES:
             screen = replace(screen, aside=FAULT_TEXTS[shared.fault][1].told(_))
         if (

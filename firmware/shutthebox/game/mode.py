@@ -17,3 +17,4 @@ class Mode(StrEnum):
     MATCH_OVER = "match-over"
     INITIALS = "initials"
     SERVICE = "service"
+    PUZZLE = "puzzle"

@@ -1,6 +1,6 @@
 """The machine's table: in which mode which input is handled by what.
 
-Where a handler can lead is what its annotation says, so the type checker watches every transition, and the
+A handler's annotation says where it can lead. So the type checker checks every transition, and the
 diagram in ARCHITECTURE.md is drawn from the same annotations.
 """
 
@@ -29,6 +29,7 @@ from shutthebox.game.modes import (
     match_over,
     menu,
     naming,
+    puzzle,
     raising,
     ready,
     rolling,
@@ -44,14 +45,14 @@ from shutthebox.game.modes.initials import Initials
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.naming import Naming
+from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.raising import Raise
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.modes.turn_over import TurnOver
-from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, View
+from shutthebox.game.state import Context, Step
 
 ModeState: TypeAlias = (
     Attract
@@ -67,6 +68,7 @@ ModeState: TypeAlias = (
     | MatchOver
     | Initials
     | Service
+    | Puzzling
 )
 """What the box is doing, with the data of that mode."""
 
@@ -78,7 +80,7 @@ AdviceHandler: TypeAlias = Callable[[Any, Any, Context], Step[ModeState]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """In this mode this input is handled so."""
+    """The handler of an input in a mode."""
 
     mode: type[BoxMode]
     given: type
@@ -115,6 +117,11 @@ ROWS = (
     row(Service, LeversMoved, service.levers),
     row(Service, TimeCame, attract.back),
     row(Service, ServicePressed, attract.back),
+    row(Puzzling, Pressed, puzzle.press),
+    row(Puzzling, Held, attract.back),
+    row(Puzzling, LeversMoved, puzzle.levers),
+    row(Puzzling, TimeCame, attract.back),
+    row(Puzzling, ServicePressed, service.unlock),
     row(Raise, Pressed, raising.press),
     row(Raise, Held, raising.press),
     row(Raise, LeversMoved, raising.levers),
@@ -177,46 +184,6 @@ ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
     )
 )
 """What the odds' answers do; elsewhere they come too late and do nothing."""
-
-
-def screen_of(mode: ModeState, view: View) -> Screen:
-    """What the mode shows."""
-    match mode:
-        case Attract():
-            return attract.screen(mode, view)
-        case Menu():
-            return menu.screen(mode, view)
-        case Setup():
-            return setup.screen(mode, view)
-        case Naming():
-            return naming.screen(mode, view)
-        case Service():
-            return service.screen(mode, view)
-        case Raise():
-            return raising.screen(mode, view)
-        case Ready():
-            return ready.screen(mode, view)
-        case Rolling():
-            return rolling.screen(mode, view)
-        case Entering():
-            return entering.screen(mode, view)
-        case Flipping():
-            return flipping.screen(mode, view)
-        case TurnOver():
-            return turn_over.screen(mode, view)
-        case MatchOver():
-            return match_over.screen(mode, view)
-        case Initials():
-            return initials.screen(mode, view)
-
-
-def deadline_of(mode: ModeState, shared: Shared) -> int | None:
-    """When the mode wants to be told that time has passed; None if nothing happens by itself."""
-    match mode:
-        case Raise() | Ready() | Rolling() | Entering() | Flipping():
-            return mode.deadline_ns(shared)
-        case _:
-            return None
 
 
 def targets(handler: Callable[..., Any]) -> tuple[type[BoxMode], ...]:

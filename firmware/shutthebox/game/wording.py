@@ -128,7 +128,12 @@ def hint_lines(hint: Hint, translate: Callable[[str], str] = str) -> tuple[str, 
     if hint.best_to_win is not None:
         named = ((hint.best, message("points")), (hint.best_to_win, message("the win")))
         return tuple(f"{_with_commas(tiles)}\t{aim.told(translate)}" for tiles, aim in named)
-    return tuple(f"{_with_commas(move.tiles)}\t+{move.cost:.2f}" for move in hint.moves[:MOST_HINTS])
+    return tuple(answer_line(move.tiles, move.cost) for move in hint.moves[:MOST_HINTS])
+
+
+def answer_line(tiles: Tiles, cost: float) -> str:
+    """An answer to a throw, and what it costs in points, as a row of a list."""
+    return f"{_with_commas(tiles)}\t+{cost:.2f}"
 
 
 def _with_commas(tiles: Tiles) -> str:
@@ -136,7 +141,7 @@ def _with_commas(tiles: Tiles) -> str:
 
 
 def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[Message, Message]:
-    """What the dice did, and what the decisions cost, in points; no sign has to be understood.
+    """What the dice did, and what the decisions cost, in points, in words instead of signs.
 
     Args:
         profile: says whether more points are better.

@@ -35,7 +35,7 @@ def dice_allowed(profile: Profile, open_tiles: Tiles, behind: Tiles = 0) -> tupl
     sheet 003 by the high tiles; sheets 001 and 002 leave the choice.
 
     Args:
-        profile: the variant.
+        profile: the game.
         open_tiles: the numbers of which a tile is open.
         behind: those of them of which the tile in the back row is open too.
     """
@@ -72,7 +72,7 @@ def legal_moves(
     """Every set of open tiles that may be shut for this throw, each once, none empty.
 
     Args:
-        profile: the variant.
+        profile: the game.
         open_tiles: tiles open before the move.
         throw: the faces on the table.
         first: the turn has made no move yet, so `first_move_must_include` holds.

@@ -296,11 +296,11 @@ def chosen(
     handicap: tuple[HeadStart, ...] | None = None,
     turn_seconds: int | None = None,
 ) -> Profile:
-    """The variant as the players want it for a match; what it cannot be played with is left out.
+    """The game as the players want it for a match; what it cannot be played with is left out.
 
     Args:
-        profile: the variant.
-        limit: points, for a variant that has a limit; None for its own.
+        profile: the game.
+        limit: points, for a game that has a limit; None for its own.
         best: for a ladder the total to beat; None for its own.
         teams: how many; 0 for none, None for its own.
         handicap: head starts by seat; None for its own.
@@ -323,7 +323,7 @@ def _if_playable(profile: Profile, changed: Profile) -> Profile:
 
 
 def without(profile: Profile, tiles: Tiles) -> Profile | None:
-    """The variant where these tiles start every turn shut; None if it cannot be played so."""
+    """The game where these tiles start every turn shut; None if it cannot be played so."""
     if not tiles & profile.starting:
         return profile
     played = replace(profile, start_open=to_numbers(profile.starting & ~tiles), boxes=())

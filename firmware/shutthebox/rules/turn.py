@@ -231,7 +231,7 @@ def out_of_time(profile: Profile, turn: Turn) -> Turn:
     """The position after the time for the turn is over.
 
     Raises:
-        ValueError: if no clock runs: this variant has none, or the turn has not begun or is over.
+        ValueError: if no clock runs: this game has none, or the turn has not begun or is over.
     """
     if profile.turn_seconds is None or turn.throws == 0 or turn.outcome is not None:
         raise ValueError(f"no clock runs at {turn.to_text()}")

@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from datetime import date
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
@@ -31,6 +32,7 @@ from shutthebox.game.settings import Settings
 if TYPE_CHECKING:
     from shutthebox.adapters.buzzer import Buzzer
     from shutthebox.adapters.display.panel import Panel
+    from shutthebox.game.daily import Daily
     from shutthebox.runtime.ports import Observer
     from shutthebox.runtime.runner import Mail
 
@@ -67,8 +69,8 @@ def serve(
         observers: told of everything.
         started: called once, when pins and store are open.
         beat: called at least once a second while all workers live.
-        fault: what has gone wrong so far, for the players.
-        notices: more of that, a line of text each.
+        fault: found before the start, for the players.
+        notices: more for the owner, a line of text each.
         scores: folder of what the scoreboard shows and the voice says; None for a box without them.
         outbox: folder in which matches are left for a league; None for nowhere.
 
@@ -91,7 +93,7 @@ def serve(
                 lock.take()
             except InUseError as error:
                 return None, StoreFault(Fault.FORGETS, f"{error}; playing without memory")
-            # Throws that follow from a seed are no evidence on the dice.
+            # Throws from a seed say nothing about the fairness of the dice.
             thrown = config.game.dice is DiceKind.AUTO and not config.tournament.file
             return open_or_set_aside(
                 state, time.time, count_throws=thrown, patience_s=patience_s, facts=facts
@@ -149,7 +151,7 @@ def serve(
                     Outbox(outbox, state, partial(open_to_read, state / FILE_NAME), time.time),
                 )
             guard = StoreGuard(store, open_store, forgetting=fault is Fault.FORGETS)
-            ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers)
+            ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers, _puzzle_of_today)
             runner = Runner(
                 settings,
                 config.box.settle_ns,
@@ -170,6 +172,15 @@ def serve(
             if display is not None:
                 display.start()
             loop(runner, inbox, time.monotonic_ns, beat_if_alive)
+
+
+def _puzzle_of_today() -> "Daily":
+    # Imported once somebody asks: the box is ready without it.
+    from shutthebox.config.puzzles import puzzle_of
+    from shutthebox.game.daily import Daily
+
+    day = date.today().toordinal()
+    return Daily(day, puzzle_of(day))
 
 
 @contextmanager

@@ -12,8 +12,10 @@ from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.adapters.store.opening import StoreFault, open_or_set_aside
+from shutthebox.config.puzzles import puzzle_of
 from shutthebox.config.schema import Config, DiceKind, GpioConfig
 from shutthebox.config.settings_loader import as_chosen, levers_needed, settings_for
+from shutthebox.game.daily import Daily
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.faults import Fault
@@ -24,6 +26,8 @@ from shutthebox.runtime.runner import Runner
 from shutthebox.simulator.hardware.bounce import bounce_edges
 from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox, default_lever_lines
 from shutthebox.translations import translations
+
+_DAY_NS = 86_400_000_000_000
 
 
 class QueuedDice(RandomDice):
@@ -124,7 +128,14 @@ class VirtualBox:
             settings = as_chosen(self._config, settings, store.choices())
         fault = store_fault.fault if store_fault else None
         self.memory = StoreGuard(store, self._open_store, forgetting=fault is Fault.FORGETS)
-        ports = Ports(self._pins, self.memory, self._odds, self.display, observers=self._observers)
+        ports = Ports(
+            self._pins,
+            self.memory,
+            self._odds,
+            self.display,
+            observers=self._observers,
+            daily=self._puzzle_of_today,
+        )
         self.runner = Runner(
             settings,
             self._config.box.settle_ns,
@@ -134,6 +145,11 @@ class VirtualBox:
             self.now_ns,
             fault=fault,
         )
+
+    def _puzzle_of_today(self) -> Daily:
+        """A day is a day of virtual time; the first is 1, as 0 is none."""
+        day = 1 + self.now_ns // _DAY_NS
+        return Daily(day, puzzle_of(day))
 
     def _open_store(self) -> tuple[Store | None, StoreFault | None]:
         if self._state is None:

@@ -1,4 +1,4 @@
-"""A store that an earlier version of the program has made is gone on with."""
+"""A store that an earlier version of the program has made is continued."""
 
 import sqlite3
 from collections.abc import Callable

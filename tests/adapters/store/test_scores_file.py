@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from shutthebox.adapters.store.database import FILE_NAME as STORE
+from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.queries import latest, open_to_read
 from shutthebox.adapters.store.scores_file import FILE_NAME, MATCHES, ScoresWriter
 from shutthebox.config.profiles import builtin
+from shutthebox.game.daily import Streak
 from shutthebox.game.effects import Keep, Show
 from shutthebox.game.facts import Finished
 from shutthebox.game.mode import Mode
@@ -162,6 +164,19 @@ def test_the_past_is_looked_up_again_for_another_language_or_day(tmp_path: Path,
     writer(Keep(Finished(begin(builtin("pub"), 2))), 4)
     writer(SHOW, 4)
     assert len(looked) == 4
+
+
+def test_the_streak_of_the_puzzles(tmp_path: Path) -> None:
+    store = Store(tmp_path, lambda: 0.0)
+    writer = ScoresWriter(tmp_path, lambda: open_to_read(tmp_path / STORE), lambda: 0.0)
+    writer(SHOW, 0)
+    assert read(tmp_path)["streak"] == {"day": 0, "count": 0}
+    fact = Streak(739_000, 4).fact
+    store.keep(fact)
+    writer(Keep(fact), 0)
+    writer(SHOW, 0)
+    assert read(tmp_path)["streak"] == {"day": 739_000, "count": 4}
+    store.close()
 
 
 def test_it_is_written_only_when_it_changes(tmp_path: Path) -> None:

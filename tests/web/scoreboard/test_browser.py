@@ -32,6 +32,10 @@ MANY = SCORES | {
 }
 
 
+REST = SCORES | {"running": None}
+"""Nobody plays: the puzzle of the day is there."""
+
+
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chrome]:
     browser = start_chromium(tmp_path_factory.mktemp("chromium"))
@@ -100,7 +104,7 @@ def test_it_says_when_it_cannot_reach_the_box(board: Board) -> None:
     board.until(lambda: not board.js("document.body.classList.contains('away')"))
 
 
-@pytest.mark.parametrize("scores", [SCORES, MANY], ids=["few", "many"])
+@pytest.mark.parametrize("scores", [SCORES, MANY, REST], ids=["few", "many", "puzzle"])
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080), (3840, 2160)])
 def test_it_fills_a_television(board: Board, width: int, height: int, scores: object) -> None:
     board.write(scores)

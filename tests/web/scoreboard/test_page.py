@@ -4,6 +4,7 @@ import json
 import re
 import time
 from collections.abc import Iterator
+from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shutthebox.adapters.store.scores_file import FILE_NAME, VERSION
+from shutthebox.config.puzzles import puzzle_of
+from shutthebox.rules.tiles import to_numbers
+from shutthebox.translations import translations
 from shutthebox.web.scoreboard.page import page, rules_page
 
 TODAY = time.strftime("%Y-%m-%d")
@@ -126,6 +130,37 @@ def test_results_of_today_have_their_time() -> None:
     now_s = int(time.time())
     text = shown(today=[HONOUR | {"began_s": now_s}])
     assert f"Today English pub ANN 3 {time.strftime('%H:%M', time.localtime(now_s))}" in text
+
+
+TODAYS = puzzle_of(date.today().toordinal())
+
+
+@pytest.mark.parametrize(
+    ("streak", "words"),
+    [
+        ({"day": date.today().toordinal(), "count": 3}, "Solved, 3 in a row. The best answer: "),
+        ({"day": date.today().toordinal(), "count": 0}, "Missed today. The best answer: "),
+        ({"day": date.today().toordinal() - 1, "count": 3}, "Which answer is best?"),
+        (None, "Which answer is best?"),
+    ],
+)
+def test_while_nobody_plays_the_puzzle_of_the_day(streak: object, words: str) -> None:
+    text = shown(running=None, streak=streak)
+    faces = " ".join(map(str, TODAYS.throw))
+    title = TODAYS.profile.title()
+    best = ", ".join(map(str, to_numbers(TODAYS.best)))
+    assert f"Nobody is playing 1 2 3 4 5 6 7 8 9 {faces} Puzzle of the day: {title}, level" in text
+    assert words in text
+    assert (f"The best answer: {best}." in text) == ("best answer" in words)
+
+
+def test_the_puzzle_in_german() -> None:
+    title = TODAYS.profile.title("de", translations()["de"])
+    assert f"Rätsel des Tages: {title}, Stufe" in shown(running=None, language="de")
+
+
+def test_the_puzzle_makes_room_for_a_match() -> None:
+    assert "Puzzle" not in shown()
 
 
 def test_p_values_are_for_stats() -> None:

@@ -1,4 +1,4 @@
-"""What the store has to tell: matches, the hall of fame, the honesty of the dice, the levers' health."""
+"""Reads the store: matches, the hall of fame, the fairness of the dice, the levers' health."""
 
 import json
 import sqlite3
@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from shutthebox.files import check_regular
+from shutthebox.game.daily import Streak, streak_from
+from shutthebox.game.facts import STREAK
 from shutthebox.game.messages import Text, message
 from shutthebox.game.past import Past
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
@@ -93,7 +95,7 @@ class SwitchWear:
 
 @dataclass(frozen=True, slots=True)
 class LoggedFault:
-    """Something around the box that failed.
+    """A fault of the hardware, the store or the rules, as it was logged.
 
     Attributes:
         at_s: the time of day, in seconds.
@@ -182,7 +184,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         OSError: there is none.
         sqlite3.Error, ValueError: it cannot be read, or is no store.
     """
-    # Looked at and not opened: closing it again would drop the locks that SQLite holds in this process.
+    # Not opened here: closing it again would drop the locks that SQLite holds in this process.
     try:
         check_regular(path)
     except FileNotFoundError:
@@ -326,7 +328,7 @@ def read(db: sqlite3.Connection) -> Statistics:
 
 
 def counts(db: sqlite3.Connection, where: str = "true", values: Sequence[object] = ()) -> dict[str, int]:
-    """How many of the matches that are kept whole are so and so: columns of the table of forgotten ones."""
+    """Counts of the matches kept in full, by the columns of the table of forgotten ones."""
     sums = ", ".join(f"ifnull(sum(({condition}) <> 0), 0)" for condition in _COUNTS.values())
     row = db.execute(f"select {sums} from match where {where}", values).fetchone()
     return dict(zip(_COUNTS, row, strict=True))
@@ -349,6 +351,12 @@ def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
     """The levers that the owner has taken out of play at the box; None if nothing was settled there."""
     row = db.execute("select value from setting where key = 'box.out_of_play'").fetchone()
     return tuple(sorted(json.loads(row[0]))) if row else None
+
+
+def streak(db: sqlite3.Connection) -> Streak:
+    """What the players have made of the puzzles of the day."""
+    row = db.execute("select value from setting where key = ?", (STREAK,)).fetchone()
+    return streak_from(json.loads(row[0])) if row else Streak()
 
 
 def health(db: sqlite3.Connection) -> dict[int, SwitchWear]:

@@ -39,7 +39,7 @@ _KEY_COLUMNS = {"result": 2, "throws": 4}
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What a new file holds of the old one.
+    """The part of an old file that the new one holds.
 
     Attributes:
         matches: kept whole, or in part.
@@ -309,7 +309,7 @@ class _Current:
             conditions = fact_text.conditions_in(beginning.text)
         match = _Match(number, tuple(content), conditions, told, results, bool(left), lost)
         if lost:
-            # Where the moves before its result are lost it cannot be gone on with: the result stands.
+            # A match whose moves are lost cannot be continued, so its result stands.
             match.left = match.left or (bool(results) and finish not in told)
             match.told.append(fact_text.lost(lost, _with_lost(conditions, told, lost)))
             match.told += [text for text in match.ending() if text not in told]
@@ -333,7 +333,7 @@ class _Current:
         columns = [column for column in COLUMNS["forgotten"] if column not in ("one", "facts", "checksum")]
         row = next(self.rows("forgotten", columns), (0,) * len(columns))
         counted = dict(zip(columns, row, strict=True))
-        # Matches that are lost were begun all the same.
+        # A lost match counts as begun.
         return {**counted, "matches": max(counted["matches"], self._missing_ids)}
 
     def _good(self, table: str) -> Iterator[_Row]:

@@ -1,4 +1,4 @@
-"""What the store forgets, so that its file stays small however long the box is played on.
+"""Deletes old matches and faults, so that the store's file stays small for ever.
 
 The latest matches are kept whole. Of those before them stays how many there were; the dice and the levers
 are counted apart from matches anyway. Nothing is owed past the evening, so no stakes stay.
@@ -14,7 +14,7 @@ MATCHES = 5000
 """Matches that are kept whole, besides those in the hall of fame: some 6 MB, read once at the start."""
 
 AT_ONCE = 4
-"""Matches that are forgotten at most when one begins: a fact must not wait for the store to be tidied."""
+"""Matches deleted at most when one begins, so that no fact waits long."""
 
 OLD = (
     "id <= (select max(id) from match) - :matches and id not in"
@@ -24,7 +24,7 @@ OLD = (
 
 
 def bounds() -> dict[str, int]:
-    """The values of the places in `OLD`."""
+    """The values for the placeholders of `OLD`."""
     return {"matches": MATCHES, "fame": FAME}
 
 

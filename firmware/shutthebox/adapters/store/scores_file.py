@@ -1,4 +1,4 @@
-"""What the scoreboard may know: one small file, written by the daemon and read by anybody.
+"""The scoreboard's file: small, written by the daemon, readable by every user.
 
 The scoreboard has a network and the store must never wait for it. A reader of an SQLite file,
 even one that can only read, can hold locks that keep the writer out. So it is given no store
@@ -23,7 +23,7 @@ from shutthebox.adapters.store.queries import PlayedMatch
 from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
-from shutthebox.game.facts import Began, Finished, Left, Signed
+from shutthebox.game.facts import Began, Chosen, Finished, Left, Signed
 from shutthebox.game.messages import Translate
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.profile import Profile, Stakes
@@ -82,7 +82,7 @@ class ScoresWriter:
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         """Takes in what happened."""
         match what:
-            case Keep(Began() | Finished() | Signed() | Left()):
+            case Keep(Began() | Finished() | Signed() | Left() | Chosen()):
                 self._past_of = None
             case Show():
                 # What is shown has been kept, and only what has been shown may be known.
@@ -121,6 +121,7 @@ class ScoresWriter:
                     "month": [_honour(honour, title) for honour in fame.best(db, first)],
                     "ever": [_honour(honour, title) for honour in fame.best(db)],
                     "captains": [_honour(honour, title) for honour in fame.captains(db, CAPTAINS)],
+                    "streak": dataclasses.asdict(queries.streak(db)),
                     "health": _health(db, midnight),
                 }
         except (OSError, *UNREADABLE) as error:

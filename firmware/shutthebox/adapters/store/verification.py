@@ -10,7 +10,7 @@ from shutthebox.adapters.store.chain import Head, read_facts, seal
 from shutthebox.adapters.store.schema import COLUMNS
 
 _MOST_COUNTED = 1000
-"""Faults; a store with more is as bad."""
+"""Faults that are listed at most."""
 
 _NAMES = {
     "match": "match {0}",
@@ -25,7 +25,7 @@ _NAMES = {
 
 
 def faults(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None) -> Iterator[str]:
-    """What is wrong with a store, a few words each; nothing if all is as it was kept.
+    """The faults of a store, in a few words each; none for a sound one.
 
     Args:
         db: of this version.

@@ -25,6 +25,26 @@ class Attract(BoxMode):
 
     name: ClassVar[Mode] = Mode.ATTRACT
 
+    def screen(self, view: View) -> Screen:
+        """The usual game, and what is wrong with the box, if anything."""
+        settings, _ = view.settings, view.translate
+        fault: Text | None = (
+            FAULT_TEXTS[view.shared.fault][0] if view.shared.fault else complaint(view.shared)
+        )
+        if view.shared.notices:
+            fault = "  ".join(_(notice) for notice in view.shared.notices)
+        out = settings.out & settings.profile.starting
+        return Screen(
+            self.name,
+            title=settings.profile.title(settings.language, _),
+            aside=told(without_text(out), _) if out else "",
+            big=_("SHUT THE BOX"),
+            prompt=told(fault or message("Press to play"), _),
+            also=() if fault else (_("Hold: menu"),),
+            alert=fault is not None,
+            lit=True,
+        )
+
 
 def enter(context: Context) -> Step[Attract]:
     """Back to waiting for players, whose names are forgotten; the odds of the usual game are got ready."""
@@ -57,22 +77,3 @@ def levers(mode: Attract, context: Context) -> Step[Attract]:
 def hold(mode: Attract, context: Context) -> Step[menu.Menu]:
     """Opens the menu."""
     return Step(menu.enter(context.settings))
-
-
-def screen(mode: Attract, view: View) -> Screen:
-    """The usual game, and what is wrong with the box, if anything."""
-    settings, _ = view.settings, view.translate
-    fault: Text | None = FAULT_TEXTS[view.shared.fault][0] if view.shared.fault else complaint(view.shared)
-    if view.shared.notices:
-        fault = "  ".join(_(notice) for notice in view.shared.notices)
-    out = settings.out & settings.profile.starting
-    return Screen(
-        mode.name,
-        title=settings.profile.title(settings.language, _),
-        aside=told(without_text(out), _) if out else "",
-        big=_("SHUT THE BOX"),
-        prompt=told(fault or message("Press to play"), _),
-        also=() if fault else (_("Hold: menu"),),
-        alert=fault is not None,
-        lit=True,
-    )

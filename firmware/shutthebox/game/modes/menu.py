@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.menu_items import GAME, Entry, Item, ToService, ToStatistics, entries
+from shutthebox.game.menu_items import GAME, Entry, Item, ToPuzzle, ToService, ToStatistics, entries
 from shutthebox.game.menu_items import menu as listed
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, service
+from shutthebox.game.modes import attract, puzzle, service
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.picker import Picker
 from shutthebox.game.picker_screen import picked, picker_screen
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import Context, Step, View, kept
+from shutthebox.game.state import Context, Step, View, kept, refused
+from shutthebox.game.wording import listed as listed_tiles
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain, summary
 
@@ -40,6 +41,25 @@ class Menu(BoxMode):
         """The game at the cursor; None where no game is chosen."""
         return settings.games[self.picker.cursor] if self.entry is GAME else None
 
+    def screen(self, view: View) -> Screen:
+        """The list, the options, or the rules of a game."""
+        game, _ = self.game(view.settings), view.translate
+        if game is None:
+            return picker_screen(self.name, self.picker, view)
+        if self.sentence is None:
+            hold = message("Hold: its rules")
+            return picker_screen(self.name, self.picker, view, paragraph=summary(game, _), hold=hold)
+        sentences = explain(game, _)
+        return Screen(
+            self.name,
+            title=game.title(view.settings.language, _),
+            aside=f"{self.sentence + 1}/{len(sentences)}",
+            paragraph=sentences[self.sentence],
+            prompt=_("Press: read on"),
+            also=(_("Hold: back"),),
+            lit=True,
+        )
+
 
 def enter(settings: Settings) -> Menu:
     """The list from its top."""
@@ -53,14 +73,14 @@ def levers(mode: Menu, context: Context) -> Step[Menu]:
     return Step(replace(mode, picker=picker, sentence=reading), effects, refusal=why)
 
 
-def press(mode: Menu, context: Context) -> Step[Menu | service.Service]:
+def press(mode: Menu, context: Context) -> Step[Menu | puzzle.Puzzling | service.Service]:
     """In the list opens the entry; in an entry takes the option and goes back to the list; reads on."""
     settings, game = context.settings, mode.game(context.settings)
     if game is not None and mode.sentence is not None:
         return Step(replace(mode, sentence=(mode.sentence + 1) % len(explain(game))))
     match mode.entry:
         case None:
-            return _open(entries(settings)[mode.picker.cursor], context)
+            return _open(mode, entries(settings)[mode.picker.cursor], context)
         case Item() as item:
             settings, facts = item.choose(settings, mode.picker.cursor)
             shared = replace(context.shared, settings=settings)
@@ -78,32 +98,19 @@ def hold(mode: Menu, context: Context) -> Step[Menu | attract.Attract]:
     return Step(Menu(listed(context.settings, mode.entry)))
 
 
-def screen(mode: Menu, view: View) -> Screen:
-    """The list, the options, or the rules of a game."""
-    game, _ = mode.game(view.settings), view.translate
-    if game is None:
-        return picker_screen(mode.name, mode.picker, view)
-    if mode.sentence is None:
-        hold = message("Hold: its rules")
-        return picker_screen(mode.name, mode.picker, view, paragraph=summary(game, _), hold=hold)
-    sentences = explain(game, _)
-    return Screen(
-        mode.name,
-        title=game.title(view.settings.language, _),
-        aside=f"{mode.sentence + 1}/{len(sentences)}",
-        paragraph=sentences[mode.sentence],
-        prompt=_("Press: read on"),
-        also=(_("Hold: back"),),
-        lit=True,
-    )
-
-
-def _open(entry: Entry, context: Context) -> Step[Menu | service.Service]:
+def _open(mode: Menu, entry: Entry, context: Context) -> Step[Menu | puzzle.Puzzling | service.Service]:
     match entry:
         case Item():
             return Step(Menu(entry.picker(context.settings), entry))
         case ToStatistics():
             lines = tuple(context.statistics()) or ("-",)
             return Step(Menu(Picker(message("Statistics"), lines, 0, context.settings.levers), entry))
+        case ToPuzzle():
+            daily = context.daily()
+            if daily is None:
+                return refused(mode, message("No puzzle today"))
+            if missing := puzzle.needed(daily, context):
+                return refused(mode, message("Needs lever {tiles}", tiles=listed_tiles(missing)))
+            return puzzle.enter(daily, context)
         case ToService():
             return Step(service.enter(context.shared, unlocked=False))

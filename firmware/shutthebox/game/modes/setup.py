@@ -30,6 +30,10 @@ class Setup(BoxMode):
     item: Item
     picker: Picker
 
+    def screen(self, view: View) -> Screen:
+        """The question and its options."""
+        return picker_screen(self.name, self.picker, view)
+
 
 def enter(context: Context) -> Step[Setup | naming.Naming | raising.Raise | ready.Ready]:
     """The first question; begins at once where there is nothing to ask."""
@@ -61,11 +65,6 @@ def hold(mode: Setup, context: Context) -> Step[Setup | attract.Attract]:
     at = ENTRIES.index(mode.item)
     before = [item for item in questions(context.settings) if ENTRIES.index(item) < at]
     return Step(_ask(before[-1], context.settings)) if before else attract.enter(context)
-
-
-def screen(mode: Setup, view: View) -> Screen:
-    """The question and its options."""
-    return picker_screen(mode.name, mode.picker, view)
 
 
 def _begin(context: Context) -> Step[naming.Naming | raising.Raise | ready.Ready]:

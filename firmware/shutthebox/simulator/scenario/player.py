@@ -80,7 +80,7 @@ class Replay:
 
     Args:
         scenario: to play.
-        state: folder of the store; what is in it is gone on with.
+        state: folder of the store; a match in it is continued.
         display: a display in virtual time, whose panel `expect panel` looks at; None for none.
         tell: gets every effect with its time in ns.
 
@@ -110,7 +110,7 @@ class Replay:
         )
 
     def _observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        if not isinstance(what, SwitchChanged | Ask):  # what the box asks of itself is no effect
+        if not isinstance(what, SwitchChanged | Ask):  # questions to the odds are not shown
             self._tell(what, t_ns)
 
     def run(self) -> None:

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date
 from functools import lru_cache
 from html import escape
 from typing import Any, TypeAlias
@@ -10,7 +11,9 @@ from typing import Any, TypeAlias
 import segno
 
 from shutthebox.adapters.store.scores_file import VERSION
+from shutthebox.config.puzzles import puzzle_of
 from shutthebox.game.messages import Translate
+from shutthebox.rules.tiles import to_numbers, to_tiles
 from shutthebox.translations import translations
 from shutthebox.web.how_to_play import how_to_play
 
@@ -121,7 +124,7 @@ def _running(scores: _Scores, words: Translate) -> str:
     _ = words
     running = scores["running"]
     if running is None:
-        return _section("running", _("Nobody is playing"), "")
+        return _section("running", _("Nobody is playing"), _puzzle(scores, words))
     owes = running["owes"] or [None] * len(running["scores"])
     rows = [
         _row(
@@ -148,6 +151,26 @@ def _running(scores: _Scores, words: Translate) -> str:
         + (f'<p class="stakes">{escape(stakes)}</p>\n' if stakes else "")
     )
     return _section("running", _("Now playing: {game}").format(game=running["game"]), body)
+
+
+def _puzzle(scores: _Scores, words: Translate) -> str:
+    """The puzzle of today, with the best answer once the box has got one; for a box that nobody plays on."""
+    _, streak = words, scores.get("streak")
+    today = date.today().toordinal()
+    puzzle = puzzle_of(today)
+    states = ((tile, "open" if puzzle.open & to_tiles([tile]) else "shut") for tile in puzzle.profile.tiles)
+    says = _("Which answer is best? Tell the box: menu, Puzzle.")
+    if streak is not None and streak["day"] == today:
+        best = ", ".join(map(str, to_numbers(puzzle.best)))
+        solved = _("Solved, {count} in a row. The best answer: {tiles}.")
+        missed = _("Missed today. The best answer: {tiles}.")
+        says = (solved if streak["count"] else missed).format(count=f"{streak['count']:d}", tiles=best)
+    game = puzzle.profile.title(scores["language"], words)
+    heading = _("Puzzle of the day: {game}, level {level}").format(game=game, level=puzzle.level)
+    return (
+        f'<div class="play">\n{_tiles(states)}{_throw(puzzle.throw)}</div>\n'
+        f'<div class="puzzle">\n<h3>{escape(heading)}</h3>\n<p class="says">{escape(says)}</p>\n</div>\n'
+    )
 
 
 def _owes(stakes: str, words: Translate) -> str:

@@ -1,0 +1,57 @@
+"""The puzzle of the day, and how many days in a row it has been solved at this box."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from shutthebox.game.facts import STREAK, Chosen
+from shutthebox.odds.puzzles import Puzzle
+
+
+@dataclass(frozen=True, slots=True)
+class Daily:
+    """The puzzle of a day.
+
+    Attributes:
+        day: days since any fixed one, by the calendar of the place.
+        puzzle: the same on every box.
+    """
+
+    day: int
+    puzzle: Puzzle
+
+
+DailyPuzzle: TypeAlias = Callable[[], Daily | None]
+"""Gives the puzzle of today; None for a box without puzzles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Streak:
+    """What this box has made of the puzzles.
+
+    Attributes:
+        day: of the last puzzle that got an answer; 0 for none.
+        count: days in a row up to that day whose puzzle was solved; 0 if that one was missed.
+    """
+
+    day: int = 0
+    count: int = 0
+
+    def after(self, day: int, *, solved: bool) -> "Streak":
+        """The streak after the answer to another day's puzzle; a day without an answer ends it."""
+        before = self.count if self.day == day - 1 else 0
+        return Streak(day, before + 1 if solved else 0)
+
+    @property
+    def fact(self) -> Chosen:
+        """The streak as it is kept; `streak_from` reads it back."""
+        return Chosen(STREAK, (self.day, self.count))
+
+
+def streak_from(kept: object) -> Streak:
+    """The streak of a kept value; the empty one for anything else."""
+    match kept:
+        case [int(day), int(count)]:
+            return Streak(day, count)
+        case _:
+            return Streak()

@@ -1,0 +1,155 @@
+"""Puzzle: a position and a throw, which the levers answer. The first answer of the day counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from shutthebox.game.daily import Daily
+from shutthebox.game.effects import Effect, Play, Sound
+from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge
+from shutthebox.game.messages import message, title_text, told
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes import attract
+from shutthebox.game.modes.base import BoxMode
+from shutthebox.game.screen import Screen, TileState
+from shutthebox.game.state import Context, Step, View, kept, refused
+from shutthebox.game.wording import answer_line, listed, verdict_text
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import Tiles, to_tiles
+from shutthebox.rules.turn import Turn
+
+_WRONG = (VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzling(BoxMode):
+    """The puzzle of the day.
+
+    Attributes:
+        daily: the puzzle and its day.
+        verdict: on the levers.
+        given: the answer that was just given; None before, and when the puzzle is looked at again.
+    """
+
+    name: ClassVar[Mode] = Mode.PUZZLE
+
+    daily: Daily
+    verdict: Verdict = FINE
+    given: Tiles | None = None
+
+    @property
+    def turn(self) -> Turn:
+        """The position."""
+        return self.daily.puzzle.turn
+
+    @property
+    def game(self) -> Profile:
+        """The game of the puzzle."""
+        return self.daily.puzzle.profile
+
+    def is_answered(self, context: Context | View) -> bool:
+        """Whether this day's puzzle has got its answer."""
+        return context.settings.streak.day == self.daily.day
+
+    def screen(self, view: View) -> Screen:
+        """The position with its throw, or what every answer costs."""
+        if self.is_answered(view):
+            return _answered(self, view)
+        puzzle, verdict, _ = self.daily.puzzle, self.verdict, view.translate
+        prompt, also, wrong = message("Best answer?"), (_("Hold: back"),), verdict.kind in _WRONG
+        if verdict.kind is VerdictKind.PUT_BACK:
+            # The row is not set up yet.
+            prompt = message("Flip {tiles}", tiles=listed(verdict.tiles))
+        elif verdict.kind is VerdictKind.COMPLETE:
+            prompt = message("Press: answer")
+        elif verdict != FINE:
+            prompt = verdict_text(verdict)
+        return Screen(
+            self.name,
+            title=told(title_text(self.game, view.settings.language), _),
+            aside=_("level {number}").format(number=puzzle.level),
+            dice=puzzle.throw,
+            total=sum(puzzle.throw),
+            tiles=_row(self),
+            prompt=prompt.told(_),
+            also=() if wrong else also,
+            alert=wrong,
+            lit=verdict.kind is VerdictKind.COMPLETE,
+        )
+
+
+def needed(daily: Daily, context: Context) -> Tiles:
+    """The levers that the puzzle needs and this box has not, or are out of play."""
+    settings, row = context.settings, daily.puzzle.profile.starting
+    return row & (settings.out | ~to_tiles(range(1, settings.levers + 1)))
+
+
+def enter(daily: Daily, context: Context) -> Step[Puzzling]:
+    """The puzzle of today, or what became of it."""
+    return _judged(Puzzling(daily), context)
+
+
+def levers(mode: Puzzling, context: Context) -> Step[Puzzling]:
+    """Judges the levers as the answer to the throw."""
+    return _judged(mode, context)
+
+
+def press(mode: Puzzling, context: Context) -> Step[Puzzling | attract.Attract]:
+    """Gives a complete answer, the only one of the day; after it, leaves."""
+    if mode.is_answered(context):
+        return attract.enter(context)
+    if mode.verdict.kind is not VerdictKind.COMPLETE:
+        return refused(mode, verdict_text(mode.verdict) if mode.verdict != FINE else message("Best answer?"))
+    solved = mode.verdict.move == mode.daily.puzzle.best
+    streak = context.settings.streak.after(mode.daily.day, solved=solved)
+    shared = replace(context.shared, settings=replace(context.settings, streak=streak))
+    effects = (*kept(streak.fact), Play(Sound.WIN if solved else Sound.BLOCKED))
+    return Step(replace(mode, given=mode.verdict.move), effects, shared)
+
+
+def _answered(mode: Puzzling, view: View) -> Screen:
+    """What every answer costs, the one that was given marked, and the streak."""
+    puzzle, streak, _ = mode.daily.puzzle, view.settings.streak, view.translate
+    tiles = [answer.tiles for answer in puzzle.answers]
+    title = _("Solved!") if streak.count else _("Not the best")
+    return Screen(
+        mode.name,
+        title=title,
+        aside=_("{count} in a row").format(count=streak.count) if streak.count > 1 else "",
+        rows=tuple(answer_line(answer.tiles, answer.cost) for answer in puzzle.answers),
+        cursor=tiles.index(mode.given) if mode.given else 0,
+        prompt=_("Press: leave"),
+        also=(_("Tomorrow: next"),),
+        lit=True,
+        celebrates=bool(streak.count and mode.given),
+    )
+
+
+def _judged(mode: Puzzling, context: Context) -> Step[Puzzling]:
+    if mode.is_answered(context):
+        return Step(mode)
+    verdict = judge(mode.game, mode.turn, context.shared.levers)
+    sounds: tuple[Effect, ...] = ()
+    if verdict != mode.verdict and verdict.kind in _WRONG:
+        sounds = (Play(Sound.FAULT),)
+    elif verdict != mode.verdict and verdict.kind is VerdictKind.COMPLETE:
+        sounds = (Play(Sound.COMPLETE),)
+    return Step(replace(mode, verdict=verdict), sounds)
+
+
+def _row(mode: Puzzling) -> tuple[tuple[int, TileState], ...]:
+    """The tiles as the puzzle and the levers have them; none blinks, as that would be a hint."""
+    verdict, open_tiles = mode.verdict, mode.daily.puzzle.open
+    wrong = to_tiles(verdict.tiles)
+    if verdict.kind in (VerdictKind.OVER, VerdictKind.DEAD_END):
+        wrong = verdict.move
+
+    def state_of(tile: Tiles) -> TileState:
+        if tile & wrong:
+            return TileState.WRONG
+        if not tile & open_tiles:
+            return TileState.SHUT
+        return TileState.FLIPPED if tile & verdict.move else TileState.OPEN
+
+    return tuple((number, state_of(to_tiles([number]))) for number in mode.game.tiles)

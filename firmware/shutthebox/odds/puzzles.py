@@ -1,0 +1,97 @@
+"""Puzzles: a position and a throw whose best answer is clear and is not the obvious one.
+
+`shutthebox.odds.puzzle_mining` finds them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shutthebox.rules import turn as turns
+from shutthebox.rules.actions import faces_to_text
+from shutthebox.rules.moves import Throw
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import Tiles, from_text, to_text
+from shutthebox.rules.turn import Turn
+
+
+@dataclass(frozen=True, slots=True)
+class RankedAnswer:
+    """An answer to a puzzle.
+
+    Attributes:
+        tiles: to shut.
+        cost: expected points that it gives away, rounded to hundredths; 0 for the best.
+    """
+
+    tiles: Tiles
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzle:
+    """A position, a throw, and what every answer to it costs.
+
+    Attributes:
+        profile: the game.
+        open: the open tiles.
+        throw: the faces.
+        level: simple rules that miss the best answer, 1 to 5.
+        answers: all that are legal, the best first.
+    """
+
+    profile: Profile
+    open: Tiles
+    throw: Throw
+    level: int
+    answers: tuple[RankedAnswer, ...]
+
+    @property
+    def turn(self) -> Turn:
+        """The position with the throw on the table."""
+        return position(self.profile, self.open, self.throw)
+
+    @property
+    def best(self) -> Tiles:
+        """The best answer."""
+        return self.answers[0].tiles
+
+    def to_text(self) -> str:
+        """One line, for example ``traditional 1,2,4,5,9 5+4 3 4,5:0.00 9:0.41``.
+
+        It has the game, the open tiles, the throw, the level, and the answers with their costs.
+        `puzzle_from_text` reads it back.
+        """
+        answers = " ".join(f"{to_text(each.tiles)}:{each.cost:.2f}" for each in self.answers)
+        throw = faces_to_text(self.throw)
+        return f"{self.profile.name} {to_text(self.open)} {throw} {self.level} {answers}"
+
+
+def puzzle_from_text(text: str, profile_of: Callable[[str], Profile]) -> Puzzle:
+    """The puzzle that `Puzzle.to_text` wrote.
+
+    Args:
+        text: one line.
+        profile_of: gives the game of an id.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    name, open_tiles, throw, level, *answers = text.split(" ")
+    pairs = (answer.partition(":") for answer in answers)
+    return Puzzle(
+        profile_of(name),
+        from_text(open_tiles),
+        tuple(map(int, throw.split("+"))),
+        int(level),
+        tuple(RankedAnswer(from_text(tiles), float(cost)) for tiles, _, cost in pairs),
+    )
+
+
+def position(profile: Profile, open_tiles: Tiles, throw: Throw) -> Turn:
+    """A turn in which this throw has to be answered."""
+    turn = turns.start(profile)
+    if open_tiles != profile.starting:
+        turn = Turn(open_tiles, moves=1, throws=1)
+    return turns.throw(profile, turn, throw)

@@ -1,0 +1,124 @@
+"""The puzzles that are shipped are right, and so is the search that finds them."""
+
+from collections import Counter
+from functools import cache
+from random import Random
+
+import pytest
+
+from shutthebox.cli.puzzles import COUNT, GAMES, SEED, puzzles_of
+from shutthebox.config.profiles import builtin
+from shutthebox.config.puzzles import puzzle_of, shipped
+from shutthebox.odds import Odds, OddsError
+from shutthebox.odds.puzzle_mining import MARGIN, RULES, mine, missed_by
+from shutthebox.odds.puzzles import Puzzle, puzzle_from_text
+from shutthebox.rules import turn as turns
+from shutthebox.rules.tiles import to_numbers, to_tiles
+
+PUZZLES = tuple(puzzle_from_text(line, builtin) for line in shipped())
+
+
+@cache
+def odds_of(name: str) -> Odds:
+    return Odds(builtin(name))
+
+
+def test_there_are_five_hundred_and_no_two_ask_the_same() -> None:
+    assert len(PUZZLES) == 500
+    asked = {(p.profile.name, p.open, sum(p.throw), frozenset(a.tiles for a in p.answers)) for p in PUZZLES}
+    assert len(asked) == 500
+    assert Counter(p.profile.name for p in PUZZLES) == dict.fromkeys(GAMES, 125)
+
+
+def test_every_level_is_there() -> None:
+    levels = Counter(p.level for p in PUZZLES)
+    assert set(levels) == {2, 3, 4, 5}
+    assert min(levels.values()) > 40
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_every_answer_is_that_of_the_odds(game: str) -> None:
+    """Its worth is computed again, move by move, from the worth of the position that the move leaves."""
+    odds, profile = odds_of(game), builtin(game)
+    whole = odds.value(turns.start(profile)).score
+    for puzzle in (each for each in PUZZLES if each.profile.name == game):
+        turn = puzzle.turn
+        assert turn.awaits_answer
+        legal = turns.answers(profile, turn)
+        assert sorted(legal) == sorted(answer.tiles for answer in puzzle.answers)
+        scores = {}
+        for shut in legal:
+            after = turns.move(profile, turn, shut)
+            scores[shut] = float(after.score or 0) if after.outcome else odds.value(after).score
+        best = min(scores.values())
+        ranked = sorted(scores.values())
+        assert scores[puzzle.best] == best
+        assert ranked[1] - best >= MARGIN * whole
+        assert max(legal) != puzzle.best, "the highest tiles are not the best"
+        for answer in puzzle.answers:
+            assert answer.cost == pytest.approx(scores[answer.tiles] - best, abs=0.0051)
+
+
+def test_every_level_counts_the_rules_that_miss() -> None:
+    for puzzle in PUZZLES:
+        missed = missed_by(puzzle.profile, puzzle.open, [answer.tiles for answer in puzzle.answers])
+        assert len(missed) == puzzle.level
+        assert "highest" in missed
+
+
+def test_the_rules() -> None:
+    """9 tiles of which 1, 2, 3, 4, 5 and 9 are open, and 9 is thrown."""
+    profile, open_tiles = builtin("traditional"), to_tiles([1, 2, 3, 4, 5, 9])
+    answers = sorted(map(to_tiles, [(9,), (4, 5), (1, 3, 5), (2, 3, 4)]))
+    chosen = {name: to_numbers(rule(profile, open_tiles, answers)) for name, rule in RULES.items()}
+    assert chosen == {
+        "highest": (9,),
+        "fewest": (9,),
+        "lowest": (2, 3, 4),
+        "most": (1, 3, 5),
+        "safest": (9,),
+    }
+
+
+def test_a_position_is_one_that_play_comes_to() -> None:
+    """Tile 1 alone cannot have been shut by two dice."""
+    sums = [puzzle for puzzle in PUZZLES if puzzle.profile.name in ("traditional", "digits")]
+    assert all(0x1FF & ~puzzle.open != 1 for puzzle in sums)
+    assert all(puzzle.open.bit_count() > 1 for puzzle in PUZZLES)
+
+
+def test_a_line_is_read_back() -> None:
+    for line, puzzle in zip(shipped(), PUZZLES, strict=True):
+        assert puzzle.to_text() == line
+
+
+def test_a_day_has_one_puzzle_and_they_come_round() -> None:
+    assert puzzle_of(739_000) == puzzle_of(739_500) == PUZZLES[0]
+    assert puzzle_of(739_001) == PUZZLES[1]
+
+
+def test_a_search_with_the_same_seed_finds_the_same() -> None:
+    def searched(seed: int) -> list[Puzzle]:
+        return mine(builtin("traditional"), 30, Random(seed))
+
+    found = searched(3)
+    assert found == searched(3) != searched(4)
+    assert len(found) == 30
+    assert max(Counter(p.level for p in found).values()) <= 10
+
+
+def test_a_wider_margin_finds_clearer_ones() -> None:
+    clear = mine(builtin("traditional"), 500, Random(1), margin=0.1)
+    assert 0 < len(clear) < 171
+    assert all(puzzle.answers[1].cost >= 1.1 for puzzle in clear)
+
+
+@pytest.mark.parametrize("game", ["high-rollers", "domino-bag", "double-shutter", "bank", "cards", "young"])
+def test_games_without_puzzles(game: str) -> None:
+    with pytest.raises(OddsError, match=f"{game} has no puzzles"):
+        mine(builtin(game), 1, Random(1))
+
+
+@pytest.mark.slow
+def test_the_command_makes_what_is_shipped() -> None:
+    assert tuple(p.to_text() for p in puzzles_of(GAMES, COUNT, SEED, MARGIN)) == shipped()
