@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help sim league test test-all test-pi test-gpiozero bench-pins bench-pi lint audit docs messages generated hardware deb test-deb image test-image release ci clean
+.PHONY: help sim league test test-all test-pi test-gpiozero bench-pins bench-pi mutants lint audit docs messages generated hardware deb test-deb image test-image release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
@@ -14,6 +14,7 @@ help:
 	@echo "make test-gpiozero   run gpiozero's own tests on our pins, there and on a fake kernel"
 	@echo "make bench-pins  measure the back ends for the pins there"
 	@echo "make bench-pi    the same, and the whole daemon: start, memory, rest, edge to panel"
+	@echo "make mutants     change the program at random: do the tests notice? (hours; ARGS='--sample 20 --stages 2')"
 	@echo "make lint   ruff and mypy"
 	@echo "make deb    build the Debian package"
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
@@ -125,6 +126,10 @@ test-image: $(VENV)/.test image
 release: $(VENV)/.test
 	@$(BIN)/python release/release.py --key '$(KEY)' $(if $(CERT),--cert '$(CERT)') $(if $(CERT_KEY),--cert-key '$(CERT_KEY)') \
 		$(if $(PARTS),--parts $(PARTS))
+
+# A seeded sample, not in CI: tests/mutants.
+mutants: $(VENV)/.test
+	@$(BIN)/python -m tests.mutants $(ARGS)
 
 ci:
 	@bash .ci/run

@@ -139,7 +139,7 @@ def test_it_imports_without_anything_installed(part: str) -> None:
         "print(json.dumps(sorted(sys.modules)))\n"
     )
     run = subprocess.run(
-        [sys.executable, "-S", "-I", "-c", script], capture_output=True, text=True, check=False, timeout=10
+        [sys.executable, "-S", "-I", "-c", script], capture_output=True, text=True, check=False, timeout=120
     )
     assert run.returncode == 0, run.stderr
     loaded = json.loads(run.stdout)
@@ -148,3 +148,23 @@ def test_it_imports_without_anything_installed(part: str) -> None:
     assert all(_allowed(name, part) for name in ours)
     foreign = {name.partition(".")[0] for name in loaded} - sys.stdlib_module_names - {"shutthebox"}
     assert foreign <= {"__main__", "__mp_main__"}
+
+
+EACH_FIRST = """
+import importlib, sys
+for name in sys.argv[1:]:
+    for loaded in [module for module in sys.modules if module.startswith("shutthebox")]:
+        del sys.modules[loaded]
+    importlib.import_module(name)
+"""
+
+
+def test_each_module_of_the_core_can_be_imported_first() -> None:
+    """Modes import each other: only as modules, or the order would matter."""
+    names = [
+        ".".join(path.relative_to(FIRMWARE).with_suffix("").parts).removesuffix(".__init__")
+        for _, path in PARTS
+    ]
+    command = [sys.executable, "-c", EACH_FIRST, *names]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr

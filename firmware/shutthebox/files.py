@@ -1,4 +1,4 @@
-"""Opens the files that people name. Only regular files of bounded size are opened, so that nothing waits.
+"""Opens the files that people name. Only regular files of bounded size, so that opening never blocks.
 
 Opening a pipe waits for its other end, opening a device may do anything, and /dev/zero never ends.
 """
@@ -75,7 +75,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def check_regular(path: Path, *, follow_links: bool = True) -> None:
-    """Complains of what is no regular file, without opening it.
+    """Checks that the path is a regular file, without opening it.
 
     Raises:
         OSError: it is none, or there is nothing (FileNotFoundError).
@@ -162,7 +162,7 @@ def list_folder(folder: Path, ending: str) -> Sequence[Path]:
 
 
 def check_folder(folder: Path, option: str) -> None:
-    """Complains of an option that can name no folder. One that is not there yet, or not to be seen, may.
+    """Checks that an option can name a folder. A folder that does not exist yet, or is hidden, can be named.
 
     Raises:
         ShutTheBoxError: naming the option, the path and what is wrong with it.

@@ -7,7 +7,8 @@ from queue import SimpleQueue
 from random import Random
 
 import pytest
-from tests.support.machine import S, Table, settings_for
+from tests.support.box import S
+from tests.support.machine import Table, settings_for
 
 from shutthebox.adapters.odds_worker import OddsNow, OddsWorker, answer
 from shutthebox.config.profiles import builtin
@@ -107,10 +108,11 @@ def test_a_hint_counts_the_tiles_of_a_head_start_as_shut() -> None:
 
 
 def test_a_hint_knows_the_tiles_behind() -> None:
-    match = begin(builtin("double-shutter"), 1).throw((4, 5)).move(to_tiles([9])).throw((4, 5))
+    profile = replace(builtin("double-shutter"), tiles=(1, 2, 3, 4, 5), sides=3)
+    match = begin(profile, 1).throw((2, 3)).move(to_tiles([5])).throw((2, 3))
     hint = hint_for(match)
-    assert hint.best == to_tiles([9]), "the 9 behind"
-    assert len(hint.moves) == 8
+    assert hint.best == to_tiles([5]), "the 5 behind"
+    assert len(hint.moves) == 3
 
 
 def test_questions_are_answered_off_the_callers_thread_in_their_order() -> None:

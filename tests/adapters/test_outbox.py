@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 from tests.support.clumsy_player import CAREFUL, Player
-from tests.support.playing import Table, config_for
+from tests.support.playing import Sitting, config_for
 
 from shutthebox.adapters import outbox as outboxes
 from shutthebox.adapters.outbox import HEAD_NAME, Outbox, entry_name
@@ -47,7 +47,7 @@ class Pub:
         self.player = Player(Random(seed), CAREFUL)
         self.outbox = self.new_outbox()
         self.box = VirtualBox(
-            config_for(Table("traditional", 2, seed, CAREFUL, state=self.state)),
+            config_for(Sitting("traditional", 2, seed, CAREFUL, state=self.state)),
             self.state,
             seed=seed,
             observers=[self.player.observe, self._observe],

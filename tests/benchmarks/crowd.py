@@ -6,7 +6,7 @@ All built-in games that fit twelve levers, and house rules on rows of 1 to 12 ti
 players, dice of the box or the players' own, computers, lost edges, pulled plugs. At each table one
 person plays well and one to three others disturb: they lean on the button, move two levers at once,
 flip in others' turns, cheat between turns, never raise levers, have a button that bounces for
-300 ms, hammer, rattle, explore the menu, walk away. Then they leave, and who plays well has to get
+300 ms, hammer, rattle, explore the menu, walk away. Then they leave, and a skilled player has to get
 the match to its end from there. docs/crowd.md says what is checked and what a million throws gave.
 
 Ends with 1 at the first thing that is wrong, and writes what hands did until then, as short as
@@ -26,9 +26,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.crowd import table
-from tests.crowd.referee import WAYS, Seen
 from tests.crowd.table import FaultError, Faults, Plan
 from tests.support.progress import end_progress, show_progress
+from tests.support.referee import WAYS, Seen
 
 
 def report(seen: Seen, faults: Faults, tables: int, passed_s: float, jobs: int) -> str:

@@ -7,7 +7,6 @@ import os
 import sqlite3
 import stat
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from itertools import count
@@ -38,6 +37,10 @@ def play_a_little(folder: Path, name: str = "pub") -> None:
         store.keep(Thrown((3, 5)))
 
 
+HANGS_S = 50
+"""A process that says nothing for so long hangs; no machine is that busy."""
+
+
 def told(receiver: Connection) -> list[str]:
     """What the writer has told since the last time."""
     texts = []
@@ -45,6 +48,12 @@ def told(receiver: Connection) -> list[str]:
         texts.append(receiver.recv())
     assert not any(text.startswith("refused") for text in texts)
     return texts
+
+
+def plays_on(receiver: Connection) -> bool:
+    """Whether the writer comes to its next fact, once all that it has told has been read."""
+    told(receiver)
+    return receiver.poll(HANGS_S)
 
 
 @contextmanager
@@ -56,7 +65,7 @@ def playing(folder: Path) -> Iterator[Connection]:
     child.start()
     sender.close()
     try:
-        assert receiver.poll(30)
+        assert receiver.poll(HANGS_S)
         yield receiver
         assert child.exitcode is None, "it has failed"
     finally:
@@ -75,7 +84,7 @@ def history(folder: Path) -> list[str]:
         return found
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(180)
 def test_a_backup_while_it_plays_is_what_it_was_at_one_instant(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -83,7 +92,7 @@ def test_a_backup_while_it_plays_is_what_it_was_at_one_instant(
     shown: list[str] = []
     with playing(state) as receiver:
         for number in range(8):
-            time.sleep(0.05)
+            assert receiver.poll(HANGS_S)
             shown += told(receiver)
             file = tmp_path / f"copy {number}"
             assert main(["backup", str(file), "--state", str(state)]) == 0
@@ -99,13 +108,11 @@ def test_a_backup_while_it_plays_is_what_it_was_at_one_instant(
             seen = [text for text in shown if text not in ("finished", "left")]
             assert before <= len(found) <= len(seen) + 1
             assert found[: len(seen)] == seen[: len(found)]
-        # It is still playing, and has not been held up for long.
-        time.sleep(0.2)
-        assert told(receiver)
+        assert plays_on(receiver)
     assert len(capsys.readouterr().out.splitlines()) == 16
 
 
-@pytest.mark.timeout(60)
+@pytest.mark.timeout(180)
 def test_readers_that_take_their_time_do_not_hold_it_up(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -113,13 +120,11 @@ def test_readers_that_take_their_time_do_not_hold_it_up(
         with closing(sqlite3.connect(f"{(tmp_path / FILE_NAME).as_uri()}?mode=ro", uri=True)) as reader:
             reader.execute("begin")
             first = read(reader)
-            time.sleep(0.2)
-            assert told(receiver)
+            assert plays_on(receiver)
             assert read(reader) == first, "it sees one instant"
         for command in ("stats", "export"):
             assert main([command, "--state", str(tmp_path)]) == 0
-        time.sleep(0.1)
-        assert told(receiver)
+        assert plays_on(receiver)
     assert capsys.readouterr().out
 
 
@@ -323,8 +328,9 @@ OTHER = "no store of a box: its tables, views or triggers are others"
         (WITH + "alter table match add column colour text", OTHER),
         (WITH + "analyze", OTHER),
         (
-            WITH + "drop table owed; create table owed (player integer primary key, owes text not null,"
-            " checksum integer not null default (random())) strict",
+            WITH
+            + "drop table lever; create table lever (number integer primary key, presses integer not null,"
+            " chatter integer not null, checksum integer not null default (random())) strict",
             OTHER,
         ),
         (WITH + "update fact set text = 'throw 6+6' where number = 3", "fact 3 was altered"),

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.clumsy_player import CAREFUL
-from tests.support.playing import Table, config_for
+from tests.support.playing import Sitting, config_for
 
 from shutthebox import files
 from shutthebox.adapters.store.database import FILE_NAME as STORE
@@ -140,7 +140,7 @@ def test_house_rules_that_are_no_files_are_left_out(kind: str, tmp_path: Path) -
     assert [str(error) for error in bad] == [f"{folder}/bad.toml: {KINDS[kind]}"]
     with pytest.raises(ProfileError, match=f"bad.toml: {KINDS[kind]}"):
         profiles.find("bad", folder)
-    config = with_value(config_for(Table("pub", 1, 9, CAREFUL)), "rules.folder", str(folder), "test")
+    config = with_value(config_for(Sitting("pub", 1, 9, CAREFUL)), "rules.folder", str(folder), "test")
     assert [str(error) for error in broken_rules(config)] == [str(error) for error in bad]
     settings = settings_for(config, 9, "test")
     assert "good" in [profile.name for profile in settings.profiles]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from tests.support.fast import fast_among
 
 from shutthebox.cli.main import command_line
 from shutthebox.config import profiles
@@ -126,7 +127,11 @@ def test_an_estimate(document: Read) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [profile.name for profile in profiles.builtins() if len(profile.tiles) <= 12]
+    "name",
+    fast_among(
+        [profile.name for profile in profiles.builtins() if len(profile.tiles) <= 12],
+        ["traditional", "trac-digits", "lucky-seven", "misere", "open-one"],
+    ),
 )
 def test_every_built_in_profile_for_people(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(name) == 0
@@ -201,7 +206,10 @@ def test_bad_input(words: list[str], said: str, capsys: pytest.CaptureFixture[st
     assert said in captured.err
 
 
-@pytest.mark.parametrize("name", ["traditional", "trac-digits", "lucky-seven", "open-one"])
+@pytest.mark.parametrize(
+    "name",
+    fast_among(["traditional", "trac-digits", "lucky-seven", "open-one"], ["trac-digits", "lucky-seven"]),
+)
 def test_charts(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for file in (tmp_path / "chart.svg", tmp_path / "chart.PNG"):
         assert run(name, "--plot", str(file)) == 0

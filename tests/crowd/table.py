@@ -13,8 +13,8 @@ from random import Random
 from typing import TypeVar
 
 from tests.crowd.people import BAD, MS, Person, Regular, Touch
-from tests.crowd.referee import Referee, Seen, add_fields
 from tests.support.clumsy_player import QUIET_NS, Habits
+from tests.support.referee import Referee, Seen, add_fields
 
 from shutthebox.config.profiles import builtins, find
 from shutthebox.config.schema import Config, with_value
@@ -231,7 +231,7 @@ class Table:
     # Play.
 
     def play(self) -> Iterator[None]:
-        """The crowd comes and goes; each time somebody who plays well brings the match to its end.
+        """The crowd comes and goes; each time a skilled player brings the match to its end.
 
         Yields after each match.
 

@@ -10,10 +10,10 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from tests.crowd import referee
 from tests.crowd.people import BAD
-from tests.crowd.referee import WAYS, Seen
 from tests.crowd.table import FaultError, Faults, Plan, Table, again, plans, play, scenario, shortest
+from tests.support import referee
+from tests.support.referee import WAYS, Seen
 
 from shutthebox.game.effects import Effect, Keep, Play, Show, Sound
 from shutthebox.game.mode import Mode

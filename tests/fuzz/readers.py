@@ -192,8 +192,6 @@ def _kept() -> bytes:
             db.execute("insert into result (match, player, score, owes, won) values (1, 0, 3, '1/2', 1)")
             reseal(db, "result")
             store.keep(Signed(0, "ABC"))
-            db.execute("insert into owed (player, owes) values (1, '-3')")
-            reseal(db, "owed")
             db.execute("pragma wal_checkpoint(truncate)")
         return (folder / FILE_NAME).read_bytes()
 

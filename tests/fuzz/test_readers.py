@@ -44,7 +44,7 @@ def contents(draw: st.DrawFn, samples: list[bytes]) -> bytes:
 def test_nothing_but_a_complaint(name: str) -> None:
     reader = READERS[name]
 
-    @settings(QUIET, max_examples=60 if name == "store" else 200)
+    @settings(QUIET, max_examples=QUIET.max_examples * (1 if name == "store" else 2))
     @given(contents(list(reader.samples())))
     def read(content: bytes) -> None:
         reader.read(content)
@@ -69,11 +69,10 @@ CHANGES: st.SearchStrategy[list[Change]] = st.lists(
 
 
 @SLOW
-@settings(QUIET, max_examples=60)
+@settings(QUIET)
 @given(CHANGES)
 @example([(COLUMNS.index(("result", "player")), 2**62)])
-@example([(COLUMNS.index(("owed", "player")), 2**62)])
-@example([(COLUMNS.index(("owed", "owes")), "1e99999999")])
+@example([(COLUMNS.index(("result", "owes")), "1e99999999")])
 @example([(COLUMNS.index(("throws", "sides")), 10**6)])
 @example([(COLUMNS.index(("fault", "at_s")), 2**62)])
 def test_rows_that_nobody_has_written(changes: list[Change]) -> None:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from tests.support.machine import NoOdds, S, Table, facts, settings_for
+from tests.support.box import S
+from tests.support.machine import NoOdds, Table, facts, settings_for
 
 from shutthebox.game.effects import Ask
 from shutthebox.game.facts import Chosen

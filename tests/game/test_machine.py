@@ -3,15 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from tests.support.machine import (
-    MS,
-    TUMBLE_NS,
-    Table,
-    facts,
-    settings_for,
-    shown,
-    sounds,
-)
+from tests.support.box import MS
+from tests.support.machine import TUMBLE_NS, Table, facts, settings_for, shown, sounds
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Keep, Play, Show, Sound

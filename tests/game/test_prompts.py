@@ -3,7 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from tests.support.machine import S, Table, settings_for
+from tests.support.box import S
+from tests.support.machine import Table, settings_for
 
 from shutthebox.game.mode import Mode
 from shutthebox.rules.tiles import to_tiles

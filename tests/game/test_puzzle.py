@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from tests.support.machine import S, Table, facts, settings_for, sounds
+from tests.support.box import S
+from tests.support.machine import Table, facts, settings_for, sounds
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.daily import Daily, Streak, streak_from

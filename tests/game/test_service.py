@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 import pytest
-from tests.support.machine import MS, S, Table, facts, settings_for
+from tests.support.box import MS, S
+from tests.support.machine import Table, facts, settings_for
 
 from shutthebox.game.facts import Began, Chosen
 from shutthebox.game.inputs import HealthChanged

@@ -23,6 +23,7 @@ from shutthebox.rules.equal_dice import Tournament
 from shutthebox_league.checking import night_of
 from shutthebox_league.enrolment import new_owner_token
 from shutthebox_league.events import make_event
+from shutthebox_league.formats import Format
 from shutthebox_league.ledger import Ledger
 from shutthebox_league.main import zone_of
 from shutthebox_league.page.app import HEADERS
@@ -300,14 +301,36 @@ def test_a_match_that_does_not_count_is_shown_with_the_reason(site: Site) -> Non
     assert "real dice: not ranked" in site.get("/")
 
 
+def pages_of_all_kinds(site: Site) -> list[str]:
+    """Addresses: one page of each kind, and of each format of event."""
+    night = night_of(site.now_s, zone_of("UTC"))
+    cup = Tournament("Axe", "c" * 64)
+    with site.place.engine.begin() as db:
+        events = [
+            make_event(db, f"The {style}", style, "traditional", ["KIM", "LEO", "MAX", "NOA"], night, night)
+            for style in Format
+        ]
+        row = {"commitment": cup.commitment, "name": cup.name, "text": cup.to_text(), "made_s": 0}
+        db.execute(insert(TOURNAMENT).values(**row, closes_s=site.now_s - 10))
+    token = new_owner_token(site.place.engine, PUB)
+    own = ["/", f"/pub/{SLUG}", f"/pub/{SLUG}/tv", "/match/1", "/player/ANN", "/data", "/x", "/events"]
+    return [
+        *own,
+        *(f"/event/{event}" for event in events),
+        f"/tournament/{cup.commitment}",
+        f"/owner/{token}",
+    ]
+
+
 @pytest.mark.slow
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 def test_nothing_keeps_people_out_on_a_phone_or_a_television(site: Site, tmp_path: Path) -> None:
+    paths = pages_of_all_kinds(site)
     browser = start_chromium(tmp_path)
     try:
         for width, height in ((360, 800), (1920, 1080)):
             browser.set_window_size(width, height)
-            for path in ("/", f"/pub/{SLUG}", f"/pub/{SLUG}/tv", "/match/1", "/player/ANN", "/data", "/x"):
+            for path in paths:
                 browser.get(site.url + path)
                 assert serious_findings(browser) == [], path
                 overflow = (

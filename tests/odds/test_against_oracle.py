@@ -143,26 +143,26 @@ def check(profile: Profile, oracle: Callable[..., Any], turn: Turn | None = None
                     assert [option.cost for option in ranked] == sorted(option.cost for option in ranked)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(profile=made_up(blocked=Blocked.ENDS_TURN))
 def test_made_up_rules(profile: Profile, oracle: Callable[..., Any]) -> None:
     check(profile, oracle)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(profile=made_up(blocked=Blocked.PASSES))
 def test_made_up_rules_that_pass(profile: Profile, oracle: Callable[..., Any]) -> None:
     check(profile, oracle)
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(profile=st.sampled_from([Blocked.ENDS_TURN, Blocked.PASSES]).flatmap(two_rows_or_insured))
-@pytest.mark.timeout(60)  # plain recursion over every position
+@pytest.mark.timeout(300)  # plain recursion over every position
 def test_two_rows_and_insurances(profile: Profile, oracle: Callable[..., Any]) -> None:
     check(profile, oracle)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(profile=made_up(blocked=Blocked.ENDS_TURN), data=st.data())
 def test_any_position_of_made_up_rules(
     profile: Profile, oracle: Callable[..., Any], data: st.DataObject

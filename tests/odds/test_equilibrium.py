@@ -91,15 +91,27 @@ def by_recursion(profile: Profile, players: int, rounds: int = 1) -> tuple[float
     return value(key(begin(profile, players, rounds)))[0]
 
 
-CASES = {
-    "two": (SHORT, 2),
+THREE_TILES = replace(SHORT, tiles=(1, 2, 3))
+LONG_CASES = {
     "three": (SHORT, 3),
     "no shut": (replace(SHORT, shut_wins=ShutWins.NO), 3),
+}
+CASES = {
+    "two": (SHORT, 2),
+    "three, three tiles": (THREE_TILES, 3),
+    "no shut, three tiles": (replace(THREE_TILES, shut_wins=ShutWins.NO), 3),
     "highest": (replace(SHORT, win=Win.HIGHEST, shut_wins=ShutWins.NO), 2),
     "digits": (replace(SHORT, score=Scoring.DIGITS, dice=1), 2),
     "lost": (replace(SHORT, tiles=(1, 2, 3), first_move_must_include=2), 2),
     "ends": (replace(SHORT, ends_turn_on=frozenset({7})), 2),
 }
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(180)
+@pytest.mark.parametrize(("profile", "players"), LONG_CASES.values(), ids=LONG_CASES)
+def test_longer_rows_against_recursion(profile: Profile, players: int) -> None:
+    test_against_recursion(profile, players)
 
 
 @pytest.mark.parametrize(("profile", "players"), CASES.values(), ids=CASES)

@@ -31,12 +31,12 @@ def beginners_score(profile: Profile, random: Random) -> int:
 
 
 def test_a_beginners_turn_ends_as_one_played_out() -> None:
-    random, turns_played = Random(5), 20_000
+    random, turns_played = Random(5), 8_000
     played = sum(beginners_score(GOLF, random) for _ in range(turns_played)) / turns_played
     ends = beginners_ends(GOLF)
     assert sum(ends.values()) == pytest.approx(1, abs=1e-12)
     expected = sum(end.score * chance for end, chance in ends.items())
-    assert played == pytest.approx(expected, abs=0.3), "five standard errors"
+    assert played == pytest.approx(expected, abs=0.5), "five standard errors"
     assert expected > Odds(GOLF).value(turns.start(GOLF)).score
 
 
@@ -65,8 +65,8 @@ def test_a_master_is_never_worse_off_than_one_who_plays_for_points() -> None:
     [
         ("golf", (MASTER, MASTER), 0, 0, 0.496610, 0.496610),
         ("misere", (BEGINNER, MASTER), 0, 14, 0.497276, 0.129150),
-        ("misere", (MASTER, BEGINNER), 1, 14, 0.498071, 0.129827),
-        ("knipsen", (MASTER, BEGINNER), 1, 5, 0.506277, 0.361871),
+        pytest.param("misere", (MASTER, BEGINNER), 1, 14, 0.498071, 0.129827, marks=pytest.mark.slow),
+        pytest.param("knipsen", (MASTER, BEGINNER), 1, 5, 0.506277, 0.361871, marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.timeout(60)

@@ -90,6 +90,7 @@ def test_the_fiddler() -> None:
     assert to_shut(TWO_DICE) < 145 / 1944
 
 
+@pytest.mark.slow
 def test_the_second_player_of_the_digit_game() -> None:
     # C. Scott Ananian asks (cananian.livejournal.com/49847.html) who is better off in digits for two, where
     # a shut box wins at once and doubles the stake: the first player loses 0.024565 of it, ties shared.

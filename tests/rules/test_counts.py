@@ -11,6 +11,7 @@ from functools import cache
 
 import pytest
 from tests.support import oracle
+from tests.support.fast import fast_among
 from tests.support.oracle import Row
 
 from shutthebox.config import profiles
@@ -87,7 +88,7 @@ def oracle_lines(profile: Profile, depth: int) -> tuple[int, int]:
     return count(start, depth, True)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", fast_among(NAMES, ["jouhet", "thai", "exact", "max-two", "two-to-go"]))
 def test_lines_of_play_are_as_many_as_the_oracle_counts(name: str) -> None:
     profile = profiles.builtin(name)
     # Three throws on the whole box; on the low half of it, the whole tree.

@@ -289,7 +289,6 @@ def test_a_match_played_under_two_conditions_has_both() -> None:
     assert first.joined(Conditions(versions=first.versions)) == first
 
 
-@settings(deadline=None, max_examples=300)
 @given(st.data())
 def test_mutations_are_records_or_record_errors(data: st.DataObject) -> None:
     names = ["pub", "open-one", "domino-bag", "jouhet", "trac-100", "lucky-seven"]

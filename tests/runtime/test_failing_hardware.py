@@ -1,15 +1,17 @@
-"""The rim fails, the game goes on: whatever hangs on the box may break while a match is played."""
+"""The game goes on whatever fails around it during a match: pins, panel, buzzer, lamp, store, clock."""
 
 import itertools
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
 from typing import Any
 
 import pytest
+from tests.support.box import MS, BoxUnderTest, S, config_with
 from tests.support.clumsy_player import CAREFUL, Habits, Player
 
 from shutthebox.adapters.display.controllers import open_panel
@@ -20,11 +22,11 @@ from shutthebox.adapters.gpio import Edge, Pins
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.queries import read
-from shutthebox.config.schema import Config, Controller, with_value
+from shutthebox.config.schema import Config, Controller
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import RandomDice
-from shutthebox.game.effects import Effect, Keep, Show
-from shutthebox.game.facts import Began, Finished
+from shutthebox.game.effects import Effect, Show
+from shutthebox.game.facts import Began, Fact, Finished
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
 from shutthebox.rules.match import Match
@@ -36,16 +38,6 @@ from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.translations import translations
-
-MS = 1_000_000
-S = 1_000 * MS
-
-
-def config_with(**values: object) -> Config:
-    config = with_value(Config(), "game.setup", "usual", "test")
-    for key, value in values.items():
-        config = with_value(config, key.replace("__", "."), value, "test")
-    return config
 
 
 class BrokenBox(VirtualBox):
@@ -68,8 +60,10 @@ CODE = (2, 7)
 """The levers of the owner's code."""
 
 
-class Table:
-    """A player at a box in virtual time, and all that the box did."""
+class Table(BoxUnderTest):
+    """A box whose hardware fails, and a player at it."""
+
+    box: BrokenBox
 
     def __init__(
         self,
@@ -80,34 +74,11 @@ class Table:
         wall_s: Callable[[], float] = lambda: 1.8e9,
         **values: object,
     ) -> None:
-        self.done: list[Effect] = []
-        self.player = Player(Random("rim"), habits, self._looks_on)
-        self.box = BrokenBox(
-            config_with(**{"box__service_code": list(CODE), **values}),
-            state,
-            seed=3,
-            display=display,
-            observers=[self.player.observe],
-            advised=False,
-            wall_s=wall_s,
-        )
+        self.player = Player(Random("hands"), habits)
+        make = partial(BrokenBox, seed=3, display=display, wall_s=wall_s)
+        config = config_with(**{"box__service_code": list(CODE), **values})
+        super().__init__(state, config, observers=[self.player.observe], make=make)
         self.player.sit_down(self.box)
-
-    def _looks_on(self, what: Effect | SwitchChanged | None, t_ns: int) -> None:
-        if what is not None and not isinstance(what, SwitchChanged):
-            self.done.append(what)
-
-    @property
-    def show(self) -> Show:
-        return next(what for what in reversed(self.done) if isinstance(what, Show))
-
-    @property
-    def text(self) -> str:
-        return self.show.screen.text
-
-    @property
-    def facts(self) -> list[object]:
-        return [what.fact for what in self.done if isinstance(what, Keep)]
 
     @property
     def begun(self) -> Match:
@@ -118,55 +89,28 @@ class Table:
     def finished(self) -> int:
         return sum(isinstance(fact, Finished) for fact in self.facts)
 
-    def wait(self, lasts_ns: int) -> None:
-        self.box.run_until(self.box.now_ns + lasts_ns)
-
-    def press(self, lasts_ns: int = 100 * MS) -> None:
-        self.box.press(lasts_ns)
-        self.wait(100 * MS)
-
-    def flip(self, *levers: int, down: bool = True) -> None:
-        for lever in levers:
-            self.box.set_lever(lever, down)
-        self.wait(100 * MS)
-
-    def throw(self, *faces: int) -> None:
-        self.box.dice.queue.append(faces)
-        self.press()
-        self.wait(S)
-
     def take_out(self, lever: int) -> None:
         """By the menu and the owner's code, without the lever that is broken."""
-        self.press(S)
-        self.flick(8)
+        self.hold()
+        self.choose(8)
         assert "Service" in self.row
         self.press()
         if not self.row.startswith(f"{lever} "):
-            self.flick(lever - 1)
+            self.choose(lever - 1)
         assert self.row.startswith(f"{lever} ")
         self.press()
         self.flip(*CODE)
         self.press()
-        assert str(lever) in self.show.screen.big
+        assert str(lever) in self.screen.big
         self.press()
-        self.flip(*CODE, down=False)
-        self.press(S)
-        assert self.show.mode is Mode.ATTRACT
-
-    def flick(self, lever: int) -> None:
-        self.flip(lever)
-        self.flip(lever, down=False)
+        self.lift(*CODE)
+        self.hold()
+        assert self.mode is Mode.ATTRACT
 
     @property
     def row(self) -> str:
-        screen = self.show.screen
-        assert screen.cursor is not None
-        return screen.rows[screen.cursor]
-
-    def leave_match(self) -> None:
-        self.press(11 * S)
-        self.press()
-        assert self.show.mode is Mode.ATTRACT
+        assert self.screen.cursor is not None
+        return self.screen.rows[self.screen.cursor]
 
 
 # -- levers ------------------------------------------------------------------------------------
@@ -180,7 +124,7 @@ def test_a_stuck_lever_is_named_taken_out_and_the_box_plays_on(tmp_path: Path) -
     table.wait(11 * S)
     table.press()
     assert "Lift 4: stuck?" in table.text
-    table.leave_match()
+    table.abandon()
     assert "Lever 4: stuck?" in table.text
     table.take_out(4)
     assert "without 4" in table.text
@@ -199,7 +143,7 @@ def test_a_lever_out_of_play_stays_so_through_a_power_cut(tmp_path: Path) -> Non
     assert "without 4" in table.text
     table.box.cut_power()
     assert table.show.open == (1, 2, 3, 5, 6, 7, 8, 9)
-    table.leave_match()
+    table.abandon()
     table.take_out(4)
     table.press()
     assert table.show.open == tuple(range(1, 10))
@@ -212,7 +156,7 @@ def test_a_wire_that_is_cut_under_a_shut_tile_is_named() -> None:
     table.throw(3, 1)
     table.flip(4)
     table.throw(6, 3)
-    table.flip(4, down=False)  # the contact opens, though the lever is still down
+    table.lift(4)  # the contact opens, though the lever is still down
     table.wait(11 * S)
     table.press()
     assert "Put 4 back: dead?" in table.text
@@ -229,8 +173,8 @@ def test_a_lever_whose_wire_is_cut_is_named_and_the_others_play_on() -> None:
         for lever in (1, 2, 3, 5, 6, 7):
             table.flip(lever)
         for lever in (1, 2, 3, 5, 6, 7):
-            table.flip(lever, down=False)
-        table.leave_match()
+            table.lift(lever)
+        table.abandon()
     table.press()
     table.throw(3, 1)
     table.flip(4)
@@ -267,7 +211,7 @@ def test_a_lever_that_chatters_without_rest_is_named_and_the_others_play_on() ->
     assert table.box.runner.switches.chatter[7] > 1000
     table.box.set_lever(7, False)
     table.wait(2 * S)
-    table.leave_match()
+    table.abandon()
     assert "chatters" not in table.text
 
 
@@ -326,7 +270,7 @@ class Loose(PanelModel):
         super()._transfer(length)
 
 
-def facts_of_a_match(display: Any = None) -> list[object]:
+def facts_of_a_match(display: Any = None) -> list[Fact]:
     table = Table(display=display, game__players=2)
     table.player.play_match()
     return table.facts
@@ -365,7 +309,7 @@ def test_a_panel_that_fell_out_in_mid_frame_shows_a_whole_frame_again() -> None:
     assert table.show.verdict == "complete"
     model.plug_in()
     table.wait(2 * S)
-    table.flip(9, down=False)
+    table.lift(9)
     assert model.lit
     assert model.image().tobytes() == draw(glass.shown, 0).tobytes()
 

@@ -3,74 +3,31 @@
 import gc
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from tests.support.box import BoxUnderTest, S, config_with
 
-from shutthebox.config.schema import Config, with_value
-from shutthebox.game.effects import Effect, Show
+from shutthebox.config.schema import Config
 from shutthebox.game.mode import Mode
-from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.runtime.runner import RECONCILE_NS
 from shutthebox.simulator.virtual_box import VirtualBox
 
-MS = 1_000_000
-S = 1_000 * MS
-
-
-@dataclass
-class Watched:
-    """A box with everything that it did, in order."""
-
-    box: VirtualBox = field(init=False)
-    done: list[tuple[Effect | SwitchChanged, int]] = field(default_factory=list)
-
-    def observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        self.done.append((what, t_ns))
-
-    @property
-    def show(self) -> Show:
-        return next(what for what, _ in reversed(self.done) if isinstance(what, Show))
-
-    def wait(self, lasts_ns: int) -> None:
-        self.box.run_until(self.box.now_ns + lasts_ns)
-
-    def throw(self, *faces: int) -> None:
-        """Queues a throw, presses, and waits for the dice to stop."""
-        self.box.dice.queue.append(faces)
-        self.box.press(100 * MS)
-        self.wait(S)
-
-    def flip(self, *levers: int) -> None:
-        for lever in levers:
-            self.box.set_lever(lever, True)
-        self.wait(100 * MS)
-
-
-Start = Callable[..., Watched]
-
-
-def config_with(**values: object) -> Config:
-    config = with_value(Config(), "game.setup", "usual", "test")
-    for key, value in values.items():
-        config = with_value(config, key.replace("__", "."), value, "test")
-    return config
+Start = Callable[..., BoxUnderTest]
 
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    started: list[Watched] = []
+    started: list[BoxUnderTest] = []
 
-    def make(*, down: tuple[int, ...] = (), state: Path | None = None, **values: object) -> Watched:
-        watched = Watched()
-        watched.box = VirtualBox(config_with(**values), state, observers=[watched.observe])
+    def make(*, down: tuple[int, ...] = (), state: Path | None = None, **values: object) -> BoxUnderTest:
+        watched = BoxUnderTest(state, config_with(**values))
         if down:
             # The levers stood so before the daemon started.
             for lever in down:
                 watched.box.box.factory.set_level(watched.box.box.lever_line(lever), False)
             watched.box.cut_power()
-            watched.done.clear()
+            watched.effects.clear()
         started.append(watched)
         return watched
 
@@ -89,8 +46,7 @@ def test_a_box_that_sleeps_goes_on_looking_at_its_levers(start: Start) -> None:
     assert watched.show.asleep
     assert watched.box.runner.deadline_ns <= watched.box.now_ns + RECONCILE_NS
     watched.wait(3600 * S)
-    watched.box.press(100 * MS)
-    watched.wait(100 * MS)
+    watched.press()
     assert not watched.show.asleep
     assert watched.show.mode is Mode.ATTRACT, "any input only wakes"
 

@@ -28,10 +28,17 @@ def test_everything_that_can_be_said(manager: tuple[socket.socket, str]) -> None
     assert systemd.watchdog_s == 10
     systemd.ready()
     systemd.alive()
+    systemd.alive()
     systemd.status("player 2,\n3 to go: à Ann")
     systemd.stopping()
-    heard = [wire.recv(1000).decode() for _ in range(4)]
-    assert heard == ["READY=1", "WATCHDOG=1", "STATUS=player 2, 3 to go: à Ann", "STOPPING=1"]
+    assert [wire.recv(1000).decode() for _ in range(6)] == [
+        "READY=1\nWATCHDOG_USEC=90000000",  # the game is still being loaded
+        "WATCHDOG_USEC=10000000",
+        "WATCHDOG=1",
+        "WATCHDOG=1",
+        "STATUS=player 2, 3 to go: à Ann",
+        "STOPPING=1",
+    ]
 
 
 def test_nothing_is_fed_where_nobody_watches(manager: tuple[socket.socket, str]) -> None:

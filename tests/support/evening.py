@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 from tests.support.clumsy_player import CAREFUL, Player
-from tests.support.playing import Table, config_for
+from tests.support.playing import Sitting, config_for
 
 from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.queries import open_to_read
@@ -20,7 +20,7 @@ from shutthebox.simulator.virtual_box import VirtualBox
 def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a box at which three matches for two have been played, and a fourth begun."""
     folder = tmp_path_factory.mktemp("evening")
-    table = Table("traditional", 2, 3, CAREFUL, state=folder)
+    sitting = Sitting("traditional", 2, 3, CAREFUL, state=folder)
     player = Player(Random(3), CAREFUL)
     writer: ScoresWriter | None = None
 
@@ -31,7 +31,7 @@ def evening(tmp_path_factory: pytest.TempPathFactory) -> Path:
         writer = writer or ScoresWriter(folder, lambda: open_to_read(folder / FILE_NAME))
         writer(what, t_ns)
 
-    box = VirtualBox(config_for(table), folder, seed=3, observers=[observe], advised=False)
+    box = VirtualBox(config_for(sitting), folder, seed=3, observers=[observe], advised=False)
     player.sit_down(box)
     for initials in ("ANN", "<B>", "C&D"):
         player.play_match()

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Protocol
 
+from tests.support.box import MS, Eyes, S
+
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Show, Sound
@@ -20,11 +22,10 @@ from shutthebox.game.inputs import (
 )
 from shutthebox.game.machine import KeptMatch, Machine
 from shutthebox.game.messages import Text
-from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import MatchInPlay
 from shutthebox.game.questions import Question, plain
-from shutthebox.game.screen import Screen, TileState
+from shutthebox.game.screen import TileState
 from shutthebox.game.settings import Settings
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
@@ -32,8 +33,6 @@ from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers, to_tiles
 
-MS = 1_000_000
-S = 1_000 * MS
 TUMBLE_NS = 800 * MS
 
 
@@ -88,7 +87,7 @@ class NoOdds:
         return () if advice is None else (advice,)
 
 
-class Table:
+class Table(Eyes):
     """One machine.
 
     Args:
@@ -116,10 +115,10 @@ class Table:
         odds: Odds | None = None,
         daily: DailyPuzzle = lambda: None,
     ) -> None:
+        super().__init__()
         self.dice = Queue()
         self.dice.throws.extend(throws)
         self.now_ns = 5 * S
-        self.effects: list[Effect] = []
         self._begun, self._before = match, tuple(actions)
         self.down = set(down)
         self.odds = odds or NoOdds()
@@ -138,7 +137,7 @@ class Table:
     def again(self, down: Iterable[int] | None = None, *, odds: Odds | None = None) -> "Table":
         """The box after a power cut; the levers stand as they did, or as said."""
         begun, actions = self._begun, list(self._before)
-        for fact in facts(self.effects):
+        for fact in self.facts:
             if isinstance(fact, Began):
                 begun, actions = fact.match, []
             elif isinstance(fact, Action):
@@ -211,22 +210,6 @@ class Table:
     # What there is to see.
 
     @property
-    def show(self) -> Show:
-        return next(effect for effect in reversed(self.effects) if isinstance(effect, Show))
-
-    @property
-    def screen(self) -> Screen:
-        return self.show.screen
-
-    @property
-    def mode(self) -> Mode:
-        return self.show.mode
-
-    @property
-    def text(self) -> str:
-        return self.screen.text
-
-    @property
     def match(self) -> Match:
         match = self.machine.state.match
         assert match is not None
@@ -237,10 +220,6 @@ class Table:
         mode = self.machine.state.mode
         assert isinstance(mode, MatchMode)
         return mode.play
-
-    @property
-    def verdict(self) -> str:
-        return self.show.verdict
 
     def tiles(self, state: TileState) -> list[int]:
         return [tile for tile, drawn in self.screen.tiles if drawn is state]

@@ -1,10 +1,11 @@
-"""The rules restated without bitmasks, tables or caches, as an independent judge of the engine.
+"""The rules restated without bitmasks, tables or caches: what the engine and the box are compared with.
 
 Everything here is written from the wording of the rules over plain sets of numbers; nothing
 calls the functions under test.
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from fractions import Fraction
 from itertools import combinations, product
 from typing import NamedTuple
 
@@ -325,3 +326,42 @@ def _candidates(
                 return seated
             alone = set(left) == teams[left[0]] and len(left) < len(totals)
             return left if number == 999 or alone else None
+
+
+def verdict_on(
+    down: Row,
+    start: Row,
+    held_open: Row,
+    throw: tuple[int, ...] | None,
+    legal: Collection[Row],
+    *,
+    reopens: bool,
+) -> str:
+    """What is to be said of the levers that are down, in the words of a scenario.
+
+    `start` are the tiles open when a turn starts, `held_open` those that the game holds open now,
+    `legal` the moves for the throw on the table; `reopens`: a tile has to be opened instead.
+    """
+    lifted, flipped = start - held_open - down, down & held_open
+    if reopens and not flipped and len(lifted) == 1:
+        return f"complete {min(lifted)}"
+    if lifted and not (reopens and flipped):
+        return "put-back " + " ".join(map(str, sorted(lifted)))
+    if flipped and (throw is None or reopens):
+        return "lift " + " ".join(map(str, sorted(flipped)))
+    if not flipped:
+        return "ok"
+    if flipped in legal:
+        return "complete"
+    rest = [sum(move - flipped) for move in legal if flipped < move]
+    over = sum(flipped) - sum(throw or ())
+    if rest:
+        return f"missing {min(rest)}"
+    return f"over {over}" if over > 0 else "dead-end"
+
+
+def pool(players: int, winners: Collection[int], *, doubled: bool) -> list[Fraction]:
+    """What each player owes where everybody pays one stake, or two, and the winners share them."""
+    stake = 2 if doubled else 1
+    gain = Fraction(-stake * (players - len(winners)), len(winners))
+    return [gain if i in winners else Fraction(stake) for i in range(players)]

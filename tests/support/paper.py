@@ -21,7 +21,7 @@ from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.play import MatchInPlay, with_verdict
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Shared, View
-from shutthebox.game.table import ModeState, screen_of
+from shutthebox.game.table import ModeState
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.review import PlayedThrow, account
 from shutthebox.rules import turn as turns
@@ -51,7 +51,7 @@ class Hands(Protocol):
 
 def pictures(state: State) -> set[bytes]:
     """Every phase of what a state looks like: a byte a pixel, 0 or 255."""
-    screen = screen_of(state.mode, View(state.shared, translations()[state.shared.settings.language]))
+    screen = state.mode.screen(View(state.shared, translations()[state.shared.settings.language]))
     # In attract the words drift for minutes, so that nothing burns in.
     phases = range(0, 3000, 5) if screen.mode is Mode.ATTRACT else range(20)
     return {draw(screen, phase * 100_000_000).convert("L").tobytes() for phase in phases}

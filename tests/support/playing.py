@@ -1,21 +1,24 @@
-"""Matches of the scripted player under the eyes of the tally, on a box in virtual time."""
+"""Matches of the scripted player under the eyes of a referee, on a box in virtual time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from tests.support.clumsy_player import Habits, Player
-from tests.support.tally import Tally
+from tests.support.clumsy_player import MS, Habits, Player
+from tests.support.referee import Referee, Seen
 
 from shutthebox.config.schema import Config, with_value
 from shutthebox.game.effects import Effect
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.virtual_box import VirtualBox
 
+GAMES = ("traditional", "pub", "jouhet", "digits", "trac", "lucky-seven", "open-one")
+"""Each is scored, won or blocked in a way of its own."""
+
 
 @dataclass(frozen=True)
-class Table:
+class Sitting:
     """Who plays what, and how.
 
     Attributes:
@@ -39,33 +42,39 @@ class FaultError(AssertionError):
     """The box was wrong; the text says how to see it again."""
 
 
-def config_for(table: Table) -> Config:
+def config_for(sitting: Sitting) -> Config:
     config = Config()
-    values = {"game.profile": table.game, "game.players": table.players, "game.setup": "usual"}
+    values = {"game.profile": sitting.game, "game.players": sitting.players, "game.setup": "usual"}
     for key, value in values.items():
-        config = with_value(config, key, value, "table")
+        config = with_value(config, key, value, "sitting")
     return config
 
 
-def play(table: Table, matches: int) -> Iterator[Tally]:
-    """Plays so many matches at one box, one after the other; yields after each.
+def play(sitting: Sitting, matches: int) -> Iterator[Seen]:
+    """Plays so many matches at one box, one after the other; yields after each what the referee has seen.
 
     Raises:
         FaultError: if the box did anything wrong.
     """
-    tally = Tally(table.game, table.players)
+    config, seen = config_for(sitting), Seen()
+    referee = Referee(
+        lambda: None,
+        lambda: (),
+        lambda: 0,
+        levers=9,
+        sleep_ns=round(config.box.sleep_min * 60_000 * MS),
+        seen=seen,
+    )
 
     def looks_on(what: Effect | SwitchChanged | None, t_ns: int) -> None:
         if what is None:
-            tally.restarted(player.box.box.levers_down)
+            referee.restarted(player.box.box.levers_down, t_ns)
         else:
-            tally.watch(what, t_ns)
+            referee.watch(what, t_ns)
 
-    player = Player(Random(f"{table.seed} player"), table.habits, looks_on)
-    box = VirtualBox(
-        config_for(table), table.state, seed=table.seed, observers=[player.observe], advised=False
-    )
-    box.box.lose_edges(table.lost_edges)
+    player = Player(Random(f"{sitting.seed} player"), sitting.habits, looks_on)
+    box = VirtualBox(config, sitting.state, seed=sitting.seed, observers=[player.observe], advised=False)
+    box.box.lose_edges(sitting.lost_edges)
     player.sit_down(box)
     played = 0
     try:
@@ -73,10 +82,10 @@ def play(table: Table, matches: int) -> Iterator[Tally]:
             player.play_match()
             player.look_again()
             played += 1
-            assert tally.matches == played + tally.given_up
-            assert tally.winners
-            yield tally
+            assert seen.finished == played
+            assert seen.begun == played + seen.left
+            yield seen
     except Exception as error:
-        raise FaultError(f"{table}, match {played + 1}, at {box.now_ns / 1e9:.3f} s: {error}") from error
+        raise FaultError(f"{sitting}, match {played + 1}, at {box.now_ns / 1e9:.3f} s: {error}") from error
     finally:
         box.close()

@@ -59,7 +59,13 @@ nothing fits, your turn is over, and the tiles that are still open count against
 
 _AFTER = """
 
-Who does not see the screen can hear it: [the voice](own.md#for-people-who-do-not-see-the-screen) says all of it.
+Players who cannot see the screen can hear it: [the voice](own.md#for-people-who-do-not-see-the-screen) says all of it.
+
+## The puzzle of the day
+
+*Puzzle* in the menu shows a row and a throw, the same on every box that day. First set the levers as the row stands; then flip
+the answer that you think is best, and press. The first answer counts. The screen then says what each answer costs, and
+how many days in a row the box's players have solved theirs. On the scoreboard the puzzle stands too.
 
 ## To hang beside the box
 

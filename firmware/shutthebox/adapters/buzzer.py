@@ -38,7 +38,7 @@ TUNES: Mapping[Sound, tuple[tuple[int, int], ...]] = {
 """Per sound its notes as (frequency in Hz, 0 for a rest; length in ms)."""
 
 STUCK_S = 10.0
-"""A tune lasts a second at most; one that takes longer will not end."""
+"""Seconds. A tune lasts one at most; after so long the worker counts as stuck."""
 
 
 class Buzzer:

@@ -170,7 +170,7 @@ class _Listener:
         try:
             self._put(Edge(self._switch, not state, round(ticks * 1_000_000_000)))
         except Exception:
-            # Out of here it would end lgpio's only thread, and with it every input.
+            # An exception that leaves this function ends lgpio's only thread, and with it every input.
             _log.exception("switch %d: an edge is lost", self._switch)
 
 

@@ -1,4 +1,4 @@
-"""The odds at the box: questions answered off the main thread, so that no lever is ever kept waiting.
+"""The odds at the box: questions answered off the main thread, so that levers are never delayed.
 
 The solvers are imported where a table is made, so that the box is ready without them.
 """
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 KEPT_TABLES = 4
-"""Variants whose tables are kept: of twelve tiles each takes some two megabytes."""
+"""Games whose tables are kept: of twelve tiles each takes some two megabytes."""
 
 NICENESS = 10
-"""The worker gives way to the loop wherever they want the same core."""
+"""Unix niceness of the worker's thread: the loop comes first on a shared core."""
 
 
 class OddsWorker:
@@ -76,7 +76,7 @@ class OddsWorker:
             try:
                 advice = answer(question)
                 if isinstance(question, Prepare) and question.players:
-                    # Seconds on a small Pi: by the first question it is known.
+                    # Takes seconds on a small Pi, so it is done before the first question.
                     _prepare_win(question.profile, question.players)
             except Exception:
                 # A fault in here must not end the worker: the game goes on without this answer.
@@ -96,7 +96,7 @@ class OddsNow:
 
 
 def answer(question: Question) -> Advice | None:
-    """What the odds say. Slow the first time that a variant is asked about.
+    """What the odds say. Slow the first time that a game is asked about.
 
     Returns:
         None for a question that has no answer.
@@ -120,7 +120,7 @@ def answer(question: Question) -> Advice | None:
 
 @lru_cache(maxsize=KEPT_TABLES)
 def odds_of(profile: Profile) -> Odds | None:
-    """The solved variant; None where it is too large for exact odds."""
+    """The solved game; None where it is too large for exact odds."""
     from shutthebox.odds.odds import Odds, for_points
 
     try:
@@ -157,7 +157,7 @@ def _hint_on_a_large_row(match: Match) -> Hint | None:
 
 
 def _hint_of_shared_row(match: Match) -> Hint | None:
-    """What wins most often; costs are chances to win."""
+    """The answers by their chance to win, the best first; costs are chances to win."""
     try:
         odds = _shared_row(match.profile)
         if not match.turn.awaits_answer:
@@ -171,7 +171,7 @@ def _hint_of_shared_row(match: Match) -> Hint | None:
 
 
 def _hint_against_the_bank(match: Match) -> Hint | None:
-    """What is paid most for on average; costs are stakes."""
+    """The answers by what the bank pays on average, the best first; costs are stakes."""
     # No turn has ended for the player at turn: the total is the head start.
     head_start, turn = match.totals[match.player], match.turn
     try:

@@ -172,7 +172,7 @@ class Outbox:
         self._place()
 
     def _place(self) -> None:
-        """Puts into the outbox what is only in the head or in memory."""
+        """Writes to the outbox the entries that are only in the head or in memory."""
         while self._unplaced:
             entry = self._unplaced[0]
             if entry.sequence % _ROOM_EVERY == 0:

@@ -1,4 +1,4 @@
-"""What the service tells systemd: ready, still alive, what it does, that it ends; what it is passed.
+"""The service's messages to systemd (ready, alive, status, stopping), and the socket that systemd passes.
 
 The protocol is one datagram a message to the socket that NOTIFY_SOCKET names. Without that
 variable, by hand or on a laptop, nothing happens.
@@ -17,8 +17,12 @@ def passed_socket(environment: Mapping[str, str] = os.environ) -> socket.socket 
     return socket.socket(fileno=3) if ours else None
 
 
+FIRST_BEAT_S = 90.0
+"""How long the game may take from READY to its first beat: as long as systemd gives a start."""
+
+
 class Systemd:
-    """The wire to the service manager, which does nothing where there is none.
+    """Sends messages to the service manager; without one every method does nothing.
 
     Args:
         environment: where NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID are looked up.
@@ -28,8 +32,9 @@ class Systemd:
         address = environment.get("NOTIFY_SOCKET", "")
         # "@" stands for the zero byte of a name that is in no file system.
         self._address = "\0" + address[1:] if address.startswith("@") else address
+        self._beats = False
         self.watchdog_s: float | None = None
-        """How often `alive` is expected at least; None if nobody watches."""
+        """Seconds within which `alive` is expected; None without a watchdog."""
         watched = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
         with contextlib.suppress(ValueError):
             if watched and (microseconds := int(environment.get("WATCHDOG_USEC", "0"))) > 0:
@@ -37,12 +42,20 @@ class Systemd:
 
     def ready(self) -> None:
         """The service does its work now; called once, when pins and store are open."""
-        self._send("READY=1")
+        if self.watchdog_s is None:
+            self._send("READY=1")
+        else:
+            # The game is loaded from a slow card before the loop can feed the watchdog.
+            self._send(f"READY=1\nWATCHDOG_USEC={round(max(FIRST_BEAT_S, self.watchdog_s) * 1e6)}")
 
     def alive(self) -> None:
         """Feeds the watchdog; only for the main loop, and only while its workers live."""
-        if self.watchdog_s is not None:
-            self._send("WATCHDOG=1")
+        if self.watchdog_s is None:
+            return
+        if not self._beats:
+            self._send(f"WATCHDOG_USEC={round(self.watchdog_s * 1e6)}")
+            self._beats = True
+        self._send("WATCHDOG=1")
 
     def status(self, text: str) -> None:
         """One line for `systemctl status`."""

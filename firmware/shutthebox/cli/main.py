@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = _parse(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # What the terminal's own encoding lacks must not end a command.
+            # A character that the terminal's encoding lacks must not end a command.
             stream.reconfigure(errors="backslashreplace")
     handler = logging.StreamHandler()
     handler.setFormatter(_OneLine("%(levelname)s %(name)s: %(message)s"))
@@ -96,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return 1
     except BrokenPipeError:
-        # The reader of a pipe has seen enough; what is left in the buffer has nowhere to go.
+        # The reader has closed the pipe, so the rest of the buffer cannot be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:

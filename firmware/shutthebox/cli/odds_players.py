@@ -45,7 +45,7 @@ def players_answer(profile: Profile, players: int, best: int | None, seat: int |
     """What a round is worth to every seat.
 
     Args:
-        profile: the variant.
+        profile: the game.
         players: how many.
         best: the best score so far, that of the seat just before; None at the beginning.
         seat: the seat to play, from 1; None at the beginning.

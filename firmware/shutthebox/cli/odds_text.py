@@ -1,4 +1,4 @@
-"""What ``shutthebox odds`` says to people."""
+"""The text output of ``shutthebox odds``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """All there is to say about a position.
+    """The odds of a position.
 
     Attributes:
         value: under the play that is best for the objective.

@@ -1,4 +1,4 @@
-"""The box's own configuration, for services beside it that have to be there whatever is in it."""
+"""The box's own configuration, for services beside it, which start even if it cannot be used."""
 
 import sys
 

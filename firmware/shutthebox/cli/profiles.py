@@ -1,4 +1,4 @@
-"""``shutthebox profiles``: lists the variants, explains one, checks a house-rules file."""
+"""``shutthebox profiles``: lists the games, explains one, checks a house-rules file."""
 
 import argparse
 import json
@@ -24,12 +24,12 @@ def add_parser(subparsers: Subparsers) -> None:
     """Adds the command; its arguments are what `run` reads."""
     parser = subparsers.add_parser(
         "profiles",
-        help="list the variants of the game, explain one, or check a house-rules file",
-        description="Lists the variants that the box knows. With an id or a file: that one's rules in words. "
+        help="list the games, explain one, or check a house-rules file",
+        description="Lists the games that the box knows. With an id or a file: that one's rules in words. "
         "A file that cannot be played is refused with one line: file, key, what is allowed.",
         example="shutthebox profiles trac",
     )
-    parser.add_argument("profile", nargs="?", metavar="ID|FILE", help="a variant's id, or a TOML file")
+    parser.add_argument("profile", nargs="?", metavar="ID|FILE", help="a game's id, or a TOML file")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--folder", metavar="DIR", type=Path, help="house rules; default: the config's")
     parser.add_argument("--sheet", metavar="FILE", type=Path, help="write its rules as HTML, to print on A5")

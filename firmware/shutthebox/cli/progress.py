@@ -1,4 +1,4 @@
-"""A sign of life on the terminal while a command computes."""
+"""Shows on the terminal that a command is computing."""
 
 import sys
 import threading
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 AFTER_S = 1.0
-"""What is done sooner needs no sign."""
+"""Seconds before anything is shown."""
 
 _EVERY_S = 0.5
 _WIDTH = 60

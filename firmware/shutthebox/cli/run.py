@@ -107,7 +107,7 @@ def _as_wired(config: Config) -> Config:
 
 
 def notices(folder: Path = NOTICES) -> tuple[str, ...]:
-    """What the card's image has to tell the players; nothing on any other box."""
+    """The notices of the card's image for the players; none on any other box."""
     try:
         return tuple(
             line

@@ -1,4 +1,4 @@
-"""`shutthebox speech`: says what the box shows, for people who do not see it."""
+"""`shutthebox speech`: says what the box shows, for people who cannot see it."""
 
 import argparse
 import sys

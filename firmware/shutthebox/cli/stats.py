@@ -1,4 +1,4 @@
-"""`shutthebox stats` and `shutthebox export`: what the box remembers, for people and for programs."""
+"""`shutthebox stats` and `shutthebox export`: the statistics of the box, for people and for programs."""
 
 import argparse
 import dataclasses

@@ -1,4 +1,4 @@
-"""What an owner writes on the card's first partition: the configuration, a network, a key to log in with.
+"""The owner's files on the card's first partition: the configuration, a network, a key to log in with.
 
 Each file is read by itself: a mistake in one leaves the others in force.
 """
@@ -130,7 +130,7 @@ def _is_key(words: list[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What the card's files say.
+    """The content of the card's files.
 
     Attributes:
         config: the text of the configuration; None if there is none, or none that can be used.

@@ -31,14 +31,14 @@ class ConfigError(ShutTheBoxError, ValueError):
 
 
 class SetupChoice(StrEnum):
-    """What a press in attract does."""
+    """The effect of a press in attract."""
 
     ASK = "ask"
     USUAL = "usual"
 
 
 class DiceKind(StrEnum):
-    """Who throws."""
+    """The origin of throws: the box, or the players' own dice."""
 
     AUTO = "auto"
     REAL = "real"

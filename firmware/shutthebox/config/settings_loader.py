@@ -52,13 +52,13 @@ def rules_folder(config: Config) -> Path | None:
 
 
 def broken_rules(config: Config) -> tuple[ProfileError, ...]:
-    """What is wrong with the house rules that are left out; each names its file."""
+    """The faults of the house rules that are left out; each names its file."""
     folder = rules_folder(config)
     return house_rules(folder)[1] if folder else ()
 
 
 def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
-    """The config with what was chosen at the box; what cannot be chosen there is passed over."""
+    """The config with what was chosen at the box; keys that cannot be chosen there are ignored."""
     for key, value in choices.items():
         if key.startswith(BEST) or key == STREAK:
             continue
@@ -98,7 +98,7 @@ def _bests(choices: Mapping[str, object]) -> dict[str, int]:
 
 
 def settings_for(config: Config, levers: int, where: str) -> Settings:
-    """What the machine needs to know, on a box with so many levers.
+    """The machine's settings, on a box with so many levers.
 
     Raises:
         ProfileError: if the usual game is unknown or its file is no good.

@@ -43,7 +43,7 @@ class CoachPage:
 
 
 def coach_pages(review: MatchReview, *, highest_wins: bool) -> tuple[CoachPage, ...]:
-    """A page for each player, then the turning point and the costliest decision; what is good has a plus.
+    """A page for each player, then the turning point and the costliest decision; a gain has a plus.
 
     Args:
         review: of the match.

@@ -1,4 +1,4 @@
-"""Where throws come from. The core asks; whoever builds the box decides what chance is."""
+"""The source of throws. The core asks for them; the caller that builds the box brings the chance."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""What must outlive a pulled plug: the facts that the machine asks to be kept."""
+"""The facts that the machine asks to be kept: they survive a pulled plug."""
 
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -25,7 +25,7 @@ class Resumed:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """The players have left the match: given it up, or finished with its result."""
+    """The players have left the match: abandoned it, or seen its result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +41,6 @@ class Signed:
 
     player: int
     initials: str
-
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """The players have paid each other what the matches so far left them owing."""
 
 
 BEST = "best."
@@ -70,7 +65,7 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Faulted:
-    """Something around the box has failed. The same again within an hour is not kept again.
+    """The hardware, the store or the rules have failed. The same fault is kept once an hour at most.
 
     Attributes:
         kind: the part, one word: "lever", "display", "store" and so on.
@@ -81,5 +76,5 @@ class Faulted:
     text: str
 
 
-Fact: TypeAlias = Began | Resumed | Action | Finished | Signed | Settled | Left | Chosen | Faulted
+Fact: TypeAlias = Began | Resumed | Action | Finished | Signed | Left | Chosen | Faulted
 """Something that is kept, in the order in which it happened."""

@@ -1,4 +1,4 @@
-"""What has failed around the box, though it plays on: the players should know."""
+"""Faults that the players should know of although the box plays on."""
 
 from enum import Enum
 

@@ -58,14 +58,14 @@ class Abandoned:
 
 @dataclass(frozen=True, slots=True)
 class HealthChanged:
-    """What the contacts have done until now, by lever number."""
+    """The health of the contacts until now, by lever number."""
 
     health: Mapping[int, ContactHealth]
 
 
 @dataclass(frozen=True, slots=True)
 class FaultReported:
-    """Something around the box has failed; None when it works again."""
+    """A hardware or store fault, or None when it has cleared."""
 
     fault: Fault | None
 

@@ -1,7 +1,7 @@
 """The judge: do the levers fit the game?
 
-Levers are positions, not commands. After every change the pair of what the levers show and
-what the game has committed is judged as a whole, however it came about. Boot, a missed edge and
+Levers are positions, not commands. After every change the levers as they stand are compared
+with the tiles that the game has committed, however that came about. Boot, a missed edge and
 a resumed match are therefore ordinary cases.
 """
 
@@ -15,7 +15,7 @@ from shutthebox.rules.turn import Turn
 
 
 class VerdictKind(StrEnum):
-    """What is to be said of the levers; the first that applies, in this order."""
+    """The kinds of verdict; the first that applies, in this order."""
 
     PUT_BACK = "put-back"
     LIFT = "lift"
@@ -31,7 +31,7 @@ class Verdict:
     """A judgement of the levers.
 
     Attributes:
-        kind: what is to be said.
+        kind: of verdict.
         tiles: the levers to put back or to lift, rising.
         amount: points missing or over.
         move: the tiles flipped since the throw.
@@ -53,10 +53,10 @@ FINE = Verdict(VerdictKind.OK)
 
 
 def levers_behind(profile: Profile, levers: int, out: Tiles = 0) -> int:
-    """How far from the lever of a tile in front the lever of the tile behind it is.
+    """The distance, in levers, from the lever of a front tile to that of the tile behind it.
 
     Args:
-        profile: the variant.
+        profile: the game.
         levers: how many the box has.
         out: those that are out of play.
 
@@ -86,7 +86,7 @@ def flipped_tiles(turn: Turn, down: Tiles, behind: int = 0) -> Tiles:
 def judge(profile: Profile, turn: Turn, down: Tiles, only: Tiles | None = None, behind: int = 0) -> Verdict:
     """The verdict on levers `down` for what the game has committed.
 
-    Levers of tiles that the variant starts shut, or does not have, are ignored. Where a blocked
+    Levers of tiles that the game starts shut, or does not have, are ignored. Where a blocked
     player has to open a tile, one lever lifted is the complete answer. With `only` that one answer
     counts: it has been chosen, and a hand just sets it. `behind` is as `levers_behind` says.
     """
@@ -115,9 +115,10 @@ def judge(profile: Profile, turn: Turn, down: Tiles, only: Tiles | None = None, 
     legal = turns.answers(profile, turn) if only is None else (only,)
     if flipped in legal:
         return Verdict(VerdictKind.COMPLETE, move=flipped)
-    rest = [sum_of(move & ~flipped) for move in legal if not flipped & ~move]
-    if rest:
-        return Verdict(VerdictKind.MISSING, amount=min(rest), move=flipped)
+    fitting = [move for move in legal if not flipped & ~move]
+    if fitting:
+        least = min(turns.sums(profile, turn, fitting))
+        return Verdict(VerdictKind.MISSING, amount=least - sum_of(flipped), move=flipped)
     over = sum_of(flipped) - sum(turn.throw or ())
     if over > 0:
         return Verdict(VerdictKind.OVER, amount=over, move=flipped)

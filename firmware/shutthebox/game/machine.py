@@ -50,7 +50,7 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
 from shutthebox.game.switches.debounce import ContactHealth
-from shutthebox.game.table import ADVICE, TABLE, ModeState, deadline_of, screen_of
+from shutthebox.game.table import ADVICE, TABLE, ModeState
 from shutthebox.game.wording import player_name
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match, Stage
@@ -77,7 +77,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class KeptMatch:
-    """A match to go on with after a power cut.
+    """A match to continue after a power cut.
 
     Attributes:
         beginning: its position before the first throw.
@@ -94,17 +94,17 @@ class Machine:
     """The game on the box.
 
     Args:
-        settings: what the owner has settled.
+        settings: the owner's.
         translations: per language, how a text is translated.
         dice: where throws come from.
         levers: the levers that are down now.
         t_ns: now, in nanoseconds on the clock of all later inputs.
-        resumed: a match to go on with; None to wait for players.
+        resumed: a match to continue; None to wait for players.
         statistics: gives the lines of the statistics screen.
-        past: gives what is remembered of three letters that have won a match.
+        past: gives the earlier results of three letters that have won a match.
         daily: gives the puzzle of today.
-        fault: what has failed around the box before it began.
-        notices: more of that, a line of text each.
+        fault: found before the start.
+        notices: more for the owner, a line of text each.
 
     Example:
         A press in attract asks for the number of players.
@@ -155,7 +155,7 @@ class Machine:
     @property
     def deadline_ns(self) -> int | None:
         """When `TimeCame` is due; None if nothing will happen by itself."""
-        due = deadline_of(self._mode, self._shared)
+        due = self._mode.deadline_ns(self._shared)
         if self._shared.asleep or isinstance(self._mode, Rolling):
             return due
         sleep_ns = self._shared.touched_ns + self.settings.sleep_ns
@@ -346,7 +346,7 @@ class Machine:
     def _screen(self) -> Screen:
         """The mode's screen with what lies over it: a fault, a question, a refusal."""
         shared, _ = self._shared, self._translations[self.settings.language]
-        screen = screen_of(self._mode, View(shared, _))
+        screen = self._mode.screen(View(shared, _))
         if shared.fault is not None and screen.mode in _TURN_MODES:
             screen = replace(screen, aside=FAULT_TEXTS[shared.fault][1].told(_))
         if (

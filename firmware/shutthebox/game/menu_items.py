@@ -1,6 +1,6 @@
 """What can be chosen at the box: one object an item, each with its question, its options and what it changes.
 
-A new item is one more entry of `ITEMS`.
+A new item is one more entry of `ENTRIES`.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from shutthebox.rules.reader import chosen
 MAX_ROUNDS_AT_THE_BOX = 9
 
 LIMITS = (25, 45, 50, 75, 100, 150, 200, 300, 500)
-"""Limits to choose from, besides the one that the variant says."""
+"""Limits to choose from, besides the one that the game says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,7 @@ TEAMS = Item(
 )
 
 CLOCKS = (0, 10, 15, 20, 30, 45, 60, 90, 120, 180)
-"""Seconds for a turn to choose from, besides those that the variant or the config says."""
+"""Seconds for a turn to choose from, besides those that the game or the config says."""
 
 
 def _seconds(settings: Settings) -> int:
@@ -427,7 +427,7 @@ def menu(settings: Settings, at: Entry | None = None) -> Picker:
 def questions(settings: Settings) -> tuple[Item, ...]:
     """What setup asks before a match, in order.
 
-    Nothing where one player plays alone. Rounds are asked where the variant is played over several, a
+    Nothing where one player plays alone. Rounds are asked where the game is played over several, a
     limit where it has one, teams and head starts where there are some; elsewhere the menu sets them.
     """
     profile = settings.profile

@@ -1,4 +1,4 @@
-"""What the memory knows of somebody who signs."""
+"""The earlier results of a winner, by the three letters of the signature."""
 
 from dataclasses import dataclass
 

@@ -1,6 +1,6 @@
 """What the machine asks of the odds. They are worked out elsewhere; the answer comes as an input.
 
-A question never holds up the game. Whoever has no odds, or none yet, answers with `plain`.
+A question never delays the game. Without odds, or before they are known, `plain` answers it.
 """
 
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from shutthebox.rules.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class Prepare:
-    """This variant is about to be played: its odds will be asked for. Has no answer.
+    """This game is about to be played: its odds will be asked for. Has no answer.
 
     Attributes:
-        profile: the variant.
+        profile: the game.
         players: how many play, where the best play for the win will be asked for; else 0.
     """
 
@@ -90,5 +90,5 @@ def plain(question: Question) -> Advice | None:
 
 
 def plain_dice(match: Match) -> int:
-    """As many dice as usual, which is what a player does who knows no odds."""
+    """The usual number of dice: the answer without odds."""
     return dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)[0]

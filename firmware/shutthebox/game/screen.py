@@ -1,7 +1,7 @@
 """What the panel says, as data: the machine makes it, the display worker draws it.
 
 A screen holds no pixel and no clock. Everything that moves (tumbling dice, blinking tiles)
-is named here and animated by whoever draws it.
+is named here; the display worker animates it.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What the owner has settled about the box, as the machine needs it."""
+"""The owner's settings, as the machine needs them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,14 +35,14 @@ class Settings:
     """The machine's part of the config.
 
     Attributes:
-        profiles: the variants that fit this box, each on the box that is played, with all its levers.
+        profiles: the games that fit this box, each on the box that is played, with all its levers.
         profile: the usual one.
         players: 1..9, the usual number.
-        rounds: 1..99, or None for what each variant says.
-        limit: points, for variants that are played to a limit; None for what each of them says.
-        teams: how many; 0 for none, None for what each variant says.
-        handicap: head starts by seat; None for those of each variant.
-        turn_seconds: time for a turn; 0 for no clock, None for what each variant says.
+        rounds: 1..99, or None for what each game says.
+        limit: points, for games that are played to a limit; None for what each of them says.
+        teams: how many; 0 for none, None for what each game says.
+        handicap: head starts by seat; None for those of each game.
+        turn_seconds: time for a turn; 0 for no clock, None for what each game says.
         bests: by `ladder_of` the best total so far.
         streak: what was made of the puzzles.
         usual: a press in attract begins the usual game at once instead of asking.
@@ -94,19 +94,19 @@ class Settings:
 
     @property
     def games(self) -> tuple[Profile, ...]:
-        """The variants that can be played now, without the levers out of play, in the order of the list."""
+        """The games that can be played now, without the levers out of play, in the order of the list."""
         played = (without(profile, self.out) for profile in self.profiles)
         fitting = [profile for profile in played if profile is not None]
         return tuple(sorted(fitting, key=lambda profile: self.family and not is_easy(profile)))
 
     @property
     def game(self) -> Profile | None:
-        """The usual variant as it is played now; None if it needs a lever that is out of play."""
+        """The usual game as it is played now; None if it needs a lever that is out of play."""
         played = without(self.profile, self.out)
         return self.chosen(played) if played else None
 
     def chosen(self, profile: Profile) -> Profile:
-        """The variant as the players want it; what it cannot be played with is left out."""
+        """The game as the players want it; what it cannot be played with is left out."""
         return chosen(
             profile,
             limit=self.limit,

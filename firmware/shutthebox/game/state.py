@@ -28,11 +28,11 @@ class Shared:
         levers: the levers that are down.
         touched_ns: when a hand last did something.
         asleep: the panel is dark.
-        fault: what has failed around the box; None if nothing has, or somebody has seen it in attract.
+        fault: to show; None without one, and once a touch in attract has shown that it was seen.
         notices: what else the owner should know, a line each; none once somebody has seen them in attract.
         health: per lever what its contact has done; empty before the first report.
         stuck: levers that are down and seem not to come up.
-        dead: levers that are up, or seem so, whatever hands do.
+        dead: levers that are up and seem not to go down.
         refusal: why the last input did nothing; None if it did something.
         offers_to_abandon: the box asks whether to abandon the match.
         names: per seat three letters, empty for a seat without a name; kept until attract.
@@ -58,14 +58,14 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a handler sees of the world.
+    """All that a handler may read besides its mode.
 
     Attributes:
         now_ns: the time of the input, on the machine's clock.
         shared: what all modes share, the new position of the levers included.
         dice: where throws come from.
         statistics: gives the lines of the statistics screen.
-        past: gives what is remembered of three letters that have won this match.
+        past: gives the earlier results of three letters that have won this match.
         daily: gives the puzzle of today.
         flipped: levers that this input has put down.
         lifted: levers that this input has put up.

@@ -1,6 +1,6 @@
 """The machine's table: in which mode which input is handled by what.
 
-Where a handler can lead is what its annotation says, so the type checker watches every transition, and the
+A handler's annotation says where it can lead. So the type checker checks every transition, and the
 diagram in ARCHITECTURE.md is drawn from the same annotations.
 """
 
@@ -52,8 +52,7 @@ from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.modes.turn_over import TurnOver
-from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, View
+from shutthebox.game.state import Context, Step
 
 ModeState: TypeAlias = (
     Attract
@@ -81,7 +80,7 @@ AdviceHandler: TypeAlias = Callable[[Any, Any, Context], Step[ModeState]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """In this mode this input is handled so."""
+    """The handler of an input in a mode."""
 
     mode: type[BoxMode]
     given: type
@@ -185,48 +184,6 @@ ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
     )
 )
 """What the odds' answers do; elsewhere they come too late and do nothing."""
-
-
-def screen_of(mode: ModeState, view: View) -> Screen:
-    """What the mode shows."""
-    match mode:
-        case Attract():
-            return attract.screen(mode, view)
-        case Menu():
-            return menu.screen(mode, view)
-        case Setup():
-            return setup.screen(mode, view)
-        case Naming():
-            return naming.screen(mode, view)
-        case Service():
-            return service.screen(mode, view)
-        case Puzzling():
-            return puzzle.screen(mode, view)
-        case Raise():
-            return raising.screen(mode, view)
-        case Ready():
-            return ready.screen(mode, view)
-        case Rolling():
-            return rolling.screen(mode, view)
-        case Entering():
-            return entering.screen(mode, view)
-        case Flipping():
-            return flipping.screen(mode, view)
-        case TurnOver():
-            return turn_over.screen(mode, view)
-        case MatchOver():
-            return match_over.screen(mode, view)
-        case Initials():
-            return initials.screen(mode, view)
-
-
-def deadline_of(mode: ModeState, shared: Shared) -> int | None:
-    """When the mode wants to be told that time has passed; None if nothing happens by itself."""
-    match mode:
-        case Raise() | Ready() | Rolling() | Entering() | Flipping():
-            return mode.deadline_ns(shared)
-        case _:
-            return None
 
 
 def targets(handler: Callable[..., Any]) -> tuple[type[BoxMode], ...]:

@@ -11,7 +11,7 @@ from shutthebox.odds.hints import Hint
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MoveKind, Profile
-from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
+from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
 MOST_HINTS = 9
 """Answers that a hint ranks."""
@@ -79,7 +79,7 @@ def answers_text(match: Match) -> Message:
     """
     profile, legal = match.profile, turns.answers(match.seat_profile, match.turn)
     if profile.move is MoveKind.SET:
-        found = sorted({str(sum_of(move)) for move in legal}, key=int, reverse=True)
+        found = [str(total) for total in sorted(turns.sums(profile, match.turn, legal), reverse=True)]
     else:
         highest_first = sorted(legal, key=lambda move: (move.bit_count(), -move))
         found = ["+".join(map(str, to_numbers(move))) for move in highest_first]
@@ -108,7 +108,7 @@ def commit_refusal(play: MatchInPlay, shared: Shared) -> Message:
     if turns.reopenings(match.seat_profile, match.turn) and verdict.kind is VerdictKind.OK:
         return message("No move: lift one")
     if verdict.kind is VerdictKind.OK:
-        least = min(sum_of(move) for move in turns.answers(match.seat_profile, match.turn))
+        least = min(turns.sums(match.profile, match.turn, turns.answers(match.seat_profile, match.turn)))
         text = message("{points} to go", points=least)
     else:
         text = fault_text(verdict, shared)
@@ -141,7 +141,7 @@ def _with_commas(tiles: Tiles) -> str:
 
 
 def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[Message, Message]:
-    """What the dice did, and what the decisions cost, in points; no sign has to be understood.
+    """What the dice did, and what the decisions cost, in points, in words instead of signs.
 
     Args:
         profile: says whether more points are better.

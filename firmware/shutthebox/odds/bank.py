@@ -51,14 +51,14 @@ class BankOdds:
     """A profile against the bank, under the best play for what it pays.
 
     Attributes:
-        profile: the variant.
+        profile: the game.
     """
 
     def __init__(self, profile: Profile, *, head_start: int = 0) -> None:
         """Solves the profile.
 
         Args:
-            profile: the variant, as the seat plays it.
+            profile: the game, as the seat plays it.
             head_start: what the seat's total begins with: below 0 for points off.
 
         Raises:

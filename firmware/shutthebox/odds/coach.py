@@ -2,7 +2,7 @@
 
 A match is a walk between worths. Before a throw a turn is worth what the best play makes of it. The
 dice move that up or down, which is luck. An answer other than the best, or another number of dice,
-gives some of it away: that is skill, or the want of it. So, for every player,
+gives some of it away: that is skill, or a lack of it. So, for every player,
 
     final - initial = luck + skill
 

@@ -100,13 +100,13 @@ class Equilibrium:
     """A round of a profile when all play their best.
 
     Attributes:
-        profile: the variant.
+        profile: the game.
         players: how many play the round.
         prize: what they play for.
 
     >>> from shutthebox.config.profiles import builtin
     >>> [round(chance, 4) for chance in Equilibrium(builtin("thai"), 2).chances()]
-    [0.504, 0.496]
+    [0.4971, 0.5029]
     """
 
     def __init__(self, profile: Profile, players: int, prize: Prize = Prize.WIN) -> None:
@@ -312,7 +312,7 @@ class SeatPlay:
     """The best play of one turn where its ends are worth something to somebody.
 
     Attributes:
-        profile: the variant.
+        profile: the game.
         worth: of an end.
     """
 

@@ -70,7 +70,7 @@ def estimate(
     """Plays a turn out many times.
 
     Args:
-        profile: the variant, of any size.
+        profile: the game, of any size.
         turn: a turn that is not over; a throw on the table is answered by the rule, too.
         objective: what the rule is chosen for.
         rng: where the lots come from; the same seed gives the same estimate.
@@ -124,7 +124,7 @@ def estimated_moves(
     Where something was learned about the row, only the answers that it finds best.
 
     Args:
-        profile: the variant.
+        profile: the game.
         turn: a turn with a throw on the table.
         objective: what they are ranked by.
         rng: where the lots come from; every answer meets the same lots.

@@ -1,4 +1,4 @@
-"""Are the dice honest: Pearson's chi-square test on counts of what was thrown.
+"""Are the dice fair: Pearson's chi-square test on counts of what was thrown.
 
 The p-value is the chance that honest dice look at least this uneven. It is the regularised
 upper incomplete gamma function, by its series or its continued fraction (Numerical Recipes,

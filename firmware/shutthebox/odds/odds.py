@@ -82,7 +82,7 @@ class Choices:
         """Makes it.
 
         Args:
-            profile: the variant.
+            profile: the game.
             solver: what knows the worth of a turn that awaits a throw.
             scores: for each goal the part of its `Worth` that is the score, 0 or 1.
         """
@@ -139,16 +139,28 @@ class Odds:
     """A profile's odds under best play, for both objectives.
 
     Attributes:
-        profile: the variant, on the box that is played.
+        profile: the game, on the box that is played.
         exact: whether values are exact up to the rounding of a float; else they come from an
             iteration and are good to nine digits.
+
+    Example:
+        What a turn of the traditional game is worth, and the best answer to a first throw of 6 and 4.
+
+        >>> from shutthebox.config.profiles import builtin
+        >>> odds = Odds(builtin("traditional"))
+        >>> turn = turns.start(odds.profile)
+        >>> round(odds.value(turn).score, 6)
+        11.009209
+        >>> best, *others = odds.ranked(turns.throw(odds.profile, turn, (6, 4)))
+        >>> to_numbers(best.tiles)
+        (1, 9)
     """
 
     def __init__(self, profile: Profile, tiles: Tiles | None = None) -> None:
         """Solves the profile.
 
         Args:
-            profile: the variant, on the box that is played.
+            profile: the game, on the box that is played.
             tiles: tiles that positions may have open, beside those that a turn starts with.
 
         Raises:

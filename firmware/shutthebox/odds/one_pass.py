@@ -47,8 +47,8 @@ class _Step:
 class Table:
     """Every position of a profile whose throws only ever shut tiles (or are passed).
 
-    Made at once, in `sweep`; the methods only look up, except `ends`, which follows the best
-    play once through all positions.
+    All positions are solved at once, when it is made. The methods look up; only `ends` follows the best
+    play through all positions.
     """
 
     def __init__(self, space: Space, goals: tuple[Goal, Goal]) -> None:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from shutthebox.odds.baselines import Policy, choose
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.puzzles import Puzzle, PuzzleAnswer, position
+from shutthebox.odds.puzzles import Puzzle, RankedAnswer, position
 from shutthebox.odds.values import OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, dice_allowed, legal_moves
@@ -79,7 +79,7 @@ def all_puzzles(profile: Profile, rng: Random, margin: float = MARGIN) -> Iterat
             if 2 <= len(ranked) <= MOST_ANSWERS and ranked[1].cost >= least:
                 missed = missed_by(profile, open_tiles, [each.tiles for each in ranked])
                 if "highest" in missed:
-                    answers = tuple(PuzzleAnswer(each.tiles, round(each.cost, 2)) for each in ranked)
+                    answers = tuple(RankedAnswer(each.tiles, round(each.cost, 2)) for each in ranked)
                     yield Puzzle(profile, open_tiles, throw, len(missed), answers)
 
 

@@ -17,7 +17,7 @@ from shutthebox.rules.turn import Turn
 
 
 @dataclass(frozen=True, slots=True)
-class PuzzleAnswer:
+class RankedAnswer:
     """An answer to a puzzle.
 
     Attributes:
@@ -45,7 +45,7 @@ class Puzzle:
     open: Tiles
     throw: Throw
     level: int
-    answers: tuple[PuzzleAnswer, ...]
+    answers: tuple[RankedAnswer, ...]
 
     @property
     def turn(self) -> Turn:
@@ -85,7 +85,7 @@ def puzzle_from_text(text: str, profile_of: Callable[[str], Profile]) -> Puzzle:
         from_text(open_tiles),
         tuple(map(int, throw.split("+"))),
         int(level),
-        tuple(PuzzleAnswer(from_text(tiles), float(cost)) for tiles, _, cost in pairs),
+        tuple(RankedAnswer(from_text(tiles), float(cost)) for tiles, _, cost in pairs),
     )
 
 

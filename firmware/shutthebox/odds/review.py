@@ -1,8 +1,8 @@
-"""What a played turn owed to its decisions and to its dice.
+"""Takes a played turn apart into luck and decisions.
 
 A turn is a walk between worths. Before a throw the turn is worth what best play makes of it;
 the dice move that up or down, which is luck; an answer other than the best, or another number
-of dice than the best, gives some away, which is skill, or the want of it. So
+of dice than the best, gives some away, which is skill, or a lack of it. So
 
     start + luck + given away = score
 

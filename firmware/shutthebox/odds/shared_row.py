@@ -49,7 +49,7 @@ class SharedRow:
     """A profile of one row for all, under the best play of everybody.
 
     Attributes:
-        profile: the variant.
+        profile: the game.
     """
 
     def __init__(self, profile: Profile) -> None:

@@ -28,7 +28,7 @@ class Space:
     """The sets of tiles that a turn can meet.
 
     Attributes:
-        profile: the variant.
+        profile: the game.
         tiles: the tiles that can be open.
         numbers: their numbers, rising; the index is the dense bit.
         size: how many sets of them there are.

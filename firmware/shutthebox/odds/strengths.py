@@ -23,7 +23,7 @@ class Strength(StrEnum):
 
 
 def simple_dice(profile: Profile, turn: Turn, strength: Strength) -> int:
-    """How many dice a player throws who knows no odds."""
+    """The number of dice of a player without odds."""
     few = strength is Strength.REGULAR and sum_of(turn.open) + sum_of(turn.behind) <= profile.sides
     return dice_allowed(profile, turn.open, turn.behind)[-1 if few else 0]
 

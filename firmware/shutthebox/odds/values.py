@@ -36,7 +36,7 @@ class Objective(StrEnum):
     `SCORE` is the best expected score in the profile's own scoring (most where the highest
     wins, else least), ties by the chance to shut. `SHUT` is the best chance to shut the box,
     ties by the expected score. `WIN` exists only where there is something to beat, see
-    `shutthebox.odds.win_chances`; ties by the expected score.
+    `shutthebox.odds.equilibrium`; ties by the expected score.
     """
 
     SCORE = "score"

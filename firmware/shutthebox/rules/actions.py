@@ -19,7 +19,7 @@ from shutthebox.rules.moves import Throw
 from shutthebox.rules.tiles import MAX_TILE, Tiles, from_text, to_text
 
 MAX_FACES = 9
-"""Most dice of any variant, and so most faces of a throw."""
+"""Most dice of any game, and so most faces of a throw."""
 
 MAX_FACE = 180
 """The highest number in a throw: the bare total of nine twenty-sided dice."""

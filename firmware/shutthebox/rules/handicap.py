@@ -9,7 +9,7 @@ from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
 
 def for_seat(profile: Profile, seat: int) -> Profile:
-    """The variant as a seat, from 0, plays its turns: the tiles of its head start are not in play."""
+    """The game as a seat, from 0, plays its turns: the tiles of its head start are not in play."""
     shut = tiles_off(profile, seat)
     return _without(profile, shut) if shut else profile
 

@@ -60,7 +60,7 @@ class Match:
     """A position within a match; make one with `begin`.
 
     Attributes:
-        profile: the variant, on the box that is played.
+        profile: the game, on the box that is played.
         players: how many, 1..9.
         rounds: rounds to play, where the match is decided on totals.
         seats: players who take part in this round, in order.
@@ -99,7 +99,7 @@ class Match:
 
     @property
     def seat_profile(self) -> Profile:
-        """The variant as the player whose turn it is plays it: without the tiles of a head start."""
+        """The game as the player whose turn it is plays it: without the tiles of a head start."""
         return for_seat(self.profile, self.player)
 
     @property
@@ -139,7 +139,7 @@ class Match:
         Raises:
             ValueError: if that does not answer the throw.
         """
-        # Whoever has used an insurance up throws again.
+        # A player who has used an insurance up throws again.
         stays = not shut and self.profile.insurance
         return self._with_turn(turns.move(self.seat_profile, self.turn, shut), stays=stays)
 
@@ -210,8 +210,8 @@ class Match:
         return replace(match, stage=Stage.THROW)
 
     def _following(self) -> int | None:
-        """Who plays next in this round: the next seat in rotation whose row is not finished."""
-        # Who has just dropped out, or is not in the play-off, has no seat any more.
+        """The next seat in rotation whose row is not finished."""
+        # Players who have just dropped out, or are not in the play-off, have no seat any more.
         rotation = sorted(self.seats, key=lambda seat: (seat - self.player - 1) % self.players)
         return next((i for i in rotation if self.rows[i].outcome is None), None)
 
@@ -247,7 +247,7 @@ class Match:
         return self._won(still_in.pop() if still_in else self.team(self.player))
 
     def _round_shut(self, winner: int) -> "Match":
-        """A shut box has ended the round: who has not finished scores the row as it stands."""
+        """A shut box has ended the round: rows that are not finished score as they stand."""
         if self.tie_rounds or (self.profile.match is MatchFormat.TOTAL and self.rounds == 1):
             return self._won(self.team(winner))
         match = self
@@ -341,7 +341,7 @@ class Match:
         if tied == self.team(tied[0]) or self.profile.tie is Tie.SHARE or self.tie_rounds >= MAX_TIE_ROUNDS:
             return self._won(tied)
         if self.profile.tie is Tie.REPLAY_ALL:
-            # Sheet 004: "everyone has to start over", so what was scored is void.
+            # Sheet 004: all begin again, so what was scored is void.
             everybody = tuple(range(self.players))
             totals = _head_starts(self.profile, self.players)
             return replace(self, seats=everybody, totals=totals, tie_rounds=self.tie_rounds + 1)
@@ -369,8 +369,8 @@ def begin(profile: Profile, players: int, rounds: int | None = None) -> Match:
     """A match before its first throw.
 
     Args:
-        profile: the variant, on the box that is played.
-        players: 1..9, or 1 where the variant is played alone.
+        profile: the game, on the box that is played.
+        players: 1..9, or 1 where the game is played alone.
         rounds: 1..99, where the players may choose them (`Profile.on_total`); None for what the
             profile says.
 

@@ -35,7 +35,7 @@ def dice_allowed(profile: Profile, open_tiles: Tiles, behind: Tiles = 0) -> tupl
     sheet 003 by the high tiles; sheets 001 and 002 leave the choice.
 
     Args:
-        profile: the variant.
+        profile: the game.
         open_tiles: the numbers of which a tile is open.
         behind: those of them of which the tile in the back row is open too.
     """
@@ -72,7 +72,7 @@ def legal_moves(
     """Every set of open tiles that may be shut for this throw, each once, none empty.
 
     Args:
-        profile: the variant.
+        profile: the game.
         open_tiles: tiles open before the move.
         throw: the faces on the table.
         first: the turn has made no move yet, so `first_move_must_include` holds.
@@ -157,12 +157,13 @@ def _partitions(tiles: Tiles, total: int, most: int) -> list[Tiles]:
     found: list[Tiles] = []
 
     def part(count: int, rest: int, taken: Tiles, left: int) -> None:
-        # Largest parts first; `reach` stops a branch whose remaining tiles cannot fill the rest.
+        # Largest parts first; a branch ends where the largest tiles that may still be taken cannot fill the
+        # rest.
         count = bisect_right(numbers, rest, 0, count)
         if count and numbers[count - 1] == rest:
             count -= 1
             found.append(taken | 1 << (rest - 1))
-        while left > 1 and reach[count] >= rest:
+        while left > 1 and reach[count] - reach[max(0, count - left)] >= rest:
             count -= 1
             number = numbers[count]
             part(count, rest - number, taken | 1 << (number - 1), left - 1)

@@ -1,4 +1,4 @@
-"""A variant of the game as data: the keys of a profile, their meaning and their defaults."""
+"""A game as data: the keys of a profile, their meaning and their defaults."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -125,7 +125,7 @@ HeadStart: TypeAlias = int | tuple[int, ...]
 
 @dataclass(frozen=True)
 class Profile:
-    """One variant, checked: made by `shutthebox.rules.reader`, or in code for a test.
+    """One game, checked: made by `shutthebox.rules.reader`, or in code for a test.
 
     Attributes:
         name: the id on every command.
@@ -225,7 +225,7 @@ class Profile:
 
     @cached_property
     def allowed_boxes(self) -> tuple[int, ...]:
-        """Every number of tiles this variant can be played with, rising."""
+        """Every number of tiles this game can be played with, rising."""
         return tuple(sorted({len(self.tiles), *self.boxes}))
 
     @property
@@ -293,14 +293,14 @@ class Profile:
         return titles.get(language) or (translate(titles["en"]) if titles.get("en") else self.name)
 
     def with_limit(self, limit: int | None) -> "Profile":
-        """This variant to another limit, from 1 up; the same where it has none, or for None.
+        """This game to another limit, from 1 up; the same where it has none, or for None.
 
         What a ladder has to beat is no choice of the players, and stays.
         """
         return self if self.limit is None or limit is None or self.is_solo else replace(self, limit=limit)
 
     def for_box(self, count: int) -> "Profile | None":
-        """This variant on a box of `count` tiles; None if its sheet does not allow that box."""
+        """This game on a box of `count` tiles; None if its sheet does not allow that box."""
         if count == len(self.tiles):
             return self
         if count in self.boxes:
@@ -308,7 +308,7 @@ class Profile:
         return None
 
     def for_levers(self, levers: int) -> "Profile | None":
-        """This variant on a box with levers 1..`levers`; None if no box of its sheet fits.
+        """This game on a box with levers 1..`levers`; None if no box of its sheet fits.
 
         The largest box that fits is played; levers beyond it are ignored.
         """

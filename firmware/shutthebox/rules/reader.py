@@ -39,8 +39,9 @@ MAX_DIGITS = 15
 MAX_LIMIT = 10**MAX_DIGITS - 1
 """The highest limit of points: what a digits score can reach."""
 
-MAX_MOVES = 20_000
-"""Most moves of one throw; a pack of cards and nine dice have 5,718."""
+MAX_MOVES = 6_000
+"""Most moves of one throw; a pack of cards and nine dice have 5,718. The loop looks at all of them, so that
+more would keep a lever waiting."""
 
 MAX_HEAD_START = 9999
 """Most points of a head start."""
@@ -295,11 +296,11 @@ def chosen(
     handicap: tuple[HeadStart, ...] | None = None,
     turn_seconds: int | None = None,
 ) -> Profile:
-    """The variant as the players want it for a match; what it cannot be played with is left out.
+    """The game as the players want it for a match; what it cannot be played with is left out.
 
     Args:
-        profile: the variant.
-        limit: points, for a variant that has a limit; None for its own.
+        profile: the game.
+        limit: points, for a game that has a limit; None for its own.
         best: for a ladder the total to beat; None for its own.
         teams: how many; 0 for none, None for its own.
         handicap: head starts by seat; None for its own.
@@ -322,7 +323,7 @@ def _if_playable(profile: Profile, changed: Profile) -> Profile:
 
 
 def without(profile: Profile, tiles: Tiles) -> Profile | None:
-    """The variant where these tiles start every turn shut; None if it cannot be played so."""
+    """The game where these tiles start every turn shut; None if it cannot be played so."""
     if not tiles & profile.starting:
         return profile
     played = replace(profile, start_open=to_numbers(profile.starting & ~tiles), boxes=())

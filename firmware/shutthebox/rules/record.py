@@ -74,7 +74,7 @@ class Record:
     """A match from its beginning: finished, given up, or as far as it got.
 
     Attributes:
-        profile: the variant, on the box that is played.
+        profile: the game, on the box that is played.
         players: how many, 1..9.
         rounds: rounds to play, 1..99, where the match is decided on totals.
         actions: everything that happened, in order.

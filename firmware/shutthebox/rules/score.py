@@ -4,7 +4,7 @@ from shutthebox.rules.profile import Blocked, Profile, Scoring
 from shutthebox.rules.tiles import Tiles, sum_of, to_numbers
 
 MAX_THROWS = 999
-"""A turn that a variant would let go on for ever is blocked after so many throws."""
+"""A turn that a game would let go on for ever is blocked after so many throws."""
 
 
 def score(profile: Profile, open_tiles: Tiles, throws: int, behind: Tiles = 0) -> int:
@@ -12,7 +12,7 @@ def score(profile: Profile, open_tiles: Tiles, throws: int, behind: Tiles = 0) -
 
     `behind` are the numbers of which the tile in the back row is open behind an open one.
 
-    `Scoring.SHUT_SUM` counts the tiles shut in the turn, not those that the variant starts shut.
+    `Scoring.SHUT_SUM` counts the tiles shut in the turn, not those that the game starts shut.
     Digits are read from left to right (sheets 003 and 004: 1, 4, 7 open are 147), reversed
     from right to left (2, 3, 9 open are 932); a shut box is 0.
     """

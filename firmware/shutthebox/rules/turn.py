@@ -5,13 +5,14 @@ return the next position; what the rules forbid is found out beforehand with `di
 `answers` and `reopenings`, so calling `move` with an illegal set is a programmer's error.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import combinations_with_replacement
 
 from shutthebox.rules import tiles as sets
 from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, legal_moves
-from shutthebox.rules.profile import Blocked, Draw, Profile
+from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
 from shutthebox.rules.score import MAX_THROWS, lost_score, score, time_score
 from shutthebox.rules.tiles import Tiles
 
@@ -189,6 +190,13 @@ def answers(profile: Profile, turn: Turn) -> tuple[Tiles, ...]:
     return legal_moves(profile, turn.open, turn.throw, first=turn.moves == 0)
 
 
+def sums(profile: Profile, turn: Turn, moves: Iterable[Tiles]) -> set[int]:
+    """What each of some answers to the throw on the table adds up to. Without adding where it is known."""
+    if profile.move is MoveKind.SET and not profile.difference:
+        return {sum(turn.throw or ())}
+    return {sets.sum_of(shut) for shut in moves}
+
+
 def reopenings(profile: Profile, turn: Turn) -> Tiles:
     """The tiles one of which must be opened, because the throw on the table has no move."""
     if profile.blocked is not Blocked.OPENS_ONE or not turn.awaits_answer or answers(profile, turn):
@@ -223,7 +231,7 @@ def out_of_time(profile: Profile, turn: Turn) -> Turn:
     """The position after the time for the turn is over.
 
     Raises:
-        ValueError: if no clock runs: this variant has none, or the turn has not begun or is over.
+        ValueError: if no clock runs: this game has none, or the turn has not begun or is over.
     """
     if profile.turn_seconds is None or turn.throws == 0 or turn.outcome is not None:
         raise ValueError(f"no clock runs at {turn.to_text()}")

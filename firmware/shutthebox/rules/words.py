@@ -259,7 +259,7 @@ def explain(profile: Profile, translate: Callable[[str], str] = str) -> tuple[st
     """The rules of a profile, one sentence or two for each key that means something in it.
 
     Args:
-        profile: the variant, on the box that is played.
+        profile: the game, on the box that is played.
         translate: gives an English text in another language.
     """
 

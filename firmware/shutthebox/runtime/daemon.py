@@ -22,10 +22,8 @@ from shutthebox.adapters.gpio import Pins
 from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store, StoreError
 from shutthebox.adapters.store.lock import FolderLock, InUseError
 from shutthebox.adapters.store.opening import AT_WORK_FACTS, START_FACTS, StoreFault, open_or_set_aside
-from shutthebox.config.puzzles import puzzle_of
 from shutthebox.config.schema import Config, DiceKind, Line
 from shutthebox.config.settings_loader import as_chosen, broken_rules
-from shutthebox.game.daily import Daily
 from shutthebox.game.dice import Dice
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
@@ -34,6 +32,7 @@ from shutthebox.game.settings import Settings
 if TYPE_CHECKING:
     from shutthebox.adapters.buzzer import Buzzer
     from shutthebox.adapters.display.panel import Panel
+    from shutthebox.game.daily import Daily
     from shutthebox.runtime.ports import Observer
     from shutthebox.runtime.runner import Mail
 
@@ -70,8 +69,8 @@ def serve(
         observers: told of everything.
         started: called once, when pins and store are open.
         beat: called at least once a second while all workers live.
-        fault: what has gone wrong so far, for the players.
-        notices: more of that, a line of text each.
+        fault: found before the start, for the players.
+        notices: more for the owner, a line of text each.
         scores: folder of what the scoreboard shows and the voice says; None for a box without them.
         outbox: folder in which matches are left for a league; None for nowhere.
 
@@ -94,7 +93,7 @@ def serve(
                 lock.take()
             except InUseError as error:
                 return None, StoreFault(Fault.FORGETS, f"{error}; playing without memory")
-            # Throws that follow from a seed are no evidence on the dice.
+            # Throws from a seed say nothing about the fairness of the dice.
             thrown = config.game.dice is DiceKind.AUTO and not config.tournament.file
             return open_or_set_aside(
                 state, time.time, count_throws=thrown, patience_s=patience_s, facts=facts
@@ -175,7 +174,11 @@ def serve(
             loop(runner, inbox, time.monotonic_ns, beat_if_alive)
 
 
-def _puzzle_of_today() -> Daily:
+def _puzzle_of_today() -> "Daily":
+    # Imported once somebody asks: the box is ready without it.
+    from shutthebox.config.puzzles import puzzle_of
+    from shutthebox.game.daily import Daily
+
     day = date.today().toordinal()
     return Daily(day, puzzle_of(day))
 

@@ -1,4 +1,4 @@
-"""What the loop needs of the world, each as small as it can be. Nothing here may block."""
+"""All that the loop needs of the world, as small protocols. None of their methods may block."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -56,19 +56,19 @@ class OddsPort(Protocol):
 
 
 class MemoryPort(Protocol):
-    """What survives a pulled plug. Makes do with a store that fails, or with none."""
+    """The memory, which survives a pulled plug. Works with a store that fails, and without one."""
 
     def running_match(self, levers: int) -> KeptMatch | None:
-        """The match to go on with on a box with so many levers; None if there is none."""
+        """The match to continue on a box with so many levers; None if there is none."""
 
     def keep(self, fact: Fact) -> None:
-        """Makes a fact durable; what cannot be kept now waits."""
+        """Makes a fact durable; if that fails, it waits."""
 
     def keep_counts(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
         """Adds what the switches have been through since the start."""
 
     def catch_up(self) -> None:
-        """Called once a second: keeps what could not be kept before."""
+        """Called once a second: keeps the facts that wait."""
 
     def faults(self) -> Sequence[Fault | None]:
         """What the players should be told since the last call, oldest first; None once all is kept again."""
@@ -89,7 +89,7 @@ class Ports:
 
     Attributes:
         pins: switches and lamp; their edges come through the loop's inbox.
-        memory: what survives a pulled plug.
+        memory: survives a pulled plug.
         odds: answers questions; None for a box without them.
         display: None to play blind.
         buzzer: None for silence.

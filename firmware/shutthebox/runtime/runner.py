@@ -46,8 +46,8 @@ class Runner:
         dice: where throws come from.
         translations: per language, how a text is translated.
         now_ns: the time, on the clock of all later calls.
-        fault: what has failed before, for the players.
-        notices: more of that, a line of text each.
+        fault: found before the start, for the players.
+        notices: more for the owner, a line of text each.
 
     Example:
         See `shutthebox.simulator.virtual_box.VirtualBox`, which turns a runner in virtual time:
@@ -216,12 +216,12 @@ def loop(
                 return
             now_ns = clock_ns()
             if isinstance(mail, Edge):
-                # A stamp on another clock would be taken for an edge to come, which never settles.
+                # An edge with another clock's time would lie in the future, and never settle.
                 mail = replace(mail, t_ns=min(mail.t_ns, now_ns))
                 now_ns = mail.t_ns
             runner.take(mail, now_ns)
             if not inbox.empty():
-                # What waits came before now. But a contact that never rests must not hold up all else.
+                # The mail that waits is older than now. But a restless contact must not block the deadlines.
                 if now_ns >= runner.deadline_ns:
                     runner.pass_time(now_ns)
                     beat()

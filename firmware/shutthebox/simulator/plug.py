@@ -54,7 +54,7 @@ class Plug:
 
     def record(self, on: bool) -> None:
         """Ends the box in good order and starts it again, recorded or not; called in any thread."""
-        # Once only: a second signal would find nobody to take it, and end the process at once.
+        # Once only: a second signal would end the process at once, because its handler is gone.
         if self.arguments is not None and self._again is None and on != self.is_recording:
             self._again = self.arguments(on, False)
             os.kill(os.getpid(), signal.SIGTERM)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from itertools import combinations, pairwise
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image, ImageChops
 
@@ -40,7 +40,6 @@ def differ(one: Image.Image, other: Image.Image) -> bool:
     return ImageChops.logical_xor(one, other).getbbox() is not None
 
 
-@settings(max_examples=150, deadline=None)
 @given(SCREENS, st.integers(-10, 10**12))
 @example(Screen(Mode.ATTRACT, prompt="a prompt that is too long for the line"), 2_000 * MS)
 @example(
@@ -56,7 +55,6 @@ def test_any_screen_is_drawn_the_same_twice_and_stays_until_it_says(screen: Scre
         assert not differ(frame.image, draw(screen, later)), f"moved by {later} without notice"
 
 
-@settings(max_examples=60, deadline=None)
 @given(SCREENS, st.sampled_from([(96, 48), (128, 64), (200, 50)]))
 @example(
     Screen(Mode.ATTRACT, "T", dice=(6,), total=6, tiles=tuple((n, TileState.OPEN) for n in range(54))),
@@ -75,7 +73,6 @@ def band(picture: Image.Image, top: int, bottom: int) -> Image.Image:
     return picture.crop((0, top, 128, bottom))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     SCREENS.filter(lambda s: s.mode is not Mode.ATTRACT).map(
         lambda s: replace(s, title=s.title.strip() or "T", prompt=s.prompt.strip() or "P", cursor=None)

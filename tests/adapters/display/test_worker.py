@@ -27,11 +27,22 @@ BYE = Screen(Mode.ATTRACT, big="BYE")
 each_controller = pytest.mark.parametrize("controller", list(Controller))
 
 
-def eventually(what: Callable[[], bool], seconds: float = 5) -> None:
+def eventually(what: Callable[[], bool], seconds: float = 50) -> None:
     deadline = time.monotonic() + seconds
     while not what():
         assert time.monotonic() < deadline, "did not happen in time"
         time.sleep(0.002)
+
+
+def rests(what: Callable[[], object]) -> None:
+    """What is counted does not change any more."""
+
+    def is_still() -> bool:
+        before = what()
+        time.sleep(0.35)
+        return what() == before
+
+    eventually(is_still)
 
 
 def shows(model: PanelModel, picture: Image.Image) -> bool:
@@ -175,7 +186,7 @@ def test_showing_never_waits_for_a_slow_bus_and_skips_what_is_out_of_date() -> N
 
     class Slow(PanelModel):
         def data(self, data: object) -> None:
-            gate.wait(5)
+            gate.wait(50)
             super().data(data)  # type: ignore[arg-type]
             drawn.append(self.transfers)
 
@@ -183,10 +194,9 @@ def test_showing_never_waits_for_a_slow_bus_and_skips_what_is_out_of_date() -> N
     display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model))
     display.start()
     display.show(READY, 0)
-    started = time.monotonic()
     for n in range(1000):
         display.show(Screen(Mode.MENU, title=str(n)), 0)
-    assert time.monotonic() - started < 1
+    assert not drawn, "all are shown while the bus stands still"
     gate.set()
     eventually(lambda: shows(model, draw(Screen(Mode.MENU, title="999"), 0)))
     assert len(drawn) < 20
@@ -205,12 +215,8 @@ def test_nothing_happens_while_nothing_moves(model: PanelModel) -> None:
     display.start()
     display.show(READY, time.monotonic_ns())
     eventually(lambda: shows(model, draw(READY, 0)))
-    time.sleep(0.05)
-    before = (asked, model.transfers)
-    time.sleep(0.35)
-    assert (asked, model.transfers) == before, (
-        "a worker that has nothing to do does not even look at the clock"
-    )
+    # A worker that has nothing to do does not even look at the clock.
+    rests(lambda: (asked, model.transfers))
     display.close()
 
 
@@ -236,10 +242,11 @@ def test_what_moves_is_drawn_at_most_ten_times_a_second(
     eventually(lambda: model.lit)
     wanted = {draw(ROLLING, n * SECOND // 10).tobytes() for n in range(60)}
     model._on_change = seen
-    time.sleep(0.55)
+    eventually(lambda: len([picture for picture in pictures if picture in wanted]) >= 4)
     model._on_change = None
-    assert 4 <= len([picture for picture in pictures if picture in wanted]) <= 7
-    assert len(renders) <= 9, "drawn only when there is something new to draw"
+    most = (time.monotonic_ns() - began) // (SECOND // 10) + 2
+    assert len([picture for picture in pictures if picture in wanted]) <= most
+    assert len(renders) <= most + 2, "drawn only when there is something new to draw"
 
 
 def test_the_same_screen_again_does_not_start_its_movement_anew(
@@ -258,10 +265,8 @@ def test_a_sleeping_panel_is_dark_until_the_next_screen(display: DisplayWorker, 
     eventually(lambda: model.lit)
     display.sleep()
     eventually(lambda: not model.lit)
-    time.sleep(0.05)
-    before = model.transfers
-    time.sleep(0.25)
-    assert model.transfers == before, "nothing moves on a dark panel"
+    rests(lambda: model.transfers)
+    assert not model.lit, "nothing moves on a dark panel"
     display.show(READY, time.monotonic_ns())
     eventually(lambda: shows(model, draw(READY, 0)))
 
@@ -317,16 +322,17 @@ def test_a_goodbye_right_after_the_start_is_not_lost(model: PanelModel) -> None:
     assert shows(model, draw(BYE, 0))
 
 
-def test_closing_without_a_panel_is_quick() -> None:
+def test_closing_without_a_panel_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oled, "RETRY_NS", 3600 * SECOND)
+
     def nothing() -> Panel:
         raise DisplayError("no display")
 
     display = DisplayWorker(nothing)
     display.start()
     display.show(READY, time.monotonic_ns())
-    started = time.monotonic()
-    display.close(BYE)
-    assert time.monotonic() - started < 1
+    display.close(BYE, timeout_s=40)  # or it would wait for an hour
+    assert not any(thread.name == "display" for thread in threading.enumerate())
 
 
 def test_a_worker_caught_in_a_transfer_is_not_alive(
@@ -338,14 +344,14 @@ def test_a_worker_caught_in_a_transfer_is_not_alive(
     class Stuck(PanelModel):
         def data(self, data: object) -> None:
             caught.set()
-            gate.wait(5)
+            gate.wait(50)
 
     display = DisplayWorker(lambda: open_panel(Controller.SSD1306, Stuck()))
     display.start()
     eventually(lambda: display.connected)
     assert display.alive
     display.show(READY, time.monotonic_ns())
-    assert caught.wait(5)
+    assert caught.wait(50)
     eventually(lambda: not display.alive)
     gate.set()
     eventually(lambda: display.alive)

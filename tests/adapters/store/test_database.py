@@ -112,7 +112,7 @@ def test_a_match_comes_back_where_it_stood(
     again = open_store(folder)
     assert where_it_stood(again) == match
     if match.stage is not Stage.FINISHED:
-        # And it is gone on with from there, not only looked at.
+        # And it continues from there, not only looked at.
         action = next_action(match, random)
         again.keep(action)
         again.close()
@@ -390,13 +390,13 @@ def test_a_match_that_the_rules_no_longer_allow_is_left_and_the_rest_stays(
     with closing(open_store(tmp_path)) as store:
         store.keep(Thrown((3, 5)))  # as a program would that has other rules
     assert show_of(tmp_path, config_with()).mode is Mode.ATTRACT
-    assert "the last match is not gone on with" in caplog.text
+    assert "the last match cannot be continued" in caplog.text
     assert not list(tmp_path.glob("*.damaged"))
     with closing(open_store(tmp_path)) as store:
         assert store.running_match() is None
         assert store.choices() == {"box.language": "fr"}
         (fault,) = queries.read(store.connection).faults
-        assert "not gone on with" in fault.text
+        assert "cannot be continued" in fault.text
 
 
 def test_a_match_for_more_levers_is_not_gone_on_with(

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.adapters.store.test_opening import MS, Table
+from tests.support.box import MS, BoxUnderTest
 
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.opening import FILES
@@ -48,39 +48,39 @@ WHOLE = ("log removed", "index removed")
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Table:
+def table(tmp_path: Path) -> BoxUnderTest:
     """A box in its second match, with a throw on the table."""
-    table = Table(tmp_path / "state")
+    table = BoxUnderTest(tmp_path / "state")
     store = table.box.store
     assert store is not None
     store.connection.execute("pragma wal_checkpoint(truncate)")
     table.press()
-    table.press(3, 5)
+    table.throw(3, 5)
     table.abandon()
     table.press()
-    table.press(6, 5)
+    table.throw(6, 5)
     assert table.show.screen.aside == ""
     return table
 
 
 @pytest.mark.parametrize("deed", DEEDS)
 def test_it_is_noticed_within_a_second_and_made_anew(
-    deed: str, table: Table, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    deed: str, table: BoxUnderTest, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     state = tmp_path / "state"
     with caplog.at_level(logging.INFO):
         DEEDS[deed](state)
-        table.box.run_until(table.box.now_ns + 1001 * MS)
+        table.wait(1001 * MS)
         assert table.show.screen.aside == "no memory"
         assert caplog.text.count("while the box played; playing without memory") == 1
         assert table.show.throw == (6, 5), "the match goes on"
-        table.box.run_until(table.box.now_ns + 5000 * MS)
+        table.wait(5000 * MS)
         assert caplog.text.count("playing without memory") == 1, "said once"
         # It is made anew at the next match.
         table.abandon()
         table.press()
-        table.press(1, 1)
-    assert table.mode() in (Mode.FLIPPING, Mode.TURN_OVER)
+        table.throw(1, 1)
+    assert table.mode in (Mode.FLIPPING, Mode.TURN_OVER)
     assert table.show.throw == (1, 1)
     assert table.show.screen.aside == ("new memory" if deed not in (*WHOLE, *GONE_WITH_ALL) else "")
     store = table.box.store
@@ -101,30 +101,30 @@ GONE_WITH_ALL = ("all removed", "folder removed", "folder moved")
 """What leaves nothing behind that could say what there was; it was said when it happened."""
 
 
-def test_it_is_noticed_at_the_next_fact(table: Table, tmp_path: Path) -> None:
+def test_it_is_noticed_at_the_next_fact(table: BoxUnderTest, tmp_path: Path) -> None:
     (tmp_path / "state" / FILE_NAME).unlink()
     for lever in (5, 6):
         table.box.set_lever(lever, True)
-    table.box.run_until(table.box.now_ns + 100 * MS)
+    table.wait(100 * MS)
     assert table.show.screen.aside == "", "not yet a second"
     table.box.press(100 * MS)
-    table.box.run_until(table.box.now_ns + 50 * MS)
+    table.wait(50 * MS)
     assert table.show.screen.aside == "no memory"
     table.box.close()
 
 
-def test_it_is_noticed_between_matches_too(table: Table, tmp_path: Path) -> None:
+def test_it_is_noticed_between_matches_too(table: BoxUnderTest, tmp_path: Path) -> None:
     table.abandon()
-    assert table.mode() is Mode.ATTRACT
+    assert table.mode is Mode.ATTRACT
     (tmp_path / "state" / FILE_NAME).unlink()
-    table.box.run_until(table.box.now_ns + 1001 * MS)
+    table.wait(1001 * MS)
     assert (table.show.screen.prompt, table.show.screen.alert) == ("Memory is off", True)
     table.box.close()
 
 
-def test_a_moved_store_has_all_that_was_played(table: Table, tmp_path: Path) -> None:
+def test_a_moved_store_has_all_that_was_played(table: BoxUnderTest, tmp_path: Path) -> None:
     (tmp_path / "state" / FILE_NAME).rename(tmp_path / FILE_NAME)
-    table.box.run_until(table.box.now_ns + 1001 * MS)
+    table.wait(1001 * MS)
     with closing(Store(tmp_path, lambda: 0.0)) as moved:
         running = moved.running_match()
         assert running is not None
@@ -134,28 +134,28 @@ def test_a_moved_store_has_all_that_was_played(table: Table, tmp_path: Path) -> 
 
 
 def test_a_log_that_somebody_writes_back_is_no_loss(
-    table: Table, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    table: BoxUnderTest, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with closing(sqlite3.connect(tmp_path / "state" / FILE_NAME)) as other:
         assert other.execute("pragma wal_checkpoint(truncate)").fetchone()[0] == 0
     assert (tmp_path / "state" / LOG).stat().st_size == 0
-    table.box.run_until(table.box.now_ns + 3000 * MS)
+    table.wait(3000 * MS)
     assert table.show.screen.aside == ""
     assert caplog.text == ""
     for lever in (5, 6):
         table.box.set_lever(lever, True)
-    table.box.run_until(table.box.now_ns + 100 * MS)
-    table.press(4, 4)
+    table.wait(100 * MS)
+    table.throw(4, 4)
     table.box.cut_power()
     assert table.show.throw == (4, 4)
     assert table.show.screen.aside == ""
     table.box.close()
 
 
-def test_readers_and_backups_are_no_loss(table: Table, tmp_path: Path) -> None:
+def test_readers_and_backups_are_no_loss(table: BoxUnderTest, tmp_path: Path) -> None:
     for _ in range(3):
         with closing(sqlite3.connect(f"file:{tmp_path / 'state' / FILE_NAME}?mode=ro", uri=True)) as reader:
             reader.execute("select * from fact").fetchall()
-        table.box.run_until(table.box.now_ns + 1001 * MS)
+        table.wait(1001 * MS)
     assert table.show.screen.aside == ""
     table.box.close()

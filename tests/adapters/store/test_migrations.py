@@ -1,4 +1,4 @@
-"""A store that an earlier version of the program has made is gone on with."""
+"""A store that an earlier version of the program has made is continued."""
 
 import sqlite3
 from collections.abc import Callable
@@ -145,7 +145,7 @@ def version_2(folder: Path, matches: int) -> None:
 
 
 def test_version_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The latest matches and the famous are whole, the others are counted, and nothing is owed less."""
+    """The latest matches and the famous are whole, the others are counted."""
     monkeypatch.setattr(retention, "MATCHES", 5)
     version_2(tmp_path, 40)
     for _ in range(2):

@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from tests.support.box import MS, BoxUnderTest, S
 
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.database import FILE_NAME, Store
@@ -22,7 +23,6 @@ from shutthebox.cli.run import find_config
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, ConfigError, with_value
 from shutthebox.config.settings_loader import broken_rules
-from shutthebox.game.effects import Show
 from shutthebox.game.facts import Began
 from shutthebox.game.faults import Fault
 from shutthebox.game.mode import Mode
@@ -31,7 +31,6 @@ from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.simulator.virtual_box import VirtualBox
 
-MS = 1_000_000
 NOON = 1_795_262_400.0  # 2026-11-21T12:00:00
 KEPT = f"{FILE_NAME}.2026-11-21T12-00-00.damaged"
 NOBODY = 65534
@@ -288,60 +287,28 @@ def test_a_store_that_may_not_be_written_to_is_set_aside(mode: int, nobodys: Pat
 # -- at the box --------------------------------------------------------------------------------
 
 
-class Table:
-    """A box in virtual time and what it last showed."""
-
-    def __init__(self, state: Path) -> None:
-        config = with_value(Config(), "game.setup", "usual", "test")
-        self.shown: Show | None = None
-        self.box = VirtualBox(config, state, observers=[self.observe], advised=False)
-
-    def observe(self, what: object, t_ns: int) -> None:
-        if isinstance(what, Show):
-            self.shown = what
-
-    @property
-    def show(self) -> Show:
-        assert self.shown is not None
-        return self.shown
-
-    def mode(self) -> Mode:
-        return self.show.mode
-
-    def press(self, *faces: int) -> None:
-        if faces:
-            self.box.dice.queue.append(faces)
-        self.box.press(100 * MS)
-        self.box.run_until(self.box.now_ns + 1000 * MS)
-
-    def abandon(self) -> None:
-        self.box.press(11_000 * MS)
-        self.box.run_until(self.box.now_ns + 1000 * MS)
-        self.press()
-
-    def actions(self) -> int:
-        self.box.runner.close()
-        store, _ = open_or_set_aside(self.box._state or Path(), clock)
-        assert store is not None
-        with closing(store):
-            running = store.running_match()
-        return len(running[1]) if running else -1
+def actions(table: BoxUnderTest) -> int:
+    """How many actions of the running match a later process finds."""
+    table.box.runner.close()
+    store, _ = open_or_set_aside(table.box._state or Path(), clock)
+    assert store is not None
+    with closing(store):
+        running = store.running_match()
+    return len(running[1]) if running else -1
 
 
 def test_attract_says_so_until_a_touch(tmp_path: Path) -> None:
     text(tmp_path)
-    table = Table(tmp_path)
+    table = BoxUnderTest(tmp_path)
     assert table.show.mode is Mode.ATTRACT
     assert (table.show.screen.prompt, table.show.screen.alert) == ("Memory damaged", True)
-    table.box.set_lever(4, True)
-    table.box.run_until(100 * MS)
+    table.flip(4)
     assert table.show.screen.prompt == "Press to play"
-    table.box.set_lever(4, False)
-    table.box.run_until(200 * MS)
+    table.lift(4)
     table.press()
-    table.press(3, 5)
+    table.throw(3, 5)
     assert table.show.throw == (3, 5)
-    assert table.actions() == 1, "it plays, and remembers"
+    assert actions(table) == 1, "it plays, and remembers"
     table.box.close()
 
 
@@ -355,17 +322,17 @@ def full(store: Store | None) -> None:
             store.connection.execute(row, (f"x{number}" + "x" * 300,))
 
 
-def play_until_it_forgets(table: Table) -> None:
+def play_until_it_forgets(table: BoxUnderTest) -> None:
     for _ in range(200):
-        table.press(6, 6)
+        table.throw(6, 6)
         if table.show.screen.aside == "no memory":
             return
-        if table.mode() is not Mode.FLIPPING:
+        if table.mode is not Mode.FLIPPING:
             continue
         for lever in (4, 8):
             table.box.set_lever(lever, True)
-        table.box.run_until(table.box.now_ns + 100 * MS)
-        table.press(1, 1)
+        table.wait(100 * MS)
+        table.throw(1, 1)
         for lever in (4, 8):
             table.box.set_lever(lever, False)
         table.abandon()
@@ -375,19 +342,19 @@ def play_until_it_forgets(table: Table) -> None:
 def test_a_full_disk_costs_nothing_once_there_is_room_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    table = Table(tmp_path)
+    table = BoxUnderTest(tmp_path)
     table.press()
     full(table.box.store)
     with caplog.at_level(logging.INFO):
         play_until_it_forgets(table)
-        assert table.mode() is not Mode.ATTRACT, "it plays on"
+        assert table.mode is not Mode.ATTRACT, "it plays on"
         assert caplog.text.count("playing without memory") == 1
         state = table.box.runner.machine.state
         kept = state.mode.thrown if isinstance(state.mode, Rolling) else state.match
         store = table.box.store
         assert store is not None
         store.connection.execute("pragma max_page_count = 1000000")
-        table.box.run_until(table.box.now_ns + 2000 * MS)
+        table.wait(2 * S)
         assert caplog.text.count("everything is kept again") == 1
     assert table.show.screen.aside != "no memory"
     assert any("disk is full" in fault.text for fault in queries.read(store.connection).faults)
@@ -411,17 +378,17 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_disk_that_is_really_full(small_disk: Path) -> None:
-    table = Table(small_disk)
+    table = BoxUnderTest(small_disk)
     for _ in range(200):
         table.press()
         if table.show.screen.aside == "no memory":
             break
         table.abandon()
     assert table.show.screen.aside == "no memory"
-    table.press(3, 5)
+    table.throw(3, 5)
     assert table.show.throw == (3, 5)
     subprocess.run(["mount", "-o", "remount,size=800k", str(small_disk)], check=True)
-    table.box.run_until(table.box.now_ns + 2000 * MS)
+    table.wait(2 * S)
     assert table.show.screen.aside == ""
     table.box.cut_power()
     assert table.show.throw == (3, 5)
@@ -433,50 +400,50 @@ def test_a_box_that_starts_on_a_full_disk(small_disk: Path) -> None:
     with suppress(OSError), filler.open("wb", buffering=0) as file:
         while True:
             file.write(bytes(1000))
-    table = Table(small_disk)
+    table = BoxUnderTest(small_disk)
     assert table.show.screen.prompt == "Memory is off"
     table.press()
-    table.press(3, 5)
+    table.throw(3, 5)
     assert table.show.throw == (3, 5)
     table.abandon()
     assert [path.name for path in small_disk.glob("*.damaged")] == []
     filler.unlink()
     table.press()
-    table.press(1, 1)
-    assert table.actions() == 1
+    table.throw(1, 1)
+    assert actions(table) == 1
     table.box.close()
 
 
 def test_a_full_disk_that_stays_full_costs_a_match(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    table = Table(tmp_path)
+    table = BoxUnderTest(tmp_path)
     table.press()
     full(table.box.store)
     play_until_it_forgets(table)
     table.abandon()
-    assert table.mode() is Mode.ATTRACT
+    assert table.mode is Mode.ATTRACT
     assert table.show.screen.prompt == "Memory is off"
     # The next match is kept again: the new connection knows no bound.
     table.press()
-    table.press(3, 5)
+    table.throw(3, 5)
     assert table.show.screen.aside == ""
-    assert table.actions() == 1
+    assert actions(table) == 1
     assert caplog.text.count("playing without memory") == 1
     table.box.close()
 
 
 def test_a_store_held_by_another_program_is_caught_up_with(tmp_path: Path) -> None:
-    table = Table(tmp_path)
+    table = BoxUnderTest(tmp_path)
     table.press()
     with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as other:
         other.execute("begin immediate")
         began = time.perf_counter()
-        table.press(3, 5)
+        table.throw(3, 5)
         assert time.perf_counter() - began < 2, "the levers must not wait for the store"
         assert (table.show.throw, table.show.screen.aside) == ((3, 5), "no memory")
         other.execute("rollback")
-    table.box.run_until(table.box.now_ns + 2000 * MS)
+    table.wait(2 * S)
     assert table.show.screen.aside == ""
-    assert table.actions() == 1
+    assert actions(table) == 1
     table.box.close()
 
 
@@ -495,12 +462,12 @@ def test_throws_of_real_dice_are_not_the_boxs(tmp_path: Path) -> None:
 
 
 def test_what_switches_go_through_is_counted(tmp_path: Path) -> None:
-    table = Table(tmp_path)
+    table = BoxUnderTest(tmp_path)
     for _ in range(3):
         table.box.set_lever(4, True)
-        table.box.run_until(table.box.now_ns + 100 * MS)
+        table.wait(100 * MS)
         table.box.bounce(4, False, 12 * MS)
-        table.box.run_until(table.box.now_ns + 100 * MS)
+        table.wait(100 * MS)
     table.press()
     table.abandon()
     store = table.box.store
@@ -521,7 +488,7 @@ def test_a_box_without_a_folder_tries_again_at_every_match(
 ) -> None:
     folder = tmp_path / "state"
     folder.write_text("in the way")
-    table = Table(folder)
+    table = BoxUnderTest(folder)
     assert table.show.screen.prompt == "Memory is off"
     with caplog.at_level(logging.ERROR):
         table.press()
@@ -532,18 +499,18 @@ def test_a_box_without_a_folder_tries_again_at_every_match(
     table.abandon()
     folder.unlink()
     table.press()
-    table.press(3, 5)
-    assert table.actions() == 1
+    table.throw(3, 5)
+    assert actions(table) == 1
     table.box.close()
 
 
 def test_damage_at_work_is_set_aside_at_the_next_match(tmp_path: Path) -> None:
-    table = Table(tmp_path)
+    table = BoxUnderTest(tmp_path)
     table.press()
     store = table.box.store
     assert store is not None
     store.connection.execute("drop table fact")
-    table.press(3, 5)
+    table.throw(3, 5)
     assert table.show.throw == (3, 5)
     table.abandon()
     table.press()
@@ -554,7 +521,7 @@ def test_damage_at_work_is_set_aside_at_the_next_match(tmp_path: Path) -> None:
 
 
 def test_statistics_that_cannot_be_read_are_empty(tmp_path: Path) -> None:
-    table = Table(tmp_path)
+    table = BoxUnderTest(tmp_path)
     store = table.box.store
     assert store is not None
     store.connection.execute("drop table lever")

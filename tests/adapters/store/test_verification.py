@@ -92,7 +92,7 @@ def summary(folder: Path) -> tuple[object, ...]:
         ("insert into result values (4, 0, 1, '0', 1, null, 0)", RESULT.format(4)),
         ("update setting set value = '9'", "the setting game.players is not what was chosen last"),
         ("delete from setting", "the setting game.players is not what was chosen last"),
-        ("insert into match values (5, 99, 0, '', 1, 1, '', 0, 0, 0)", "the beginning of match 5 is missing"),
+        ("insert into match values (5, 99, 0, '', 1, 1, '', 0, 0)", "the beginning of match 5 is missing"),
         ("delete from match where id = 2", "the match that fact 15 began is missing"),
         ("delete from fault where id = 2", "1 faults are missing"),
         ("update forgotten set facts = 1", "1 facts are missing, or are there though forgotten"),

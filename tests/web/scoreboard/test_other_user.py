@@ -107,10 +107,10 @@ def test_it_reads_the_scores_through_a_passed_socket(box: tuple[Path, Path]) -> 
 
 
 def get(port: int) -> str:
-    deadline = time.monotonic() + 8
+    deadline = time.monotonic() + 50
     while True:
         try:
-            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=8)) as connection:
+            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=50)) as connection:
                 connection.request("GET", "/")
                 return connection.getresponse().read().decode()
         except ConnectionRefusedError:

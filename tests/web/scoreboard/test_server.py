@@ -366,7 +366,7 @@ def test_one_visitor_too_many(start: Start, monkeypatch: pytest.MonkeyPatch) -> 
         for _ in range(3):
             stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=5))
         assert raw(port, b"GET / HTTP/1.1\r\n\r\n") == b""
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 50
     while not raw(port, f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()):
         assert time.monotonic() < deadline
 
@@ -378,7 +378,7 @@ def test_a_slow_visitor_is_cut_off(start: Start, drips: bool, monkeypatch: pytes
     with socket.create_connection(("127.0.0.1", port), timeout=5) as slow:
         slow.sendall(b"GET / HTTP/1.1\r\n")
         slow.settimeout(0.05)
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 50
         while True:
             assert time.monotonic() < deadline, "it never was cut off"
             try:

@@ -45,6 +45,16 @@ class GpiodFactory(LocalPiFactory):
 
     Ticks are seconds of CLOCK_MONOTONIC as a float, the same clock as `time.monotonic`; the
     ticks of a callback are the kernel's own time stamp of the edge.
+
+    Example:
+        A button to ground at GPIO 17, which nobody presses:
+
+        >>> from gpiozero import Button
+        >>> factory = GpiodFactory()
+        >>> button = Button(17, pin_factory=factory)
+        >>> button.is_pressed
+        False
+        >>> factory.close()
     """
 
     def __init__(self, chip: str | int | None = None, consumer: str = "gpiozero") -> None:

@@ -25,7 +25,7 @@ _FIREWORK_STEPS = 10
 _BURST_STEPS = 6
 _SPARKS = 12
 _PAGE_NS = 3_000_000_000  # a long table turns its page
-_LEAST_HEIGHT = 7  # below, there is no room to say anything
+_LEAST_HEIGHT = 7  # pixels; a lower body stays empty
 
 
 def draw_body(

@@ -70,7 +70,7 @@ def render(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -
     clock = AnimationClock(elapsed_ns)
     if screen.mode is not Mode.ATTRACT:
         return Frame(_settled(_compose(screen, clock, size)), clock.next_ns)
-    # Nothing stands still on an OLED that shows the same few words for months.
+    # An OLED burns in where it shows the same words for months, so the picture drifts.
     picture = _compose(screen, clock, (width - _DRIFT_X, height - _DRIFT_Y))
     step = clock.count(_DRIFT_NS)
     drifted = Image.new("1", size)
@@ -79,7 +79,7 @@ def render(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -
 
 
 def _settled(picture: Image.Image) -> Image.Image:
-    """The same with every lit pixel 255: drawing leaves some at 1, which some of Pillow takes for dark."""
+    """The same with every lit pixel 255: Pillow draws some as 1, which it elsewhere takes for dark."""
     return Image.frombytes("1", picture.size, picture.tobytes())
 
 

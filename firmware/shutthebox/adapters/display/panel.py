@@ -59,7 +59,7 @@ def bus_errors() -> Iterator[None]:
 
 
 class Panel:
-    """A 128 x 64 panel and what its memory is known to hold.
+    """A 128 x 64 panel, with a copy of its memory as far as that is known.
 
     Every method that sends raises DisplayError if the bus fails; the panel is then taken
     to be in an unknown state, and the next `push` begins with `initialise`. Not thread-safe:
@@ -104,7 +104,7 @@ class Panel:
                     command = command[1:]
                 elif command[0] == _CONTRAST and self._contrast is not None:
                     command = (_CONTRAST, self._contrast)
-                # luma's last command lights the panel: here that waits for a picture.
+                # luma's last command lights the panel; here the first picture does.
                 if command != (_DISPLAY_ON,):
                     self._device.command(*command)
         self._lit = self._lit and not dark
@@ -130,7 +130,7 @@ class Panel:
         self._lit = True
 
     def blank(self) -> None:
-        """Switches the panel off. The next `push` sets it up again, for it may be hours away."""
+        """Switches the panel off. The next `push`, perhaps hours later, sets it up again."""
         with self._sending():
             self._device.command(_DISPLAY_OFF)
         self._spans.forget()

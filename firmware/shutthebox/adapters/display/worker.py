@@ -30,7 +30,7 @@ _SECOND = 1_000_000_000
 REFRESH_NS = 30 * _SECOND  # set up and send everything, in case the controller was reset
 RETRY_NS = 1 * _SECOND
 LEAST_FRAME_NS = _SECOND // 10
-STUCK_NS = 10 * _SECOND  # a transfer that takes longer will not end
+STUCK_NS = 10 * _SECOND  # after so long a transfer counts as stuck
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class DisplayWorker:
         """Leaves a screen for the worker; returns at once. A screen not yet drawn is forgotten.
 
         Args:
-            screen: what to show; one equal to the last goes on moving where it was.
+            screen: what to show; if it equals the last one, its animation continues.
             t_ns: when it began, by the display's clock: what moves counts from there.
         """
         with self._mail:
@@ -208,7 +208,7 @@ class DisplayWorker:
             try:
                 due_ns = self._turn(wanted, contrast)
             except Exception:
-                # A fault in here must not stop a game that can be played blind, nor be silent.
+                # Logged, and no more: the game can be played without a display.
                 _log.exception("cannot draw %r", wanted)
                 due_ns = None
             finally:

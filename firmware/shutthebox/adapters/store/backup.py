@@ -34,7 +34,7 @@ class BackupError(StoreError):
 
 
 def back_up(db: sqlite3.Connection, to: Path) -> int:
-    """Copies a store into one file, as it is at this instant; nobody who writes to it waits.
+    """Copies a store into one file, as it is at this instant; writers are not blocked.
 
     Args:
         db: the store, opened for reading.
@@ -163,12 +163,12 @@ def _create(name: str, folder: int) -> int:
 
 @contextlib.contextmanager
 def _part(folder: int, source: BinaryIO, owner: os.stat_result | None = None) -> Iterator[str]:
-    """A new file in a folder, whole and synced, under a name that nobody can guess; deleted in the end.
+    """A new file in a folder, whole and synced, under a random name; deleted in the end.
 
     Args:
         folder: its descriptor.
         source: what goes into it.
-        owner: whose it is to be; None for whoever makes it.
+        owner: of the new file; None for the user of this process.
     """
     name = f".shutthebox-{secrets.token_hex(16)}.part"
     try:

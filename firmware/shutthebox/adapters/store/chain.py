@@ -52,7 +52,7 @@ class Head:
 
 
 class Chain:
-    """The facts of one store, for whoever adds to them or forgets some. Every call is part of a transaction.
+    """Adds facts to a store and deletes old ones. Every call is part of a transaction.
 
     Args:
         db: the store.
@@ -75,7 +75,7 @@ class Chain:
 
 
 def forget_facts(db: sqlite3.Connection, first: int, last: int) -> None:
-    """Deletes the facts with these numbers and notes in the next one that it has lost them rightly.
+    """Deletes the facts with these numbers and notes in the next one that this was on purpose.
 
     The count of forgotten facts in the table of that name is not sealed again by this.
 
@@ -142,7 +142,7 @@ def read_facts(db: sqlite3.Connection, after: int = 0) -> Iterator[ReadFact]:
 
 
 def checked(rows: Iterable[RawFact], before: Head) -> Iterator[ReadFact]:
-    """Compares facts with their checksums. All that are kept are read at every start, so it is quick.
+    """Compares facts with their checksums. It is fast, because every start does this.
 
     Args:
         rows: rising.

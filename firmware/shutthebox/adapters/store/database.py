@@ -22,7 +22,7 @@ from shutthebox.adapters.store import fact_text, recovery, retention
 from shutthebox.adapters.store.chain import Chain, Mark, knows_checksums, reseal
 from shutthebox.adapters.store.schema import UNREADABLE, VERSION, create, version_of
 from shutthebox.errors import ShutTheBoxError, one_line
-from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Settled, Signed
+from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.rules.actions import Action, Thrown, action_from_text, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
 from shutthebox.rules.match import MAX_PLAYERS, Match, begin
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 FILE_NAME = "box.sqlite3"
 
 PATIENCE_S = 5.0
-"""How long opening waits for another program to let the file go."""
+"""Seconds that opening waits for another program to release the file."""
 
 _BUSY_MS = 100
 """SQLite's busy timeout in ms while the box plays. The main loop blocks for at most this long."""
@@ -67,7 +67,7 @@ class Store:
         folder: where the file is or will be; made if missing.
         wall_clock_s: the time of day in seconds, for people to read.
         count_throws: the box throws its own dice, so their fairness is counted.
-        patience_s: how long to wait for another program to let the file go.
+        patience_s: seconds to wait for another program to release the file.
 
     Raises:
         StoreError: if the file cannot be opened, is no store, or is a newer program's.
@@ -101,7 +101,7 @@ class Store:
                 self._db = connect(self.path, patience_s)
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = full")
-            # The log grows past its checkpoints only while somebody reads for long.
+            # The log grows past its checkpoints only during a long read by another program.
             self._db.execute(f"pragma journal_size_limit = {8 << 20}")
             if not version:
                 create(self._db)
@@ -122,9 +122,9 @@ class Store:
         return bool(self._waiting)
 
     def look(self) -> None:
-        """Finds out whether the files are still the ones that were opened; takes some microseconds.
+        """Checks that the files are still the ones that were opened; takes some microseconds.
 
-        SQLite goes on without a word after its files have been removed or renamed.
+        SQLite reports nothing when its files have been removed or renamed.
 
         Raises:
             StoreError: if one of them was removed, replaced, or cut.
@@ -142,7 +142,7 @@ class Store:
         raise StoreError(f"{self.path}: {said} while the box played")
 
     def _is_there(self) -> bool:
-        """Whether somebody who opens the files now would find the last fact, and no page is gone."""
+        """Whether a program that opens the files now finds the last fact, and every page."""
         where = f"{self.path.absolute().as_uri()}?mode=ro"
         with (
             suppress(*UNREADABLE),
@@ -156,13 +156,13 @@ class Store:
         """Makes a fact durable; when this returns, pulling the plug does not lose it.
 
         Raises:
-            StoreError: if it could not be written. It waits then, and what comes after it does.
+            StoreError: if it could not be written. Then it waits, and all later facts too.
         """
         self._waiting.append((fact, int(self._wall_clock_s())))
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Makes durable what is still waiting, all of it or nothing.
+        """Makes all waiting facts durable, or none.
 
         Raises:
             StoreError: if it could not be written, or the files are not the ones that were opened.
@@ -206,8 +206,6 @@ class Store:
                 self._finish(match)
             case Signed(player, initials):
                 self._sign(player, initials)
-            case Settled():
-                self._settle()
             case Faulted(kind, text):
                 self._log(kind, text, at_s)
             case _:
@@ -262,13 +260,6 @@ class Store:
             reseal(self._db, "result", "match = ? and player = ?", (self._match, player))
             self._chain.add(fact_text.sign(player, initials))
 
-    def _settle(self) -> None:
-        self._chain.add(fact_text.SETTLE)
-        (first,) = self._db.execute("select min(id) from match where not settled").fetchone()
-        self._db.execute("update match set settled = 1 where not settled")
-        reseal(self._db, "match", "id >= ?", (first,))
-        self._db.execute("delete from owed")
-
     def _act(self, action: Action) -> None:
         self._chain.add(action.to_text())
         if isinstance(action, Thrown) and self._count_throws and self._sides:
@@ -288,7 +279,7 @@ class Store:
         result = match.result
         assert result is not None, "a finished match has a result"
         if self._db.execute("select 1 from result where match = ?", (self._match,)).fetchone():
-            return  # a match that is resumed after its end is finished again: what is there stays
+            return  # a match resumed after its end ends again; its rows stay as they are
         results = [
             (i, match.totals[i], str(result.owes[i]), int(i in result.winners))
             for i in range(match.players)
@@ -336,8 +327,8 @@ class Store:
     def tally(self) -> tuple[Fraction, ...]:
         """Per player the stakes that the earlier matches of this evening have left owed; negative: to get.
 
-        An evening begins with the first match after the players have last gone, and goes on while they
-        play one match after the other. The match on the table is left out.
+        An evening is a run of matches between which the players do not leave. The match on the table
+        does not count.
 
         Raises:
             StoreError: if they cannot be read.
@@ -413,7 +404,7 @@ class _Files:
         return found
 
     def grow(self) -> None:
-        """The store has written: what its files are now is what they should be."""
+        """Remembers the files as they are now, after the store has written."""
         now = self._stats()
         if self._same(now):
             self._found = now
@@ -427,7 +418,7 @@ class _Files:
         return all(then is None or (there and os.path.samestat(then, there)) for then, there in pairs)
 
     def changed(self) -> str | None:
-        """What has been done to them, in words; None for nothing."""
+        """In words, how they have changed; None if they have not."""
         for path, then, now in zip(self._paths, self._found, self._stats(), strict=True):
             if then is None:
                 continue

@@ -10,12 +10,12 @@ from shutthebox.adapters.store.chain import seal
 from shutthebox.errors import shown
 from shutthebox.rules.conditions import Conditions
 
-LEAVE, SETTLE = "leave", "settle"
+LEAVE = "leave"
 
 OF_ACTIONS = (b"throw ", b"shut ", b"open ", b"time", b"next")
 """How the kept words of an action begin."""
 
-_NO_ACTIONS = ("begin", "resume", "lost", "finish", "sign", LEAVE, "choose", SETTLE)
+_NO_ACTIONS = ("begin", "resume", "lost", "finish", "sign", LEAVE, "choose")
 
 Result: TypeAlias = tuple[int, int, str, int]
 """A player from 0, the score, the stakes owed, and whether the match was won: 0 or 1."""

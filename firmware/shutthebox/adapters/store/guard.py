@@ -1,4 +1,4 @@
-"""What the runner keeps, as well as it can: the box plays on whatever happens to its store."""
+"""Guards the store: the box plays on, with or without memory, whatever happens to its files."""
 
 import logging
 from collections import Counter
@@ -20,7 +20,7 @@ from shutthebox.rules.match import Match
 _log = logging.getLogger(__name__)
 
 Reopen: TypeAlias = Callable[[], tuple[Store | None, StoreFault | None]]
-"""Tries to get a store; what was wrong with it, if something was."""
+"""Opens a store again: the store, or None; and the fault, if there was one."""
 
 
 class StoreGuard:
@@ -29,12 +29,12 @@ class StoreGuard:
     Used by the main thread only.
 
     Args:
-        store: None to forget.
-        reopen: asked for another store at the beginning of a match, where this one fails.
+        store: None for a box without memory.
+        reopen: opens a new store when a match begins and this one fails.
         forgetting: the players know already that nothing is kept.
 
     Attributes:
-        store: what there is of it now.
+        store: the open one; None without one.
     """
 
     def __init__(
@@ -51,12 +51,12 @@ class StoreGuard:
         self._kept_chatter: Counter[int] = Counter()
 
     def running_match(self, levers: int) -> KeptMatch | None:
-        """The match to go on with; None without one. One that cannot be gone on with is left."""
+        """The match to continue; None without one. A match that cannot be continued is abandoned."""
         try:
             return self._running_match(levers)
         except StoreError as error:
-            _log.error("the last match is not gone on with: %s", error)
-            self.keep(Faulted("store", f"the last match is not gone on with: {error}"))
+            _log.error("the last match cannot be continued: %s", error)
+            self.keep(Faulted("store", f"the last match cannot be continued: {error}"))
             self.keep(Left())
             return None
 
@@ -95,7 +95,7 @@ class StoreGuard:
         return faults
 
     def keep(self, fact: Fact) -> None:
-        """Keeps it, if it can be; what cannot waits in the store, so that a match has no holes."""
+        """Keeps a fact. If that fails, it waits in the store with all later ones, so no match has a hole."""
         if isinstance(fact, Began) and not self._keeps_up():
             self._open_anew()
         if self.store is None:
@@ -108,7 +108,7 @@ class StoreGuard:
             self._remembers()
 
     def catch_up(self) -> None:
-        """Finds out whether the store is still there, and keeps what could not be kept before."""
+        """Checks that the store is still there, and writes the facts that wait."""
         if self.store is None:
             return
         try:
@@ -127,7 +127,7 @@ class StoreGuard:
             self.store.close()
 
     def _keeps_up(self) -> bool:
-        """Whether there is a store, and in it all that happened so far."""
+        """Whether there is a store that holds all facts so far."""
         if self.store is not None:
             with suppress(StoreError):
                 self.store.catch_up()
@@ -135,18 +135,18 @@ class StoreGuard:
         return False
 
     def _open_anew(self) -> None:
-        """What still waits in a store that goes on failing is lost, the whole rest of its match."""
+        """Opens a new store. Facts that still wait in the failing one are lost: the rest of its match."""
         if self.store is not None:
             self.store.close()
         self.store, store_fault = self._reopen()
         if store_fault is not None:
             if self.store is not None:
-                # It keeps again; but what happened to the one before has to stay on the screen.
+                # The new store works; but the screen has to go on saying what happened to the old one.
                 self._forgetting = False
             self._complain(store_fault)
 
     def _complain(self, store_fault: StoreFault) -> None:
-        """Says so; in the journal once, until everything has been kept again."""
+        """Reports a fault to the players, and once to the journal until everything is kept again."""
         self._faults.append(store_fault.fault)
         if store_fault.fault is Fault.FORGETS and self._forgetting:
             return

@@ -1,4 +1,4 @@
-"""Keeps two boxes from one store."""
+"""A lock that lets only one process play on a store."""
 
 import fcntl
 import os

@@ -33,10 +33,10 @@ RECOVERED_NAME = f"{FILE_NAME}.recovered"
 """The good part of a damaged store, which waits to take its place."""
 
 START_FACTS = 200_000
-"""Facts that are compared with their checksums at a start, the latest: more than 5,000 matches for two."""
+"""The latest facts, compared with their checksums at a start: more than 5,000 matches of two players."""
 
 AT_WORK_FACTS = 2_000
-"""Facts that are compared where a store is opened anew while the box plays, and the levers wait for it."""
+"""The same where a store is opened again during play, which blocks the main loop."""
 
 _PASSING = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM)
 """Errors that say nothing about the file."""
@@ -54,7 +54,7 @@ _LAST = 2**40
 
 @dataclass(frozen=True, slots=True)
 class StoreFault:
-    """Why the store is not the one that was there.
+    """Why the box does not have the store that it had before.
 
     Attributes:
         fault: for the players.
@@ -129,7 +129,7 @@ def open_or_set_aside(
 def _begin_anew(
     folder: Path, wall_clock_s: Callable[[], float], opened: Callable[[], Store]
 ) -> tuple[Store, str]:
-    """Sets the store aside and opens a new one with what is good of it.
+    """Sets the store aside and opens a new one with its good part.
 
     Returns:
         The new store, and what was done in words.
@@ -159,7 +159,7 @@ def _begin_anew(
 
 
 def _look_for_leftovers(folder: Path) -> None:
-    """Finds a store that is gone or empty though it should not be.
+    """Looks for traces of a store that should be there and is missing or empty.
 
     Raises:
         StoreError: saying so.
@@ -177,7 +177,7 @@ def _look_for_leftovers(folder: Path) -> None:
 
 
 def _recover(folder: Path) -> Recovered | None:
-    """Makes a new file of what is good in the store that is there, to be taken over.
+    """Writes the good part of the store into a new file, which `_take_over` puts into its place.
 
     Returns:
         What it holds; None if nothing can be read.
@@ -193,7 +193,7 @@ def _recover(folder: Path) -> Recovered | None:
     try:
         with closing(sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True)) as db:
             if db.execute("pragma user_version").fetchone()[0] > VERSION:
-                return None  # the newer program understands it better
+                return None  # only the newer program can judge it
             recovered = copy(db, part, read_mark(store))
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _PASSING:
@@ -207,10 +207,10 @@ def _recover(folder: Path) -> Recovered | None:
 
 
 def _take_over(folder: Path, now_s: float) -> tuple[str, Fault | None]:
-    """Puts a store that waits into its place; nothing is lost if the plug is pulled.
+    """Puts a waiting store into its place; safe if the plug is pulled.
 
     Returns:
-        What was done, empty for nothing; and what the players should know of it.
+        What was done, empty for nothing; and the fault to show, if any.
 
     Raises:
         OSError: if it cannot be put there.
@@ -271,7 +271,7 @@ def open_checked(
     patience_s: float = PATIENCE_S,
     facts: int = START_FACTS,
 ) -> Store:
-    """A store in which nothing is wrong.
+    """Opens a store and checks it.
 
     Raises:
         StoreError: if it cannot be opened, or something is; the text says what.
@@ -287,7 +287,7 @@ def open_checked(
 
 
 def _check(store: Store, facts: int) -> None:
-    """Everything that the box will read is read once, and so many facts are compared with their checksums.
+    """Reads all that the box will need, and compares so many facts with their checksums.
 
     Raises:
         StoreError: naming what is wrong.
@@ -304,7 +304,7 @@ def _check(store: Store, facts: int) -> None:
         if found := verification.first_fault(store.connection, read_mark(store.path), most=facts):
             raise StoreError(f"{store.path}: {found}")
         with suppress(StoreError):
-            store.running_match()  # one that the rules do not allow any more is left, and nothing else
+            store.running_match()  # a match that the rules forbid by now is abandoned, and no more
         store.tally()
         store.choices()
         queries.lines(queries.read(store.connection))

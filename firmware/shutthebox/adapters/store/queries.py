@@ -1,4 +1,4 @@
-"""What the store has to tell: matches, the hall of fame, the honesty of the dice, the levers' health."""
+"""Reads the store: matches, the hall of fame, the fairness of the dice, the levers' health."""
 
 import json
 import sqlite3
@@ -95,7 +95,7 @@ class SwitchWear:
 
 @dataclass(frozen=True, slots=True)
 class LoggedFault:
-    """Something around the box that failed.
+    """A fault of the hardware, the store or the rules, as it was logged.
 
     Attributes:
         at_s: the time of day, in seconds.
@@ -184,7 +184,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         OSError: there is none.
         sqlite3.Error, ValueError: it cannot be read, or is no store.
     """
-    # Looked at and not opened: closing it again would drop the locks that SQLite holds in this process.
+    # Not opened here: closing it again would drop the locks that SQLite holds in this process.
     try:
         check_regular(path)
     except FileNotFoundError:
@@ -328,7 +328,7 @@ def read(db: sqlite3.Connection) -> Statistics:
 
 
 def counts(db: sqlite3.Connection, where: str = "true", values: Sequence[object] = ()) -> dict[str, int]:
-    """How many of the matches that are kept whole are so and so: columns of the table of forgotten ones."""
+    """Counts of the matches kept in full, by the columns of the table of forgotten ones."""
     sums = ", ".join(f"ifnull(sum(({condition}) <> 0), 0)" for condition in _COUNTS.values())
     row = db.execute(f"select {sums} from match where {where}", values).fetchone()
     return dict(zip(_COUNTS, row, strict=True))

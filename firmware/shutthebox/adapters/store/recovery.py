@@ -14,7 +14,6 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -40,7 +39,7 @@ _KEY_COLUMNS = {"result": 2, "throws": 4}
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """What a new file holds of the old one.
+    """The part of an old file that the new one holds.
 
     Attributes:
         matches: kept whole, or in part.
@@ -64,7 +63,6 @@ class _Match:
         told: its facts behind its beginning.
         results: the rows of its result: player, score, owes, won, initials.
         left: the players have left it.
-        settled: 1 if its stakes are settled.
         lost: facts of it that could not be taken over.
     """
 
@@ -74,7 +72,6 @@ class _Match:
     told: list[str]
     results: list[_Row]
     left: bool
-    settled: int
     lost: int = 0
 
     def ending(self) -> list[str]:
@@ -187,10 +184,9 @@ def _fill(new: sqlite3.Connection, source: "_Current | _Earlier") -> Recovered:
             new.execute("insert or replace into setting (key, value) values (?, ?)", (key, value))
         except (ValueError, RecursionError):  # no value that the box could use
             new.execute("delete from setting where key = ?", (key,))
-    new.executemany("insert into owed (player, owes) values (?, ?)", source.owed())
     counted = source.forgotten()
     new.execute(f"update forgotten set {', '.join(f'{column} = :{column}' for column in counted)}", counted)
-    for table in ("match", "result", "owed", "forgotten", *_AS_THEY_ARE):
+    for table in ("match", "result", "forgotten", *_AS_THEY_ARE):
         reseal(new, table)
     return Recovered(matches, chain.head.number, lost)
 
@@ -202,9 +198,9 @@ def _add(new: sqlite3.Connection, chain: Chain, match: _Match) -> None:
         chain.add(text)
         conditions = fact_text.conditions_in(text) if fact_text.sets_conditions(text) else conditions
     new.execute(
-        "insert into match (id, first, began_s, profile, players, rounds, conditions, left, settled)"
-        " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (match.number, first, *match.content, conditions, match.left, match.settled),
+        "insert into match (id, first, began_s, profile, players, rounds, conditions, left)"
+        " values (?, ?, ?, ?, ?, ?, ?, ?)",
+        (match.number, first, *match.content, conditions, match.left),
     )
     new.executemany(
         "insert into result (match, player, score, owes, won, initials) values (?, ?, ?, ?, ?, ?)",
@@ -229,11 +225,11 @@ class _Earlier:
 
     def matches(self) -> Iterator[_Match]:
         rows = self._db.execute(
-            'select id, began_s, profile, players, rounds, "left", settled from match'
+            'select id, began_s, profile, players, rounds, "left" from match'
             f" where not ({retention.OLD}) order by id",
             retention.bounds(),
         )
-        for number, began_s, profile, players, rounds, left, settled in rows.fetchall():
+        for number, began_s, profile, players, rounds, left in rows.fetchall():
             texts = self._db.execute("select text from action where match = ? order by number", (number,))
             results = self._db.execute(
                 "select player, score, owes, won, initials from result where match = ? order by player",
@@ -241,7 +237,7 @@ class _Earlier:
             )
             told = [text for (text,) in texts]
             content = began_s, profile, players, rounds
-            match = _Match(number, content, "", told, results.fetchall(), bool(left), settled)
+            match = _Match(number, content, "", told, results.fetchall(), bool(left))
             match.told += match.ending()
             yield match
 
@@ -256,19 +252,6 @@ class _Earlier:
         if _has(self._db, "forgotten"):
             before = self._db.execute("select matches, finished from forgotten").fetchone() or before
         return {"matches": matches + before[0], "finished": finished + before[1], "given_up": given_up}
-
-    def owed(self) -> list[tuple[int, str]]:
-        rows = self._db.execute(
-            "select player, owes, count(*) from result where match in"
-            f" (select id from match where not settled and {retention.OLD}) group by player, owes",
-            retention.bounds(),
-        ).fetchall()
-        if _has(self._db, "owed"):
-            rows += self._db.execute("select player, owes, 1 from owed").fetchall()
-        sums: dict[int, Fraction] = {}
-        for player, owes, times in rows:
-            sums[player] = sums.get(player, Fraction(0)) + times * fact_text.stakes(owes)
-        return [(player, str(owes)) for player, owes in sums.items()]
 
 
 class _Current:
@@ -305,7 +288,7 @@ class _Current:
                 self.lost += end - first
 
     def _match(self, row: _Row, end: int, results: list[_Row]) -> _Match:
-        number, first, *content, conditions, left, settled = row
+        number, first, *content, conditions, left = row
         told, lost = self._told(first, end)
         if fact_text.LEAVE in told:  # what is missing is of no match
             self.lost, lost = self.lost + lost, 0
@@ -324,9 +307,9 @@ class _Current:
         beginning = self._facts.get(first)
         if beginning is not None and beginning.good:
             conditions = fact_text.conditions_in(beginning.text)
-        match = _Match(number, tuple(content), conditions, told, results, bool(left), settled, lost)
+        match = _Match(number, tuple(content), conditions, told, results, bool(left), lost)
         if lost:
-            # Where the moves before its result are lost it cannot be gone on with: the result stands.
+            # A match whose moves are lost cannot be continued, so its result stands.
             match.left = match.left or (bool(results) and finish not in told)
             match.told.append(fact_text.lost(lost, _with_lost(conditions, told, lost)))
             match.told += [text for text in match.ending() if text not in told]
@@ -350,11 +333,8 @@ class _Current:
         columns = [column for column in COLUMNS["forgotten"] if column not in ("one", "facts", "checksum")]
         row = next(self.rows("forgotten", columns), (0,) * len(columns))
         counted = dict(zip(columns, row, strict=True))
-        # Matches that are lost were begun all the same.
+        # A lost match counts as begun.
         return {**counted, "matches": max(counted["matches"], self._missing_ids)}
-
-    def owed(self) -> list[_Row]:
-        return list(self.rows("owed", ("player", "owes")))
 
     def _good(self, table: str) -> Iterator[_Row]:
         columns = ", ".join(COLUMNS[table])

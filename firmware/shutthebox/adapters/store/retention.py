@@ -1,12 +1,11 @@
-"""What the store forgets, so that its file stays small however long the box is played on.
+"""Deletes old matches and faults, so that the store's file stays small for ever.
 
-The latest matches are kept whole. Of those before them stays what they counted for: how many
-there were, and who owes what; the dice and the levers are counted apart from matches anyway.
+The latest matches are kept whole. Of those before them stays how many there were; the dice and the levers
+are counted apart from matches anyway. Nothing is owed past the evening, so no stakes stay.
 SQLite uses the room of what is deleted for what comes next, so the file needs no vacuum.
 """
 
 import sqlite3
-from fractions import Fraction
 
 from shutthebox.adapters.store.chain import forget_facts, reseal
 from shutthebox.adapters.store.queries import FAME, FAULTS, counts
@@ -15,7 +14,7 @@ MATCHES = 5000
 """Matches that are kept whole, besides those in the hall of fame: some 6 MB, read once at the start."""
 
 AT_ONCE = 4
-"""Matches that are forgotten at most when one begins: a fact must not wait for the store to be tidied."""
+"""Matches deleted at most when one begins, so that no fact waits long."""
 
 OLD = (
     "id <= (select max(id) from match) - :matches and id not in"
@@ -25,7 +24,7 @@ OLD = (
 
 
 def bounds() -> dict[str, int]:
-    """The values of the places in `OLD`."""
+    """The values for the placeholders of `OLD`."""
     return {"matches": MATCHES, "fame": FAME}
 
 
@@ -48,17 +47,6 @@ def _forget_match(db: sqlite3.Connection, number: int) -> None:
     db.execute(
         f"update forgotten set {', '.join(f'{column} = {column} + :{column}' for column in counted)}", counted
     )
-    rows = db.execute(
-        "select player, result.owes, owed.owes from result join match on match.id = result.match"
-        " left join owed using (player) where match.id = ? and not settled",
-        (number,),
-    ).fetchall()
-    db.executemany(
-        "insert or replace into owed (player, owes) values (?, ?)",
-        [(player, str(Fraction(owes) + Fraction(before or 0))) for player, owes, before in rows],
-    )
-    if rows:
-        reseal(db, "owed")
     forget_facts(db, first, end - 1)
     reseal(db, "forgotten")
     for table, key in (("result", "match"), ("match", "id")):

@@ -89,7 +89,6 @@ _VERSION_3 = """
         rounds integer not null,
         conditions text not null,
         left integer not null default 0,
-        settled integer not null default 0,
         checksum integer not null default 0
     ) strict;
     create table result (
@@ -133,11 +132,6 @@ _VERSION_3 = """
         without_levers integer not null default 0,
         checksum integer not null default 0
     ) strict;
-    create table owed (
-        player integer primary key,
-        owes text not null,
-        checksum integer not null default 0
-    ) strict;
     create table fault (
         id integer primary key,
         at_s integer not null,
@@ -154,7 +148,7 @@ VERSION = len(_SCHEMAS) - 1
 COLUMNS = {
     "fact": ("number", "text", "previous", "checksum"),
     "match": (
-        "id", "first", "began_s", "profile", "players", "rounds", "conditions", "left", "settled", "checksum"
+        "id", "first", "began_s", "profile", "players", "rounds", "conditions", "left", "checksum"
     ),
     "result": ("match", "player", "score", "owes", "won", "initials", "checksum"),
     "throws": ("dice", "sides", "die", "value", "count", "checksum"),
@@ -164,7 +158,6 @@ COLUMNS = {
         "one", "facts", "matches", "finished", "given_up", "real_dice", "with_computer", "without_levers",
         "checksum"
     ),
-    "owed": ("player", "owes", "checksum"),
     "fault": ("id", "at_s", "kind", "text", "checksum"),
 }  # fmt: skip
 """The columns of every table, in the order in which the tables are exported."""

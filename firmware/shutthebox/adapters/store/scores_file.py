@@ -1,4 +1,4 @@
-"""What the scoreboard may know: one small file, written by the daemon and read by anybody.
+"""The scoreboard's file: small, written by the daemon, readable by every user.
 
 The scoreboard has a network and the store must never wait for it. A reader of an SQLite file,
 even one that can only read, can hold locks that keep the writer out. So it is given no store

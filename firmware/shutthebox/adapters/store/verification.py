@@ -10,7 +10,7 @@ from shutthebox.adapters.store.chain import Head, read_facts, seal
 from shutthebox.adapters.store.schema import COLUMNS
 
 _MOST_COUNTED = 1000
-"""Faults; a store with more is as bad."""
+"""Faults that are listed at most."""
 
 _NAMES = {
     "match": "match {0}",
@@ -19,14 +19,13 @@ _NAMES = {
     "lever": "the counts of lever {0}",
     "setting": "the setting {0}",
     "forgotten": "the counts of forgotten matches",
-    "owed": "what player {0} owes",
     "fault": "fault {0}",
 }
 """Per table what a row is called, by its first column."""
 
 
 def faults(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None) -> Iterator[str]:
-    """What is wrong with a store, a few words each; nothing if all is as it was kept.
+    """The faults of a store, in a few words each; none for a sound one.
 
     Args:
         db: of this version.
@@ -94,8 +93,7 @@ def _altered_rows(db: sqlite3.Connection, table: str, after: int) -> Iterator[st
     }.get(table, "")
     for row in db.execute(f"select {columns} from {table}{recent}", (after,) if recent else ()):
         if seal(*row[:-1]) != row[-1]:
-            first = row[0] + 1 if table == "owed" and isinstance(row[0], int) else row[0]
-            yield f"{_NAMES[table].format(first)} was altered"
+            yield f"{_NAMES[table].format(row[0])} was altered"
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What the doctor looks at outside: permissions, chips and lines, the display."""
+"""Doctor checks of the hardware: permissions, chips and lines, the display."""
 
 import contextlib
 import getpass
@@ -109,7 +109,7 @@ def display(config: Config) -> Iterator[CheckResult]:
 
 
 def read_status(bus: Any, address: int) -> int | None:  # noqa: ANN401  (smbus2 has no types)
-    """Returns the panel's status byte; None from the many that are wired for writing only."""
+    """Returns the panel's status byte; None where the panel can only be written to, as many can."""
     try:
         return int(bus.read_byte(address))
     except OSError:

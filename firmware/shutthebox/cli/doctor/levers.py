@@ -19,7 +19,7 @@ TICK_NS = 250_000_000
 
 
 def watch(config: Config, seconds: float | None, *, as_json: bool) -> int:
-    """Shows the switches until Ctrl-C, or for so long, and then what is to be thought of each.
+    """Shows the switches until Ctrl-C, or for so long, and then a verdict on each.
 
     Args:
         config: the wiring.
@@ -74,7 +74,7 @@ _Show = Callable[[float, Mapping[int, bool], Mapping[int, ContactHealth]], None]
 def _turn(
     config: Config, pins: Pins, inbox: "SimpleQueue[Edge]", seconds: float | None, show: _Show
 ) -> dict[int, ContactHealth]:
-    """Takes edges in and shows what they come to; returns how the switches did."""
+    """Takes edges in and shows the settled switches; returns their health."""
     start = time.monotonic_ns()
     end = None if seconds is None else start + round(seconds * 1e9)
     down = pins.active()
@@ -102,7 +102,7 @@ def _turn(
             show((now - start) / 1e9, down, health)
     except KeyboardInterrupt:
         pass
-    # Who chattered once without a rest will again.
+    # A contact that chattered once without a rest will do so again.
     return {switch: replace(found, restless=switch in restless) for switch, found in health.items()}
 
 

@@ -86,7 +86,7 @@ class _Asks:
     aloud: bool
 
     def about(self, check: str, what: str, every_s: float, work: Callable[[], None]) -> CheckResult:
-        """Does *work* again and again until the button is pressed, or nobody has pressed it in time."""
+        """Repeats *work* until the button is pressed, or the time for that is over."""
         if self.aloud:
             print(f"{what} Press the button if it does; if it does not, wait {self.wait_s:g} s.", flush=True)
         while not self.inbox.empty():

@@ -1,4 +1,4 @@
-"""What the doctor finds: one check, and how it ended."""
+"""The result of a doctor check."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""What the doctor reads in the store: levers, dice, and whether the clock fits what is kept."""
+"""Doctor checks of the store: levers, dice, and whether the clock fits the dates of the matches."""
 
 import contextlib
 import os
@@ -33,7 +33,7 @@ LEAST_FREE = 16 << 20
 
 
 def levers(config: Config) -> Iterator[CheckResult]:
-    """Who is out of play, and what the levers in play have been through."""
+    """The levers out of play, and the wear of those in play."""
     levers = range(1, (config.box.levers or DEFAULT_LEVERS) + 1)
     out = sorted(as_chosen(config).box.out_of_play)
     text = f"out of play: {', '.join(map(str, out))}" if out else "all in play"
@@ -69,7 +69,7 @@ def as_chosen(config: Config) -> Config:
 
 
 def store(config: Config) -> Iterator[CheckResult]:
-    """Where dice come from and go to: the kernel's entropy, a store that can be written, fair throws."""
+    """The dice: the kernel's entropy, a store that can be written, fair throws so far."""
     try:
         os.getrandom(1, os.GRND_NONBLOCK)
         yield passed("entropy", "the kernel's is ready")

@@ -11,9 +11,8 @@ from shutthebox.game.lever_health import complaint
 from shutthebox.game.match_screen import without_text
 from shutthebox.game.messages import Text, message, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import menu, naming, ready, setup
+from shutthebox.game.modes import menu, naming, raising, ready, setup
 from shutthebox.game.modes.base import BoxMode
-from shutthebox.game.modes.raising import Raise
 from shutthebox.game.questions import Prepare
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Step, View, refused
@@ -25,6 +24,26 @@ class Attract(BoxMode):
     """Nobody plays."""
 
     name: ClassVar[Mode] = Mode.ATTRACT
+
+    def screen(self, view: View) -> Screen:
+        """The usual game, and what is wrong with the box, if anything."""
+        settings, _ = view.settings, view.translate
+        fault: Text | None = (
+            FAULT_TEXTS[view.shared.fault][0] if view.shared.fault else complaint(view.shared)
+        )
+        if view.shared.notices:
+            fault = "  ".join(_(notice) for notice in view.shared.notices)
+        out = settings.out & settings.profile.starting
+        return Screen(
+            self.name,
+            title=settings.profile.title(settings.language, _),
+            aside=told(without_text(out), _) if out else "",
+            big=_("SHUT THE BOX"),
+            prompt=told(fault or message("Press to play"), _),
+            also=() if fault else (_("Hold: menu"),),
+            alert=fault is not None,
+            lit=True,
+        )
 
 
 def enter(context: Context) -> Step[Attract]:
@@ -41,7 +60,7 @@ def back(mode: BoxMode, context: Context) -> Step[Attract]:
 
 def press(
     mode: Attract, context: Context
-) -> Step[Attract | setup.Setup | naming.Naming | Raise | ready.Ready]:
+) -> Step[Attract | setup.Setup | naming.Naming | raising.Raise | ready.Ready]:
     """Begins: at once where the usual game is played, else with the questions of setup."""
     settings = context.settings
     if settings.game is None:
@@ -58,22 +77,3 @@ def levers(mode: Attract, context: Context) -> Step[Attract]:
 def hold(mode: Attract, context: Context) -> Step[menu.Menu]:
     """Opens the menu."""
     return Step(menu.enter(context.settings))
-
-
-def screen(mode: Attract, view: View) -> Screen:
-    """The usual game, and what is wrong with the box, if anything."""
-    settings, _ = view.settings, view.translate
-    fault: Text | None = FAULT_TEXTS[view.shared.fault][0] if view.shared.fault else complaint(view.shared)
-    if view.shared.notices:
-        fault = "  ".join(_(notice) for notice in view.shared.notices)
-    out = settings.out & settings.profile.starting
-    return Screen(
-        mode.name,
-        title=settings.profile.title(settings.language, _),
-        aside=told(without_text(out), _) if out else "",
-        big=_("SHUT THE BOX"),
-        prompt=told(fault or message("Press to play"), _),
-        also=() if fault else (_("Hold: menu"),),
-        alert=fault is not None,
-        lit=True,
-    )

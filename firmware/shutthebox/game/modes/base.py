@@ -1,18 +1,33 @@
 """What a mode is: a frozen value with its own data, under the name that scenarios and JSON use."""
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
 from shutthebox.game.mode import Mode
 from shutthebox.game.play import MatchInPlay
+from shutthebox.game.screen import Screen
+from shutthebox.game.state import Shared, View
 
 
-class BoxMode:
-    """Something that the box is doing."""
+class BoxMode(ABC):
+    """Something that the box is doing.
+
+    Attributes:
+        name: for scenarios and JSON.
+    """
 
     __slots__ = ()
 
     name: ClassVar[Mode]
+
+    @abstractmethod
+    def screen(self, view: View) -> Screen:
+        """The mode's screen."""
+
+    def deadline_ns(self, shared: Shared) -> int | None:
+        """When the mode wants to be told that time has passed; None if nothing happens by itself."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,16 @@ class Entering(MatchMode):
         """When the player's clock shows another second."""
         return self.play.clock.next_ns if self.play.clock else None
 
+    def screen(self, view: View) -> Screen:
+        """What has been entered, and how to go on."""
+        entry, _ = self.entry, view.translate
+        entered = "".join(f"{number}+" for number in entry.entered)
+        heading = message("Your total?") if entry.numbers == 1 else message("Die by die?")
+        prompt, also = message("Press: +1"), (message("Hold: enter"), message("Press twice: void"))
+        big = f"{entered}{entry.count}"
+        shown = turn_screen(self.name, self.play, view, prompt=prompt, also=also, big=big, lit=True)
+        return replace(shown, title=heading.told(_), aside="")
+
 
 def enter(play: MatchInPlay, context: Context, dice: int, *, pressed: bool) -> Entering:
     """Begins to take in a throw; the press that begins it counts as its first."""
@@ -78,14 +88,3 @@ def levers(mode: Entering, context: Context) -> Step[Entering]:
     """Levers are judged as before the throw."""
     play, effects = judged(mode.play, context)
     return Step(replace(mode, play=play), effects)
-
-
-def screen(mode: Entering, view: View) -> Screen:
-    """What has been entered, and how to go on."""
-    entry, _ = mode.entry, view.translate
-    entered = "".join(f"{number}+" for number in entry.entered)
-    heading = message("Your total?") if entry.numbers == 1 else message("Die by die?")
-    prompt, also = message("Press: +1"), (message("Hold: enter"), message("Press twice: void"))
-    big = f"{entered}{entry.count}"
-    shown = turn_screen(mode.name, mode.play, view, prompt=prompt, also=also, big=big, lit=True)
-    return replace(shown, title=heading.told(_), aside="")

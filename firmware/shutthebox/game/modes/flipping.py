@@ -57,6 +57,24 @@ class Flipping(MatchMode):
             return self.play.clock.next_ns
         return None if self.thinking_ns is None else self.thinking_ns + PATIENCE_NS
 
+    def screen(self, view: View) -> Screen:
+        """The dice, the tiles that still fit, and what to do; or a hint."""
+        play, shared, _ = self.play, view.shared, view.translate
+        if self.hint is not None:
+            race = play.match.profile.is_race
+            title = _("Best, in throws") if race else _("Best, in points")
+            if self.hint.best_to_win is not None:
+                title = _("Best for")
+            return Screen(self.name, title=title, rows=hint_lines(self.hint, _), cursor=0)
+        kind = play.verdict.kind
+        lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.throws_again)
+        prompt = message("Working it out …") if self.asks_hint else _prompt(self, shared)
+        also = (message("Hold: hint"),) if shared.settings.hints and self.computers_answer is None else ()
+        dice, only = play.match.turn.throw or (), self.computers_answer
+        if self.thinking_ns is not None:
+            only, lit = 0, False
+        return turn_screen(self.name, play, view, prompt=prompt, also=also, dice=dice, only=only, lit=lit)
+
 
 def enter(play: MatchInPlay, context: Context) -> Step[Flipping | turn_over.TurnOver]:
     """A throw that a person answers is on the table; it may have ended the turn."""
@@ -117,7 +135,7 @@ def _settled(mode: Flipping, context: Context) -> Step[Flipping | turn_over.Turn
     if verdict.kind is not VerdictKind.COMPLETE or verdict == before or mode.thinking_ns is not None:
         return Step(mode, effects)
     if verdict.move and verdict.move == play.match.turn.open and not play.match.turn.behind:
-        # Nothing is left to think about: the box is shut.
+        # The box is shut: there is nothing left to choose.
         play, after = done(play, Moved(verdict.move))
         return turn_over.enter(play, context).after(*effects, *after)
     return Step(mode, (*effects, Play(Sound.COMPLETE)))
@@ -178,31 +196,12 @@ def hint_came(mode: Flipping, came: HintCame, context: Context) -> Step[Flipping
 def answer_came(
     mode: Flipping, came: AnswerCame, context: Context
 ) -> Step[Flipping | turn_over.TurnOver | raising.Raise | ready.Ready]:
-    """The computer has made up its mind; the levers may already stand as it wants."""
+    """The computer has chosen its move; the levers may already be right for it."""
     if mode.thinking_ns is None or came.match != mode.play.match:
         return Step(mode)
     # Levers that are right by chance count from now on, not since they were moved.
     play = with_verdict(mode.play, FINE)
     return levers(Flipping(play, computers_answer=came.tiles), context)
-
-
-def screen(mode: Flipping, view: View) -> Screen:
-    """The dice, the tiles that still fit, and what to do; or a hint."""
-    play, shared, _ = mode.play, view.shared, view.translate
-    if mode.hint is not None:
-        race = play.match.profile.is_race
-        title = _("Best, in throws") if race else _("Best, in points")
-        if mode.hint.best_to_win is not None:
-            title = _("Best for")
-        return Screen(mode.name, title=title, rows=hint_lines(mode.hint, _), cursor=0)
-    kind = play.verdict.kind
-    lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.throws_again)
-    prompt = message("Working it out …") if mode.asks_hint else _prompt(mode, shared)
-    also = (message("Hold: hint"),) if shared.settings.hints and mode.computers_answer is None else ()
-    dice, only = play.match.turn.throw or (), mode.computers_answer
-    if mode.thinking_ns is not None:
-        only, lit = 0, False
-    return turn_screen(mode.name, play, view, prompt=prompt, also=also, dice=dice, only=only, lit=lit)
 
 
 def _prompt(mode: Flipping, shared: Shared) -> Text:

@@ -25,6 +25,12 @@ class Initials(MatchMode):
 
     letters: Letters = field(default_factory=Letters)
 
+    def screen(self, view: View) -> Screen:
+        """The letters so far and the next one."""
+        _ = view.translate
+        title = _("Player {number}").format(number=_winner(self) + 1)
+        return self.letters.screen(self.name, title, _("Hold: back"), view)
+
 
 def levers(mode: Initials, context: Context) -> Step[Initials]:
     """A letter back or on."""
@@ -43,13 +49,6 @@ def press(mode: Initials, context: Context) -> Step[Initials | match_over.MatchO
 def hold(mode: Initials, context: Context) -> Step[match_over.MatchOver]:
     """Back without a signature."""
     return Step(match_over.MatchOver(mode.play))
-
-
-def screen(mode: Initials, view: View) -> Screen:
-    """The letters so far and the next one."""
-    _ = view.translate
-    title = _("Player {number}").format(number=_winner(mode) + 1)
-    return mode.letters.screen(mode.name, title, _("Hold: back"), view)
 
 
 def _winner(mode: Initials) -> int:

@@ -61,6 +61,43 @@ class MatchOver(MatchMode):
     review: MatchReview | None = None
     page: int = 0
 
+    def screen(self, view: View) -> Screen:
+        """The result with its table, or the stakes of the evening."""
+        play, _ = self.play, view.translate
+        result = _result(play)
+        also = [honour.told(_) for honour in self.honours]
+        if _may_sign(self):
+            also.append(_("Lever 1: sign"))
+        if view.settings.stakes is ShownStakes.EVENING:
+            also.append(_("Lever 3: result") if self.shows_tally else _("Lever 3: stakes"))
+        if play.beginning is not None:
+            also.append(_("Lever 4: coach"))
+        also.append(_("Hold: end"))
+        winner = None
+        if self.page:
+            page = _coach_pages(self)[self.page - 1]
+            names = tuple(told(player_name(player, view.shared), _) for player in range(play.match.players))
+            title, rows = page.title(names, _), page.rows(names, _)
+            also = [_("Lever 4: on")]
+        elif self.shows_tally:
+            rows = tuple(f"{_name(i, view)}\t{_owes(owes).told(_)}" for i, owes in enumerate(tally(play)))
+            title = _("Evening")
+        else:
+            before = _rows_before(play.match, view)
+            rows = (*before, *_rows(play, result, view))
+            winner = len(before) + result.winners[0] if result.winners else None
+            title = _title(play.match, result, view).told(_)
+        return Screen(
+            self.name,
+            title=title,
+            rows=rows,
+            cursor=winner,
+            prompt=_("Thinking …") if self.asks_review else _("Press: again"),
+            also=tuple(also),
+            lit=True,
+            celebrates=bool(self.honours) or result.captain,
+        )
+
 
 def enter(play: MatchInPlay, context: Context) -> Step[MatchOver]:
     """The match has been decided; players who gave their names before it sign by them, winners first."""
@@ -154,44 +191,6 @@ def tally(play: MatchInPlay) -> tuple[Fraction, ...]:
     return tuple(before + owes for before, owes in pairs)
 
 
-def screen(mode: MatchOver, view: View) -> Screen:
-    """The result with its table, or the stakes of the evening."""
-    play, _ = mode.play, view.translate
-    result = _result(play)
-    also = [honour.told(_) for honour in mode.honours]
-    if _may_sign(mode):
-        also.append(_("Lever 1: sign"))
-    if view.settings.stakes is ShownStakes.EVENING:
-        also.append(_("Lever 3: result") if mode.shows_tally else _("Lever 3: stakes"))
-    if play.beginning is not None:
-        also.append(_("Lever 4: coach"))
-    also.append(_("Hold: end"))
-    winner = None
-    if mode.page:
-        page = _coach_pages(mode)[mode.page - 1]
-        names = tuple(told(player_name(player, view.shared), _) for player in range(play.match.players))
-        title, rows = page.title(names, _), page.rows(names, _)
-        also = [_("Lever 4: on")]
-    elif mode.shows_tally:
-        rows = tuple(f"{_name(i, view)}\t{_owes(owes).told(_)}" for i, owes in enumerate(tally(play)))
-        title = _("Evening")
-    else:
-        before = _rows_before(play.match, view)
-        rows = (*before, *_rows(play, result, view))
-        winner = len(before) + result.winners[0] if result.winners else None
-        title = _title(play.match, result, view).told(_)
-    return Screen(
-        mode.name,
-        title=title,
-        rows=rows,
-        cursor=winner,
-        prompt=_("Thinking …") if mode.asks_review else _("Press: again"),
-        also=tuple(also),
-        lit=True,
-        celebrates=bool(mode.honours) or result.captain,
-    )
-
-
 def _honours(match: Match, player: int, past: Past, settings: Settings) -> Iterator[Message]:
     """What is more than a win, for a player with this past."""
     score, best, highest = match.totals[player], past.best, match.profile.highest_wins
@@ -231,7 +230,7 @@ def _title(match: Match, result: Result, view: View) -> Message:
 
 
 def _solo_title(match: Match, result: Result) -> Message:
-    """A player alone beats nobody, or the ladder: the score is what there is to say."""
+    """For a player alone the score, or whether the ladder's total was beaten."""
     if match.profile.is_solo and result.winners:
         return message("New best: {score}", score=match.totals[0])
     if result.captain:

@@ -41,6 +41,25 @@ class Menu(BoxMode):
         """The game at the cursor; None where no game is chosen."""
         return settings.games[self.picker.cursor] if self.entry is GAME else None
 
+    def screen(self, view: View) -> Screen:
+        """The list, the options, or the rules of a game."""
+        game, _ = self.game(view.settings), view.translate
+        if game is None:
+            return picker_screen(self.name, self.picker, view)
+        if self.sentence is None:
+            hold = message("Hold: its rules")
+            return picker_screen(self.name, self.picker, view, paragraph=summary(game, _), hold=hold)
+        sentences = explain(game, _)
+        return Screen(
+            self.name,
+            title=game.title(view.settings.language, _),
+            aside=f"{self.sentence + 1}/{len(sentences)}",
+            paragraph=sentences[self.sentence],
+            prompt=_("Press: read on"),
+            also=(_("Hold: back"),),
+            lit=True,
+        )
+
 
 def enter(settings: Settings) -> Menu:
     """The list from its top."""
@@ -77,26 +96,6 @@ def hold(mode: Menu, context: Context) -> Step[Menu | attract.Attract]:
     if mode.entry is GAME:
         return Step(replace(mode, sentence=0 if mode.sentence is None else None))
     return Step(Menu(listed(context.settings, mode.entry)))
-
-
-def screen(mode: Menu, view: View) -> Screen:
-    """The list, the options, or the rules of a game."""
-    game, _ = mode.game(view.settings), view.translate
-    if game is None:
-        return picker_screen(mode.name, mode.picker, view)
-    if mode.sentence is None:
-        hold = message("Hold: its rules")
-        return picker_screen(mode.name, mode.picker, view, paragraph=summary(game, _), hold=hold)
-    sentences = explain(game, _)
-    return Screen(
-        mode.name,
-        title=game.title(view.settings.language, _),
-        aside=f"{mode.sentence + 1}/{len(sentences)}",
-        paragraph=sentences[mode.sentence],
-        prompt=_("Press: read on"),
-        also=(_("Hold: back"),),
-        lit=True,
-    )
 
 
 def _open(mode: Menu, entry: Entry, context: Context) -> Step[Menu | puzzle.Puzzling | service.Service]:

@@ -32,6 +32,12 @@ class Naming(BoxMode):
     names: tuple[str, ...] = ()
     letters: Letters = field(default_factory=Letters)
 
+    def screen(self, view: View) -> Screen:
+        """Whose letters, and how far they are."""
+        _ = view.translate
+        title = _("Player {number}").format(number=self.seat)
+        return self.letters.screen(self.name, title, _("Hold: no name"), view)
+
 
 def begin(game: Profile, context: Context) -> Step[Naming | raising.Raise | ready.Ready]:
     """Asks for names where that is wanted, else begins the match."""
@@ -53,13 +59,6 @@ def press(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready
 def hold(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready.Ready]:
     """This player stays without a name."""
     return _next(replace(mode, letters=Letters()), context)
-
-
-def screen(mode: Naming, view: View) -> Screen:
-    """Whose letters, and how far they are."""
-    _ = view.translate
-    title = _("Player {number}").format(number=mode.seat)
-    return mode.letters.screen(mode.name, title, _("Hold: no name"), view)
 
 
 def _next(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready.Ready]:

@@ -52,6 +52,32 @@ class Puzzling(BoxMode):
         """Whether this day's puzzle has got its answer."""
         return context.settings.streak.day == self.daily.day
 
+    def screen(self, view: View) -> Screen:
+        """The position with its throw, or what every answer costs."""
+        if self.is_answered(view):
+            return _answered(self, view)
+        puzzle, verdict, _ = self.daily.puzzle, self.verdict, view.translate
+        prompt, also, wrong = message("Best answer?"), (_("Hold: back"),), verdict.kind in _WRONG
+        if verdict.kind is VerdictKind.PUT_BACK:
+            # The row is not set up yet.
+            prompt = message("Flip {tiles}", tiles=listed(verdict.tiles))
+        elif verdict.kind is VerdictKind.COMPLETE:
+            prompt = message("Press: answer")
+        elif verdict != FINE:
+            prompt = verdict_text(verdict)
+        return Screen(
+            self.name,
+            title=told(title_text(self.game, view.settings.language), _),
+            aside=_("level {number}").format(number=puzzle.level),
+            dice=puzzle.throw,
+            total=sum(puzzle.throw),
+            tiles=_row(self),
+            prompt=prompt.told(_),
+            also=() if wrong else also,
+            alert=wrong,
+            lit=verdict.kind is VerdictKind.COMPLETE,
+        )
+
 
 def needed(daily: Daily, context: Context) -> Tiles:
     """The levers that the puzzle needs and this box has not, or are out of play."""
@@ -80,33 +106,6 @@ def press(mode: Puzzling, context: Context) -> Step[Puzzling | attract.Attract]:
     shared = replace(context.shared, settings=replace(context.settings, streak=streak))
     effects = (*kept(streak.fact), Play(Sound.WIN if solved else Sound.BLOCKED))
     return Step(replace(mode, given=mode.verdict.move), effects, shared)
-
-
-def screen(mode: Puzzling, view: View) -> Screen:
-    """The position with its throw, or what every answer costs."""
-    if mode.is_answered(view):
-        return _answered(mode, view)
-    puzzle, verdict, _ = mode.daily.puzzle, mode.verdict, view.translate
-    prompt, also, wrong = message("Best answer?"), (_("Hold: back"),), verdict.kind in _WRONG
-    if verdict.kind is VerdictKind.PUT_BACK:
-        # The row is not set up yet.
-        prompt = message("Flip {tiles}", tiles=listed(verdict.tiles))
-    elif verdict.kind is VerdictKind.COMPLETE:
-        prompt = message("Press: answer")
-    elif verdict != FINE:
-        prompt = verdict_text(verdict)
-    return Screen(
-        mode.name,
-        title=told(title_text(mode.game, view.settings.language), _),
-        aside=_("level {number}").format(number=puzzle.level),
-        dice=puzzle.throw,
-        total=sum(puzzle.throw),
-        tiles=_row(mode),
-        prompt=prompt.told(_),
-        also=() if wrong else also,
-        alert=wrong,
-        lit=verdict.kind is VerdictKind.COMPLETE,
-    )
 
 
 def _answered(mode: Puzzling, view: View) -> Screen:

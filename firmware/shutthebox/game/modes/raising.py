@@ -25,6 +25,11 @@ class Raise(MatchMode):
         """When the player's clock shows another second."""
         return self.play.clock.next_ns if self.play.clock else None
 
+    def screen(self, view: View) -> Screen:
+        """Which levers are to be set."""
+        big = player_name(self.play.match.player, view.shared)
+        return turn_screen(self.name, self.play, view, prompt=message("Lift all levers"), big=big)
+
 
 def press(mode: Raise, context: Context) -> Step[Raise]:
     """The levers come first."""
@@ -34,9 +39,3 @@ def press(mode: Raise, context: Context) -> Step[Raise]:
 def levers(mode: Raise, context: Context) -> Step[Raise | ready.Ready]:
     """Goes on as soon as the levers fit."""
     return ready.await_throw(mode.play, context)
-
-
-def screen(mode: Raise, view: View) -> Screen:
-    """Which levers are to be set."""
-    big = player_name(mode.play.match.player, view.shared)
-    return turn_screen(mode.name, mode.play, view, prompt=message("Lift all levers"), big=big)

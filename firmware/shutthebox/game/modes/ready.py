@@ -57,6 +57,13 @@ class Ready(MatchMode):
         waits = self.play.verdict.kind is VerdictKind.OK and not shared.asleep
         return self.since_ns + COMPUTER_NS if waits and is_computers_turn(self.play, shared) else None
 
+    def screen(self, view: View) -> Screen:
+        """Whose turn it is, or what is left; how to throw."""
+        lit = self.play.verdict.kind is VerdictKind.OK
+        prompt, *also = _prompts(self.play.match)
+        big = _big(self, view.shared)
+        return turn_screen(self.name, self.play, view, prompt=prompt, also=tuple(also), big=big, lit=lit)
+
 
 def begin(profile: Profile, context: Context) -> Step[raising.Raise | Ready]:
     """A new match of the usual number of players and rounds."""
@@ -153,14 +160,6 @@ def throw(
     if settings.real_dice and not is_computers_turn(play, context.shared):
         return Step(entering.enter(play, context, dice, pressed=not one_die))
     return rolling.enter(play, context, dice)
-
-
-def screen(mode: Ready, view: View) -> Screen:
-    """Whose turn it is, or what is left; how to throw."""
-    lit = mode.play.verdict.kind is VerdictKind.OK
-    prompt, *also = _prompts(mode.play.match)
-    big = _big(mode, view.shared)
-    return turn_screen(mode.name, mode.play, view, prompt=prompt, also=tuple(also), big=big, lit=lit)
 
 
 def _big(mode: Ready, shared: Shared) -> Text:

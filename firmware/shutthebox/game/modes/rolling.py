@@ -45,6 +45,13 @@ class Rolling(MatchMode):
         """When the dice stop."""
         return self.since_ns + TUMBLE_NS
 
+    def screen(self, view: View) -> Screen:
+        """Tumbling dice without their faces; a prompt only where levers are wrong."""
+        faces = self.thrown.turn.throw or ()
+        shown = turn_screen(self.name, self.play, view, prompt="", dice=faces)
+        prompt = shown.prompt if shown.alert else ""
+        return replace(shown, dice=(1,) * len(faces), total=None, tumbling=True, prompt=prompt, lit=True)
+
 
 def enter(play: MatchInPlay, context: Context, dice: int) -> Step[Rolling]:
     """The box throws so many dice, or draws a domino."""
@@ -100,11 +107,3 @@ def reveal(
     if is_computers_turn(play, context.shared):
         return flipping.enter_computers(play, context, mode.since_ns, mode.computers_answer)
     return flipping.enter(play, context)
-
-
-def screen(mode: Rolling, view: View) -> Screen:
-    """Tumbling dice without their faces; a prompt only where levers are wrong."""
-    faces = mode.thrown.turn.throw or ()
-    shown = turn_screen(mode.name, mode.play, view, prompt="", dice=faces)
-    prompt = shown.prompt if shown.alert else ""
-    return replace(shown, dice=(1,) * len(faces), total=None, tumbling=True, prompt=prompt, lit=True)

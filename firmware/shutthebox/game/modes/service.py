@@ -1,4 +1,4 @@
-"""Service: every lever live with its health, and levers out of play by the owner's word.
+"""Service: every lever live with its health, and the owner's choice of levers out of play.
 
 Everybody may look. A change asks for the owner's code, a set of levers, unless the button inside the box has
 opened service. A lever that is broken cannot be moved to its own row: so the cursor begins at the first lever
@@ -45,6 +45,33 @@ class Service(BoxMode):
     def lever(self) -> Tiles:
         """The lever at the cursor."""
         return to_tiles([self.row])
+
+    def screen(self, view: View) -> Screen:
+        """Every lever with what it shows and what it has done, or a question."""
+        shared, settings, _ = view.shared, view.settings, view.translate
+        is_out = bool(self.lever & settings.out)
+        levers = range(1, settings.levers + 1)
+        tiles = tuple((number, _tile(number, shared)) for number in levers)
+        if self.asking:
+            question = _("Put {tile} in?") if is_out else _("Take {tile} out?")
+            big = question.format(tile=self.row)
+            prompt, also = _("Press: yes"), (_("Hold: no"),)
+            return Screen(
+                self.name, title=_("Service"), big=big, tiles=tiles, prompt=prompt, also=also, lit=True
+            )
+        if self.asks_code:
+            prompt, also = _("Set, then press"), (_("Hold: back"),)
+            return Screen(self.name, title=_("Service"), big=_("Code?"), prompt=prompt, also=also, lit=True)
+        return Screen(
+            self.name,
+            title=_("Service"),
+            rows=tuple(_row(number, shared, view) for number in levers),
+            cursor=self.row - 1,
+            tiles=tiles,
+            prompt=_("Press: put in") if is_out else _("Press: take out"),
+            also=(_("Hold: leave"), _("moves ~chatter")),
+            lit=True,
+        )
 
 
 def enter(shared: Shared, *, unlocked: bool) -> Service:
@@ -110,32 +137,6 @@ def _change_sides(mode: Service, context: Context) -> Step[Service]:
     if settings.game is not None:
         effects += (Ask(Prepare(settings.game)),)
     return Step(replace(mode, asking=False), effects, replace(context.shared, settings=settings))
-
-
-def screen(mode: Service, view: View) -> Screen:
-    """Every lever with what it shows and what it has done, or a question."""
-    shared, settings, _ = view.shared, view.settings, view.translate
-    is_out = bool(mode.lever & settings.out)
-    levers = range(1, settings.levers + 1)
-    tiles = tuple((number, _tile(number, shared)) for number in levers)
-    if mode.asking:
-        question = _("Put {tile} in?") if is_out else _("Take {tile} out?")
-        big = question.format(tile=mode.row)
-        prompt, also = _("Press: yes"), (_("Hold: no"),)
-        return Screen(mode.name, title=_("Service"), big=big, tiles=tiles, prompt=prompt, also=also, lit=True)
-    if mode.asks_code:
-        prompt, also = _("Set, then press"), (_("Hold: back"),)
-        return Screen(mode.name, title=_("Service"), big=_("Code?"), prompt=prompt, also=also, lit=True)
-    return Screen(
-        mode.name,
-        title=_("Service"),
-        rows=tuple(_row(number, shared, view) for number in levers),
-        cursor=mode.row - 1,
-        tiles=tiles,
-        prompt=_("Press: put in") if is_out else _("Press: take out"),
-        also=(_("Hold: leave"), _("moves ~chatter")),
-        lit=True,
-    )
 
 
 def _row(number: int, shared: Shared, view: View) -> str:

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 from shutthebox.game.menu_items import ENTRIES, Item, questions
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, naming, ready
+from shutthebox.game.modes import attract, naming, raising, ready
 from shutthebox.game.modes.base import BoxMode
-from shutthebox.game.modes.raising import Raise
 from shutthebox.game.picker import Picker
 from shutthebox.game.picker_screen import picked, picker_screen
 from shutthebox.game.screen import Screen
@@ -31,8 +30,12 @@ class Setup(BoxMode):
     item: Item
     picker: Picker
 
+    def screen(self, view: View) -> Screen:
+        """The question and its options."""
+        return picker_screen(self.name, self.picker, view)
 
-def enter(context: Context) -> Step[Setup | naming.Naming | Raise | ready.Ready]:
+
+def enter(context: Context) -> Step[Setup | naming.Naming | raising.Raise | ready.Ready]:
     """The first question; begins at once where there is nothing to ask."""
     asked = questions(context.settings)
     return Step(_ask(asked[0], context.settings)) if asked else _begin(context)
@@ -44,7 +47,7 @@ def levers(mode: Setup, context: Context) -> Step[Setup]:
     return Step(replace(mode, picker=picker), effects, refusal=why)
 
 
-def press(mode: Setup, context: Context) -> Step[Setup | naming.Naming | Raise | ready.Ready]:
+def press(mode: Setup, context: Context) -> Step[Setup | naming.Naming | raising.Raise | ready.Ready]:
     """Takes the choice for this match; after the last question come the names, if wanted, and the match."""
     settings, _ = mode.item.choose(context.settings, mode.picker.cursor)
     context = replace(context, shared=replace(context.shared, settings=settings))
@@ -64,12 +67,7 @@ def hold(mode: Setup, context: Context) -> Step[Setup | attract.Attract]:
     return Step(_ask(before[-1], context.settings)) if before else attract.enter(context)
 
 
-def screen(mode: Setup, view: View) -> Screen:
-    """The question and its options."""
-    return picker_screen(mode.name, mode.picker, view)
-
-
-def _begin(context: Context) -> Step[naming.Naming | Raise | ready.Ready]:
+def _begin(context: Context) -> Step[naming.Naming | raising.Raise | ready.Ready]:
     game = context.settings.game
     assert game is not None, "attract does not begin a game that cannot be played"
     return naming.begin(game, context)

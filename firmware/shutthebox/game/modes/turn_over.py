@@ -32,6 +32,26 @@ class TurnOver(MatchMode):
 
     name: ClassVar[Mode] = Mode.TURN_OVER
 
+    def screen(self, view: View) -> Screen:
+        """The score, how the turn ended, and what dice and decisions did."""
+        match, account, _ = self.play.match, self.play.account, view.translate
+        turn, shut = match.turn, match.turn.outcome is Outcome.SHUT
+        also = [_("Press: go on")]
+        if account is not None and not view.settings.family:
+            also += [text.told(_) for text in luck_texts(match.profile, account.luck, account.given_away)]
+        out = match.profile.turns is Turns.SHARED
+        return Screen(
+            self.name,
+            title=told(player_name(match.player, view.shared), _),
+            aside="+".join(map(str, turn.throw or ())),
+            big=_("SHUT!") if shut else _("OUT!") if out else str(turn.score),
+            tiles=ended_row(match),
+            prompt=(_kind_ending(match) if view.settings.family else _ending(match)).told(_),
+            also=tuple(also),
+            lit=True,
+            celebrates=shut,
+        )
+
 
 def enter(play: MatchInPlay, context: Context) -> Step[TurnOver]:
     """A turn has ended, and perhaps the match with it: then its result is kept."""
@@ -73,27 +93,6 @@ def press(mode: TurnOver, context: Context) -> Step[raising.Raise | ready.Ready 
 def hold(mode: TurnOver, context: Context) -> Step[TurnOver]:
     """Only a press goes on."""
     return refused(mode, message("Press: go on"))
-
-
-def screen(mode: TurnOver, view: View) -> Screen:
-    """The score, how the turn ended, and what dice and decisions did."""
-    match, account, _ = mode.play.match, mode.play.account, view.translate
-    turn, shut = match.turn, match.turn.outcome is Outcome.SHUT
-    also = [_("Press: go on")]
-    if account is not None and not view.settings.family:
-        also += [text.told(_) for text in luck_texts(match.profile, account.luck, account.given_away)]
-    out = match.profile.turns is Turns.SHARED
-    return Screen(
-        mode.name,
-        title=told(player_name(match.player, view.shared), _),
-        aside="+".join(map(str, turn.throw or ())),
-        big=_("SHUT!") if shut else _("OUT!") if out else str(turn.score),
-        tiles=ended_row(match),
-        prompt=(_kind_ending(match) if view.settings.family else _ending(match)).told(_),
-        also=tuple(also),
-        lit=True,
-        celebrates=shut,
-    )
 
 
 def _ending(match: Match) -> Message:

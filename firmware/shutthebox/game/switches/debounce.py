@@ -15,7 +15,7 @@ SERVICE_BUTTON = -1
 """The switch number of the owner's button inside the box."""
 
 RESTLESS_NS = 2_000_000_000
-"""A contact that has not stood for its window for so long is broken: hands are never so quick."""
+"""A contact that has not settled for so long is broken: no hand moves it that fast."""
 
 WORN = 20
 """Edges in settle windows per move from which on a contact is called worn: a sound snap switch has

@@ -43,7 +43,7 @@ class Change(Enum):
 
 
 class LeverFault(StrEnum):
-    """What somebody has done to a lever."""
+    """How a lever is broken."""
 
     STUCK = "stuck"  # no hand can move it
     CUT = "cut"  # it moves, but its wire is cut: the line stays high
@@ -156,7 +156,7 @@ class SimulatedBox:
         self.close()
 
     def close(self) -> None:
-        """Stops the thread that plays edges; what it had not yet played never happens."""
+        """Stops the thread that plays edges; edges not yet played are dropped."""
         self._player.close()
 
     @property

@@ -1,6 +1,6 @@
 """Simulated contacts and outputs, on gpiozero's mock factory.
 
-The platform opens these pins as it opens real ones and cannot tell the difference: a lever
+The adapter opens these pins as it opens real ones: a lever
 may be down before the daemon starts, a contact bounces, an edge gets lost on the way.
 
 Every contact is a switch to ground with a pull-up on the board: open reads high, closed low,

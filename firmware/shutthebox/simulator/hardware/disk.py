@@ -25,7 +25,7 @@ def is_full() -> bool:
 
 @contextmanager
 def room() -> Iterator[None]:
-    """Lifts the limit meanwhile: a program that is started now does not inherit it."""
+    """Lifts the limit inside the with block: a program started there does not inherit it."""
     full = is_full()
     fill(False)
     try:

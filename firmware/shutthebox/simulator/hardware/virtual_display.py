@@ -21,7 +21,7 @@ class FramesError(ShutTheBoxError, OSError):
 
 
 class VirtualDisplay:
-    """A display for virtual time; draws when somebody looks.
+    """A display for virtual time; draws when its picture is asked for.
 
     Args:
         config: which controller, and how it is mounted.

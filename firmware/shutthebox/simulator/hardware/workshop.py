@@ -1,4 +1,4 @@
-"""What makers do to the simulated hardware: break it, mend it, and find it as they left it.
+"""The workshop: breaks and mends the simulated hardware, and remembers its condition.
 
 All of it is hardware: contacts, the panel's plug, the disk. Nothing here knows the game, its dice or
 what it remembers.

@@ -29,7 +29,7 @@ _FRAME_S = 0.04
 
 
 class _StoppedError(Exception):
-    """Nobody looks on any more."""
+    """The page has closed the film."""
 
 
 class _PacedDisplay(VirtualDisplay):

@@ -1,4 +1,4 @@
-"""What a page may say to the box: what hands do, and what makers do to the simulated hardware."""
+"""The messages of a page to the box: moves of hands, and changes of the simulated hardware."""
 
 import json
 from collections.abc import Mapping
@@ -102,7 +102,7 @@ _ALLOWED = 'a message is {"lever": 3, "down": true}, {"button": true}, or one of
 
 
 def parse(message: str | bytes) -> Wish | str:
-    """What a page wishes; or, as text, why it gets nothing."""
+    """The wish in a message; or, as text, why it is refused."""
     if isinstance(message, bytes):
         return "a message is text"
     length = len(message.encode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""Who may come in at the port of the simulated box, and the files that the page is made of."""
+"""Guards the port of the simulated box: bounds every request, and serves the files of the page."""
 
 import asyncio
 import re
@@ -20,7 +20,7 @@ from shutthebox.web.http import HEADERS, own_names
 SOCKET_PATH = "/box"
 RECORDING_PATH = "/recording.scn"
 MAX_CONNECTIONS = 128
-"""Open at the same time, whatever they are; one more is closed and nothing of it is read."""
+"""Connections open at the same time, of any kind; one more is closed unread."""
 
 MAX_REQUEST = 16 * 1024
 """Bytes of a request; a browser sends a tenth of it."""
@@ -29,7 +29,7 @@ BURST = 200
 """Frames that one page may send at once: messages, pieces of messages, pings, pongs."""
 
 FRAMES_PER_S = 50
-"""Frames that one page may send for ever: more than two hands can do."""
+"""Frames a second that one page may send without end: more than two hands make."""
 
 GOODBYE_S = 1.0
 """How long a page may take over its goodbye."""
@@ -199,7 +199,7 @@ class Connection(ServerConnection):
 
 
 def connection_class() -> type[Connection]:
-    """The class of one server's connections: of one that is too many nothing is read."""
+    """The class of one server's connections: a connection above the bound is closed unread."""
     open_now: set[Connection] = set()
 
     class _Counted(Connection):

@@ -21,7 +21,7 @@ LOG_LINES = 200
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What there is to say now.
+    """The words of the box now.
 
     Attributes:
         language: of all of it.
@@ -50,7 +50,7 @@ class Transcript:
 
     def __init__(self, language: str = ENGLISH, start_ns: int = 0) -> None:
         self.words = Words(language)
-        """What there is to say now; replaced as a whole."""
+        """The words of the box now; replaced as a whole."""
         self._announcer = Announcer()
         self._explained: tuple[Profile | None, str] | None = None
         self._log: deque[str] = deque(maxlen=LOG_LINES)
@@ -110,7 +110,7 @@ def _panel_text(show: Show, translate: Translate) -> str:
 
 
 def log_line(what: Effect | SwitchChanged) -> str:
-    """One thing that happened in a line of the log; empty for what concerns nobody outside."""
+    """One thing that happened in a line of the log; empty for what is not shown."""
     match what:
         case SwitchChanged(switch, active):
             name = {DICE_BUTTON: "button", SERVICE_BUTTON: "service button"}.get(switch, f"lever {switch}")

@@ -7,7 +7,7 @@ from typing import Any
 
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
-from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Resumed, Settled, Signed
+from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.box import UnknownLeverError
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
@@ -67,8 +67,6 @@ def fact_text(fact: object) -> str:
             return f"finish {winners}"
         case Signed(player, initials):
             return f"sign {player + 1} {initials}"
-        case Settled():
-            return "settle"
         case Chosen(key, value):
             return f"choose {key} {value}"
         case Faulted(kind, text):
@@ -82,7 +80,7 @@ class Replay:
 
     Args:
         scenario: to play.
-        state: folder of the store; what is in it is gone on with.
+        state: folder of the store; a match in it is continued.
         display: a display in virtual time, whose panel `expect panel` looks at; None for none.
         tell: gets every effect with its time in ns.
 
@@ -112,7 +110,7 @@ class Replay:
         )
 
     def _observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        if not isinstance(what, SwitchChanged | Ask):  # what the box asks of itself is no effect
+        if not isinstance(what, SwitchChanged | Ask):  # questions to the odds are not shown
             self._tell(what, t_ns)
 
     def run(self) -> None:

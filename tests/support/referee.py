@@ -1,7 +1,7 @@
 """An independent referee of any variant: looks on at one box and finds fault with what it does.
 
 It keeps its own account of the match from what the box says it has kept, with the rules restated
-in `tests.rules.oracle`, and compares every screen, sound and fact with it. It knows the levers and
+in `tests.support.oracle`, and compares every screen, sound and fact with it. It knows the levers and
 the button from their settled switches alone, as the box does.
 """
 
@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import Any
 
 from tests.support import oracle
-from tests.support.tally import Set, pool, verdict_on
+from tests.support.oracle import Row as Set
+from tests.support.oracle import pool, verdict_on
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, Keep, Play, Show

@@ -1,0 +1,1 @@
+"""Random small changes to the program, and whether the tests notice them: `make mutants`."""

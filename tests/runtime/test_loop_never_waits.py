@@ -1,0 +1,175 @@
+"""The loop asks the odds and never waits for them, however long they take, after a restart too."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from queue import SimpleQueue
+
+import pytest
+
+from shutthebox.adapters.odds_worker import OddsWorker, _bank, _shared_row, odds_of
+from shutthebox.config.schema import Config, with_value
+from shutthebox.game.inputs import Advice
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.flipping import PATIENCE_NS
+from shutthebox.game.questions import AskAnswer, Question
+from shutthebox.odds import bank, equilibrium, graph_solver, odds, one_pass, shared_row
+from shutthebox.odds.strengths import Strength
+from shutthebox.rules.tiles import to_numbers
+from shutthebox.simulator.virtual_box import VirtualBox
+
+S = 1_000_000_000
+SOLVERS = (
+    odds.Odds,
+    one_pass.Table,
+    graph_solver.GraphSolver,
+    equilibrium.Equilibrium,
+    bank.BankOdds,
+    shared_row.SharedRow,
+)
+Threads = dict[str, set[int]]
+
+
+class NeverAnswers:
+    """Odds that take for ever."""
+
+    def __init__(self) -> None:
+        self.asked: list[Question] = []
+
+    def ask(self, question: Question) -> Sequence[Advice]:
+        self.asked.append(question)
+        return ()
+
+
+class WaitingBox(VirtualBox):
+    """A box of which no question is answered, restarts included."""
+
+    def _start(self) -> None:
+        self.questions = NeverAnswers()
+        self._odds = self.questions  # type: ignore[assignment]
+        super()._start()
+
+
+def config_for(game: str, levers: int) -> Config:
+    values = {
+        "game.profile": game,
+        "box.levers": levers,
+        "game.setup": "usual",
+        "game.players": 2,
+        "game.computers": [1, 2],
+        "game.strength": Strength.MASTER.value,
+        "game.hints": True,
+    }
+    config = Config()
+    for key, value in values.items():
+        config = with_value(config, key, value, "test")
+    return config
+
+
+@pytest.fixture
+def solved(monkeypatch: pytest.MonkeyPatch) -> Iterator[Threads]:
+    """In which threads anything has been solved."""
+    threads: Threads = {}
+    for solver in SOLVERS:
+
+        def solve(self: object, *given: object, of: type = solver, make: object = solver.__init__) -> None:
+            threads.setdefault(of.__name__, set()).add(threading.get_ident())
+            make(self, *given)  # type: ignore[operator]
+
+        monkeypatch.setattr(solver, "__init__", solve)
+    for kept in (odds_of, _bank, _shared_row):
+        kept.cache_clear()
+    yield threads
+    for kept in (odds_of, _bank, _shared_row):
+        kept.cache_clear()
+
+
+@pytest.mark.parametrize("game", ["traditional", "thai"])
+def test_nothing_is_solved_in_the_thread_of_the_loop(game: str, solved: Threads) -> None:
+    box = VirtualBox(config_for(game, 9), advised=False)
+    posted: SimpleQueue[Advice] = SimpleQueue()
+    worker = OddsWorker(posted.put)
+
+    class Asks:
+        def ask(self, question: Question) -> Sequence[Advice]:
+            return worker.ask(question)
+
+    object.__setattr__(box.runner._ports, "odds", Asks())
+    try:
+        box.press(S // 10)
+        while box.show.mode is not Mode.FLIPPING:
+            box.run_until(box.now_ns + S)
+        box.runner.take(posted.get(timeout=50), box.now_ns)
+        assert solved
+        assert threading.get_ident() not in set.union(*solved.values())
+    finally:
+        box.close()
+
+
+def presses(box: VirtualBox) -> None:
+    box.press(S // 10)
+    box.run_until(box.now_ns + S // 10)
+
+
+def flips_what_it_says(box: VirtualBox) -> None:
+    """A hand sets the answer that the computer has given."""
+    open_before = set(box.show.open)
+    answer = box.runner.machine.state.mode.computers_answer  # type: ignore[union-attr]
+    for tile in to_numbers(answer):
+        box.set_lever(tile, tile in open_before)
+    box.run_until(box.now_ns + S)
+
+
+@pytest.mark.parametrize(("game", "levers"), [("open-one", 12), ("traditional", 9), ("high-rollers", 9)])
+def test_a_computer_whose_odds_take_for_ever_plays_by_a_simple_rule(game: str, levers: int) -> None:
+    box = WaitingBox(config_for(game, levers))
+    try:
+        box.press(S // 10)
+        for _ in range(2):
+            while box.show.mode is not Mode.FLIPPING:
+                box.run_until(box.now_ns + S // 5)
+            assert "Thinking" in box.show.screen.text
+            assert not box.show.screen.alert
+            presses(box)
+            assert box.show.screen.alert, "a press is heard, and says why nothing happens"
+            box.run_until(box.now_ns + PATIENCE_NS)
+            assert "Thinking" not in box.show.screen.text
+            flips_what_it_says(box)
+        assert any(isinstance(question, AskAnswer) for question in box.questions.asked)
+    finally:
+        box.close()
+
+
+def test_a_restart_while_the_odds_take_for_ever_comes_to_play(tmp_path: Path) -> None:
+    """As after the watchdog: the same position is asked about again, and again nobody waits for it."""
+    box = WaitingBox(config_for("open-one", 12), tmp_path)
+    try:
+        box.press(S // 10)
+        while box.show.mode is not Mode.FLIPPING:
+            box.run_until(box.now_ns + S // 5)
+        for _ in range(3):
+            thrown = box.show.throw
+            box.cut_power()
+            assert (box.show.mode, box.show.throw) == (Mode.FLIPPING, thrown)
+            assert "Thinking" in box.show.screen.text
+            assert isinstance(box.questions.asked[-1], AskAnswer), "asked again"
+        box.run_until(box.now_ns + PATIENCE_NS)
+        assert "Thinking" not in box.show.screen.text
+        flips_what_it_says(box)
+        assert len(box.show.open) < 12
+    finally:
+        box.close()
+
+
+def test_a_match_whose_odds_take_for_ever_can_be_left() -> None:
+    box = WaitingBox(config_for("open-one", 12))
+    try:
+        box.press(S // 10)
+        while box.show.mode is not Mode.FLIPPING:
+            box.run_until(box.now_ns + S // 5)
+        box.press(10 * S + S // 2)
+        box.run_until(box.now_ns + S // 10)
+        presses(box)
+        assert box.show.player is None, "nobody plays"
+    finally:
+        box.close()

@@ -1,0 +1,120 @@
+"""A box under test: hands, time, and what there is to see, in the words of a scenario."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from shutthebox.config.schema import Config, with_value
+from shutthebox.game.effects import Effect, Keep, Show
+from shutthebox.game.facts import Fact
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.runtime.ports import Observer
+from shutthebox.simulator.virtual_box import VirtualBox
+
+MS = 1_000_000
+S = 1_000 * MS
+
+
+class Eyes:
+    """What a box has done, in order, and what it shows."""
+
+    def __init__(self) -> None:
+        self.effects: list[Effect] = []
+
+    @property
+    def show(self) -> Show:
+        return next(effect for effect in reversed(self.effects) if isinstance(effect, Show))
+
+    @property
+    def screen(self) -> Screen:
+        return self.show.screen
+
+    @property
+    def mode(self) -> Mode:
+        return self.show.mode
+
+    @property
+    def text(self) -> str:
+        return self.screen.text
+
+    @property
+    def verdict(self) -> str:
+        return self.show.verdict
+
+    @property
+    def facts(self) -> list[Fact]:
+        return [effect.fact for effect in self.effects if isinstance(effect, Keep)]
+
+
+def config_with(**values: object) -> Config:
+    """The config of a box that begins its usual game at once; ``game__players=3`` sets `game.players`."""
+    config = with_value(Config(), "game.setup", "usual", "test")
+    for key, value in values.items():
+        config = with_value(config, key.replace("__", "."), value, "test")
+    return config
+
+
+class BoxUnderTest(Eyes):
+    """A whole box in virtual time.
+
+    Args:
+        state: folder of the store; None for a box without memory.
+        config: None for `config_with` without more.
+        observers: told of everything, as well.
+        make: makes the box.
+    """
+
+    def __init__(
+        self,
+        state: Path | None = None,
+        config: Config | None = None,
+        *,
+        observers: Sequence[Observer] = (),
+        make: Callable[..., VirtualBox] = VirtualBox,
+    ) -> None:
+        super().__init__()
+        self.box = make(config or config_with(), state, observers=[self._look, *observers], advised=False)
+
+    def _look(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        if not isinstance(what, SwitchChanged):
+            self.effects.append(what)
+
+    # Hands.
+
+    def press(self, lasts_ns: int = 100 * MS) -> None:
+        self.box.press(lasts_ns)
+        self.wait(100 * MS)
+
+    def hold(self) -> None:
+        self.press(S)
+
+    def flip(self, *levers: int) -> None:
+        self._move(levers, down=True)
+
+    def lift(self, *levers: int) -> None:
+        self._move(levers, down=False)
+
+    def _move(self, levers: Sequence[int], *, down: bool) -> None:
+        for lever in levers:
+            self.box.set_lever(lever, down)
+        self.wait(100 * MS)
+
+    def choose(self, lever: int) -> None:
+        self.flip(lever)
+        self.lift(lever)
+
+    def throw(self, *faces: int) -> None:
+        """Queues a throw, presses, and waits until the dice have stopped."""
+        self.box.dice.queue.append(faces)
+        self.press()
+        self.wait(S)
+
+    def abandon(self) -> None:
+        """Ten seconds of holding, and a press that means yes."""
+        self.press(11 * S)
+        self.press()
+        assert self.mode is Mode.ATTRACT
+
+    def wait(self, lasts_ns: int) -> None:
+        self.box.run_until(self.box.now_ns + lasts_ns)
