@@ -169,7 +169,7 @@ def test_what_is_known_of_best_play() -> None:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     ("name", "count", "least"),
-    [("the-300", 4000, 1.0), ("double-eighteen", 500, 2.0), ("cards", 250, 5.0)],
+    [("the-300", 2000, 1.0), ("double-eighteen", 300, 5.0), ("cards", 150, 12.0)],
 )
 def test_it_beats_the_highest_first(name: str, count: int, least: float) -> None:
     """By a margin that is above 0 with 99 % confidence."""
