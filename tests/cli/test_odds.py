@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import pytest
 from tests.support.fast import fast_among
 
+from shutthebox.cli.chart import bars
 from shutthebox.cli.main import command_line
 from shutthebox.config import profiles
 
@@ -145,6 +146,26 @@ def test_an_estimate_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert "ESTIMATE" in capsys.readouterr().out
 
 
+def test_what_is_known_of_best_play_on_a_large_row(
+    document: Read, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = document("the-300", "--samples", "50")
+    assert found["best_play"] == {"expected_score": 142.647143, "bound": "exact"}
+    assert document("cards", "--samples", "2")["best_play"]["bound"] == "at most"
+    assert "best_play" not in document("the-300", "--samples", "50", "--objective", "shut")
+    assert "best_play" not in document("the-300", "--samples", "50", "--throw", "6,5,4,3")
+    assert run("the-300", "--samples", "50") == 0
+    text = capsys.readouterr().out
+    assert "played by learned values of the tiles, not best play" in text
+    assert "best play        142.65  (exact" in text
+
+
+def test_few_tiles_of_a_large_row_are_exact(document: Read) -> None:
+    found = document("the-300", "--open", "1,2,3,4", "--throw", "1,1,1,1")
+    assert "estimate" not in found
+    assert [move["tiles"] for move in found["moves"]] == [[4], [1, 3]]
+
+
 def test_moves_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("traditional", "--throw", "6,6") == 0
     lines = capsys.readouterr().out.splitlines()
@@ -197,6 +218,12 @@ def test_charts(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert (tmp_path / "chart.svg").read_text(encoding="utf-8").startswith("<svg")
     assert (tmp_path / "chart.PNG").read_bytes().startswith(b"\x89PNG")
     capsys.readouterr()
+
+
+def test_scores_that_lie_far_apart_share_bars_evenly() -> None:
+    chances = {0: 0.125, 5: 0.25, 1_000_000: 0.5, 2_000_000: 0.125}
+    shown = [(bar.low, bar.high, bar.chance) for bar in bars(chances, 3)]
+    assert shown == [(0, 0, 0.125), (5, 1_000_000, 0.75), (2_000_000, 2_000_000, 0.125)]
 
 
 def test_players(document: Read) -> None:
