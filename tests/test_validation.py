@@ -9,7 +9,7 @@ from jsonschema import Draft7Validator
 
 from shutthebox.config.schema import SECTIONS
 from shutthebox.rules.reader import KEYS
-from shutthebox.validation import Check, WrongValueError, did_you_mean
+from shutthebox.validation import Check, WrongValueError, did_you_mean, number
 
 CHECKS: dict[str, Check[Any]] = {
     **{
@@ -66,3 +66,14 @@ def _beyond_a_schema(value: object) -> bool:
 )
 def test_a_question_after_a_slip_of_the_pen(given_name: str, known: list[str], question: str) -> None:
     assert did_you_mean(given_name, known) == question
+
+
+@pytest.mark.parametrize("value", [1, 1.0, 2.5, 240])
+def test_a_number_within_its_bounds(value: float) -> None:
+    assert number(1, 240)(value) == value
+
+
+@pytest.mark.parametrize("value", [0.999, 240.001, -5, 1e99, float("nan"), float("inf"), True, "7", None])
+def test_a_number_beyond_them(value: object) -> None:
+    with pytest.raises(WrongValueError, match="a number from 1 to 240"):
+        number(1, 240)(value)

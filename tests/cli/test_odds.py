@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import pytest
 from tests.support.fast import fast_among
 
+from shutthebox.cli.chart import bars
 from shutthebox.cli.main import command_line
 from shutthebox.config import profiles
 
@@ -217,6 +218,12 @@ def test_charts(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert (tmp_path / "chart.svg").read_text(encoding="utf-8").startswith("<svg")
     assert (tmp_path / "chart.PNG").read_bytes().startswith(b"\x89PNG")
     capsys.readouterr()
+
+
+def test_scores_that_lie_far_apart_share_bars_evenly() -> None:
+    chances = {0: 0.125, 5: 0.25, 1_000_000: 0.5, 2_000_000: 0.125}
+    shown = [(bar.low, bar.high, bar.chance) for bar in bars(chances, 3)]
+    assert shown == [(0, 0, 0.125), (5, 1_000_000, 0.75), (2_000_000, 2_000_000, 0.125)]
 
 
 def test_players(document: Read) -> None:

@@ -157,6 +157,17 @@ def test_a_line_of_another_chip(bench: Bench) -> None:
     assert InputDevice("mcp23017:3", pull_up=True, pin_factory=bench.factory).value == 0
 
 
+def test_a_device_can_reserve_pins_of_both_chips(bench: Bench) -> None:
+    with InputDevice(4, pull_up=True, pin_factory=bench.factory) as device:
+        bench.factory.reserve_pins(device, 5, "mcp23017:3", 6)
+        for taken in (5, "mcp23017:3", 6):
+            with pytest.raises(GPIOPinInUse):
+                InputDevice(taken, pull_up=True, pin_factory=bench.factory)
+        bench.factory.release_pins(device, 5, "mcp23017:3", 6)
+        for free in (5, "mcp23017:3", 6):
+            InputDevice(free, pull_up=True, pin_factory=bench.factory).close()
+
+
 def test_the_header_by_its_chip_is_the_same_pin(bench: Bench) -> None:
     assert bench.factory.pin("pinctrl-bcm2711:17") is bench.factory.pin(17)
 

@@ -14,7 +14,7 @@ from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.record import Record, parse, unproven, write
-from shutthebox.rules.turn import answers
+from shutthebox.rules.turn import answers, bag
 
 FRIDAY = Tournament("Friday at the Crown", "0123456789abcdef" * 4)
 
@@ -49,6 +49,19 @@ def throws(record: Record) -> dict[tuple[int, int, int], tuple[int, ...]]:
 def test_the_commitment_is_the_hash_of_the_file() -> None:
     assert FRIDAY.commitment == hashlib.sha256(FRIDAY.to_text().encode()).hexdigest()
     assert tournament_from_text(FRIDAY.to_text(), "friday") == FRIDAY
+
+
+def test_anybody_can_make_the_throws_again() -> None:
+    """From numbers of four bytes: SHA-256 of the seed, the seat, the round, the throw and the block."""
+    match = begin(builtin("cards"), 2, 3)
+    first = [hashlib.sha256(f"{FRIDAY.seed} 1 1 1 {block}".encode()).digest() for block in range(2)]
+    numbers = [
+        int.from_bytes(digest[at : at + 4]) for digest in first for at in (0, 4, 8, 12, 16, 20, 24, 28)
+    ]
+    assert FRIDAY.throw(match, 9) == tuple(number % 6 + 1 for number in numbers if number < 2**32 - 4)[:9]
+    dominoes = begin(builtin("domino-bag"), 1)
+    drawn = bag(dominoes.turn)[numbers[0] % 21]
+    assert FRIDAY.throw(dominoes, 2) == drawn
 
 
 def test_the_same_seat_gets_the_same_throws_whatever_anybody_does() -> None:

@@ -10,7 +10,7 @@ from tests.support import generate, oracle
 
 from shutthebox.config import profiles
 from shutthebox.rules.moves import can_ever_move, dice_allowed, legal_moves, most_moves
-from shutthebox.rules.profile import Profile
+from shutthebox.rules.profile import MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, from_text, to_numbers, to_text, to_tiles
 
 FULL = to_tiles(range(1, 10))
@@ -114,6 +114,13 @@ def test_moves_are_what_trying_all_subsets_finds(profile: Profile, data: st.Data
     assert len(set(found)) == len(found)
     assert {oracle.row(tiles) for tiles in found} == oracle.moves(profile, opened, faces, first=first)
     assert set(dice_allowed(profile, to_tiles(opened))) == oracle.dice_counts(profile, opened)
+
+
+def test_two_dice_for_one_low_tile_never_shut_it_exactly() -> None:
+    profile = Profile("exact", tiles=(1, 2, 20, 21), move=MoveKind.EXACT)
+    assert can_ever_move(profile, to_tiles([1, 2, 20]), to_tiles([1])), "by 1 and 2"
+    assert not can_ever_move(profile, to_tiles([1, 20, 21]), to_tiles([1])), "the other die has no tile"
+    assert not can_ever_move(profile, to_tiles([2, 20, 21]), to_tiles([1])), "it is shut"
 
 
 @settings(deadline=None)

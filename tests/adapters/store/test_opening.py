@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from tests.support.box import MS, BoxUnderTest, S
 
-from shutthebox.adapters.store import queries
+from shutthebox.adapters.store import opening, queries
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.opening import FILES, StoreFault, open_or_set_aside
 from shutthebox.cli.run import find_config
@@ -216,6 +216,23 @@ def test_a_store_that_another_program_holds_is_left_alone(tmp_path: Path) -> Non
     assert store_fault is not None
     assert store_fault.fault is Fault.FORGETS
     assert [path.name for path in tmp_path.iterdir() if "damaged" in path.name] == []
+
+
+def test_a_damaged_store_that_cannot_be_replaced_is_no_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_a_little(tmp_path)
+    (tmp_path / FILE_NAME).write_text("spilt")
+
+    def full(*given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(opening, "_begin_anew", full)
+    store, store_fault = open_or_set_aside(tmp_path, clock)
+    assert store is None
+    assert store_fault is not None
+    assert store_fault.fault is Fault.FORGETS
+    assert "No space left on device; playing without memory" in store_fault.text
 
 
 def test_no_folder_no_memory(tmp_path: Path) -> None:
