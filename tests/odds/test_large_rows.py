@@ -1,6 +1,7 @@
 """Play on the large rows: legal, exact where few tiles are open, and better than the highest first."""
 
 import random
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import combinations
 
@@ -96,10 +97,11 @@ def test_an_answer_of_many_tiles_where_there_is_no_other() -> None:
     assert [to_numbers(each.tiles) for each in player.ranked(turn)] == [(1, 2, 3, 4, 5)]
 
 
-def test_the_look_ahead_is_the_best_of_all_small_answers() -> None:
-    """Beside a straightforward one, over combinations."""
+@pytest.mark.parametrize("numbers", [range(3, 17), (1, 2, 3, 4, 5, 6, 7, 8, 21, 22, 23, 24)])
+def test_the_look_ahead_is_the_best_of_all_small_answers(numbers: Iterable[int]) -> None:
+    """Beside a straightforward one, over combinations; the second row needs three tiles for many totals."""
     player = row("the-300")
-    open_tiles = to_tiles(range(3, 17))
+    open_tiles = to_tiles(numbers)
     expected = 0.0
     for total, chance in total_chances(4, 6).items():
         after = [

@@ -1,0 +1,60 @@
+"""The figures on the page about odds that no other test has: each is worked out and looked for there."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from shutthebox.cli.main import main
+from shutthebox.config.profiles import builtin
+from shutthebox.odds import Objective, Odds
+from shutthebox.odds.baselines import Policy, policy_value
+from shutthebox.odds.equilibrium import Equilibrium, Prize
+from shutthebox.odds.head_start import beginners_ends
+from shutthebox.odds.shared_row import SharedRow
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import begin
+from shutthebox.rules.profile import OneDie, Profile, ShutWins, Stakes, Tie
+
+PAGE = (Path(__file__).parents[2] / "docs" / "odds.md").read_text(encoding="utf-8")
+TRADITIONAL = builtin("traditional")
+
+
+def score(profile: Profile) -> float:
+    return Odds(profile).value(turns.start(profile)).score
+
+
+def figures() -> Iterator[str]:
+    for chance in SharedRow(builtin("high-rollers")).chances(begin(builtin("high-rollers"), 3)):
+        yield f"{100 * chance:.4f} %"
+    beginner = sum(chance * end.score for end, chance in beginners_ends(TRADITIONAL).items())
+    yield f"comes to {beginner:.2f} points"
+    yield f"to {score(TRADITIONAL):.2f}."
+    yield f"{score(builtin('digits')):,.2f}"
+    by_sum = replace(TRADITIONAL, one_die=OneDie.OPTIONAL_SUM)
+    shut = Odds(by_sum).distribution(turns.start(by_sum), Objective.SHUT)
+    yield f"here {100 * shut[6]:.4f} %"
+    two_at_most = replace(TRADITIONAL, one_die=OneDie.NEVER, max_tiles=2)
+    yield f"; {policy_value(two_at_most, Policy.RANDOM).shut:.6f};"
+
+
+def test_the_figures_are_on_the_page() -> None:
+    assert [figure for figure in figures() if figure not in PAGE] == []
+
+
+@pytest.mark.parametrize("game", ["golf", "knipsen", "misere"])
+def test_the_table_of_fair_head_starts(game: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["odds", game, "--fair", "--json"]) == 0
+    *_, fair = json.loads(capsys.readouterr().out)["fair"]
+    assert (fair["seats"], fair["seat"]) == (["master", "beginner"], 2)
+    shares = f"{100 * fair['win']:.2f} % | {100 * fair['win_without']:.2f} %"
+    assert f"| `{game}` | {fair['points']} points | {shares} |" in PAGE
+
+
+@pytest.mark.slow
+def test_a_tie_that_is_played_off_in_the_digit_game() -> None:
+    digits = replace(builtin("digits"), shut_wins=ShutWins.MATCH, stakes=Stakes.POOL_DOUBLE, tie=Tie.PLAY_OFF)
+    first, _ = Equilibrium(digits, 2, Prize.MONEY).chances()
+    assert f"the first player loses {-first:.6f}." in PAGE
