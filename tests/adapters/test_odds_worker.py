@@ -20,8 +20,8 @@ from shutthebox.odds import Odds, match_play
 from shutthebox.odds.bank import BankOdds
 from shutthebox.odds.equilibrium import Equilibrium
 from shutthebox.odds.hints import Hint
-from shutthebox.odds.review import PlayedThrow
 from shutthebox.odds.strengths import Strength
+from shutthebox.odds.turn_account import PlayedThrow
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import Throw
@@ -53,6 +53,20 @@ def test_a_race_is_ranked_by_the_throws_to_go() -> None:
     assert all(move.cost > 0.01 for move in came.hint.moves[1:]), "one answer is better than the others"
     assert came.hint.best == to_tiles([7]), "no die shows a 7, so the 3 and the 4 come again sooner"
     assert came.hint.value.score > 5, "so many throws on average"
+
+
+def test_a_large_row_has_hints_and_a_master() -> None:
+    match = begin(builtin("the-300"), 2)
+    before = hint_for(match)
+    assert (before.dice, before.moves) == (4, ())
+    assert 130 < before.value.score < 155
+    match = match.throw((6, 5, 4, 5))
+    found = hint_for(match)
+    assert (found.best, found.moves[0].cost) == (to_tiles([20]), 0)
+    assert all(move.tiles in turns.answers(match.profile, match.turn) for move in found.moves)
+    came = answer(AskAnswer(match))
+    assert isinstance(came, AnswerCame)
+    assert came.tiles == found.best
 
 
 def hint_for(match: Match) -> Hint:
@@ -126,8 +140,8 @@ def test_a_question_that_fails_ends_neither_the_worker_nor_the_game(
     assert "no answer to" in caplog.text
 
 
-def test_above_twelve_tiles_there_is_no_hint_but_a_computer_still_plays() -> None:
-    match = begin(builtin("the-300"), 2).throw((6, 6, 6, 5))
+def test_on_a_large_row_of_other_rules_there_is_no_hint_but_a_computer_still_plays() -> None:
+    match = begin(replace(builtin("the-300"), max_tiles=2), 2).throw((6, 6, 6, 5))
     assert answer(AskHint(match)) == HintCame(match, None)
     assert answer(AskAnswer(match)) == AnswerCame(match, to_tiles([23]))
     assert answer(AskAccount(match.profile, 0, ())) == AccountCame(match.profile, 0, (), None)

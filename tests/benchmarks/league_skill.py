@@ -13,7 +13,7 @@ from statistics import fmean, pstdev
 
 from shutthebox.config.profiles import builtin
 from shutthebox.odds import Odds
-from shutthebox.odds.review import PlayedThrow, account
+from shutthebox.odds.turn_account import PlayedThrow, account
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 

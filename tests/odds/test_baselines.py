@@ -102,6 +102,7 @@ def test_best_play_is_best(name: str) -> None:
 def test_estimates_are_near_what_they_estimate(name: str) -> None:
     profile = profiles.builtin(name)
     found = estimate(profile, turns.start(profile), rng=random.Random(1), samples=3000)
+    assert found.policy is not None
     exact = policy_value(profile, found.policy)
     assert abs(found.value.score - exact.score) <= 4 * found.standard_error.score + 1e-9
     assert abs(found.value.shut - exact.shut) <= 4 * found.standard_error.shut + 1e-9

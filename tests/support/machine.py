@@ -31,7 +31,7 @@ from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.tiles import to_numbers, to_tiles
+from shutthebox.rules.tiles import to_tiles
 
 TUMBLE_NS = 800 * MS
 
@@ -235,9 +235,3 @@ def sounds(effects: Iterable[Effect]) -> list[Sound]:
 
 def shown(effects: Iterable[Effect]) -> list[Show]:
     return [effect for effect in effects if isinstance(effect, Show)]
-
-
-def with_open(table: Table, *tiles: int) -> list[int]:
-    """The levers to be down for exactly these tiles to be open."""
-    profile = table.match.profile
-    return [tile for tile in to_numbers(profile.starting) if tile not in tiles]

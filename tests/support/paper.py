@@ -23,7 +23,7 @@ from shutthebox.game.settings import Settings
 from shutthebox.game.state import Shared, View
 from shutthebox.game.table import ModeState
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.review import PlayedThrow, account
+from shutthebox.odds.turn_account import PlayedThrow, account
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import Throw, dice_allowed

@@ -153,6 +153,9 @@ _JSON = """### JSON
 | `moves` | with a throw: every legal move with its `tiles`, `expected_score` and `probability_shut`, the best first |
 | `distribution` | the chance of each final score |
 
+An estimate also has `estimate` (true), `standard_error`, `standard_error_shut` and `samples`; for a whole turn on a large
+row `best_play`, the `expected_score` of best play with its `bound`: `exact`, or `at most` (with 99 % confidence).
+
 `shutthebox odds --players N --json` prints one object. [odds.md](odds.md) says how it is worked out.
 
 | key | value |

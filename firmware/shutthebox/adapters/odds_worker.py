@@ -25,15 +25,15 @@ from shutthebox.game.questions import (
     Question,
 )
 from shutthebox.odds.hints import Hint, hint
-from shutthebox.odds.review import account
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
+from shutthebox.odds.turn_account import account
 from shutthebox.odds.values import OddsError, Ranked, Value
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile, Stakes, Turns
-from shutthebox.rules.tiles import Tiles
+from shutthebox.rules.tiles import Tiles, sum_of
 
 if TYPE_CHECKING:
     from shutthebox.odds.bank import BankOdds
@@ -136,8 +136,24 @@ def _hint(match: Match) -> Hint | None:
     if match.profile.stakes is Stakes.BANK:
         return _hint_against_the_bank(match)
     odds = odds_of(match.seat_profile)
+    if odds is None:
+        return _hint_on_a_large_row(match)
     play = _play(match) if match.turn.awaits_answer else None
-    return hint(odds, match.turn, play=play) if odds else None
+    return hint(odds, match.turn, play=play)
+
+
+def _hint_on_a_large_row(match: Match) -> Hint | None:
+    """The best answers by learned values; None where nothing was learned about the row."""
+    from shutthebox.config.row_values import row_of
+
+    row, turn = row_of(match.seat_profile), match.turn
+    if row is None:
+        return None
+    if turn.awaits_answer:
+        moves = row.ranked(turn)
+        return Hint(moves[0].value, None, None, moves, opens=False)
+    score = sum_of(turn.open) - row.looked_ahead(turn.open)
+    return Hint(Value(score, 0.0), match.profile.dice, None, (), opens=False)
 
 
 def _hint_of_shared_row(match: Match) -> Hint | None:

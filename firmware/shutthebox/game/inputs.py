@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from shutthebox.game.faults import Fault
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.odds.hints import Hint
-from shutthebox.odds.review import Account, PlayedThrow
+from shutthebox.odds.turn_account import Account, PlayedThrow
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile

@@ -12,7 +12,7 @@ from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge, levers_behi
 from shutthebox.game.questions import AskAccount, Prepare
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared
-from shutthebox.odds.review import Account, PlayedThrow
+from shutthebox.odds.turn_account import Account, PlayedThrow
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.conditions import Conditions

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame, ReviewCame
-from shutthebox.odds.review import PlayedThrow
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
+from shutthebox.odds.turn_account import PlayedThrow
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed

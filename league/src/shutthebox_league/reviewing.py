@@ -12,7 +12,7 @@ from sqlalchemy import Engine, select, update
 
 from shutthebox.game.play import MatchInPlay, done
 from shutthebox.odds import Odds
-from shutthebox.odds.review import Account, PlayedThrow, account
+from shutthebox.odds.turn_account import Account, PlayedThrow, account
 from shutthebox.odds.values import OddsError
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile

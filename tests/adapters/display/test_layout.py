@@ -10,7 +10,7 @@ from PIL import Image, ImageChops
 
 from shutthebox.adapters.display import body as stage
 from shutthebox.adapters.display import shapes, tiles
-from shutthebox.adapters.display.layout import BLINK_NS, PROMPT_NS, animated, draw, render
+from shutthebox.adapters.display.layout import BLINK_NS, PROMPT_NS, draw, render
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
 
@@ -129,7 +129,7 @@ def test_up_to_twelve_tiles_all_show_their_own_number(count: int) -> None:
 def test_only_viable_and_wrong_tiles_blink_and_they_do_so_five_times_in_two_seconds() -> None:
     for state in TileState:
         screen = Screen(Mode.FLIPPING, tiles=((1, state), (2, TileState.OPEN)))
-        assert animated(screen) is (state in tiles.BLINKING)
+        assert (render(screen, 0).next_ns is not None) is (state in tiles.BLINKING)
         pictures = [draw(screen, t * 10 * MS) for t in range(200)]
         changes = sum(differ(a, b) for a, b in pairwise(pictures))
         assert changes == (9 if state in tiles.BLINKING else 0)
@@ -187,7 +187,7 @@ def test_tumbling_dice_move_ten_times_a_second() -> None:
     screen = Screen(Mode.ROLLING, tumbling=True, dice=(1, 1))
     pictures = [draw(screen, n * 100 * MS) for n in range(10)]
     assert all(differ(a, b) for a, b in pairwise(pictures))
-    assert animated(screen)
+    assert render(screen, 0).next_ns is not None
     assert not differ(draw(Screen(Mode.ROLLING, tumbling=True, dice=(5, 6)), 0), pictures[0]), "faces unknown"
 
 
@@ -210,7 +210,7 @@ def test_tumbling_dice_never_show_one_face_twice_running_nor_all_the_same(
 
 
 def test_the_same_dice_at_rest_do_not_move() -> None:
-    assert not animated(Screen(Mode.FLIPPING, dice=(3, 5), total=8, prompt="8 to go"))
+    assert render(Screen(Mode.FLIPPING, dice=(3, 5), total=8, prompt="8 to go"), 0).next_ns is None
 
 
 def test_the_attract_picture_lights_no_pixel_all_the_time() -> None:

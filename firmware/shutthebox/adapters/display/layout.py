@@ -57,11 +57,6 @@ def draw(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> 
     return render(screen, elapsed_ns, size).image
 
 
-def animated(screen: Screen) -> bool:
-    """Whether the picture of a screen changes by itself."""
-    return render(screen, 0).next_ns is not None
-
-
 def render(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> Frame:
     """Like `draw`, and says when to draw again."""
     width, height = size

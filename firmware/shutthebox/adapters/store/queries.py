@@ -277,12 +277,6 @@ def finished_since(db: sqlite3.Connection, time_s: float) -> int:
     return int(db.execute(query, (int(time_s),)).fetchone()[0])
 
 
-def latest_game(db: sqlite3.Connection) -> str | None:
-    """The name of the game begun last; None before the first."""
-    row = db.execute("select profile from match order by id desc limit 1").fetchone()
-    return _name(row[0]) if row else None
-
-
 def read(db: sqlite3.Connection) -> Statistics:
     """Counts it all up, the matches that the store has forgotten included.
 

@@ -8,6 +8,9 @@ of dice than the best, gives some away, which is skill, or a lack of it. So
 
 exactly (minus what is given away where the highest score wins), because every worth
 appears twice, once with either sign. The worths are kept as fractions to the end.
+
+`shutthebox.odds.coach` reviews a whole match, in points and in chance to win; that takes seconds.
+This takes one turn in points, in milliseconds.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import pytest
 from shutthebox.config import profiles
 from shutthebox.odds import Odds
 from shutthebox.odds.hints import hint
-from shutthebox.odds.review import PlayedThrow, account
+from shutthebox.odds.turn_account import PlayedThrow, account
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw, Profile
