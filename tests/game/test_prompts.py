@@ -74,6 +74,24 @@ def test_the_score_to_beat_is_the_best_under_the_games_own_notion(profile: str, 
     assert (table.mode, table.screen.aside) == (Mode.READY, best)
 
 
+@pytest.mark.parametrize(
+    ("profile", "faces", "shut", "says"),
+    [
+        ("pub", (3, 5), (), "8 to go"),
+        ("trac-free", (3, 4), (), "3 to go"),
+        ("trac-free", (3, 4), (3,), "4 to go"),
+        ("add-or-subtract", (6, 2), (), "4 to go"),
+        ("thai", (5, 3), (3, 5), "8 to go"),
+    ],
+)
+def test_a_press_too_soon_says_the_least_that_has_to_be_shut(
+    profile: str, faces: tuple[int, ...], shut: tuple[int, ...], says: str
+) -> None:
+    table = thrown(profile, faces, shut)
+    table.press()
+    assert table.screen.prompt == says
+
+
 def test_refusals_are_said_once() -> None:
     table = thrown("pub", (3, 5))
     table.press()

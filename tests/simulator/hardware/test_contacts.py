@@ -450,6 +450,16 @@ def test_mad_clicking_does_not_pile_up(live_box: SimulatedBox) -> None:
     assert live_box.levers_down == {3}
 
 
+def test_a_click_that_changes_nothing_does_not_end_the_next(live_box: SimulatedBox) -> None:
+    live_box.set_lever(3, False)
+    live_box.set_lever(4, True)
+    wait_for(lambda: live_box.levers_down == {4})
+    live_box.set_lever(4, True)
+    live_box.set_lever(3, False)
+    live_box.set_lever(5, True)
+    wait_for(lambda: live_box.levers_down == {4, 5})
+
+
 def test_closing_ends_the_thread(live_box: SimulatedBox) -> None:
     live_box.set_lever(3, True)
     wait_for(lambda: bool(live_box.levers_down))
