@@ -4,6 +4,7 @@ People look at the screen and move levers and the button; nobody knows the rules
 planned as edges in time, so that several people can have their hands on the box at once.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
@@ -38,7 +39,9 @@ def _in_all_languages(text: str) -> frozenset[str]:
 
 ABANDON = _in_all_languages("End the match?")
 PASS = _in_all_languages("No move: press") | _in_all_languages("Insured: press")
-NO_GAME = tuple(text.partition("{")[0] for text in _in_all_languages("Needs lever {tiles}"))
+NO_GAME = re.compile(
+    "|".join(text.format(tiles=r"\d.*") for text in _in_all_languages("Needs lever {tiles}"))
+)
 
 
 class Person(Player):
@@ -119,7 +122,7 @@ class Regular(Person):
         """Does what the screen asks for."""
         show = self.seen
         if show.mode is Mode.ATTRACT:
-            self._wants_another_game = show.screen.prompt.startswith(NO_GAME)
+            self._wants_another_game = NO_GAME.fullmatch(show.screen.prompt) is not None
         if show.asleep:
             self._press()
         elif self._wants_another_game:
