@@ -55,11 +55,11 @@ sim: $(VENV)/.sim
 
 # What a developer runs dozens of times a day, on every core.
 test: $(VENV)/.test
-	@$(BIN)/pytest --numprocesses auto $(ARGS)
+	@$(BIN)/pytest --numprocesses auto --dist worksteal $(ARGS)
 
 # Everything that runs on this machine alone: the slow tests too, and more generated cases of the others.
 test-all: $(VENV)/.test
-	@$(BIN)/pytest --numprocesses auto -m "not virtual_pi and not package and not image" --hypothesis-profile thorough $(ARGS)
+	@$(BIN)/pytest --numprocesses auto --dist worksteal -m "not virtual_pi and not package and not image" --hypothesis-profile thorough $(ARGS)
 
 # Boots Debian's kernel and systemd under QEMU, with simulated pins: tests/virtual_pi/README.md.
 test-pi: $(VENV)/.test
