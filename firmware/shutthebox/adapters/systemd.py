@@ -17,10 +17,6 @@ def passed_socket(environment: Mapping[str, str] = os.environ) -> socket.socket 
     return socket.socket(fileno=3) if ours else None
 
 
-FIRST_BEAT_S = 90.0
-"""How long the game may take from READY to its first beat: as long as systemd gives a start."""
-
-
 class Systemd:
     """Sends messages to the service manager; without one every method does nothing.
 
@@ -32,7 +28,6 @@ class Systemd:
         address = environment.get("NOTIFY_SOCKET", "")
         # "@" stands for the zero byte of a name that is in no file system.
         self._address = "\0" + address[1:] if address.startswith("@") else address
-        self._beats = False
         self.watchdog_s: float | None = None
         """Seconds within which `alive` is expected; None without a watchdog."""
         watched = environment.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
@@ -42,20 +37,12 @@ class Systemd:
 
     def ready(self) -> None:
         """The service does its work now; called once, when pins and store are open."""
-        if self.watchdog_s is None:
-            self._send("READY=1")
-        else:
-            # The game is loaded from a slow card before the loop can feed the watchdog.
-            self._send(f"READY=1\nWATCHDOG_USEC={round(max(FIRST_BEAT_S, self.watchdog_s) * 1e6)}")
+        self._send("READY=1")
 
     def alive(self) -> None:
         """Feeds the watchdog; only for the main loop, and only while its workers live."""
-        if self.watchdog_s is None:
-            return
-        if not self._beats:
-            self._send(f"WATCHDOG_USEC={round(self.watchdog_s * 1e6)}")
-            self._beats = True
-        self._send("WATCHDOG=1")
+        if self.watchdog_s is not None:
+            self._send("WATCHDOG=1")
 
     def status(self, text: str) -> None:
         """One line for `systemctl status`."""

@@ -67,7 +67,7 @@ def serve(
         dice: where throws come from.
         state: folder of the store; None for a box without memory.
         observers: told of everything.
-        started: called once, when pins and store are open.
+        started: called once, when pins and store are open and the game stands.
         beat: called at least once a second while all workers live.
         fault: found before the start, for the players.
         notices: more for the owner, a line of text each.
@@ -115,9 +115,7 @@ def serve(
         pins = Pins(factory, lines, config.gpio.lamp, inbox.put)
         stack.callback(pins.close)
         with _ending_on_signals(inbox):
-            started()
-
-            # Imported once the box is ready: the pins are held and the memory is open without them.
+            # Imported once the pins are held and the memory is open: a fault of either is said sooner.
             from shutthebox.adapters.display.worker import DisplayWorker
             from shutthebox.adapters.odds_worker import OddsWorker
             from shutthebox.adapters.store.guard import StoreGuard
@@ -169,6 +167,7 @@ def serve(
                 if all(worker.alive for worker in workers):
                     beat()
 
+            started()
             if display is not None:
                 display.start()
             loop(runner, inbox, time.monotonic_ns, beat_if_alive)
