@@ -32,14 +32,15 @@ def reached(*anything):
 def ready(self):
     if sys.argv[2] == "ready":
         reached()
-    from shutthebox.runtime import runner
-    runner.loop = reached
 
 def mock_pins(backend):
     from gpiozero.pins.mock import MockFactory
     return MockFactory()
 
 gpio.open_factory, systemd.Systemd.ready = mock_pins, ready
+if sys.argv[2] != "ready":
+    from shutthebox.runtime import runner
+    runner.loop = reached
 from shutthebox.cli.main import main
 main(["run", "--config", sys.argv[1]])
 """
