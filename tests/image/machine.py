@@ -16,6 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from tests.image.uboot import UBOOT
 from tests.virtual_pi.image import CHIPS, REVISION
 from tests.virtual_pi.machine import HEADER_CHIP, Done, VirtualPi
 from tests.virtual_pi.table import GPIO
@@ -25,7 +26,6 @@ PROJECT = HERE.parents[1]
 BUILD = Path(os.environ.get("BUILD", PROJECT / "build/image"))
 CACHE = Path(os.environ.get("IMAGE_CACHE", Path("~/.cache/shutthebox-image").expanduser()))
 VIRTUAL_PI = PROJECT / "tests/virtual_pi"
-UBOOT = Path("/usr/lib/u-boot/qemu_arm64/u-boot.bin")
 #: Command or file, then the package with it.
 NEEDS = {
     "qemu-system-aarch64": "qemu-system-arm",

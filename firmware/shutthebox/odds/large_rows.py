@@ -6,7 +6,7 @@ constant for their number plus a value for each of them (`TileValues`, found by
 throw. With no more tiles open than that, the rest of the turn is played exactly.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
@@ -151,8 +151,9 @@ class LargeRow:
         faces = tuple(throw)
         return legal_moves(self._few, open_tiles, faces) or legal_moves(self.profile, open_tiles, faces)
 
-    def _after(self, open_tiles: Tiles) -> "_After":
-        return _After(self, open_tiles)
+    def _after(self, open_tiles: Tiles) -> Callable[[Tiles], float]:
+        """A key to compare answers by: what is still shut after them."""
+        return lambda shut: self.still_shut(open_tiles & ~shut)
 
     def _of_size(self, count: int) -> Sequence[float]:
         return self._values[max(count, self._least)]
@@ -168,16 +169,6 @@ class LargeRow:
             for total, kept in _sums(numbers, values, size, most):
                 if total in chances:
                     yield total, max(0.0, whole - kept) if len(numbers) > size else 0.0
-
-
-class _After:
-    """What is still shut after an answer: a key to compare answers by, made once for a position."""
-
-    def __init__(self, row: LargeRow, open_tiles: Tiles) -> None:
-        self._row, self._open = row, open_tiles
-
-    def __call__(self, shut: Tiles) -> float:
-        return self._row.still_shut(self._open & ~shut)
 
 
 def _sums(

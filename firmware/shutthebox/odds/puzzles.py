@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from shutthebox.rules import turn as turns
-from shutthebox.rules.actions import faces_to_text
+from shutthebox.rules.actions import faces_from_text, faces_to_text
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, from_text, to_text
@@ -83,7 +83,7 @@ def puzzle_from_text(text: str, profile_of: Callable[[str], Profile]) -> Puzzle:
     return Puzzle(
         profile_of(name),
         from_text(open_tiles),
-        tuple(map(int, throw.split("+"))),
+        faces_from_text(throw),
         int(level),
         tuple(RankedAnswer(from_text(tiles), float(cost)) for tiles, _, cost in pairs),
     )
