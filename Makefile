@@ -4,6 +4,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
+# The tests start the program hundreds of times: it is to be compiled once.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help sim league test test-all test-pi test-gpiozero bench-pins bench-pi mutants lint audit docs messages generated hardware deb test-deb image test-image release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
