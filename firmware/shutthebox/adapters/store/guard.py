@@ -12,9 +12,9 @@ from shutthebox.adapters.store.queries import lines, past, read
 from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.game.facts import Began, Fact, Faulted, Left
 from shutthebox.game.faults import Fault
-from shutthebox.game.machine import KeptMatch
 from shutthebox.game.messages import Text
 from shutthebox.game.past import Past
+from shutthebox.game.resuming import KeptMatch
 from shutthebox.rules.match import Match
 
 _log = logging.getLogger(__name__)
