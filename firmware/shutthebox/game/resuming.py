@@ -13,6 +13,7 @@ from shutthebox.game.questions import AskAccount
 from shutthebox.game.state import Context, Step, kept
 from shutthebox.game.table import ModeState
 from shutthebox.rules.actions import Action, apply
+from shutthebox.rules.handicap import for_seat
 from shutthebox.rules.match import Match, Stage
 
 
@@ -37,8 +38,10 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
     effects += kept(Resumed(conditions_of(kept_match.beginning, context.settings)))
     for action in kept_match.actions:
         play = replace(noted(play, action), match=apply(play.match, action))
-    profile = play.match.profile
-    effects += tuple(Ask(AskAccount(profile, player, throws)) for player, throws in play.unaccounted)
+    effects += tuple(
+        Ask(AskAccount(for_seat(play.match.profile, player), player, throws))
+        for player, throws in play.unaccounted
+    )
     match play.match.stage:
         case Stage.THROW:
             step: Step[ModeState] = ready.await_throw(play, context)
