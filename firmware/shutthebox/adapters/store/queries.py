@@ -12,7 +12,7 @@ from shutthebox.game.facts import STREAK
 from shutthebox.game.messages import Text, message
 from shutthebox.game.past import Past
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
-from shutthebox.rules.actions import MAX_FACE, MAX_FACES
+from shutthebox.rules.faces import MAX_FACE, MAX_FACES
 from shutthebox.rules.match import Match
 
 BAR = 12
