@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from shutthebox import __version__
-from shutthebox.adapters.store.database import Store, kept_match
+from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Finished, Left, Resumed, Signed

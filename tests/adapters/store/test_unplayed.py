@@ -9,7 +9,8 @@ import pytest
 
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.database import FILE_NAME as STORE
-from shutthebox.adapters.store.database import Store, StoreError
+from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.queries import Player, open_to_read
 from shutthebox.adapters.store.scores_file import FILE_NAME, ScoresWriter
 from shutthebox.cli.main import main
@@ -133,7 +134,7 @@ def test_a_match_whose_actions_are_damaged_shows_what_was_kept(
     def damaged(db: object, number: int, where: str) -> None:
         raise StoreError(f"{where}: match {number}: makes no sense")
 
-    monkeypatch.setattr("shutthebox.adapters.store.database.kept_match", damaged)
+    monkeypatch.setattr("shutthebox.adapters.store.queries.kept_match", damaged)
     assert results(tmp_path) == [(0, 0)]
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
-from shutthebox.adapters.store.database import Store, StoreError
+from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.opening import StoreFault
 from shutthebox.adapters.store.queries import lines, past, read
 from shutthebox.adapters.store.schema import UNREADABLE
