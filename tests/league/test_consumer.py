@@ -18,6 +18,8 @@ from tests.support.league import (
     Place,
     consumer_listener,
     found_league,
+    in_a_thread,
+    league_with_broker,
     played_record,
 )
 
@@ -35,11 +37,8 @@ from shutthebox_uplink.uplink import HELLO_TOPIC, receipt_topic, record_topic, t
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    found = found_league(tmp_path)
-    yield found
-    assert found.broker is not None
-    found.broker.kill()
-    found.engine.dispose()
+    with league_with_broker(tmp_path) as found:
+        yield found
 
 
 @contextmanager
@@ -50,16 +49,10 @@ def consuming(place: Place) -> Iterator[Metrics]:
     )
     ledger = Ledger(place.engine, UTC)
     consumer = Consumer(address, place.engine, ledger, place.authority.receipts_key, metrics)
-    thread = threading.Thread(target=consumer.run)
-    thread.start()
-    while not metrics.registry.get_sample_value("shutthebox_league_connected"):
-        sleep(0.01)
-    try:
+    with in_a_thread(consumer.run, consumer.stop):
+        while not metrics.registry.get_sample_value("shutthebox_league_connected"):
+            sleep(0.01)
         yield metrics
-    finally:
-        consumer.stop()
-        thread.join(HANG_S)
-        assert not thread.is_alive()
 
 
 class BoxLine:
