@@ -34,8 +34,8 @@ COMMANDS = (
 #: A Zero 2 W has no more.
 MEMORY = "512M"
 CARD_BYTES = 2 << 30
-#: Where genimage puts the partition that people write on, and the systems.
-BOOT_AT, SYSTEM_MIB = 4 << 20, 256
+#: Where genimage puts the partition that people write on.
+BOOT_AT = 4 << 20
 #: From power-on to the agent's answer, emulated on a busy machine.
 BOOT_S = 900
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from time import sleep
 
 import pytest
+from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from sqlalchemy import event, func, select
 from tests.support.league import (
@@ -89,7 +90,8 @@ def test_a_match_gets_a_signed_receipt_and_is_reviewed(place: Place) -> None:
             with place.engine.connect().execution_options(reads=True) as db:
                 if db.execute(reviewed).scalar() and db.execute(health).scalar() == '{"version": "1.2"}':
                     break
-        families = {family.name: family for family in text_string_to_metric_families(metrics.text().decode())}  # type: ignore[no-untyped-call]
+        text = generate_latest(metrics.registry).decode()  # type: ignore[no-untyped-call]
+        families = {family.name: family for family in text_string_to_metric_families(text)}  # type: ignore[no-untyped-call]
         (sample,) = (s for s in families["shutthebox_league_messages"].samples if s.name.endswith("_total"))
         assert (sample.labels, sample.value) == ({"outcome": "committed"}, 1)
     lion.close()
