@@ -194,8 +194,8 @@ def _head_starts(value: Any) -> tuple[HeadStart, ...]:  # noqa: ANN401  (what TO
 
 
 HEAD_STARTS = Check(
-    f"a list by seat, {MAX_PLAYERS} at most: points of 0 to {MAX_HEAD_START}, or a list of tiles that start shut, "
-    "as in [0, 5, [1, 2]]",
+    f"a list by seat, {MAX_PLAYERS} at most: points of 0 to {MAX_HEAD_START}, or a list of tiles that start "
+    "shut, as in [0, 5, [1, 2]]",
     {
         "type": "array",
         "maxItems": MAX_PLAYERS,
