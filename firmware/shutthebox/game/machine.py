@@ -5,19 +5,21 @@ to be told that time has passed. It owns the match; nothing else changes it. Whi
 what in which mode is in `shutthebox.game.table`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from shutthebox.game import lever_health
 from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Ask, Effect, Play, Show, Sound
+from shutthebox.game.effects import Effect, Play, Show, Sound
 from shutthebox.game.facts import Faulted, Finished, Resumed
 from shutthebox.game.faults import FAULT_TEXTS, Fault
 from shutthebox.game.inputs import (
     Abandoned,
-    AccountCame,
     Advice,
     AnswerCame,
     DiceCame,
@@ -43,9 +45,9 @@ from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
+from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.past import Past
-from shutthebox.game.play import accounted, begun, conditions_of, noted
-from shutthebox.game.questions import AskAccount
+from shutthebox.game.play import asked_reviews, begun, conditions_of, noted, reviewed
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
@@ -55,6 +57,9 @@ from shutthebox.game.wording import player_name
 from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.tiles import Tiles, to_numbers
+
+if TYPE_CHECKING:  # a reader of reviews needs no solver
+    from shutthebox.odds.coach import MatchReview
 
 _LABELLED_MODES = (Mode.ATTRACT, Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.MATCH_OVER)
 """Where the screen says that the throws are those of a tournament."""
@@ -190,8 +195,6 @@ class Machine:
                 return [self._show()]
             case Pressed() | Held() | HeldLong() | ServicePressed() | Abandoned():
                 return self._button(given)
-            case AccountCame():
-                return self._accounted(given)
             case HintCame() | DiceCame() | AnswerCame() | ReviewCame():
                 return self._advised(given)
 
@@ -255,17 +258,12 @@ class Machine:
         )
         return [*kept(*faults), self._show()]
 
-    def _accounted(self, came: AccountCame) -> list[Effect]:
-        mode = self._mode
-        if not isinstance(mode, MatchMode):
-            return []
-        play = accounted(mode.play, came)
-        if play == mode.play:
-            return []
-        self._mode = replace(mode, play=play)
-        return [self._show()]
-
     def _advised(self, came: Advice) -> list[Effect]:
+        if isinstance(came, ReviewCame) and isinstance(self._mode, MatchMode):
+            play = reviewed(self._mode.play, came)
+            if play != self._mode.play:
+                self._mode = replace(self._mode, play=play)
+                return [self._show()]
         handler = ADVICE.get((type(self._mode), type(came)))
         if handler is None:
             return []
@@ -341,6 +339,7 @@ class Machine:
             seats=tuple(told(player_name(player, shared), translate) for player in seats),
             game=game,
             staked=self.settings.stakes is not ShownStakes.OFF,
+            review=_review(mode) if not self.settings.family else None,
         )
 
     def _screen(self) -> Screen:
@@ -368,14 +367,20 @@ def _seen(shared: Shared, mode: ModeState) -> Shared:
     return replace(shared, fault=None, notices=()) if isinstance(mode, Attract) else shared
 
 
+def _review(mode: ModeState) -> MatchReview | None:
+    """What the coach has said of the match that is over, or of the turn."""
+    if isinstance(mode, MatchOver):
+        return mode.review
+    return mode.play.review if isinstance(mode, TurnOver) else None
+
+
 def _resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
     """Goes on with a kept match: the levers are judged as they are."""
     play, effects = begun(kept_match.beginning, context.settings, kept_match.tally)
     effects += kept(Resumed(conditions_of(kept_match.beginning, context.settings)))
     for action in kept_match.actions:
         play = replace(noted(play, action), match=apply(play.match, action))
-    profile = play.match.profile
-    effects += tuple(Ask(AskAccount(profile, player, throws)) for player, throws in play.unaccounted)
+    effects += asked_reviews(play)
     match play.match.stage:
         case Stage.THROW:
             step: Step[ModeState] = ready.await_throw(play, context)
