@@ -25,6 +25,7 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import Throw
+from shutthebox.rules.profile import HeadStart
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Turn
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -219,15 +220,18 @@ def play_turn(table: Table, throw: Throw) -> None:
     while (mode := table.mode) is not Mode.TURN_OVER:
         table.dice.throws[:] = [throw]
         if mode is Mode.FLIPPING:
-            move = turns.answers(PUB, table.match.turn)[0]
+            move = turns.answers(table.match.seat_profile, table.match.turn)[0]
             table.stand([*table.down, *to_numbers(move)])
         table.press()
         table.wait(S)
 
 
 @pytest.mark.parametrize("cut_after", [0, 1])
-def test_a_power_cut_takes_no_turn_out_of_luck_and_decisions(cut_after: int) -> None:
-    settings = settings_for("pub", players=3)
+@pytest.mark.parametrize("head_starts", [(), ((9,), (5, 6), 0)])
+def test_a_power_cut_takes_no_turn_out_of_luck_and_decisions(
+    cut_after: int, head_starts: tuple[HeadStart, ...]
+) -> None:
+    settings = settings_for("pub", players=3, handicap=head_starts)
     whole, cut = (Table(settings, odds=OddsNow()) for _ in range(2))
     late = Late()
     for player in range(3):

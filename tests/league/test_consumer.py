@@ -9,6 +9,7 @@ from pathlib import Path
 from time import sleep
 
 import pytest
+from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from sqlalchemy import event, func, select
 from tests.support.league import (
@@ -18,6 +19,8 @@ from tests.support.league import (
     Place,
     consumer_listener,
     found_league,
+    in_a_thread,
+    league_with_broker,
     played_record,
 )
 
@@ -35,11 +38,8 @@ from shutthebox_uplink.uplink import HELLO_TOPIC, receipt_topic, record_topic, t
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    found = found_league(tmp_path)
-    yield found
-    assert found.broker is not None
-    found.broker.kill()
-    found.engine.dispose()
+    with league_with_broker(tmp_path) as found:
+        yield found
 
 
 @contextmanager
@@ -50,16 +50,10 @@ def consuming(place: Place) -> Iterator[Metrics]:
     )
     ledger = Ledger(place.engine, UTC)
     consumer = Consumer(address, place.engine, ledger, place.authority.receipts_key, metrics)
-    thread = threading.Thread(target=consumer.run)
-    thread.start()
-    while not metrics.registry.get_sample_value("shutthebox_league_connected"):
-        sleep(0.01)
-    try:
+    with in_a_thread(consumer.run, consumer.stop):
+        while not metrics.registry.get_sample_value("shutthebox_league_connected"):
+            sleep(0.01)
         yield metrics
-    finally:
-        consumer.stop()
-        thread.join(HANG_S)
-        assert not thread.is_alive()
 
 
 class BoxLine:
@@ -96,7 +90,8 @@ def test_a_match_gets_a_signed_receipt_and_is_reviewed(place: Place) -> None:
             with place.engine.connect().execution_options(reads=True) as db:
                 if db.execute(reviewed).scalar() and db.execute(health).scalar() == '{"version": "1.2"}':
                     break
-        families = {family.name: family for family in text_string_to_metric_families(metrics.text().decode())}  # type: ignore[no-untyped-call]
+        text = generate_latest(metrics.registry).decode()  # type: ignore[no-untyped-call]
+        families = {family.name: family for family in text_string_to_metric_families(text)}  # type: ignore[no-untyped-call]
         (sample,) = (s for s in families["shutthebox_league_messages"].samples if s.name.endswith("_total"))
         assert (sample.labels, sample.value) == ({"outcome": "committed"}, 1)
     lion.close()

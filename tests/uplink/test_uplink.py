@@ -1,9 +1,8 @@
 """The uplink against a real Mosquitto: an entry is kept until the league has given a receipt for it."""
 
 import json
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -15,7 +14,8 @@ from tests.support.league import (
     Listener,
     Place,
     consumer_listener,
-    found_league,
+    in_a_thread,
+    league_with_broker,
     played_record,
 )
 from tests.support.mosquitto import plain_broker
@@ -31,23 +31,12 @@ from shutthebox_uplink.uplink import HELLO_TOPIC, Uplink, receipt_topic, remove_
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    found = found_league(tmp_path)
-    yield found
-    assert found.broker is not None
-    found.broker.kill()
-    found.engine.dispose()
+    with league_with_broker(tmp_path) as found:
+        yield found
 
 
-@contextmanager
-def running(uplink: Uplink) -> Iterator[None]:
-    thread = threading.Thread(target=uplink.run)
-    thread.start()
-    try:
-        yield
-    finally:
-        uplink.inbox.put(None)
-        thread.join(HANG_S)
-        assert not thread.is_alive()
+def running(uplink: Uplink) -> AbstractContextManager[None]:
+    return in_a_thread(uplink.run, lambda: uplink.inbox.put(None))
 
 
 def until(is_so: Callable[[], bool]) -> None:

@@ -17,7 +17,7 @@ from shutthebox.files import read_text
 from shutthebox.odds.coach import Balance, Decision, MatchReview, review
 from shutthebox.odds.review_text import decision_text
 from shutthebox.rules import record
-from shutthebox.rules.actions import faces_to_text
+from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import begin
 from shutthebox.rules.record import Record, RecordError
 from shutthebox.rules.tiles import to_numbers

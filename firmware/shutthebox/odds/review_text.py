@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from shutthebox.odds.coach import Decision
-from shutthebox.rules.actions import faces_to_text
+from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.tiles import to_numbers
 
 
