@@ -16,7 +16,6 @@ from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
     Abandoned,
-    AccountCame,
     Advice,
     AnswerCame,
     DiceCame,
@@ -39,7 +38,7 @@ from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
 from shutthebox.game.past import Past
-from shutthebox.game.play import accounted
+from shutthebox.game.play import reviewed
 from shutthebox.game.resuming import KeptMatch, resume
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import shown
@@ -163,8 +162,6 @@ class Machine:
                 return [self._show()]
             case Pressed() | Held() | HeldLong() | ServicePressed() | Abandoned():
                 return self._button(given)
-            case AccountCame():
-                return self._accounted(given)
             case HintCame() | DiceCame() | AnswerCame() | ReviewCame():
                 return self._advised(given)
 
@@ -228,17 +225,12 @@ class Machine:
         )
         return [*kept(*faults), self._show()]
 
-    def _accounted(self, came: AccountCame) -> list[Effect]:
-        mode = self._mode
-        if not isinstance(mode, MatchMode):
-            return []
-        play = accounted(mode.play, came)
-        if play == mode.play:
-            return []
-        self._mode = replace(mode, play=play)
-        return [self._show()]
-
     def _advised(self, came: Advice) -> list[Effect]:
+        if isinstance(came, ReviewCame) and isinstance(self._mode, MatchMode):
+            play = reviewed(self._mode.play, came)
+            if play != self._mode.play:
+                self._mode = replace(self._mode, play=play)
+                return [self._show()]
         handler = ADVICE.get((type(self._mode), type(came)))
         if handler is None:
             return []

@@ -4,16 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from shutthebox.game.effects import Ask
 from shutthebox.game.facts import Finished, Resumed
 from shutthebox.game.modes import flipping, ready
 from shutthebox.game.modes.match_over import MatchOver
-from shutthebox.game.play import begun, conditions_of, noted
-from shutthebox.game.questions import AskAccount
+from shutthebox.game.play import asked_reviews, begun, conditions_of, noted
 from shutthebox.game.state import Context, Step, kept
 from shutthebox.game.table import ModeState
 from shutthebox.rules.actions import Action, apply
-from shutthebox.rules.handicap import for_seat
 from shutthebox.rules.match import Match, Stage
 
 
@@ -38,10 +35,7 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
     effects += kept(Resumed(conditions_of(kept_match.beginning, context.settings)))
     for action in kept_match.actions:
         play = replace(noted(play, action), match=apply(play.match, action))
-    effects += tuple(
-        Ask(AskAccount(for_seat(play.match.profile, player), player, throws))
-        for player, throws in play.unaccounted
-    )
+    effects += asked_reviews(play)
     match play.match.stage:
         case Stage.THROW:
             step: Step[ModeState] = ready.await_throw(play, context)

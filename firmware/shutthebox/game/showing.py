@@ -1,6 +1,7 @@
 """What the box shows: the screen of its mode, what lies over it, and the match in figures."""
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from shutthebox.game.effects import Show
 from shutthebox.game.faults import FAULT_TEXTS
@@ -8,13 +9,18 @@ from shutthebox.game.judge import FINE
 from shutthebox.game.messages import Translate, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.puzzle import Puzzling
+from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import ShownStakes
 from shutthebox.game.state import Shared, View
 from shutthebox.game.table import ModeState
 from shutthebox.game.wording import player_name
 from shutthebox.rules.tiles import to_numbers
+
+if TYPE_CHECKING:  # a reader of reviews needs no solver
+    from shutthebox.odds.coach import MatchReview
 
 _TURN_MODES = (Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.TURN_OVER)
 """The corner of their screens shows a fault."""
@@ -56,7 +62,15 @@ def shown(mode: ModeState, shared: Shared, t_ns: int, translate: Translate) -> S
         seats=tuple(told(player_name(player, shared), translate) for player in seats),
         game=match.profile if match else puzzle.game if puzzle else settings.game,
         staked=settings.stakes is not ShownStakes.OFF,
+        review=None if settings.family else _review(mode),
     )
+
+
+def _review(mode: ModeState) -> "MatchReview | None":
+    """What the coach has said of the match that is over, or of the turn."""
+    if isinstance(mode, MatchOver):
+        return mode.review
+    return mode.play.review if isinstance(mode, TurnOver) else None
 
 
 def _screen(mode: ModeState, shared: Shared, _: Translate) -> Screen:

@@ -72,7 +72,7 @@ class Announcer:
         self._mode, self._parts, self._says_prompt_again = show.mode, parts, False
         new = parts if parts["title"] != before.get("title") else news(parts, before)
         text = sentences((new or again).values())
-        # The odds' account of a turn is added when it has been worked out.
+        # What the coach says of a turn comes a moment later.
         return Announcement(text, show.language, waits=set(new) == {"rows"}) if text else None
 
     def _rests(self, show: Show) -> bool:
