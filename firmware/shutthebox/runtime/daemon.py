@@ -1,7 +1,7 @@
 """Puts a box together from its parts, runs it, and takes it apart in the right order.
 
 The same for real pins and simulated ones: the caller brings the factory, the lines, the panel
-and the dice. Order of start: store, pins, ready, machine, display. Order of stop: the loop, the
+and the dice. Order of start: store, pins, machine, READY, display. Order of stop: the loop, the
 display with its goodbye, the buzzer, the pins, the store.
 """
 
@@ -81,7 +81,7 @@ def serve(
         beat: called at least once a second while all workers live.
         fault: found before the start, for the players.
         notices: more for the owner, a line of text each.
-        scores: folder of what the scoreboard shows and the voice says; None for a box without them.
+        scores: folder of the files for scoreboard and voice; None for a box without them.
         outbox: folder in which matches are left for a league; None for nowhere.
 
     Raises:
