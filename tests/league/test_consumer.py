@@ -6,13 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC
 from pathlib import Path
-from time import sleep
 
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from sqlalchemy import event, func, select
 from tests.support.league import (
-    HANG_S,
     FakeBox,
     Listener,
     Place,
@@ -20,6 +18,7 @@ from tests.support.league import (
     found_league,
     played_record,
 )
+from tests.support.waiting import HANG_S, until
 
 from shutthebox_league.consumer import BrokerAddress, Consumer
 from shutthebox_league.enrolment import revoke
@@ -52,8 +51,7 @@ def consuming(place: Place) -> Iterator[Metrics]:
     consumer = Consumer(address, place.engine, ledger, place.authority.receipts_key, metrics)
     thread = threading.Thread(target=consumer.run)
     thread.start()
-    while not metrics.registry.get_sample_value("shutthebox_league_connected"):
-        sleep(0.01)
+    until(lambda: metrics.registry.get_sample_value("shutthebox_league_connected"))
     try:
         yield metrics
     finally:
@@ -212,8 +210,7 @@ def test_a_full_disk_at_the_league_loses_nothing(place: Place, caplog: pytest.Lo
         # The free pages of the file take a few matches.
         for entry in entries[1:]:
             lion.send(entry)
-            while not refused() and lion.listener.nothing():
-                sleep(0.01)
+            until(lambda: refused() or not lion.listener.nothing())
             if refused():
                 break
         assert refused()

@@ -2,15 +2,13 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic, sleep
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.support.league import (
-    HANG_S,
     FakeBox,
     Listener,
     Place,
@@ -19,6 +17,7 @@ from tests.support.league import (
     played_record,
 )
 from tests.support.mosquitto import plain_broker
+from tests.support.waiting import HANG_S, until
 
 from shutthebox.adapters.outbox import entry_name
 from shutthebox.outbox_entry import entry_from_bytes, hash_of
@@ -48,13 +47,6 @@ def running(uplink: Uplink) -> Iterator[None]:
         uplink.inbox.put(None)
         thread.join(HANG_S)
         assert not thread.is_alive()
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    end = monotonic() + HANG_S
-    while not is_so():
-        assert monotonic() < end, "it does not become so"
-        sleep(0.02)
 
 
 class Sender:
