@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC
 from pathlib import Path
-from time import sleep
 
 import pytest
 from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from sqlalchemy import event, func, select
 from tests.support.league import (
-    HANG_S,
     FakeBox,
     Listener,
     Place,
@@ -23,6 +21,7 @@ from tests.support.league import (
     league_with_broker,
     played_record,
 )
+from tests.support.waiting import HANG_S, until
 
 from shutthebox_league.consumer import BrokerAddress, Consumer
 from shutthebox_league.enrolment import revoke
@@ -51,8 +50,7 @@ def consuming(place: Place) -> Iterator[Metrics]:
     ledger = Ledger(place.engine, UTC)
     consumer = Consumer(address, place.engine, ledger, place.authority.receipts_key, metrics)
     with in_a_thread(consumer.run, consumer.stop):
-        while not metrics.registry.get_sample_value("shutthebox_league_connected"):
-            sleep(0.01)
+        until(lambda: metrics.registry.get_sample_value("shutthebox_league_connected"))
         yield metrics
 
 
@@ -207,8 +205,7 @@ def test_a_full_disk_at_the_league_loses_nothing(place: Place, caplog: pytest.Lo
         # The free pages of the file take a few matches.
         for entry in entries[1:]:
             lion.send(entry)
-            while not refused() and lion.listener.nothing():
-                sleep(0.01)
+            until(lambda: refused() or not lion.listener.nothing())
             if refused():
                 break
         assert refused()

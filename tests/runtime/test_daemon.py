@@ -5,12 +5,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
 import pytest
+from tests.support.hands import Hands
+from tests.support.waiting import HANG_S, until
 
 from shutthebox.adapters import buzzer as buzzers
 from shutthebox.adapters.buzzer import Buzzer
@@ -21,10 +22,10 @@ from shutthebox.adapters.store.database import Store
 from shutthebox.config.schema import Config, Controller, with_value
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import RandomDice
-from shutthebox.game.effects import Effect, Show
+from shutthebox.game.effects import Show
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
-from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
+from shutthebox.game.switches.debounce import DICE_BUTTON
 from shutthebox.runtime.daemon import serve
 from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox, default_lever_lines
 from shutthebox.simulator.hardware.panel_model import PanelModel
@@ -37,43 +38,34 @@ class Served:
     """A daemon at work in the main thread, as hands in another see it."""
 
     box: SimulatedBox
-    shows: list[Show] = field(default_factory=list)
     beats: list[float] = field(default_factory=list)
     wrong: list[BaseException] = field(default_factory=list)
 
-    def observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        if isinstance(what, Show):
-            self.shows.append(what)
+    def __post_init__(self) -> None:
+        self.hands = Hands(self.box)
+
+    @property
+    def shows(self) -> list[Show]:
+        return self.hands.shows
 
     def beat(self) -> None:
         self.beats.append(time.monotonic())
 
-    def until(self, condition: Callable[[], object]) -> None:
-        end = time.monotonic() + 50
-        while not condition():
-            assert time.monotonic() < end, "did not happen in time"
-            time.sleep(0.01)
-
-    def press(self) -> None:
-        self.box.set_button(True)
-        time.sleep(0.1)
-        self.box.set_button(False)
-
     def begins_a_match(self) -> None:
-        self.press()
-        self.until(lambda: self.shows[-1].mode is Mode.READY)
+        self.hands.click()
+        until(lambda: self.shows[-1].mode is Mode.READY)
 
     def throws(self) -> None:
-        self.press()
-        self.until(lambda: self.shows[-1].mode in (Mode.FLIPPING, Mode.TURN_OVER))
+        self.hands.click()
+        until(lambda: self.shows[-1].mode in (Mode.FLIPPING, Mode.TURN_OVER))
 
     def starves(self) -> None:
         """The watchdog gets nothing for longer than the loop ever waits."""
-        self.until(lambda: time.monotonic() - self.beats[-1] > 1.5)
+        until(lambda: time.monotonic() - self.beats[-1] > 1.5)
 
     def is_fed(self) -> None:
         count = len(self.beats)
-        self.until(lambda: len(self.beats) > count)
+        until(lambda: len(self.beats) > count)
 
 
 Serve = Callable[..., Served]
@@ -94,8 +86,8 @@ def served(tmp_path: Path) -> Iterator[Serve]:
 
         def work() -> None:
             try:
-                started.wait(5)
-                found.until(lambda: found.shows)
+                started.wait(HANG_S)
+                until(lambda: found.shows)
                 hands(found)
             except BaseException as error:
                 found.wrong.append(error)
@@ -116,7 +108,7 @@ def served(tmp_path: Path) -> Iterator[Serve]:
                 connect,
                 RandomDice(Random(1).randrange),
                 tmp_path,
-                observers=[found.observe],
+                observers=[found.hands.observe],
                 started=started.set,
                 beat=found.beat,
             )
@@ -144,14 +136,14 @@ def test_a_display_worker_that_hangs_starves_the_watchdog_and_not_the_game(
         def data(self, data: Sequence[int]) -> None:
             if not gate.is_set():
                 caught.set()
-                gate.wait(9)
+                gate.wait(HANG_S)
             super().data(data)
 
     def hands(daemon: Served) -> None:
         daemon.is_fed()
         gate.clear()
         daemon.begins_a_match()
-        assert caught.wait(5)
+        assert caught.wait(HANG_S)
         daemon.starves()
         daemon.throws()
         gate.set()
@@ -170,19 +162,19 @@ def test_a_store_that_hangs_starves_the_watchdog_and_goes_on(
     def slow(store: Store, fact: Fact) -> None:
         if isinstance(fact, Began):
             caught.set()
-            gate.wait(9)
+            gate.wait(HANG_S)
         keep(store, fact)
 
     monkeypatch.setattr(Store, "keep", slow)
 
     def hands(daemon: Served) -> None:
         daemon.is_fed()
-        daemon.press()
-        assert caught.wait(5)
+        daemon.hands.click()
+        assert caught.wait(HANG_S)
         daemon.starves()
         assert daemon.shows[-1].mode is Mode.ATTRACT, "nothing is shown that is not kept"
         gate.set()
-        daemon.until(lambda: daemon.shows[-1].mode is Mode.READY)
+        until(lambda: daemon.shows[-1].mode is Mode.READY)
         daemon.is_fed()
 
     served(hands, releases=[gate])
@@ -222,7 +214,7 @@ def test_a_buzzer_that_fails_in_a_tune_is_left_silent_and_alive(
     def hands(daemon: Served) -> None:
         daemon.begins_a_match()
         daemon.throws()
-        daemon.until(lambda: "bad PWM micros" in caplog.text)
+        until(lambda: "bad PWM micros" in caplog.text)
         daemon.is_fed()
 
     served(hands)
@@ -234,17 +226,15 @@ def test_a_buzzer_caught_in_a_note_is_not_alive(monkeypatch: pytest.MonkeyPatch)
     gate = threading.Event()
 
     def hangs(self: Buzzer, sound: object) -> None:
-        gate.wait(5)
+        gate.wait(HANG_S)
 
     monkeypatch.setattr(Buzzer, "_play", hangs)
     buzzer = Buzzer(box.factory, BUZZER_LINE)
     assert buzzer.alive
     buzzer.play(next(iter(buzzers.TUNES)))
-    with suppress(AssertionError):
-        Served(box).until(lambda: not buzzer.alive)
-    assert not buzzer.alive
+    until(lambda: not buzzer.alive)
     gate.set()
-    Served(box).until(lambda: buzzer.alive)
+    until(lambda: buzzer.alive)
     buzzer.close()
     box.close()
 
@@ -257,13 +247,13 @@ def test_a_panel_that_comes_and_goes_is_drawn_whole_again(served: Serve) -> None
     def hands(daemon: Served) -> None:
         daemon.begins_a_match()
         model.plug_in()
-        daemon.until(lambda: model.lit)
+        until(lambda: model.lit)
         model.on_change(lambda: model.unplug(121))
         daemon.throws()
-        daemon.until(lambda: model.unplugged)
+        until(lambda: model.unplugged)
         model.on_change(lambda: None)
         model.plug_in()
-        daemon.until(lambda: model.lit)
+        until(lambda: model.lit)
         daemon.is_fed()
 
     served(hands, connect=lambda: open_panel(Controller.SSD1306, model))

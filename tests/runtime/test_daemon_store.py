@@ -6,11 +6,11 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from random import Random
 
 import pytest
+from tests.support.hands import Hands
 
 from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.opening import open_or_set_aside
@@ -21,7 +21,7 @@ from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
-from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
+from shutthebox.game.switches.debounce import DICE_BUTTON
 from shutthebox.runtime.daemon import serve
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
 
@@ -31,43 +31,6 @@ def config_with(**values: object) -> Config:
     for key, value in values.items():
         config = with_value(config, key.replace("__", "."), value, "test")
     return config
-
-
-class Hands:
-    """Hands on the contacts of a box whose daemon runs in another thread, and what it showed them."""
-
-    def __init__(self, box: SimulatedBox) -> None:
-        self.shows: list[Show] = []
-        self._box = box
-        self._happened = threading.Condition()
-        self._button = False
-
-    def observe(self, what: object, t_ns: int) -> None:
-        with self._happened:
-            if isinstance(what, Show):
-                self.shows.append(what)
-            elif isinstance(what, SwitchChanged) and what.switch == DICE_BUTTON:
-                self._button = what.active
-            self._happened.notify_all()
-
-    def see_the_first_screen(self) -> None:
-        """Waits until the box has shown something."""
-        self._until(lambda: bool(self.shows))
-
-    def press(self) -> None:
-        """A short press, until the box has shown what came of it."""
-        shows = len(self.shows)
-        for down in (True, False):
-            self._box.set_button(down)
-            self._until(partial(self._stands, down))
-        self._until(lambda: len(self.shows) > shows)
-
-    def _stands(self, down: bool) -> bool:
-        return self._button == down
-
-    def _until(self, happened: Callable[[], bool]) -> None:
-        with self._happened:
-            assert self._happened.wait_for(happened, timeout=50), "the box does not answer"
 
 
 def run_daemon(config: Config, state: Path, act: Callable[[Hands], None]) -> list[Show]:

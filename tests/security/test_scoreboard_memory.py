@@ -11,6 +11,7 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
+from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.store.scores_file import FILE_NAME, VERSION
 
@@ -60,7 +61,7 @@ class Scoreboard:
         return int(found[1]) / 1024
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=HANG_S)
 
     def get(self) -> bytes:
         """What a good visitor is answered; an empty text where there is no room."""
