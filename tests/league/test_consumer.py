@@ -119,6 +119,7 @@ def test_a_box_can_write_its_own_topics_and_read_its_own_receipts_and_nothing_el
         listener.broker.close()
 
 
+@pytest.mark.slow
 def test_without_a_certificate_of_the_league_nobody_gets_in(place: Place, tmp_path: Path) -> None:
     lion = place.enrol("lion")
     (tmp_path / "other").mkdir()
@@ -142,6 +143,7 @@ def test_without_a_certificate_of_the_league_nobody_gets_in(place: Place, tmp_pa
         assert not any(isinstance(event, Connected | Message) for event in seen)
 
 
+@pytest.mark.slow
 def test_a_stolen_key_is_useless_once_it_is_revoked(place: Place) -> None:
     enrolment = place.enrol("lion")
     lion = BoxLine(enrolment)
@@ -185,6 +187,7 @@ def test_a_flood_by_one_box_does_not_delay_another(place: Place) -> None:
     quiet.close()
 
 
+@pytest.mark.slow
 def test_a_full_disk_at_the_league_loses_nothing(place: Place, caplog: pytest.LogCaptureFixture) -> None:
     lion = BoxLine(place.enrol("lion"))
     entries = [lion.chain.play(played_record(seed)) for seed in range(30)]

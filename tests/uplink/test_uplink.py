@@ -100,6 +100,7 @@ def entry_of(message: bytes) -> int:
     return entry_from_bytes(payload).sequence
 
 
+@pytest.mark.slow
 def test_a_broker_that_was_away_gets_what_is_waiting(place: Place, tmp_path: Path) -> None:
     sender = Sender(tmp_path, place.enrol("lion"))
     assert place.broker is not None
@@ -159,6 +160,7 @@ def test_home_assistant_is_told_all_in_one_retained_message(home: HomeAssistant,
         listener.broker.close()
 
 
+@pytest.mark.slow
 def test_a_box_that_is_unplugged_is_offline(home: HomeAssistant, tmp_path: Path) -> None:
     sender = Sender(tmp_path, None, home)
     assistant = Listener(home.port, ("shutthebox/#",))
@@ -173,5 +175,6 @@ def test_a_box_that_is_unplugged_is_offline(home: HomeAssistant, tmp_path: Path)
     assistant.broker.close()
 
 
+@pytest.mark.slow
 def test_home_assistant_away_is_said(tmp_path: Path) -> None:
     assert not remove_from_home_assistant(HomeAssistant("127.0.0.1", 1), "box", timeout_s=0.1)
