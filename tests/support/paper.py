@@ -42,10 +42,10 @@ class Hands(Protocol):
     def press(self) -> None:
         """Presses the button for a moment."""
 
-    def set_levers(self, down: Tiles) -> None:
+    def stand(self, down: Tiles) -> None:
         """Moves those levers that are not yet as wanted."""
 
-    def look_for(self, states: list[State]) -> State:
+    def see(self, states: list[State]) -> State:
         """Waits until the panel shows one of these states, and says which; fails if it never does."""
 
 
@@ -76,7 +76,7 @@ class PaperMatch:
 
     def see(self) -> None:
         """The glass shows the position that is on paper."""
-        self.hands.look_for([self.shown()])
+        self.hands.see([self.shown()])
 
     def press_for_throw(self) -> None:
         """Has the box throw; it may have done so by itself, with the move before."""
@@ -88,7 +88,7 @@ class PaperMatch:
         """Reads off the glass which throw it is."""
         dice = dice_allowed(self._profile, self.match.turn.open)[0]
         throws = list(itertools.product(range(1, 7), repeat=dice))
-        seen = self.hands.look_for([self._shown(self.match.throw(faces), faces) for faces in throws])
+        seen = self.hands.see([self._shown(self.match.throw(faces), faces) for faces in throws])
         assert seen.match is not None
         self.match = seen.match
         self._turn.append(Thrown(self.match.turn.throw or ()))
@@ -102,13 +102,13 @@ class PaperMatch:
         """Flips the first legal move and commits it."""
         before, move = self.match, turns.answers(self._profile, self.match.turn)[0]
         self._levers |= move
-        self.hands.set_levers(self._levers)
+        self.hands.stand(self._levers)
         self.match = before.move(move)
         self._turn.append(Moved(move))
         if self.match.stage is Stage.THROW:
             verdict = judge(self._profile, before.turn, self._levers)
             play = with_verdict(self._play(before), verdict)
-            self.hands.look_for([replace(self._shown(before), mode=Flipping(play))])
+            self.hands.see([replace(self._shown(before), mode=Flipping(play))])
             self.hands.press()
             # With a choice of dice the box waits for it, else it throws again by itself.
             self._press_to_throw = len(dice_allowed(self._profile, self.match.turn.open)) > 1
@@ -126,7 +126,7 @@ class PaperMatch:
         self.match = self._turns_beginning = self.match.advance()
         if self.match.stage is Stage.THROW:
             self._levers, self._press_to_throw = 0, True
-            self.hands.set_levers(0)
+            self.hands.stand(0)
         self.see()
 
     def go_on(self) -> None:

@@ -31,4 +31,4 @@ class Play(PaperMatch):
         if isinstance(shown.mode, TurnOver):
             play = replace(shown.mode.play, review=None)
             without = [replace(shown, mode=TurnOver(play))]
-        self.hands.look_for([shown, *without])
+        self.hands.see([shown, *without])

@@ -26,9 +26,9 @@ from shutthebox.adapters.store.schema import UNREADABLE, VERSION, create, versio
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.rules.actions import Action, Thrown
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
-from shutthebox.rules.match import MAX_PLAYERS, Match, begin
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import Throw
-from shutthebox.rules.profile import Draw
+from shutthebox.rules.profile import MAX_PLAYERS, Draw
 from shutthebox.rules.writer import to_lines
 
 if TYPE_CHECKING:
