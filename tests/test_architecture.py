@@ -89,6 +89,7 @@ def test_no_module_imports_from_a_higher_floor() -> None:
     } == {*height, "__init__.py", "__main__.py"}
 
 
+@pytest.mark.slow
 def test_no_ring_of_imports() -> None:
     """The modes lead to one another, so they count as one module. Imports within functions count, too."""
     modules = {

@@ -9,6 +9,7 @@ from random import Random
 import pytest
 from tests.support.box import S
 from tests.support.machine import Table, settings_for
+from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.odds_worker import OddsNow, OddsWorker, answer
 from shutthebox.config.profiles import builtin
@@ -123,7 +124,7 @@ def test_questions_are_answered_off_the_callers_thread_in_their_order() -> None:
     assert worker.ask(Prepare(PUB)) == ()
     assert worker.ask(AskHint(match)) == ()
     worker.ask(AskAnswer(match))
-    first, second = posted.get(timeout=60), posted.get(timeout=60)
+    first, second = posted.get(timeout=HANG_S), posted.get(timeout=HANG_S)
     assert isinstance(first, HintCame)
     assert isinstance(second, AnswerCame)
     assert posted.empty(), "a preparation has no answer"
@@ -136,7 +137,7 @@ def test_a_question_that_fails_ends_neither_the_worker_nor_the_game(
     worker = OddsWorker(posted.put)
     worker.ask(AskReview(begin(PUB, 1), (Thrown((9, 9)),)))
     worker.ask(AskDice(begin(PUB, 1)))
-    assert isinstance(posted.get(timeout=60), DiceCame)
+    assert isinstance(posted.get(timeout=HANG_S), DiceCame)
     assert "no answer to" in caplog.text
 
 
@@ -294,5 +295,5 @@ def test_the_chances_of_a_match_are_ready_before_they_are_asked_for() -> None:
     for profile in (PUB, builtin("the-300"), builtin("young")):
         worker.ask(Prepare(profile, 2))
     worker.ask(AskDice(begin(PUB, 1)))
-    posted.get(timeout=60)
+    posted.get(timeout=HANG_S)
     assert match_play._equilibrium.cache_info().currsize == 1

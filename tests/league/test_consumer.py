@@ -6,14 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC
 from pathlib import Path
-from time import sleep
 
 import pytest
 from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from sqlalchemy import event, func, select
 from tests.support.league import (
-    HANG_S,
     FakeBox,
     Listener,
     Place,
@@ -23,6 +21,7 @@ from tests.support.league import (
     league_with_broker,
     played_record,
 )
+from tests.support.waiting import HANG_S, until
 
 from shutthebox_league.consumer import BrokerAddress, Consumer
 from shutthebox_league.enrolment import revoke
@@ -51,8 +50,7 @@ def consuming(place: Place) -> Iterator[Metrics]:
     ledger = Ledger(place.engine, UTC)
     consumer = Consumer(address, place.engine, ledger, place.authority.receipts_key, metrics)
     with in_a_thread(consumer.run, consumer.stop):
-        while not metrics.registry.get_sample_value("shutthebox_league_connected"):
-            sleep(0.01)
+        until(lambda: metrics.registry.get_sample_value("shutthebox_league_connected"))
         yield metrics
 
 
@@ -121,6 +119,7 @@ def test_a_box_can_write_its_own_topics_and_read_its_own_receipts_and_nothing_el
         listener.broker.close()
 
 
+@pytest.mark.slow
 def test_without_a_certificate_of_the_league_nobody_gets_in(place: Place, tmp_path: Path) -> None:
     lion = place.enrol("lion")
     (tmp_path / "other").mkdir()
@@ -144,6 +143,7 @@ def test_without_a_certificate_of_the_league_nobody_gets_in(place: Place, tmp_pa
         assert not any(isinstance(event, Connected | Message) for event in seen)
 
 
+@pytest.mark.slow
 def test_a_stolen_key_is_useless_once_it_is_revoked(place: Place) -> None:
     enrolment = place.enrol("lion")
     lion = BoxLine(enrolment)
@@ -187,6 +187,7 @@ def test_a_flood_by_one_box_does_not_delay_another(place: Place) -> None:
     quiet.close()
 
 
+@pytest.mark.slow
 def test_a_full_disk_at_the_league_loses_nothing(place: Place, caplog: pytest.LogCaptureFixture) -> None:
     lion = BoxLine(place.enrol("lion"))
     entries = [lion.chain.play(played_record(seed)) for seed in range(30)]
@@ -207,8 +208,7 @@ def test_a_full_disk_at_the_league_loses_nothing(place: Place, caplog: pytest.Lo
         # The free pages of the file take a few matches.
         for entry in entries[1:]:
             lion.send(entry)
-            while not refused() and lion.listener.nothing():
-                sleep(0.01)
+            until(lambda: refused() or not lion.listener.nothing())
             if refused():
                 break
         assert refused()

@@ -197,6 +197,7 @@ def test_a_turn_in_mid_match_is_reviewed_in_chance_to_win_too() -> None:
     assert part.players[0].points == Balance(Fraction(0), Fraction(0), Fraction(0), Fraction(0))
 
 
+@pytest.mark.slow
 def test_luck_evens_out() -> None:
     luck = []
     for seed in range(1500):

@@ -3,7 +3,10 @@
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Callable
 from dataclasses import replace
+from types import FrameType
+from typing import Any
 
 from shutthebox.config import profiles
 from shutthebox.odds import Odds
@@ -20,6 +23,24 @@ def test_memory() -> None:
     assert odds.exact
     assert kept < 3_000_000
     assert peak < 5_000_000
+
+
+def test_twelve_tiles_take_no_time() -> None:
+    """In lines of Python that run, which no busy machine changes; tests/benchmarks/odds.py has the times."""
+    lines = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> Callable[..., Any]:
+        nonlocal lines
+        lines += event == "line"
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        Odds(TWELVE)
+    finally:
+        sys.settrace(before)
+    assert lines < 1_000_000
 
 
 def test_only_the_standard_library_and_no_clock() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.support.box import config_with
 from tests.support.daemon import Served, run_daemon
+from tests.support.waiting import HANG_S
 
 from shutthebox.adapters import buzzer as buzzers
 from shutthebox.adapters.buzzer import Buzzer
@@ -40,7 +41,7 @@ def test_a_display_worker_that_hangs_starves_the_watchdog_and_not_the_game(
         daemon.is_fed()
         gate.clear()
         daemon.begin()
-        assert caught.wait(5)
+        assert caught.wait(HANG_S)
         daemon.starves()
         daemon.throw()
         gate.set()
@@ -73,7 +74,7 @@ def test_a_store_that_hangs_starves_the_watchdog_and_goes_on(
     def hands(daemon: Served) -> None:
         daemon.is_fed()
         daemon.press()
-        assert caught.wait(5)
+        assert caught.wait(HANG_S)
         daemon.starves()
         assert daemon.mode is Mode.ATTRACT, "nothing is shown that is not kept"
         gate.set()

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, suppress
 from http.client import HTTPConnection
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
@@ -45,17 +45,18 @@ class Box:
 
     def connect(self) -> ClientConnection:
         host = f"127.0.0.1:{self.port}"
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                sock = socket.create_connection(("127.0.0.1", self.port), timeout=5)
-                opened = connect(
-                    f"ws://{host}/box", origin=Origin(f"http://{host}"), sock=sock, compression=None
+        opened: list[ClientConnection] = []
+
+        def is_open() -> bool:
+            with suppress(OSError, InvalidHandshake):
+                sock = socket.create_connection(("127.0.0.1", self.port), HANG_S)
+                opened.append(
+                    connect(f"ws://{host}/box", origin=Origin(f"http://{host}"), sock=sock, compression=None)
                 )
-                return self.pages.enter_context(opened)
-            except (OSError, InvalidHandshake):
-                assert time.monotonic() < deadline, "the box never came back"
-                time.sleep(0.05)
+            return bool(opened)
+
+        until(is_open, "the box never came back")
+        return self.pages.enter_context(opened[0])
 
     def send(self, **message: object) -> None:
         self.page.send(json.dumps(message))
@@ -63,13 +64,13 @@ class Box:
     def see(self, fits: Callable[[dict[str, Any]], object]) -> None:
         """Waits for a state of the page that fits."""
         while not (self.state and fits(self.state)):
-            self.state |= json.loads(self.page.recv(timeout=20))
+            self.state |= json.loads(self.page.recv(timeout=HANG_S))
 
     def until_it_is_back(self) -> None:
         """Waits for the next process in the place of this one, until it can be ended in good order."""
         with suppress(ConnectionClosed, OSError):
             while True:
-                self.page.recv(timeout=20)
+                self.page.recv(timeout=HANG_S)
         assert self.process.stdout is not None
         assert f":{self.port}/" in self.process.stdout.readline()
         self.page = self.connect()
@@ -99,7 +100,7 @@ def box(tmp_path: Path) -> Iterator[Box]:
         with box.pages:
             yield box
         box.process.send_signal(signal.SIGTERM)
-        assert box.process.wait(timeout=20) == 0
+        assert box.process.wait(timeout=HANG_S) == 0
 
 
 def test_the_plug_is_pulled_in_a_match(box: Box) -> None:
@@ -134,7 +135,7 @@ def test_what_is_recorded_over_a_power_cut_plays_again(box: Box, tmp_path: Path)
     box.send(record=False)
     box.until_it_is_back()
     assert "Press to play" in box.state["words"], "the recorded match was played on a memory of its own"
-    with closing(HTTPConnection("127.0.0.1", box.port, timeout=10)) as asked:
+    with closing(HTTPConnection("127.0.0.1", box.port, timeout=HANG_S)) as asked:
         asked.request("GET", "/recording.scn")
         scenario = asked.getresponse().read().decode()
     verbs = [line.split()[1 if line[0] == "@" else 0] for line in scenario.splitlines()]

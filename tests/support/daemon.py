@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 from tests.support.box import Eyes
+from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.display.panel import Panel
 from shutthebox.config.schema import Config
@@ -20,9 +21,6 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.runtime.daemon import serve
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
-
-HANG_S = 50
-"""A guard against hanging, never a measure."""
 
 
 class Served(Eyes):
@@ -69,6 +67,15 @@ class Served(Eyes):
         for down in (True, False):
             self._box.set_button(down)
             self.until(partial(self._stands, down))
+
+    def hold(self) -> None:
+        """The button down until the box has shown what comes of it."""
+        self._box.set_button(True)
+        self.until(partial(self._stands, True))
+        shows = len(self.shows)
+        self.until(lambda: len(self.shows) > shows)
+        self._box.set_button(False)
+        self.until(partial(self._stands, False))
 
     def _stands(self, down: bool) -> bool:
         return self._button == down

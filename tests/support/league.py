@@ -12,6 +12,7 @@ from time import monotonic
 
 from sqlalchemy import Engine
 from tests.support.mosquitto import Mosquitto, free_port
+from tests.support.waiting import HANG_S
 
 from shutthebox.config.profiles import builtin
 from shutthebox.outbox_entry import NO_HASH, Content, MatchPlayed, OutboxEntry, PlayerSigned, hash_of
@@ -25,9 +26,6 @@ from shutthebox_league.database import migrate, open_database
 from shutthebox_league.enrolment import enrol
 from shutthebox_uplink.mqtt import Broker, Connected, Event, Message
 from shutthebox_uplink.settings import Enrolment, read_enrolment
-
-HANG_S = 60.0
-"""A guard against hanging, never a measure."""
 
 CONDITIONS = Conditions(versions=(f"0.1.0 rules {RULES_VERSION}",))
 

@@ -1,15 +1,13 @@
 """The uplink against a real Mosquitto: an entry is kept until the league has given a receipt for it."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
-from time import monotonic, sleep
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from tests.support.league import (
-    HANG_S,
     FakeBox,
     Listener,
     Place,
@@ -19,6 +17,7 @@ from tests.support.league import (
     played_record,
 )
 from tests.support.mosquitto import plain_broker
+from tests.support.waiting import until
 
 from shutthebox.adapters.outbox import entry_name
 from shutthebox.outbox_entry import entry_from_bytes, hash_of
@@ -37,13 +36,6 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
 def running(uplink: Uplink) -> AbstractContextManager[None]:
     return in_a_thread(uplink.run, lambda: uplink.inbox.put(None))
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    end = monotonic() + HANG_S
-    while not is_so():
-        assert monotonic() < end, "it does not become so"
-        sleep(0.02)
 
 
 class Sender:
@@ -108,6 +100,7 @@ def entry_of(message: bytes) -> int:
     return entry_from_bytes(payload).sequence
 
 
+@pytest.mark.slow
 def test_a_broker_that_was_away_gets_what_is_waiting(place: Place, tmp_path: Path) -> None:
     sender = Sender(tmp_path, place.enrol("lion"))
     assert place.broker is not None
@@ -167,6 +160,7 @@ def test_home_assistant_is_told_all_in_one_retained_message(home: HomeAssistant,
         listener.broker.close()
 
 
+@pytest.mark.slow
 def test_a_box_that_is_unplugged_is_offline(home: HomeAssistant, tmp_path: Path) -> None:
     sender = Sender(tmp_path, None, home)
     assistant = Listener(home.port, ("shutthebox/#",))
@@ -181,5 +175,6 @@ def test_a_box_that_is_unplugged_is_offline(home: HomeAssistant, tmp_path: Path)
     assistant.broker.close()
 
 
+@pytest.mark.slow
 def test_home_assistant_away_is_said(tmp_path: Path) -> None:
     assert not remove_from_home_assistant(HomeAssistant("127.0.0.1", 1), "box", timeout_s=0.1)

@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from tests.support.chromium import start_chromium
 from tests.support.paper import PaperMatch, attract, pictures
+from tests.support.waiting import HANG_S, until
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.machine import State
@@ -62,7 +62,7 @@ def box_url(tmp_path: Path) -> Iterator[str]:
         assert found, "the box says where it stands"
         yield found[0]
         box.send_signal(signal.SIGTERM)
-        assert box.wait(timeout=10) == 0
+        assert box.wait(HANG_S) == 0
 
 
 class Player:
@@ -98,12 +98,11 @@ class Player:
         return seen[0]
 
     def _until(self, condition: Callable[[], object], what: str) -> None:
-        deadline = time.monotonic() + 30
-        while not condition():
-            if time.monotonic() > deadline:
-                self.keep_picture("no-such-screen")
-                raise AssertionError(f"the panel never showed {what}")
-            time.sleep(0.03)
+        try:
+            until(condition, f"the panel never showed {what}")
+        except AssertionError:
+            self.keep_picture("no-such-screen")
+            raise
 
     def keep_picture(self, name: str) -> None:
         """Saves the page for people to look at, where SCREENSHOTS names a folder."""
