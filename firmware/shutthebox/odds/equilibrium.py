@@ -3,14 +3,14 @@
 The seats play one whole turn each, and each knows the scores before. So the last seat is solved
 first: for every score to beat, the best play of a turn and how it ends. With that, each final score
 of the seat before has its chance to win, and so on back to the first seat (backward induction).
-What matters to a seat is the best score so far and how many have it, not whose it is.
+A seat's chances depend on the best score so far and on how many have it, not on whose it is.
 
 A tie is shared, or ends in another round of those tied (or of everybody), which is the same game
-again. Its worth is found by policy iteration: with a guess of it the best play is found, with that
-play its worth is the solution of one equation, until neither changes.
+again. Its worth is found by policy iteration: a guess of it gives the best play; that play gives its worth,
+as the solution of one equation; and so on until neither changes.
 
-Playing for the money is the same with other worths of the ends. Where the loser pays, the seats
-play against being the worst; the worst score so far is what matters then.
+Play for the money is the same with other worths of the ends. Where the loser pays, the seats avoid being
+the worst, so the worst score so far counts.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ MOST_WORK = 5_000_000
 Twelve tiles and six players take 4,850,000."""
 
 _SETTLED = 1e-6
-"""Bound of what another iteration could still change. It squares its error: what it does change is
+"""The iteration ends if its last change is below this. As it squares its error, the next change would be
 below 1e-9."""
 
 _MOST_ROUNDS = 50
 
 
 class Prize(Enum):
-    """What the seats play for: the win, or the money of the profile's stakes."""
+    """The aim of the seats: the win, or the money of the profile's stakes."""
 
     WIN = "win"
     MONEY = "money"
@@ -66,7 +66,7 @@ NOBODY = Standing()
 
 
 class _Outlook(NamedTuple):
-    """What is to come for everybody, from a standing.
+    """The prospects of everybody, from a standing.
 
     Attributes:
         leaders: the worth for each of those who have the mark, in the order of their seats.
@@ -88,7 +88,7 @@ class RankedChance:
     Attributes:
         tiles: the tiles to shut, or to open.
         chance: to win after it, or the money expected.
-        cost: what it gives away against the best answer.
+        cost: chance given away against the best answer.
     """
 
     tiles: Tiles
@@ -110,7 +110,7 @@ class Equilibrium:
     """
 
     def __init__(self, profile: Profile, players: int, prize: Prize = Prize.WIN) -> None:
-        """Solves what a tie leads to; the rest is solved when it is asked for.
+        """Solves the rounds after a tie; the rest is solved at its first use.
 
         Raises:
             OddsError: for rules that are not played in whole turns, or that no turn is solved for.
@@ -131,7 +131,7 @@ class Equilibrium:
         self._outright = profile.shut_wins is not ShutWins.NO
         self._tie = Tie.SHARE if self._worst_pays else profile.tie
         self._known: dict[tuple[tuple[int, ...], Standing], _Outlook] = {}
-        # What another round is worth by the number of players in it, to each and to all others.
+        # The worth of another round by the number of players in it, to each and to all others.
         self._rounds: dict[int, tuple[tuple[float, ...], float]] = {}
         self._replayed = 0
         if self._tie is Tie.PLAY_OFF:
@@ -151,7 +151,7 @@ class Equilibrium:
         return self._outright
 
     def chances(self, totals: Sequence[int] = (), scores: Sequence[int | None] = ()) -> tuple[float, ...]:
-        """What the round is worth to every seat: the chance to win, or the money expected in stakes.
+        """The worth of the round to every seat: the chance to win, or the money expected in stakes.
 
         Args:
             totals: each seat's points before the round; none for a round of its own.
@@ -167,7 +167,7 @@ class Equilibrium:
         return tuple(worth + found.again * self._once_more(at) for at, worth in enumerate(worths))
 
     def standing(self, scores: Sequence[int | None]) -> Standing:
-        """What matters of the totals of those who have played."""
+        """The standing after these totals."""
         marks = [self._sign * score for score in scores if score is not None]
         return Standing(max(marks), marks.count(max(marks))) if marks else NOBODY
 
@@ -186,7 +186,7 @@ class Equilibrium:
     def _prospect(
         self, offsets: tuple[int, ...], standing: Standing, end: End
     ) -> tuple[float, _Outlook, int | None]:
-        """What an end of the next seat's turn is worth to that seat, what follows, its place among leaders.
+        """The worth of an end of the next seat's turn to it, the outlook after it, its place among leaders.
 
         The place is None for a seat that is no leader.
         """
@@ -214,7 +214,7 @@ class Equilibrium:
         return self._known[key]
 
     def _play(self, offsets: tuple[int, ...], standing: Standing) -> _Outlook:
-        """The next seat plays its best, and what comes of it for everybody."""
+        """Plays the next seat's turn as well as possible; gives everybody's prospects."""
         ends = self._turn.graph.ends
         prospects = {end: self._prospect(offsets, standing, end) for end in ends}
 
@@ -240,7 +240,7 @@ class Equilibrium:
         return _Outlook(tuple(leaders), tuple(later), out, again)
 
     def _shut(self, later: int, standing: Standing) -> _Outlook:
-        """A shut box has won: nobody else plays. The last of the leaders is the one who shut it."""
+        """A shut box has won: nobody else plays. The last of the leaders has shut it."""
         if not self._worst_pays:
             own, out = (1.0, 0.0) if not self._pays else self._pot(1, shut=True)
             return _Outlook((*(out,) * standing.tied, own), (out,) * later, out, 0.0)
@@ -265,20 +265,20 @@ class Equilibrium:
         return _Outlook((own,) * tied, (), out, 0.0)
 
     def _pot(self, winners: int, *, shut: bool) -> tuple[float, float]:
-        """What a winner gets, and what anybody else does."""
+        """The worth of the end to a winner, and to any other seat."""
         if self.profile.stakes is Stakes.NONE:
             return 0.0, 0.0
         stake = 2 if shut and self.profile.stakes is Stakes.POOL_DOUBLE else 1
         return stake * (self.players - winners) / winners, -float(stake)
 
     def _once_more(self, seat: int) -> float:
-        """What playing once more is worth to a seat of the round."""
+        """The worth of playing once more to a seat of the round."""
         if not self._replayed:
             return 0.0
         return self._rounds[self._replayed][0][seat]
 
     def _solve_round(self, players: int) -> None:
-        """Another round of so many players, all tied: what it is worth to each."""
+        """The worth of another round to each of so many tied players."""
         self._replayed = players
         self._rounds[players] = (0.0 if self._pays else 1 / players,) * players, 0.0
         fresh = (0,) * players
@@ -295,7 +295,7 @@ class Equilibrium:
             self._replayed = 0
 
     def _with_again(self, outlook: _Outlook) -> _Outlook:
-        """The same with what playing once more is worth in it."""
+        """The same with the worth of playing once more added."""
         if not outlook.again:
             return outlook
         worths, out = self._rounds[self._replayed]
@@ -309,7 +309,7 @@ class Equilibrium:
 
 
 class SeatPlay:
-    """The best play of one turn where its ends are worth something to somebody.
+    """The best play of one turn for any worth of its ends.
 
     Attributes:
         profile: the game.
