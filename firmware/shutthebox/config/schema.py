@@ -338,7 +338,7 @@ class SpeechConfig:
 
 @dataclass(frozen=True, slots=True)
 class StoreConfig:
-    """Where things are kept."""
+    """The folder of the box's memory."""
 
     folder: str = _key(
         validation.text,
@@ -475,7 +475,7 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
 
 
 def check_lines(config: Config, where: str) -> None:
-    """Complains of a line that two things are wired to, or that the back end cannot reach.
+    """Refuses a line with two uses, or one that the back end cannot reach.
 
     Raises:
         ConfigError: naming the keys and the line.
