@@ -27,8 +27,6 @@ PROMPT_HEIGHT = Size.MEDIUM.height
 PROMPT_NS = 1_600_000_000
 """How long each of several prompts stands, in ns."""
 
-_CHOOSING = (Mode.MENU, Mode.SETUP, Mode.SERVICE)
-
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -88,7 +86,7 @@ def _compose(screen: Screen, clock: AnimationClock, size: tuple[int, int]) -> Im
     pen = ImageDraw.Draw(picture)
     top, bottom = 0, height
     # A list to choose from gets every line there is: its heading takes turns with the prompts.
-    choosing = screen.mode in _CHOOSING and len(screen.rows) > 0 and screen.cursor is not None
+    choosing = screen.chooses
     prompts = (screen.prompt,) if screen.alert else (screen.prompt, *screen.also)
     if choosing and not screen.alert:
         prompts = (screen.title, *prompts)
@@ -116,12 +114,15 @@ def _blinks(screen: Screen) -> bool:
 
 
 def _title(picture: Image.Image, screen: Screen, width: int) -> int:
-    """Title left, aside right; returns the lines they take. Where there is room the letters are large.
+    """Title left, aside right; returns the lines they take. Letters are large where both have room.
 
     The aside has its place, up to half the line, before the title.
     """
     crowded = bool(screen.tiles or screen.dice or screen.tumbling)
-    size = Size.SMALL if crowded or fitting(screen.title, Size.MEDIUM, width) is None else Size.MEDIUM
+    size = Size.MEDIUM
+    beside = tight(screen.aside, size).width + size.width if screen.aside else 0
+    if crowded or fitting(screen.title, size, width - beside) is None:
+        size = Size.SMALL
     title_width = width
     if screen.aside:
         wanted = tight(screen.title, size).width + size.width if screen.title else 0
@@ -141,7 +142,7 @@ def _prompt(
     room = right - left - 4
     strip = Image.new("1", (room, bottom - top))
     end = shortened(aside, Size.MEDIUM, room) if aside else None
-    beside = room - end.width - Size.MEDIUM.width // 2 if end else 0
+    beside = room - end.width - 2 * Size.MEDIUM.width if end else 0
     if end and tight(prompt, Size.MEDIUM).width <= beside:
         strip.paste(end, (room - end.width, 0))
         strip.paste(shortened(prompt, Size.MEDIUM, beside), (0, 0))
