@@ -719,6 +719,21 @@ def test_the_winner_signs() -> None:
     assert table.mode is Mode.MATCH_OVER, "signed once"
 
 
+def test_a_lever_that_signs_asks_to_be_put_back_and_one_that_does_nothing_is_answered() -> None:
+    """Levers are flicked either way: most are down when a match is over."""
+    table = match_over()
+    assert table.down == {2}
+    table.lift(2)
+    assert (table.screen.prompt, table.screen.also[0]) == ("Put 2 back", "Press: again")
+    table.flip(2)
+    assert table.screen.big == "A__"
+    assert sounds(table.choose(5)) == [Sound.REFUSED]
+    assert (table.screen.prompt, table.screen.alert) == ("Lever 1: < 2: >", True)
+    table.hold()
+    assert sounds(table.choose(7)) == [Sound.REFUSED]
+    assert (table.mode, table.screen.prompt, table.screen.alert) == (Mode.MATCH_OVER, "Press: again", True)
+
+
 def test_signing_can_be_left() -> None:
     table = match_over()
     table.stand([])
