@@ -88,8 +88,8 @@ def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: Scree
     assert not differ(band(draw(screen, 0), 48, 64), band(draw(bare, 0), 48, 64))
 
 
-@pytest.mark.parametrize("aside", ["R 1/5", "an aside that is far too long for the line"])
-@pytest.mark.parametrize("title", ["Anna", "Béatrice de la Tour d'Auvergne"])
+@pytest.mark.parametrize("aside", ["R 1/5", "best 26", "without 4, 7"])
+@pytest.mark.parametrize("title", ["A", "Anna"])
 def test_title_and_aside_never_touch(title: str, aside: str) -> None:
     line = band(draw(Screen(Mode.READY, title=title, aside=aside), 0), 0, 12)
     box = line.getbbox()
@@ -99,6 +99,16 @@ def test_title_and_aside_never_touch(title: str, aside: str) -> None:
     # Somewhere in between there is a gap of at least six dark columns.
     dark = [line.crop((x, 0, x + 6, 12)).getbbox() is None for x in range(122)]
     assert any(dark[20:110])
+
+
+@pytest.mark.parametrize(
+    ("title", "aside"), [("Sac de dominos", "à battre 26"), ("Traditionell", "ohne 4, 7-9, 12")]
+)
+def test_a_title_and_an_aside_too_long_for_one_line_take_turns(title: str, aside: str) -> None:
+    screen = Screen(Mode.READY, title=title, aside=aside, tiles=((1, TileState.OPEN),), prompt="p")
+    for turn, alone in enumerate((replace(screen, aside=""), replace(screen, title="")) * 2):
+        assert not differ(draw(screen, turn * PROMPT_NS), draw(alone, 0))
+    assert render(replace(screen, title="A" * 60, aside=""), 0).next_ns is None, "a title alone stands still"
 
 
 @pytest.mark.parametrize("count", [9, 10, 12, 24, 36, 54])

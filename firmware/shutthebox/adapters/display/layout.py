@@ -91,7 +91,7 @@ def _compose(screen: Screen, clock: AnimationClock, size: tuple[int, int]) -> Im
     if choosing and not screen.alert:
         prompts = (screen.title, *prompts)
     elif screen.title or screen.aside:
-        top = _title(picture, screen, width)
+        top = _title(picture, screen, clock, width)
     # A prompt too long for the line takes turns with its own end.
     prompts = tuple(part for prompt in prompts for part in wrapped(prompt, Size.MEDIUM, width - 4))
     if prompts or screen.tiles:  # tiles keep their place while there is nothing to say
@@ -113,25 +113,31 @@ def _blinks(screen: Screen) -> bool:
     return any(state in tilerow.BLINKING for _, state in screen.tiles)
 
 
-def _title(picture: Image.Image, screen: Screen, width: int) -> int:
+def _title(picture: Image.Image, screen: Screen, clock: AnimationClock, width: int) -> int:
     """Title left, aside right; returns the lines they take. Letters are large where both have room.
 
-    The aside has its place, up to half the line, before the title.
+    Where even small ones have not, title and aside take turns.
     """
     crowded = bool(screen.tiles or screen.dice or screen.tumbling)
-    size = Size.MEDIUM
-    beside = tight(screen.aside, size).width + size.width if screen.aside else 0
-    if crowded or fitting(screen.title, size, width - beside) is None:
-        size = Size.SMALL
+    title, aside = screen.title, screen.aside
+    size = Size.SMALL if crowded or not _fits_beside(title, aside, Size.MEDIUM, width) else Size.MEDIUM
+    if title and aside and not _fits_beside(title, aside, size, width):
+        title, aside = (title, "") if clock.count(PROMPT_NS) % 2 == 0 else ("", aside)
     title_width = width
-    if screen.aside:
-        wanted = tight(screen.title, size).width + size.width if screen.title else 0
-        aside = shortened(screen.aside, size, max(width // 2, width - wanted))
-        picture.paste(aside, (width - aside.width, 0))
-        title_width -= aside.width + size.width
-    if screen.title:
-        picture.paste(shortened(screen.title, size, title_width), (0, 0))
+    if aside:
+        end = shortened(aside, size, width)
+        picture.paste(end, (width - end.width, 0))
+        title_width -= end.width + size.width
+    if title:
+        picture.paste(shortened(title, size, title_width), (0, 0))
     return size.height
+
+
+def _fits_beside(title: str, aside: str, size: Size, width: int) -> bool:
+    """Whether one line has room for both, with a gap; for one of them alone, whether it has."""
+    if not (title and aside):
+        return fitting(title or aside, size, width) is not None
+    return fitting(title, size, width - tight(aside, size).width - size.width) is not None
 
 
 def _prompt(
