@@ -82,8 +82,8 @@ def band(picture: Image.Image, top: int, bottom: int) -> Image.Image:
 def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: Screen) -> None:
     bare = replace(screen, big="", total=None, rows=(), paragraph="", celebrates=False)
     crowded = bool(screen.tiles or screen.dice or screen.tumbling)
-    # A title that is too long for large letters has small ones.
-    title = 12 if crowded or fitting(screen.title, Size.MEDIUM, 128) is None else 16
+    # A title that is too long for large letters, alone or with its aside, has small ones.
+    title = 12 if crowded or screen.aside or fitting(screen.title, Size.MEDIUM, 128) is None else 16
     assert not differ(band(draw(screen, 0), 0, title), band(draw(bare, 0), 0, title))
     assert not differ(band(draw(screen, 0), 48, 64), band(draw(bare, 0), 48, 64))
 

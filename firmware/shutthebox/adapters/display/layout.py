@@ -125,7 +125,8 @@ def _title(picture: Image.Image, screen: Screen, clock: AnimationClock, width: i
         title, aside = (title, "") if clock.count(PROMPT_NS) % 2 == 0 else ("", aside)
     title_width = width
     if aside:
-        end = shortened(aside, size, width)
+        beside = tight(title, size).width + size.width if title else 0
+        end = shortened(aside, size, width - beside)
         picture.paste(end, (width - end.width, 0))
         title_width -= end.width + size.width
     if title:
