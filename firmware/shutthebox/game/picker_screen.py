@@ -35,7 +35,7 @@ def picker_screen(
     hold = hold or message("Hold: back")
     press = message("Press: back") if reads else message("Press: choose")
     prompt = told(picker.flicks.reminder or press, _)
-    also = () if picker.flicks.reminder else (told(picker.help, _), told(hold, _))
+    also = () if picker.flicks.reminder else (told(picker.help, _), *(() if reads else (told(hold, _),)))
     options = [told(option, _) for option in picker.options]
     heading, chosen = told(picker.heading, _), options[picker.cursor]
     if chosen.isdigit():

@@ -146,7 +146,7 @@ def _spelt_out(text: str, translate: Translate) -> str:
     for short, spoken in ((_("Press: choose"), _("Press")), (_("Hold: back"), _("Hold"))):
         gesture = short.partition(":")[0].strip()
         text = re.sub(rf"\b{re.escape(gesture)}(?= ?:)", spoken, text)
-    return text.replace("<", _("the one before")).replace(">", _("the next"))
+    return text.replace("< ", f"{_('the one before')}, ").replace(">", _("the next"))
 
 
 def _letters(big: str) -> str:
@@ -174,7 +174,8 @@ def _rows(show: Show) -> str:
         rows = (rows[screen.cursor],)
     elif show.mode is Mode.MATCH_OVER:
         rows = tuple(_named(row, show.seats) for row in rows)
-    return sentences(" ".join(row.split()) for row in rows)
+    # A bar of a chart is for eyes.
+    return sentences(" ".join(row.replace("=", " ").split()) for row in rows)
 
 
 def _named(row: str, seats: Sequence[str]) -> str:
