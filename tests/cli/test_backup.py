@@ -16,12 +16,14 @@ from random import Random
 
 import pytest
 from tests.adapters.store.test_migrations import version_2
+from tests.support.waiting import HANG_S
 from tests.support.writer import write
 
 from shutthebox.adapters.store import backup as backups
-from shutthebox.adapters.store.database import FILE_NAME, Store, kept_match
+from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.opening import RESTORE_NAME, open_or_set_aside
 from shutthebox.adapters.store.queries import read
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen
@@ -37,10 +39,6 @@ def play_a_little(folder: Path, name: str = "pub") -> None:
         store.keep(Thrown((3, 5)))
 
 
-HANGS_S = 50
-"""A process that says nothing for so long hangs; no machine is that busy."""
-
-
 def told(receiver: Connection) -> list[str]:
     """What the writer has told since the last time."""
     texts = []
@@ -53,7 +51,7 @@ def told(receiver: Connection) -> list[str]:
 def plays_on(receiver: Connection) -> bool:
     """Whether the writer comes to its next fact, once all that it has told has been read."""
     told(receiver)
-    return receiver.poll(HANGS_S)
+    return receiver.poll(HANG_S)
 
 
 @contextmanager
@@ -65,7 +63,7 @@ def playing(folder: Path) -> Iterator[Connection]:
     child.start()
     sender.close()
     try:
-        assert receiver.poll(HANGS_S)
+        assert receiver.poll(HANG_S)
         yield receiver
         assert child.exitcode is None, "it has failed"
     finally:
@@ -84,6 +82,7 @@ def history(folder: Path) -> list[str]:
         return found
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(180)
 def test_a_backup_while_it_plays_is_what_it_was_at_one_instant(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -92,7 +91,7 @@ def test_a_backup_while_it_plays_is_what_it_was_at_one_instant(
     shown: list[str] = []
     with playing(state) as receiver:
         for number in range(8):
-            assert receiver.poll(HANGS_S)
+            assert receiver.poll(HANG_S)
             shown += told(receiver)
             file = tmp_path / f"copy {number}"
             assert main(["backup", str(file), "--state", str(state)]) == 0
@@ -391,6 +390,7 @@ def test_a_trigger_does_not_get_into_a_box(tmp_path: Path) -> None:
         assert kept[1] == (Thrown((3, 5)), Moved(128))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 @pytest.mark.timeout(60)
 def test_root_restores_through_no_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

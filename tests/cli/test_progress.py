@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from tests.support.waiting import HANG_S
 
 from shutthebox.cli import progress
 from shutthebox.cli.main import main
@@ -42,7 +43,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 def test_a_terminal_is_told_what_is_done_and_then_wiped(terminal: Terminal) -> None:
     with working(lambda: "counting sheep"):
-        assert terminal.written.wait(10)
+        assert terminal.written.wait(HANG_S)
     lines = terminal.getvalue().split("\r")
     assert lines[1].startswith("counting sheep, 0 s so far (Ctrl-C ends)")
     assert lines[-2:] == [" " * len(lines[1]), ""]
@@ -83,7 +84,7 @@ def test_odds_show_that_they_are_worked_out(
 
     def awaited(*args: Any) -> Any:
         terminal.written.clear()
-        assert terminal.written.wait(10)
+        assert terminal.written.wait(HANG_S)
         return answer(*args) if len(args) == 4 else exact(*args)
 
     monkeypatch.setattr(odds, "answer_text", awaited)
@@ -103,7 +104,7 @@ def test_a_replay_says_how_far_it_is(
 
     def awaited(self: Expect, *args: Any) -> str | None:
         terminal.written.clear()
-        assert terminal.written.wait(10)
+        assert terminal.written.wait(HANG_S)
         return difference(self, *args)
 
     monkeypatch.setattr(Expect, "difference", awaited)

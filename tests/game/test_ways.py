@@ -25,7 +25,7 @@ from shutthebox.game.inputs import (
     TimeCame,
 )
 from shutthebox.game.judge import lever_of, levers_behind
-from shutthebox.game.machine import KeptMatch, Machine
+from shutthebox.game.machine import Machine
 from shutthebox.game.menu_items import ToPuzzle, entries
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.attract import Attract
@@ -37,6 +37,7 @@ from shutthebox.game.modes.naming import Naming
 from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.questions import plain
+from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.settings import Settings
 from shutthebox.game.table import ADVICE, INPUT_NAMES, ROWS, TABLE, diagram, targets
 from shutthebox.rules import turn as turns

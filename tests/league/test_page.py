@@ -18,6 +18,7 @@ from sqlalchemy import insert
 from tests.support.chromium import serious_findings, start_chromium
 from tests.support.league import FakeBox, Place, found_league, played_record
 from tests.support.mosquitto import free_port
+from tests.support.waiting import HANG_S, until
 
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox_league.checking import night_of
@@ -65,15 +66,15 @@ class Site:
             str(port),
         )
         self.process = subprocess.Popen(command)
-        until = time.monotonic() + 50
-        while True:
-            try:
-                urllib.request.urlopen(f"{self.url}/data", timeout=10).close()
-                break
-            except OSError:
-                assert self.process.poll() is None
-                assert time.monotonic() < until
-                time.sleep(0.1)
+        until(self._answers)
+
+    def _answers(self) -> bool:
+        try:
+            urllib.request.urlopen(f"{self.url}/data", timeout=HANG_S).close()
+        except OSError:
+            assert self.process.poll() is None
+            return False
+        return True
 
     def send(self, entry: bytes) -> None:
         enrolment = self.enrolment
@@ -93,7 +94,7 @@ class Site:
 
     def request(self, path: str, data: bytes | None, status: int) -> str:
         try:
-            answer = urllib.request.urlopen(self.url + path, data, timeout=50)
+            answer = urllib.request.urlopen(self.url + path, data, timeout=HANG_S)
         except urllib.error.HTTPError as error:
             answer = error
         with answer:
@@ -108,7 +109,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     site = Site(tmp_path_factory.mktemp("site"))
     yield site
     site.process.terminate()
-    site.process.wait(20)
+    site.process.wait(HANG_S)
     site.place.engine.dispose()
 
 

@@ -28,7 +28,7 @@ ExecStart=/usr/bin/python3 /opt/no_pins.py
 """
 
 
-def until(condition: Callable[[], bool], seconds: float = 30) -> bool:
+def until(condition: Callable[[], bool], seconds: float = 120) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():

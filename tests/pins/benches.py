@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sized
@@ -26,7 +27,11 @@ WIRE = Path("/sys/module/gpio_sim_pi/parameters/wire")
 WIRED_TO = 26
 
 
-def until(condition: Callable[[], object], seconds: float = 5.0) -> bool:
+HANG_S = 50.0
+"""Whatever has not happened after so long never will."""
+
+
+def until(condition: Callable[[], object], seconds: float = HANG_S) -> bool:
     """Waits until something holds; False if it never did."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -39,6 +44,22 @@ def until(condition: Callable[[], object], seconds: float = 5.0) -> bool:
 def reached(seen: Sized, count: int) -> bool:
     """Waits until as many have come as are expected."""
     return until(lambda: len(seen) >= count)
+
+
+def comes_to_rest(thread: threading.Thread) -> bool:
+    """Whether a thread sleeps through half a second; one that polls never does."""
+    status = Path(f"/proc/self/task/{thread.native_id}/status")
+
+    def sleeps_on() -> bool:
+        before = _wakes(status)
+        time.sleep(0.5)
+        return _wakes(status) == before
+
+    return until(sleeps_on, 20)
+
+
+def _wakes(status: Path) -> str:
+    return next(line for line in status.read_text().splitlines() if line.startswith("voluntary"))
 
 
 class Bench:

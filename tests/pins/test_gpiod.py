@@ -33,7 +33,7 @@ from gpiozero.exc import (
     PinInvalidState,
     PinUnknownPi,
 )
-from tests.pins.benches import Bench, FakeBench, reached, until
+from tests.pins.benches import HANG_S, Bench, FakeBench, comes_to_rest, reached, until
 
 from gpiozero_gpiod import GpiodFactory, InvalidDrive, InvalidFrequency, PinBusy, PinClosed
 from gpiozero_gpiod.pin import EVENT_BUFFER
@@ -480,18 +480,19 @@ def test_changes_never_release_the_line(bench: Bench) -> None:
 def test_an_edge_already_seen_survives_a_change(bench: Bench) -> None:
     bench.drive(17, 0)
     bench.drive(27, 0)
-    gate, passed = threading.Event(), Listener()
+    held_up, gate, passed = threading.Event(), threading.Event(), Listener()
 
     def blocked(ticks: float, state: int) -> None:
-        gate.wait(5)
+        held_up.set()
+        gate.wait(HANG_S)
 
     first, pin = bench.factory.pin(17), bench.factory.pin(27)
     for each in (first, pin):
         each.input_with_pull("floating")
     first.when_changed, pin.when_changed = blocked, passed.changed
-    bench.drive(17, 1)  # the waiting thread is now held up
+    bench.drive(17, 1)
+    assert held_up.wait(HANG_S)  # the waiting thread
     bench.drive(27, 1)
-    time.sleep(0.05)
     pin.edges = "rising"
     pin.bounce = 0.002
     gate.set()
@@ -522,25 +523,27 @@ def test_an_input_turned_output_and_back_reports_edges_again(bench: Bench) -> No
 
 def test_the_ticks_are_the_kernels_time_of_the_edge(bench: Bench) -> None:
     bench.drive(17, 0)
-    gate = threading.Event()
+    held_up, gate = threading.Event(), threading.Event()
     listener = Listener()
     pin, other = bench.factory.pin(17), bench.factory.pin(27)
 
     def blocked(ticks: float, state: int) -> None:
-        gate.wait(5)
+        held_up.set()
+        gate.wait(HANG_S)
 
     bench.drive(27, 0)
     for each in (pin, other):
         each.input_with_pull("down")
     other.when_changed, pin.when_changed = blocked, listener.changed
     bench.drive(27, 1)
+    assert held_up.wait(HANG_S)
     begin = time.monotonic()
     bench.drive(17, 1)
-    end = time.monotonic()
     time.sleep(0.2)  # nobody listens for a while
+    end = time.monotonic()
     gate.set()
     assert until(lambda: listener.seen)
-    assert begin - 0.001 <= listener.seen[0][0] <= end + 0.05
+    assert begin - 0.001 <= listener.seen[0][0] <= end
 
 
 def test_an_exception_in_a_callback_is_reported_and_survived(
@@ -585,7 +588,7 @@ def test_a_callback_may_close_the_factory(bench: Bench) -> None:
     pin.input_with_pull("down")
     pin.when_changed = end
     bench.drive(17, 1)
-    assert done.wait(5)
+    assert done.wait(HANG_S)
     assert until(lambda: not any(t.name == "gpiozero-gpiod" for t in threading.enumerate()))
 
 
@@ -608,19 +611,20 @@ def test_a_burst_comes_whole_and_in_order(bench: Bench) -> None:
 
 def test_edges_that_nobody_read_in_time_are_counted(bench: Bench) -> None:
     bench.drive(17, 0)
-    gate = threading.Event()
+    held_up, gate = threading.Event(), threading.Event()
     listener = Listener()
     other, pin = bench.factory.pin(27), bench.factory.pin(17)
 
     def blocked(ticks: float, state: int) -> None:
-        gate.wait(50)
+        held_up.set()
+        gate.wait(HANG_S)
 
     bench.drive(27, 0)
     for each in (other, pin):
         each.input_with_pull("down")
     other.when_changed, pin.when_changed = blocked, listener.changed
     bench.drive(27, 1)
-    time.sleep(0.05)
+    assert held_up.wait(HANG_S)
     for _ in range(EVENT_BUFFER * 2 // 3):
         bench.pulse(17)
     gate.set()
@@ -767,10 +771,11 @@ def test_a_wave_that_stands_still_is_a_level(bench: Bench) -> None:
     pin.output_with_state(0)
     with bench.recorded(18) as noted:
         pin.frequency = 1000
-        pin.state = 1
-        assert bench.level(18) == 1
-        pin.state = 0
-        assert bench.level(18) == 0
+        for count, level in enumerate((1, 0), 1):
+            pin.state = level
+            assert bench.level(18) == level
+            # The kernel's simulated interrupts come late, and merge if the next edge is sooner.
+            until(lambda count=count: len(noted()) >= count)  # type: ignore[misc]
         assert [level for _, level in noted()] == [1, 0]
 
 
@@ -853,15 +858,7 @@ def test_a_quiet_factory_does_not_wake_at_all(bench: Bench) -> None:
     assert until(lambda: listener.seen)
     thread = bench.factory.waiter.thread
     assert thread is not None
-    status = Path(f"/proc/self/task/{thread.native_id}/status")
-
-    def wakes() -> str:
-        return next(line for line in status.read_text().splitlines() if line.startswith("voluntary"))
-
-    time.sleep(0.1)
-    before = wakes()
-    time.sleep(0.5)
-    assert wakes() == before
+    assert comes_to_rest(thread)
 
 
 # -- drive

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import gc
-import threading
 import time
-from pathlib import Path
 
 import pytest
 from gpiozero import Button
 from gpiozero.threads import _threads_shutdown
-from tests.pins.benches import Bench, until
+from tests.pins.benches import Bench, comes_to_rest, until
 
 from gpiozero_gpiod.hold import SleepingHoldThread
 
@@ -51,7 +49,7 @@ def test_a_button_that_repeats_fires_until_it_is_let_go(bench: Bench, button: Bu
     assert until(lambda: len(held) >= 3)
     bench.drive(17, 1)
     assert until(lambda: not button.is_pressed)
-    time.sleep(0.1)
+    assert comes_to_rest(button._hold_thread)
     count = len(held)
     time.sleep(0.2)
     assert len(held) == count
@@ -69,18 +67,10 @@ def test_a_short_press_fires_nothing(bench: Bench, button: Button) -> None:
     button.close()
 
 
-def wakes(thread: threading.Thread) -> int:
-    status = Path(f"/proc/self/task/{thread.native_id}/status").read_text()
-    return int(next(line for line in status.splitlines() if line.startswith("voluntary")).split()[1])
-
-
 def test_a_button_at_rest_wakes_nobody(bench: Bench, button: Button) -> None:
     thread = button._hold_thread
     assert isinstance(thread, SleepingHoldThread)
-    time.sleep(0.1)
-    before = wakes(thread)
-    time.sleep(0.5)
-    assert wakes(thread) == before
+    assert comes_to_rest(thread)
     button.close()
 
 

@@ -11,7 +11,7 @@ from unittest import mock
 
 import pytest
 from gpiozero import LED, PWMLED, DigitalInputDevice, OutputDevice
-from tests.pins.benches import Bench, FakeBench, reached, until
+from tests.pins.benches import HANG_S, Bench, FakeBench, reached, until
 
 from gpiozero_gpiod import GpiodFactory, PinBusy, PinUnplugged
 from gpiozero_gpiod.waiter import Waiter
@@ -229,19 +229,19 @@ def test_the_thread_ends_though_it_is_told_to_while_it_wakes(bench: Bench) -> No
 
     def take_late(descriptor: int) -> int:
         taking.set()
-        assert told.wait(10)
+        assert told.wait(HANG_S)
         return take(descriptor)
 
     with mock.patch("os.eventfd_read", take_late):
         waiter.look_again(Gone())
         thread = waiter.thread
         assert thread is not None
-        assert taking.wait(10)
+        assert taking.wait(HANG_S)
         closing = threading.Thread(target=waiter.close)
         closing.start()
         assert until(lambda: waiter.thread is None)
         with waiter._lock:
             told.set()
-        thread.join(10)
+        thread.join(HANG_S)
     assert not thread.is_alive()
     closing.join()

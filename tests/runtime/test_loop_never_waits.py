@@ -6,6 +6,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
+from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.odds_worker import OddsWorker, _bank, _shared_row, odds_of
 from shutthebox.config.schema import Config, with_value
@@ -99,7 +100,7 @@ def test_nothing_is_solved_in_the_thread_of_the_loop(game: str, solved: Threads)
         box.press(S // 10)
         while box.show.mode is not Mode.FLIPPING:
             box.run_until(box.now_ns + S)
-        box.runner.take(posted.get(timeout=50), box.now_ns)
+        box.runner.take(posted.get(timeout=HANG_S), box.now_ns)
         assert solved
         assert threading.get_ident() not in set.union(*solved.values())
     finally:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.box import BoxUnderTest, S, config_with
+from tests.support.waiting import HANG_S
 
 from shutthebox.config.schema import Config
 from shutthebox.game.mode import Mode
@@ -59,6 +60,7 @@ def test_time_never_stands_still(start: Start) -> None:
         assert watched.box.runner.deadline_ns > deadline
 
 
+@pytest.mark.slow
 def test_nothing_of_a_daemon_that_lost_its_power_waits_for_the_garbage_collector() -> None:
     """gpiozero's devices close when they are collected, and wait for a lock that opening pins holds."""
     box = VirtualBox(Config(), advised=False)
@@ -69,7 +71,7 @@ def test_nothing_of_a_daemon_that_lost_its_power_waits_for_the_garbage_collector
         with box.box.factory._res_lock:
             collector = threading.Thread(target=gc.collect, daemon=True)
             collector.start()
-            collector.join(timeout=5)
+            collector.join(HANG_S)
             assert not collector.is_alive()
     finally:
         gc.enable()

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.store.database import FILE_NAME
 
 SCRIPT = Path(__file__).with_name("real_run.py")
+PROJECT = SCRIPT.parents[2]
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,11 @@ def run_box(tmp_path: Path) -> Iterator[Callable[..., Ran]]:
             capture_output=True,
             text=True,
             check=False,
-            timeout=20,
+            timeout=HANG_S,
             cwd=tmp_path,
             env={
                 **os.environ,
+                "PYTHONPATH": str(PROJECT),
                 "NOTIFY_SOCKET": str(tmp_path / "notify"),
                 "STATE_DIRECTORY": str(state),
                 "RUNTIME_DIRECTORY": str(runtime),

@@ -11,6 +11,8 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Sequence
+from typing import Any
 
 events: list[list[str]] = []
 
@@ -30,10 +32,13 @@ sys.addaudithook(watch)
 
 import luma.core.interface.serial  # noqa: E402
 import luma.oled.device  # noqa: E402, F401
+from tests.support.daemon import Served  # noqa: E402
 
 import gpiozero_gpiod  # noqa: E402, F401  (with everything that a real box loads)
 from shutthebox.adapters import gpio  # noqa: E402
 from shutthebox.cli.main import main  # noqa: E402
+from shutthebox.game.entry import DOUBLE_PRESS_NS  # noqa: E402
+from shutthebox.runtime import daemon  # noqa: E402
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines  # noqa: E402
 
 LOADED_BY_US = {name for name in sys.modules if name.startswith("shutthebox.simulator")}
@@ -51,30 +56,33 @@ def stub_entropy(byte: int) -> None:
     random._urandom = urandom  # type: ignore[attr-defined]
 
 
-def play(box: SimulatedBox, deeds: list[str]) -> None:
+def play(hands: Served, deeds: list[str]) -> None:
     """What hands do; in a thread of its own, as the daemon has the main one."""
-    lasting = {"press": 0.12, "hold": 1.0}
-    deadline = time.monotonic() + 6
-    while box.factory.opened(box.button_line) is None and time.monotonic() < deadline:
-        time.sleep(0.02)
-    time.sleep(0.3)
-    for deed in deeds:
-        if deed in lasting:
-            box.set_button(True)
-            time.sleep(lasting[deed])
-            box.set_button(False)
-        else:
-            box.set_lever(int(deed), True)
-        time.sleep(0.4)
-    os.kill(os.getpid(), signal.SIGTERM)
+    try:
+        hands.until(lambda: hands.shows)
+        for deed in deeds:
+            time.sleep(DOUBLE_PRESS_NS / 1e9)  # two presses, not a double one
+            {"press": hands.press, "hold": hands.hold}[deed]()
+    finally:
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 config, entropy, *deeds = sys.argv[1:]
 if entropy:
     stub_entropy(int(entropy))
+serve = daemon.serve
+
+
+def watched(*arguments: Any, observers: Sequence[Any] = (), **options: Any) -> None:
+    """The daemon, seen by the hands too."""
+    serve(*arguments, observers=[*observers, hands.observe], **options)
+
+
 with SimulatedBox(default_lever_lines(9)) as box:
+    hands = Served(box)
     gpio.open_factory = lambda backend: box.factory
-    threading.Thread(target=play, args=(box, deeds), daemon=True).start()
+    daemon.serve = watched
+    threading.Thread(target=play, args=(hands, deeds), daemon=True).start()
     code = main(["run", "--config", config])
 modules = sorted({*sys.modules} - LOADED_BY_US)
 print(json.dumps({"code": code, "events": events, "modules": modules, "asked": asked}))

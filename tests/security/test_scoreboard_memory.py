@@ -11,6 +11,7 @@ from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import pytest
+from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.store.scores_file import FILE_NAME, VERSION
 
@@ -60,7 +61,7 @@ class Scoreboard:
         return int(found[1]) / 1024
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=HANG_S)
 
     def get(self) -> bytes:
         """What a good visitor is answered; an empty text where there is no room."""
@@ -124,6 +125,7 @@ ATTACKS: dict[str, tuple[bytes, bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS.keys())
 def test_a_crowd_of_attackers(scoreboard: Scoreboard, attack: tuple[bytes, bytes]) -> None:
@@ -150,6 +152,7 @@ def test_two_attackers_with_room_for_more(scoreboard: Scoreboard) -> None:
     assert scoreboard.peak_mb < MOST_MB
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_visitors_who_ask_and_never_read(scoreboard: Scoreboard) -> None:
     with ExitStack() as stack:
@@ -163,6 +166,7 @@ def test_visitors_who_ask_and_never_read(scoreboard: Scoreboard) -> None:
     answered(scoreboard)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_one_connection_after_another(scoreboard: Scoreboard) -> None:
     for _ in range(3):

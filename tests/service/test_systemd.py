@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.systemd import Systemd
 
@@ -18,7 +19,7 @@ def manager(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[so
     name = str(tmp_path / "notify") if request.param == "path" else f"@shutthebox-test-{os.getpid()}"
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as wire:
         wire.bind("\0" + name[1:] if name.startswith("@") else name)
-        wire.settimeout(1)
+        wire.settimeout(HANG_S)
         yield wire, name
 
 

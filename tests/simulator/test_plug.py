@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, suppress
 from http.client import HTTPConnection
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
@@ -45,42 +45,49 @@ class Box:
 
     def connect(self) -> ClientConnection:
         host = f"127.0.0.1:{self.port}"
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                sock = socket.create_connection(("127.0.0.1", self.port), timeout=5)
-                opened = connect(
-                    f"ws://{host}/box", origin=Origin(f"http://{host}"), sock=sock, compression=None
+        opened: list[ClientConnection] = []
+
+        def is_open() -> bool:
+            with suppress(OSError, InvalidHandshake):
+                sock = socket.create_connection(("127.0.0.1", self.port), HANG_S)
+                opened.append(
+                    connect(f"ws://{host}/box", origin=Origin(f"http://{host}"), sock=sock, compression=None)
                 )
-                return self.pages.enter_context(opened)
-            except (OSError, InvalidHandshake):
-                assert time.monotonic() < deadline, "the box never came back"
-                time.sleep(0.05)
+            return bool(opened)
+
+        until(is_open, "the box never came back")
+        return self.pages.enter_context(opened[0])
 
     def send(self, **message: object) -> None:
         self.page.send(json.dumps(message))
 
-    def until(self, fits: Callable[[dict[str, Any]], object]) -> None:
+    def see(self, fits: Callable[[dict[str, Any]], object]) -> None:
         """Waits for a state of the page that fits."""
         while not (self.state and fits(self.state)):
-            self.state |= json.loads(self.page.recv(timeout=20))
+            self.state |= json.loads(self.page.recv(timeout=HANG_S))
 
     def until_it_is_back(self) -> None:
         """Waits for the next process in the place of this one, until it can be ended in good order."""
         with suppress(ConnectionClosed, OSError):
             while True:
-                self.page.recv(timeout=20)
+                self.page.recv(timeout=HANG_S)
         assert self.process.stdout is not None
         assert f":{self.port}/" in self.process.stdout.readline()
         self.page = self.connect()
         self.state = {}
-        self.until(lambda state: state["words"])
+        self.see(lambda state: state["words"])
 
     def press(self) -> None:
         self.send(button=True)
-        self.until(lambda state: state["button"])
+        self.see(lambda state: state["button"])
         self.send(button=False)
-        self.until(lambda state: not state["button"])
+        self.see(lambda state: not state["button"])
+
+    def flip(self, lever: int) -> None:
+        self.send(lever=lever, down=True)
+
+    def lift(self, lever: int) -> None:
+        self.send(lever=lever, down=False)
 
     def down(self) -> list[int]:
         return [lever["number"] for lever in self.state["levers"] if lever["down"]]
@@ -93,20 +100,20 @@ def box(tmp_path: Path) -> Iterator[Box]:
         with box.pages:
             yield box
         box.process.send_signal(signal.SIGTERM)
-        assert box.process.wait(timeout=20) == 0
+        assert box.process.wait(timeout=HANG_S) == 0
 
 
 def test_the_plug_is_pulled_in_a_match(box: Box) -> None:
     box.press()
-    box.until(lambda state: "Player 1" in state["words"])
-    box.send(lever=3, down=True)
-    box.until(lambda state: "Lift 3" in state["words"])
+    box.see(lambda state: "Player 1" in state["words"])
+    box.flip(3)
+    box.see(lambda state: "Lift 3" in state["words"])
     process = box.process.pid
     box.send(pull_plug=True)
     box.until_it_is_back()
     assert box.process.pid == process
     assert box.down() == [3]
-    box.until(lambda state: "Lift 3" in state["words"])
+    box.see(lambda state: "Lift 3" in state["words"])
 
 
 def test_what_is_recorded_over_a_power_cut_plays_again(box: Box, tmp_path: Path) -> None:
@@ -114,21 +121,21 @@ def test_what_is_recorded_over_a_power_cut_plays_again(box: Box, tmp_path: Path)
     box.send(record=True)
     box.until_it_is_back()
     box.press()
-    box.until(lambda state: "Player 1" in state["words"])
+    box.see(lambda state: "Player 1" in state["words"])
     box.press()
-    box.until(lambda state: "Thrown" in state["words"])
-    box.send(lever=3, down=True)
-    box.until(lambda state: box.down() == [3])
+    box.see(lambda state: "Thrown" in state["words"])
+    box.flip(3)
+    box.see(lambda state: box.down() == [3])
     box.send(pull_plug=True)
     box.until_it_is_back()
-    box.until(lambda state: "Thrown" in state["words"])
+    box.see(lambda state: "Thrown" in state["words"])
     box.send(workshop=True)
-    box.send(lever=3, down=False)
-    box.until(lambda state: "lever 3 up" in " ".join(state.get("log", ())))
+    box.lift(3)
+    box.see(lambda state: "lever 3 up" in " ".join(state.get("log", ())))
     box.send(record=False)
     box.until_it_is_back()
     assert "Press to play" in box.state["words"], "the recorded match was played on a memory of its own"
-    with closing(HTTPConnection("127.0.0.1", box.port, timeout=10)) as asked:
+    with closing(HTTPConnection("127.0.0.1", box.port, timeout=HANG_S)) as asked:
         asked.request("GET", "/recording.scn")
         scenario = asked.getresponse().read().decode()
     verbs = [line.split()[1 if line[0] == "@" else 0] for line in scenario.splitlines()]

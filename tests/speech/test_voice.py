@@ -7,10 +7,10 @@ import sys
 import threading
 import time
 import wave
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.support.waiting import HANG_S, until
 
 from shutthebox.cli.main import command_line, main
 from shutthebox.cli.speech import run
@@ -44,13 +44,6 @@ subprocess.run([{REAL!r}, *sys.argv[1:], "-w", folder / f"{{number}}.new"], inpu
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(program.parent))
     return tmp_path
-
-
-def until(done: Callable[[], bool]) -> None:
-    end = time.monotonic() + 50
-    while not done():
-        assert time.monotonic() < end, "hung"
-        time.sleep(0.01)
 
 
 def let_it_finish(voice: Voice) -> None:
@@ -149,7 +142,7 @@ def test_the_command_prints_what_is_said(tmp_path: Path, capsys: pytest.CaptureF
     thread = threading.Thread(target=run, args=(args, ended))
     thread.start()
     number = 0
-    end = time.monotonic() + 50
+    end = time.monotonic() + HANG_S
     while "Press to throw." not in shown and time.monotonic() < end:
         # What was there before it listens is not said, so it is told until it does.
         number += 1
@@ -157,7 +150,7 @@ def test_the_command_prints_what_is_said(tmp_path: Path, capsys: pytest.CaptureF
         ended.wait(0.1)
         shown += capsys.readouterr().out
     ended.set()
-    thread.join(50)
+    thread.join(HANG_S)
     assert set(shown.splitlines()) == {"Press to throw."}
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
-from shutthebox.adapters.store.database import kept_match
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.files import open_to_write, read_bytes
 from shutthebox.game.effects import Effect, Keep

@@ -12,8 +12,8 @@ from shutthebox.odds.shared_row import SharedRow
 from shutthebox.odds.values import End
 from shutthebox.rules import turn as turns
 from shutthebox.rules.handicap import for_seat, points_off, tiles_off
-from shutthebox.rules.match import MAX_PLAYERS, begin
-from shutthebox.rules.profile import MatchFormat, Profile, Stakes, Turns
+from shutthebox.rules.match import begin
+from shutthebox.rules.profile import MAX_PLAYERS, MatchFormat, Profile, Stakes, Turns
 
 
 class PlayersError(ShutTheBoxError, ValueError):

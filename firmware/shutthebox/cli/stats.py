@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox.adapters.store import queries
-from shutthebox.adapters.store.database import FILE_NAME, kept_match
+from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.reading import reading
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import COLUMNS
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working

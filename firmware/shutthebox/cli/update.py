@@ -8,11 +8,10 @@ import shutil
 import subprocess
 import tomllib
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from shutthebox import __version__
 from shutthebox.adapters.store.backup import back_up
@@ -20,7 +19,7 @@ from shutthebox.adapters.store.reading import reading
 from shutthebox.adapters.store.schema import VERSION as STORE_VERSION
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.stats import SERVICE_FOLDER
-from shutthebox.config.schema import CONFIG_FILE, Config
+from shutthebox.config.schema import CONFIG_FILE, SECTIONS
 from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.files import check_regular, reason, shown_path
 
@@ -177,10 +176,7 @@ def lost(bundle: Bundle, keys: frozenset[str]) -> tuple[str, ...]:
 
 def known_keys() -> frozenset[str]:
     """The configuration's keys that this version knows, with their sections."""
-    sections: Mapping[str, Any] = {
-        section.name: getattr(Config(), section.name) for section in fields(Config)
-    }
-    return frozenset(f"{name}.{key.name}" for name, section in sections.items() for key in fields(section))
+    return frozenset(f"{section}.{key}" for section, keys in SECTIONS.items() for key in keys)
 
 
 def _keys_in_use() -> frozenset[str]:

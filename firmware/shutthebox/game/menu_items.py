@@ -11,8 +11,7 @@ from shutthebox.game.messages import Message, Text, message, title_text
 from shutthebox.game.picker import Picker
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.odds.strengths import Strength
-from shutthebox.rules.match import MAX_PLAYERS
-from shutthebox.rules.profile import HeadStart, Turns
+from shutthebox.rules.profile import MAX_PLAYERS, HeadStart, Turns
 from shutthebox.rules.reader import chosen
 
 MAX_ROUNDS_AT_THE_BOX = 9

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shutthebox.errors import shown
-from shutthebox.rules.match import MAX_PLAYERS
+from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.rules.tiles import MAX_TILE
 
 RULES_VERSION = 2

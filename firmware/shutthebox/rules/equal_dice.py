@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shutthebox.errors import ShutTheBoxError, shown
-from shutthebox.rules.actions import Thrown, apply, faces_to_text
+from shutthebox.rules.actions import Thrown, apply
+from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Draw

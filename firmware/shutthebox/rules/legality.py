@@ -4,7 +4,8 @@ Each function answers None exactly when `Match` takes the action; the text tells
 with what was tried, and what would be right where that is short.
 """
 
-from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, faces_to_text
+from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown
+from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import Throw, totals
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile

@@ -14,15 +14,22 @@ from shutthebox.rules import stakes as ledger
 from shutthebox.rules import turn as turns
 from shutthebox.rules.handicap import for_seat, points_off
 from shutthebox.rules.moves import Throw
-from shutthebox.rules.profile import MatchFormat, Profile, ShutWins, Stakes, Tie, Turns
+from shutthebox.rules.profile import (
+    MAX_PLAYERS,
+    MAX_ROUNDS,
+    MatchFormat,
+    Profile,
+    ShutWins,
+    Stakes,
+    Tie,
+    Turns,
+)
 from shutthebox.rules.score import best_score, score
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Outcome, Turn
 
 _T = TypeVar("_T")
 
-MAX_PLAYERS = 9
-MAX_ROUNDS = 99
 LAST_ROUND = 999
 """A match without a natural end (a limit that luck never reaches) is decided after this round."""
 

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 from gpiozero.pins import Factory
 
 from shutthebox.adapters.gpio import Pins
-from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store, StoreError
+from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.lock import FolderLock, InUseError
 from shutthebox.adapters.store.opening import AT_WORK_FACTS, START_FACTS, StoreFault, open_or_set_aside
 from shutthebox.config.schema import Config, DiceKind, Line

@@ -9,10 +9,10 @@ from shutthebox.game.effects import Effect, Sound
 from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import Advice
-from shutthebox.game.machine import KeptMatch
 from shutthebox.game.messages import Text
 from shutthebox.game.past import Past
 from shutthebox.game.questions import Question
+from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.match import Match

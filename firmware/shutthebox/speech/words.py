@@ -73,7 +73,7 @@ class Announcer:
         self._mode, self._parts, self._says_prompt_again = show.mode, parts, False
         new = parts if parts["title"] != before.get("title") else news(parts, before)
         text = sentences((new or again).values())
-        # The odds' account of a turn is added when it has been worked out.
+        # What the coach says of a turn comes a moment later.
         return Announcement(text, show.language, waits=set(new) == {"rows"}) if text else None
 
     def _rests(self, show: Show) -> bool:
@@ -146,7 +146,7 @@ def _spelt_out(text: str, translate: Translate) -> str:
     for short, spoken in ((_("Press: choose"), _("Press")), (_("Hold: back"), _("Hold"))):
         gesture = short.partition(":")[0].strip()
         text = re.sub(rf"\b{re.escape(gesture)}(?= ?:)", spoken, text)
-    return text.replace("< ", f"{_('the one before')}, ").replace(">", _("the next"))
+    return text.replace("< ", _("the one before") + ", ").replace(">", _("the next"))
 
 
 def _letters(big: str) -> str:

@@ -3,10 +3,11 @@
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from PIL import Image
+from tests.support.waiting import HANG_S, rests, until
 
 from shutthebox.adapters.display import worker as oled
 from shutthebox.adapters.display.controllers import open_panel
@@ -25,24 +26,6 @@ ROLLING = Screen(Mode.ROLLING, title="Player 1", tumbling=True)
 BYE = Screen(Mode.ATTRACT, big="BYE")
 
 each_controller = pytest.mark.parametrize("controller", list(Controller))
-
-
-def eventually(what: Callable[[], bool], seconds: float = 50) -> None:
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline, "did not happen in time"
-        time.sleep(0.002)
-
-
-def rests(what: Callable[[], object]) -> None:
-    """What is counted does not change any more."""
-
-    def is_still() -> bool:
-        before = what()
-        time.sleep(0.35)
-        return what() == before
-
-    eventually(is_still)
 
 
 def shows(model: PanelModel, picture: Image.Image) -> bool:
@@ -168,7 +151,7 @@ def test_the_latest_screen_is_shown(display: DisplayWorker, model: PanelModel) -
     for _ in range(50):
         display.show(READY, time.monotonic_ns())
         display.show(THROWN, time.monotonic_ns())
-    eventually(lambda: shows(model, draw(THROWN, 0)))
+    until(lambda: shows(model, draw(THROWN, 0)))
     assert display.alive
     assert display.connected
 
@@ -176,7 +159,7 @@ def test_the_latest_screen_is_shown(display: DisplayWorker, model: PanelModel) -
 def test_the_panel_is_looked_for_before_there_is_anything_to_show(
     display: DisplayWorker, model: PanelModel
 ) -> None:
-    eventually(lambda: display.connected)
+    until(lambda: display.connected)
     assert not model.lit
 
 
@@ -186,7 +169,7 @@ def test_showing_never_waits_for_a_slow_bus_and_skips_what_is_out_of_date() -> N
 
     class Slow(PanelModel):
         def data(self, data: object) -> None:
-            gate.wait(50)
+            gate.wait(HANG_S)
             super().data(data)  # type: ignore[arg-type]
             drawn.append(self.transfers)
 
@@ -198,7 +181,7 @@ def test_showing_never_waits_for_a_slow_bus_and_skips_what_is_out_of_date() -> N
         display.show(Screen(Mode.MENU, title=str(n)), 0)
     assert not drawn, "all are shown while the bus stands still"
     gate.set()
-    eventually(lambda: shows(model, draw(Screen(Mode.MENU, title="999"), 0)))
+    until(lambda: shows(model, draw(Screen(Mode.MENU, title="999"), 0)))
     assert len(drawn) < 20
     display.close()
 
@@ -214,7 +197,7 @@ def test_nothing_happens_while_nothing_moves(model: PanelModel) -> None:
     display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=now_ns)
     display.start()
     display.show(READY, time.monotonic_ns())
-    eventually(lambda: shows(model, draw(READY, 0)))
+    until(lambda: shows(model, draw(READY, 0)))
     # A worker that has nothing to do does not even look at the clock.
     rests(lambda: (asked, model.transfers))
     display.close()
@@ -239,10 +222,10 @@ def test_what_moves_is_drawn_at_most_ten_times_a_second(
 
     began = time.monotonic_ns()
     display.show(ROLLING, began)
-    eventually(lambda: model.lit)
+    until(lambda: model.lit)
     wanted = {draw(ROLLING, n * SECOND // 10).tobytes() for n in range(60)}
     model._on_change = seen
-    eventually(lambda: len([picture for picture in pictures if picture in wanted]) >= 4)
+    until(lambda: len([picture for picture in pictures if picture in wanted]) >= 4)
     model._on_change = None
     most = (time.monotonic_ns() - began) // (SECOND // 10) + 2
     assert len([picture for picture in pictures if picture in wanted]) <= most
@@ -256,19 +239,19 @@ def test_the_same_screen_again_does_not_start_its_movement_anew(
     long = Screen(Mode.READY, prompt="a prompt that is too long for the line and scrolls")
     display.show(long, began)
     display.show(long, time.monotonic_ns())
-    eventually(lambda: display.connected and model.lit)
+    until(lambda: display.connected and model.lit)
     assert display._wanted == oled._Shown(long, began)
 
 
 def test_a_sleeping_panel_is_dark_until_the_next_screen(display: DisplayWorker, model: PanelModel) -> None:
     display.show(ROLLING, time.monotonic_ns())
-    eventually(lambda: model.lit)
+    until(lambda: model.lit)
     display.sleep()
-    eventually(lambda: not model.lit)
+    until(lambda: not model.lit)
     rests(lambda: model.transfers)
     assert not model.lit, "nothing moves on a dark panel"
     display.show(READY, time.monotonic_ns())
-    eventually(lambda: shows(model, draw(READY, 0)))
+    until(lambda: shows(model, draw(READY, 0)))
 
 
 def test_contrast_outlives_a_lost_panel(
@@ -277,13 +260,13 @@ def test_contrast_outlives_a_lost_panel(
     monkeypatch.setattr(oled, "RETRY_NS", SECOND // 50)
     display.show(READY, time.monotonic_ns())
     display.contrast(7)
-    eventually(lambda: model.contrast == 7)
-    eventually(lambda: display._contrast is None)
+    until(lambda: model.contrast == 7)
+    until(lambda: display._contrast is None)
     model.unplugged = True
     display.contrast(8)
-    eventually(lambda: not display.connected)
+    until(lambda: not display.connected)
     model.unplugged = False
-    eventually(lambda: shows(model, draw(READY, 0)))
+    until(lambda: shows(model, draw(READY, 0)))
     assert model.contrast == 8
     with pytest.raises(ValueError, match="300"):
         display.contrast(300)
@@ -294,20 +277,20 @@ def test_the_worker_reconnects_by_itself(
 ) -> None:
     monkeypatch.setattr(oled, "RETRY_NS", SECOND // 50)
     display.show(READY, time.monotonic_ns())
-    eventually(lambda: shows(model, draw(READY, 0)))
+    until(lambda: shows(model, draw(READY, 0)))
     model.unplugged = True
     display.show(THROWN, time.monotonic_ns())
-    eventually(lambda: not display.connected)
+    until(lambda: not display.connected)
     assert display.alive, "a display that is not there is no reason to restart the game"
     model.unplugged = False
-    eventually(lambda: shows(model, draw(THROWN, 0)))
+    until(lambda: shows(model, draw(THROWN, 0)))
 
 
 def test_closing_leaves_the_goodbye_on_the_glass(model: PanelModel) -> None:
     display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model))
     display.start()
     display.show(READY, time.monotonic_ns())
-    eventually(lambda: model.lit)
+    until(lambda: model.lit)
     display.close(BYE)
     assert shows(model, draw(BYE, 0))
     assert not display.alive
@@ -316,7 +299,7 @@ def test_closing_leaves_the_goodbye_on_the_glass(model: PanelModel) -> None:
 def test_a_goodbye_right_after_the_start_is_not_lost(model: PanelModel) -> None:
     display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model))
     display.start()
-    eventually(lambda: display.connected)
+    until(lambda: display.connected)
     display.show(READY, time.monotonic_ns())
     display.close(BYE)
     assert shows(model, draw(BYE, 0))
@@ -344,17 +327,17 @@ def test_a_worker_caught_in_a_transfer_is_not_alive(
     class Stuck(PanelModel):
         def data(self, data: object) -> None:
             caught.set()
-            gate.wait(50)
+            gate.wait(HANG_S)
 
     display = DisplayWorker(lambda: open_panel(Controller.SSD1306, Stuck()))
     display.start()
-    eventually(lambda: display.connected)
+    until(lambda: display.connected)
     assert display.alive
     display.show(READY, time.monotonic_ns())
-    assert caught.wait(50)
-    eventually(lambda: not display.alive)
+    assert caught.wait(HANG_S)
+    until(lambda: not display.alive)
     gate.set()
-    eventually(lambda: display.alive)
+    until(lambda: display.alive)
     display.close()
 
 
@@ -363,9 +346,9 @@ def test_a_fault_in_drawing_is_logged_and_the_next_screen_is_drawn(
 ) -> None:
     display.show(Screen(Mode.READY, title=None), 0)  # type: ignore[arg-type]
     display.show(Screen(Mode.READY, prompt=7), 0)  # type: ignore[arg-type]
-    eventually(lambda: "cannot draw" in caplog.text)
+    until(lambda: "cannot draw" in caplog.text)
     display.show(READY, time.monotonic_ns())
-    eventually(lambda: shows(model, draw(READY, 0)))
+    until(lambda: shows(model, draw(READY, 0)))
     assert display.alive
 
 

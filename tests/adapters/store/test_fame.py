@@ -6,14 +6,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.support.kept import keep_match
 
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.fame import best, captains
 from shutthebox.adapters.store.queries import lines, open_to_read, read
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Finished, Signed
+from shutthebox.game.facts import Signed
 from shutthebox.game.messages import Message
-from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
+from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import parse_keys, to_profile
@@ -57,14 +58,8 @@ def play(tmp_path: Path, clock: Clock) -> Iterator[Play]:
             profile: Profile, initials: str, *actions: Action, players: int = 1, at_s: float = 0
         ) -> None:
             clock.now_s = at_s
-            match = begin(profile, players)
-            store.keep(Began(match))
-            for action in actions:
-                match = apply(match, action)
-                store.keep(action)
-            assert match.result is not None
-            store.keep(Finished(match))
-            if initials:
+            match = keep_match(store, begin(profile, players), *actions)
+            if initials and match.result is not None:
                 store.keep(Signed(match.result.winners[0], initials))
 
         yield play

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from tests.pins.fake_gpiod import FakeKernel
+from tests.support.waiting import until
 
 from shutthebox.adapters.store.database import Store
 from shutthebox.cli.doctor import levers
@@ -22,8 +23,6 @@ from shutthebox.game.switches.debounce import WORN, ContactHealth
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
-
-HANGS_S = 50
 
 
 @pytest.fixture
@@ -48,10 +47,7 @@ class Watched:
         self.health: dict[int, ContactHealth] = {}
 
     def until(self, shown: Callable[[dict[int, ContactHealth]], bool]) -> None:
-        end = time.monotonic() + HANGS_S
-        while not (self.health and shown(self.health)):
-            assert time.monotonic() < end, "never shown"
-            time.sleep(0.002)
+        until(lambda: self.health and shown(self.health), "never shown")
 
     def moves(self, switch: int, set_level: Callable[[bool], None]) -> None:
         """Moves a switch there and back; each time waits until it is shown."""

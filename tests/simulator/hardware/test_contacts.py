@@ -2,8 +2,7 @@
 
 import gc
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from random import Random
 
 import pytest
@@ -11,6 +10,7 @@ from gpiozero import Device, InputDevice, OutputDevice, PWMOutputDevice, TonalBu
 from gpiozero.exc import GPIOPinInUse
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.waiting import until
 
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.hardware.bounce import ContactEdge, bounce_edges
@@ -69,17 +69,10 @@ def lever(box: SimulatedBox, number: int) -> InputDevice:
     return InputDevice(box.lever_line(number), pull_up=True, pin_factory=box.factory)
 
 
-def wait_for(condition: Callable[[], bool], seconds: float = 50.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.002)
-
-
 def wait_until_still(box: SimulatedBox) -> None:
     """All edges have been played."""
     player = box._player
-    wait_for(lambda: not player._edges and not any(player._waiting.values()))
+    until(lambda: not player._edges and not any(player._waiting.values()))
 
 
 # -- bursts ------------------------------------------------------------------------------
@@ -409,9 +402,9 @@ def test_a_click_bounces_in_real_time(live_box: SimulatedBox) -> None:
     device = lever(live_box, 3)
     listener = Listener(device)
     live_box.set_lever(3, True)
-    wait_for(lambda: live_box.levers_down == {3})
+    until(lambda: live_box.levers_down == {3})
     wait_until_still(live_box)
-    wait_for(lambda: device.is_active and len(listener.edges) >= 3)
+    until(lambda: device.is_active and len(listener.edges) >= 3)
     assert device.is_active
     times = [ticks for ticks, _ in listener.edges]
     assert times == sorted(times)
@@ -430,39 +423,39 @@ def test_a_tap_is_long_enough_to_count(live_box: SimulatedBox) -> None:
         listener.edges.clear()
         live_box.set_button(True)
         live_box.set_button(False)
-        wait_for(lambda: len(seen) == 2)
+        until(lambda: len(seen) == 2)
         wait_until_still(live_box)
-        wait_for(lambda: not device.is_active)
+        until(lambda: not device.is_active)
         assert seen == [True, False]
         return max(b - a for (a, _), (b, _) in zip(listener.edges, listener.edges[1:], strict=False))
 
     # A busy machine may play the first edges late, and then the tap is shorter.
-    wait_for(lambda: taps() > 0.06)
+    until(lambda: taps() > 0.06)
 
 
 def test_mad_clicking_does_not_pile_up(live_box: SimulatedBox) -> None:
     device = lever(live_box, 3)
     for i in range(2001):
         live_box.set_lever(3, i % 2 == 0)
-    wait_for(lambda: live_box.levers_down == {3})
+    until(lambda: live_box.levers_down == {3})
     wait_until_still(live_box)
-    wait_for(lambda: device.is_active)
+    until(lambda: device.is_active)
     assert live_box.levers_down == {3}
 
 
 def test_a_click_that_changes_nothing_does_not_end_the_next(live_box: SimulatedBox) -> None:
     live_box.set_lever(3, False)
     live_box.set_lever(4, True)
-    wait_for(lambda: live_box.levers_down == {4})
+    until(lambda: live_box.levers_down == {4})
     live_box.set_lever(4, True)
     live_box.set_lever(3, False)
     live_box.set_lever(5, True)
-    wait_for(lambda: live_box.levers_down == {4, 5})
+    until(lambda: live_box.levers_down == {4, 5})
 
 
 def test_closing_ends_the_thread(live_box: SimulatedBox) -> None:
     live_box.set_lever(3, True)
-    wait_for(lambda: bool(live_box.levers_down))
+    until(lambda: bool(live_box.levers_down))
     live_box.close()
     assert not any(thread.name == "simulated-contacts" for thread in threading.enumerate())
     live_box.set_lever(3, False)  # after the end nothing moves, and nothing breaks

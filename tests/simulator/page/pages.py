@@ -3,13 +3,12 @@
 import http.client
 import json
 import socket
-import time
 from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
-import pytest
 from PIL import Image
+from tests.support.waiting import HANG_S, until
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
@@ -50,7 +49,7 @@ def page(
     """A page of this origin, which reached the server by this name."""
     host = host.format(port=server.port)
     # A ready-made socket keeps any proxy of the environment out of it.
-    sock = socket.create_connection(("127.0.0.1", server.port), timeout=5)
+    sock = socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S)
     try:
         return connect(
             f"ws://{host}/box",
@@ -65,28 +64,17 @@ def page(
 
 
 def receive(client: ClientConnection) -> dict[str, Any]:
-    message = json.loads(client.recv(timeout=30))
+    message = json.loads(client.recv(timeout=HANG_S))
     assert isinstance(message, dict)
     return message
 
 
 def receive_until(client: ClientConnection, key: str, value: object) -> None:
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        if receive(client).get(key, ...) == value:
-            return
-    pytest.fail(f"{key} never was {value}")
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.005)
+    until(lambda: receive(client).get(key, ...) == value, f"{key} never was {value}")
 
 
 def get(server: PageServer, path: str, **headers: str) -> http.client.HTTPResponse:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=HANG_S)
     with closing(connection):
         connection.request("GET", path, headers=headers)
         response = connection.getresponse()

@@ -9,7 +9,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from tests.support.chromium import start_chromium
 from tests.support.paper import PaperMatch, attract, pictures
+from tests.support.waiting import HANG_S, until
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.machine import State
@@ -62,7 +62,7 @@ def box_url(tmp_path: Path) -> Iterator[str]:
         assert found, "the box says where it stands"
         yield found[0]
         box.send_signal(signal.SIGTERM)
-        assert box.wait(timeout=10) == 0
+        assert box.wait(HANG_S) == 0
 
 
 class Player:
@@ -77,13 +77,13 @@ class Player:
         button = self._driver.find_element(By.ID, "dice")
         ActionChains(self._driver).click_and_hold(button).pause(0.12).release().perform()
 
-    def set_levers(self, down: Tiles) -> None:
+    def stand(self, down: Tiles) -> None:
         for lever in self._driver.find_elements(By.CSS_SELECTOR, "#bank button"):
             number = int(re.findall(r"\d+", lever.get_attribute("aria-label") or lever.text)[0])
             if (lever.get_attribute("aria-pressed") == "true") != bool(down >> (number - 1) & 1):
                 lever.click()
 
-    def look_for(self, states: list[State]) -> State:
+    def see(self, states: list[State]) -> State:
         """Waits until the panel shows one of these states, and says which."""
         shown = {picture: state for state in states for picture in pictures(state)}
         seen: list[State] = []
@@ -98,12 +98,11 @@ class Player:
         return seen[0]
 
     def _until(self, condition: Callable[[], object], what: str) -> None:
-        deadline = time.monotonic() + 30
-        while not condition():
-            if time.monotonic() > deadline:
-                self.keep_picture("no-such-screen")
-                raise AssertionError(f"the panel never showed {what}")
-            time.sleep(0.03)
+        try:
+            until(condition, f"the panel never showed {what}")
+        except AssertionError:
+            self.keep_picture("no-such-screen")
+            raise
 
     def keep_picture(self, name: str) -> None:
         """Saves the page for people to look at, where SCREENSHOTS names a folder."""
@@ -114,7 +113,7 @@ class Player:
 @pytest.mark.timeout(120)
 def test_two_people_play_a_match(browser: webdriver.Chrome, box_url: str) -> None:
     player = Player(browser, box_url)
-    player.look_for([attract(SETTINGS)])
+    player.see([attract(SETTINGS)])
     paper = PaperMatch(player, SETTINGS)
     while paper.match.stage is not Stage.FINISHED:
         paper.go_on()

@@ -9,7 +9,8 @@ from contextlib import suppress
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.simulator.page.pages import FakePanel, page, receive, wait_for
+from tests.simulator.page.pages import FakePanel, page, receive
+from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
@@ -41,7 +42,7 @@ from shutthebox.simulator.page.server import PageServer
 def goodbye(client: ClientConnection) -> int | None:
     """Reads what was on its way; the code that the server closes with in the end."""
     with pytest.raises(ConnectionClosed) as caught:
-        list(iter(lambda: client.recv(timeout=30), None))
+        list(iter(lambda: client.recv(timeout=HANG_S), None))
     return caught.value.rcvd.code if caught.value.rcvd else None
 
 
@@ -95,7 +96,7 @@ def test_malformed_messages_end_that_page_only(
         receive(bad)
         bad.send(message)
         with pytest.raises(ConnectionClosed) as caught:
-            bad.recv(timeout=30)
+            bad.recv(timeout=HANG_S)
         assert caught.value.rcvd is not None
         assert caught.value.rcvd.code == 1008
         assert caught.value.rcvd.reason
@@ -111,7 +112,7 @@ def test_a_flood_of_bytes_is_cut_off_by_the_library(server: PageServer) -> None:
         receive(bad)
         bad.send("x" * 100_000)
         with pytest.raises(ConnectionClosed) as caught:
-            bad.recv(timeout=30)
+            bad.recv(timeout=HANG_S)
         assert caught.value.rcvd is not None
         assert caught.value.rcvd.code in (1008, 1009)
 
@@ -188,7 +189,7 @@ def test_a_flood_of_messages_ends_that_page_only(server: PageServer, box: Simula
                 bad.send(json.dumps({"lever": 3, "down": i % 2 == 0}))
         assert goodbye(bad) == 1008
         good.send('{"lever": 1, "down": true}')
-        wait_for(lambda: 1 in box.levers_down)
+        until(lambda: 1 in box.levers_down)
 
 
 FRAMES = {"pings": 0x89, "pongs": 0x8A, "pieces of a message": 0x00}
@@ -208,7 +209,7 @@ def test_a_flood_of_other_frames_ends_that_page_only(
                 bad.socket.sendall(empty * BURST)
         assert goodbye(bad) == 1008
         good.send('{"lever": 1, "down": true}')
-        wait_for(lambda: 1 in box.levers_down)
+        until(lambda: 1 in box.levers_down)
 
 
 def test_a_flood_in_one_piece_is_not_taken_apart_to_its_end(
@@ -233,17 +234,17 @@ def test_a_page_that_is_thrown_out_and_stays_is_cut_off(
     server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_guard, "GOODBYE_S", 0.1)
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as stays:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) as stays:
         host = f"127.0.0.1:{server.port}"
         stays.sendall(
             f"GET /box HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\nUpgrade: websocket\r\n"
             "Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
             "Sec-WebSocket-Version: 13\r\n\r\n".encode()
         )
-        wait_for(lambda: server.watchers == 1)
+        until(lambda: server.watchers == 1)
         stays.sendall(bytes([0x89, 0x80, 1, 2, 3, 4]) * (2 * BURST))
         # It never closes its side.
-        wait_for(lambda: server.watchers == 0)
+        until(lambda: server.watchers == 0)
         assert server.watchers == 0
 
 

@@ -6,7 +6,8 @@ from contextlib import closing
 from http.client import HTTPConnection, HTTPResponse
 
 import pytest
-from tests.simulator.page.pages import FakePanel, get, page, receive, wait_for
+from tests.simulator.page.pages import FakePanel, get, page, receive
+from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 
 from shutthebox.cli.main import main
@@ -60,7 +61,7 @@ def test_any_other_host_is_refused(server: PageServer, host: str, path: str) -> 
 @pytest.mark.parametrize("hosts", [[], ["127.0.0.1:{port}", "evil.example"]])
 def test_exactly_one_host(server: PageServer, hosts: list[str]) -> None:
     lines = "".join(f"Host: {host.format(port=server.port)}\r\n" for host in hosts)
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as raw:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) as raw:
         raw.sendall(f"GET / HTTP/1.1\r\n{lines}\r\n".encode())
         assert raw.recv(100).startswith(b"HTTP/1.1 403 ")
 
@@ -102,7 +103,7 @@ def test_a_socket_without_an_origin_is_refused(server: PageServer) -> None:
 
 def test_two_origins_are_one_too_many(server: PageServer) -> None:
     ours = f"127.0.0.1:{server.port}"
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as raw:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) as raw:
         origins = f"Origin: http://{ours}\r\nOrigin: http://evil.example\r\n"
         raw.sendall(f"GET / HTTP/1.1\r\nHost: {ours}\r\n{origins}\r\n".encode())
         assert raw.recv(100).startswith(b"HTTP/1.1 403 ")
@@ -116,7 +117,7 @@ def test_our_own_page_is_welcome(server: PageServer, host: str) -> None:
 
 def test_only_this_machine_can_connect(server: PageServer) -> None:
     assert server.url == f"http://127.0.0.1:{server.port}/"
-    with pytest.raises(OSError), socket.create_connection(("127.0.0.2", server.port), timeout=2):
+    with pytest.raises(OSError), socket.create_connection(("127.0.0.2", server.port), timeout=HANG_S):
         pass
 
 
@@ -140,7 +141,7 @@ def test_too_many_pages(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> 
             with pytest.raises(InvalidStatus, match="503"):
                 page(server)
             assert get(server, "/").status == 200
-        wait_for(lambda: server.watchers == 1)
+        until(lambda: server.watchers == 1)
         with page(server) as again:
             assert receive(again)["type"] == "box"
 
@@ -149,7 +150,7 @@ def test_too_many_connections(server: PageServer, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(request_guard, "MAX_CONNECTIONS", 3)
     with page(server) as first:
         receive(first)
-        idle = [socket.create_connection(("127.0.0.1", server.port), timeout=5) for _ in range(2)]
+        idle = [socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) for _ in range(2)]
         with pytest.raises((InvalidMessage, ConnectionError, EOFError, ConnectionClosed)):
             page(server)
         first.send('{"lever": 1, "down": true}')
@@ -163,7 +164,7 @@ def test_too_many_connections(server: PageServer, monkeypatch: pytest.MonkeyPatc
             except OSError:
                 return False
 
-        wait_for(served)
+        until(served)
 
 
 @pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost: ", b"GET /box HTTP/1.1\r\nX: y\r\n"])
@@ -173,7 +174,7 @@ def test_who_never_finishes_is_cut_off(
     monkeypatch.setattr(server_module, "_OPEN_S", 0.3)
     with (
         PageServer(Workshop(box, panel)) as server,
-        socket.create_connection(("127.0.0.1", server.port), timeout=5) as slow,
+        socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) as slow,
     ):
         slow.sendall(said)
         while slow.recv(1000):
@@ -191,7 +192,7 @@ def test_who_never_finishes_is_cut_off(
     ids=["a long path", "many headers", "a long header"],
 )
 def test_an_oversized_request_is_refused(server: PageServer, said: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as raw:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) as raw:
         answer = b""
         try:
             raw.sendall(said)
@@ -212,6 +213,7 @@ def test_an_oversized_request_is_refused(server: PageServer, said: bytes) -> Non
         ("/?x=1", "text/html; charset=utf-8"),
         ("/style.css", "text/css; charset=utf-8"),
         ("/box.js", "text/javascript; charset=utf-8"),
+        ("/coach.js", "text/javascript; charset=utf-8"),
         ("/sounds.js", "text/javascript; charset=utf-8"),
         ("/workshop.js", "text/javascript; charset=utf-8"),
         ("/icon.svg", "image/svg+xml"),
@@ -256,7 +258,7 @@ def test_nothing_else_is_served(server: PageServer, path: str) -> None:
 
 
 def ask(server: PageServer, path: str, method: str, body: bytes | None = None) -> tuple[HTTPResponse, bytes]:
-    with closing(HTTPConnection("127.0.0.1", server.port, timeout=5)) as connection:
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=HANG_S)) as connection:
         connection.request(method, path, body)
         response = connection.getresponse()
         return response, response.read()
@@ -290,14 +292,14 @@ def test_a_head_of_the_socket_makes_no_page(server: PageServer) -> None:
         "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
         "Sec-WebSocket-Version": "13",
     }
-    with closing(HTTPConnection("127.0.0.1", server.port, timeout=5)) as connection:
+    with closing(HTTPConnection("127.0.0.1", server.port, timeout=HANG_S)) as connection:
         connection.request("HEAD", "/box", headers=headers)
         assert connection.getresponse().status == 405
     assert server.watchers == 0
 
 
 def test_a_request_in_drips(server: PageServer) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as slow:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) as slow:
         slow.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         for byte in f"HEAD / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode():
             slow.sendall(bytes([byte]))
@@ -318,7 +320,7 @@ def test_the_socket_is_not_a_page(server: PageServer) -> None:
 def test_nonsense_leaves_no_trace(
     server: PageServer, nonsense: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as raw:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S) as raw:
         raw.sendall(nonsense)
         raw.shutdown(socket.SHUT_WR)
         while raw.recv(1000):

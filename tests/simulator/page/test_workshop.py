@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 from gpiozero import InputDevice
-from tests.simulator.page.pages import FakePanel, get, page, receive, receive_until, shown, wait_for
+from tests.simulator.page.pages import FakePanel, get, page, receive, receive_until, shown
+from tests.support.waiting import until
 from websockets.sync.client import ClientConnection
 
 from shutthebox.config.profiles import builtin
@@ -94,10 +95,10 @@ def test_makers_break_and_mend(maker: PageServer, box: SimulatedBox, panel: Fake
         client.send('{"bounce_ms": 80}')
         client.send('{"lost_percent": 30}')
         client.send('{"disk_full": true}')
-        wait_for(disk.is_full)
+        until(disk.is_full)
         assert (panel.unplugged, box.bounce_ns, box.lost_edges) == (True, 80_000_000, 0.3)
         client.send('{"mend": true}')
-        wait_for(lambda: not disk.is_full())
+        until(lambda: not disk.is_full())
         assert (panel.unplugged, box.bounce_ns, box.lost_edges) == (False, 5_000_000, 0.0)
 
 
@@ -136,7 +137,7 @@ def test_the_plug_and_the_recorder_are_asked(maker: PageServer, power: Switchboa
         client.send('{"pull_plug": true}')
         client.send('{"record": true}')
         client.send('{"record": false}')
-        wait_for(lambda: power.done == ["cut", True, False])
+        until(lambda: power.done == ["cut", True, False])
 
 
 def test_a_box_without_a_plug_ignores_it(server: PageServer, box: SimulatedBox) -> None:
@@ -145,7 +146,7 @@ def test_a_box_without_a_plug_ignores_it(server: PageServer, box: SimulatedBox) 
         client.send('{"pull_plug": true}')
         client.send('{"record": true}')
         client.send('{"lever": 3, "down": true}')
-        wait_for(lambda: 3 in box.levers_down)
+        until(lambda: 3 in box.levers_down)
 
 
 def test_what_was_recorded_can_be_had(maker: PageServer, power: Switchboard) -> None:
@@ -214,5 +215,5 @@ def test_a_page_that_goes_ends_its_film(maker: PageServer) -> None:
     with page(maker) as client:
         receive(client)
         client.send(film_of("wait 1000\nexpect mode flipping"))
-        wait_for(lambda: any(thread.name == "film" for thread in threading.enumerate()))
-    wait_for(lambda: not any(thread.name == "film" for thread in threading.enumerate()))
+        until(lambda: any(thread.name == "film" for thread in threading.enumerate()))
+    until(lambda: not any(thread.name == "film" for thread in threading.enumerate()))

@@ -2,13 +2,13 @@
 
 import json
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from selenium import webdriver
 from tests.support.chromium import serious_findings, start_chromium
+from tests.support.waiting import until
 from tests.web.scoreboard.test_page import SCORES
 
 from shutthebox.adapters.store.scores_file import FILE_NAME
@@ -62,12 +62,6 @@ class Board:
     def js(self, expression: str) -> object:
         return self.browser.execute_script(f"return {expression}")
 
-    def until(self, condition: Callable[[], object]) -> None:
-        deadline = time.monotonic() + 30
-        while not condition():
-            assert time.monotonic() < deadline, "it never happened"
-            time.sleep(0.05)
-
 
 @pytest.fixture
 def board(browser: webdriver.Chrome, tmp_path: Path) -> Iterator[Board]:
@@ -85,10 +79,10 @@ def test_it_follows_the_match_without_loading_anew(board: Board) -> None:
     board.open()
     board.browser.execute_script("window.sameWindow = true")
     board.write(SCORES | {"running": SCORES["running"] | {"says": "2 too many"}})
-    board.until(lambda: board.js("document.querySelector('.says').textContent") == "2 too many")
+    until(lambda: board.js("document.querySelector('.says').textContent") == "2 too many")
     assert board.js("window.sameWindow")
     board.write(SCORES | {"language": "fr"})
-    board.until(lambda: board.js("document.documentElement.lang") == "fr")
+    until(lambda: board.js("document.documentElement.lang") == "fr")
     assert board.browser.get_log("browser") == []  # type: ignore[no-untyped-call]
 
 
@@ -97,11 +91,11 @@ def test_it_says_when_it_cannot_reach_the_box(board: Board) -> None:
     board.open()
     board.browser.set_network_conditions(offline=True, latency=0, throughput=0)
     try:
-        board.until(lambda: board.js("document.body.classList.contains('away')"))
+        until(lambda: board.js("document.body.classList.contains('away')"))
         assert "Now playing" in str(board.js("document.body.textContent"))
     finally:
         board.browser.delete_network_conditions()
-    board.until(lambda: not board.js("document.body.classList.contains('away')"))
+    until(lambda: not board.js("document.body.classList.contains('away')"))
 
 
 @pytest.mark.parametrize("scores", [SCORES, MANY, REST], ids=["few", "many", "puzzle"])

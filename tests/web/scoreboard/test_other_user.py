@@ -8,20 +8,19 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from tests.support import debian
+from tests.support.waiting import HANG_S, until
 
 from shutthebox.adapters.store.database import FILE_NAME as STORE
 from shutthebox.adapters.store.scores_file import FILE_NAME
 
 BOX, SCOREBOARD = 61_234, 61_235
 """Users that nobody is, as systemd's dynamic ones."""
-
-TOOLS = ("setpriv", "unshare", "systemd-socket-activate")
 
 
 def as_user(user: int) -> list[str]:
@@ -40,8 +39,8 @@ def _missing() -> str:
     """What keeps these tests from running here; empty if nothing does."""
     if os.geteuid() != 0:
         return "only root can become other users"
-    if lacking := [tool for tool in TOOLS if shutil.which(tool) is None]:
-        return f"{', '.join(lacking)} missing: apt-get install util-linux systemd"
+    if lacking := debian.missing("setpriv", "unshare", "systemd-socket-activate"):
+        return lacking
     if subprocess.run(["unshare", "--net", "true"], capture_output=True, check=False).returncode:
         return "this machine gives no network namespace"
     if run(BOX, "import shutthebox").returncode:
@@ -107,15 +106,19 @@ def test_it_reads_the_scores_through_a_passed_socket(box: tuple[Path, Path]) -> 
 
 
 def get(port: int) -> str:
-    deadline = time.monotonic() + 50
-    while True:
-        try:
-            with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=50)) as connection:
-                connection.request("GET", "/")
-                return connection.getresponse().read().decode()
-        except ConnectionRefusedError:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+    pages: list[str] = []
+
+    def is_served() -> bool:
+        with (
+            suppress(ConnectionRefusedError),
+            closing(http.client.HTTPConnection("127.0.0.1", port, timeout=HANG_S)) as connection,
+        ):
+            connection.request("GET", "/")
+            pages.append(connection.getresponse().read().decode())
+        return bool(pages)
+
+    until(is_served)
+    return pages[0]
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,12 @@ from shutthebox.adapters.store.scores_file import FILE_NAME, VERSION
 from shutthebox.config.puzzles import puzzle_of
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.translations import translations
+from shutthebox.web.scoreboard import page as page_module
 from shutthebox.web.scoreboard.page import page, rules_page
 
-TODAY = time.strftime("%Y-%m-%d")
+NOW_S = int(time.time())
+NOW = date.fromtimestamp(NOW_S)
+TODAY = NOW.isoformat()
 HONOUR = {"initials": "ANN", "score": 3, "game": "English pub", "began_s": 0}
 SCORES: dict[str, Any] = {
     "version": VERSION,
@@ -57,6 +60,14 @@ SCORES: dict[str, Any] = {
 }
 URL = "http://box.local:8090/rules"
 REST = page("", "en", URL)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def no_midnight() -> Iterator[None]:
+    """The day is that of `NOW`, for as long as these tests take."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_module, "_today", lambda: NOW)
+        yield
 
 
 class _Reader(HTMLParser):
@@ -121,26 +132,25 @@ def test_a_winner_is_marked() -> None:
 
 
 def test_what_was_written_yesterday_is_not_of_today() -> None:
-    yesterday = time.strftime("%Y-%m-%d", time.localtime(time.time() - 86400 * 40))
+    yesterday = time.strftime("%Y-%m-%d", time.localtime(NOW_S - 86400 * 40))
     text = shown(day=yesterday)
     assert "Today Nobody has signed yet This month Nobody has signed yet All time English pub ANN" in text
 
 
 def test_results_of_today_have_their_time() -> None:
-    now_s = int(time.time())
-    text = shown(today=[HONOUR | {"began_s": now_s}])
-    assert f"Today English pub ANN 3 {time.strftime('%H:%M', time.localtime(now_s))}" in text
+    text = shown(today=[HONOUR | {"began_s": NOW_S}])
+    assert f"Today English pub ANN 3 {time.strftime('%H:%M', time.localtime(NOW_S))}" in text
 
 
-TODAYS = puzzle_of(date.today().toordinal())
+TODAYS = puzzle_of(NOW.toordinal())
 
 
 @pytest.mark.parametrize(
     ("streak", "words"),
     [
-        ({"day": date.today().toordinal(), "count": 3}, "Solved, 3 in a row. The best answer: "),
-        ({"day": date.today().toordinal(), "count": 0}, "Missed today. The best answer: "),
-        ({"day": date.today().toordinal() - 1, "count": 3}, "Which answer is best?"),
+        ({"day": NOW.toordinal(), "count": 3}, "Solved, 3 in a row. The best answer: "),
+        ({"day": NOW.toordinal(), "count": 0}, "Missed today. The best answer: "),
+        ({"day": NOW.toordinal() - 1, "count": 3}, "Which answer is best?"),
         (None, "Which answer is best?"),
     ],
 )

@@ -8,13 +8,13 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from http import HTTPStatus
 from pathlib import Path
 
 import pytest
+from tests.support.waiting import HANG_S, until
 
 from shutthebox.adapters.store.scores_file import FILE_NAME
 from shutthebox.cli.main import main
@@ -52,14 +52,14 @@ def start(tmp_path: Path) -> Iterator[Start]:
 def ask(
     port: int, path: str = "/", method: str = "GET", address: str = "127.0.0.1", **headers: str
 ) -> tuple[http.client.HTTPResponse, bytes]:
-    with closing(http.client.HTTPConnection(address, port, timeout=5)) as connection:
+    with closing(http.client.HTTPConnection(address, port, timeout=HANG_S)) as connection:
         connection.request(method, path, headers=headers)
         response = connection.getresponse()
         return response, response.read()
 
 
 def raw(port: int, said: bytes) -> bytes:
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+    with socket.create_connection(("127.0.0.1", port), timeout=HANG_S) as connection:
         answer = b""
         try:
             connection.sendall(said)
@@ -364,32 +364,30 @@ def test_one_visitor_too_many(start: Start, monkeypatch: pytest.MonkeyPatch) -> 
     port = start()
     with ExitStack() as stack:
         for _ in range(3):
-            stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=5))
+            stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=HANG_S))
         assert raw(port, b"GET / HTTP/1.1\r\n\r\n") == b""
-    deadline = time.monotonic() + 50
-    while not raw(port, f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()):
-        assert time.monotonic() < deadline
+    until(lambda: raw(port, f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()))
 
 
 @pytest.mark.parametrize("drips", [True, False])
 def test_a_slow_visitor_is_cut_off(start: Start, drips: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server_module, "WHOLE_S", 0.3)
     port = start()
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as slow:
+    with socket.create_connection(("127.0.0.1", port), timeout=HANG_S) as slow:
         slow.sendall(b"GET / HTTP/1.1\r\n")
         slow.settimeout(0.05)
-        deadline = time.monotonic() + 50
-        while True:
-            assert time.monotonic() < deadline, "it never was cut off"
+
+        def is_cut_off() -> bool:
             try:
                 if drips:
                     slow.sendall(b"X: y\r\n")
-                if slow.recv(100) == b"":
-                    break
+                return slow.recv(100) == b""
             except TimeoutError:
-                continue
+                return False
             except ConnectionError:
-                break
+                return True
+
+        until(is_cut_off, "it never was cut off")
     assert ask(port)[0].status == 200
 
 

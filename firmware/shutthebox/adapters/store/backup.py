@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from shutthebox.adapters.store import verification
-from shutthebox.adapters.store.database import FILE_NAME, Store, StoreError
+from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.opening import RESTORE_NAME, open_checked
 from shutthebox.files import open_to_read, reason, shown_path
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
 
-from shutthebox.adapters.store.database import StoreError, kept_match, kept_profile
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.queries import had_turn
+from shutthebox.adapters.store.records import kept_match, kept_profile
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.record import replay
 

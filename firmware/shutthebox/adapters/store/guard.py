@@ -6,15 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TypeAlias
 
-from shutthebox.adapters.store.database import Store, StoreError
+from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.opening import StoreFault
 from shutthebox.adapters.store.queries import lines, past, read
 from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.game.facts import Began, Fact, Faulted, Left
 from shutthebox.game.faults import Fault
-from shutthebox.game.machine import KeptMatch
 from shutthebox.game.messages import Text
 from shutthebox.game.past import Past
+from shutthebox.game.resuming import KeptMatch
 from shutthebox.rules.match import Match
 
 _log = logging.getLogger(__name__)

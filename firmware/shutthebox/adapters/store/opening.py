@@ -15,7 +15,8 @@ from pathlib import Path
 
 from shutthebox.adapters.store import queries, verification
 from shutthebox.adapters.store.chain import MARK_NAME, read_mark
-from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store, StoreError
+from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.recovery import Recovered, copy, sync_folder
 from shutthebox.adapters.store.schema import UNREADABLE, VERSION
 from shutthebox.game.facts import Faulted

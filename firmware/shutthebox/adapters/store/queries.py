@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from shutthebox.adapters.store.errors import StoreError
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.config.profiles import builtin
 from shutthebox.files import check_regular
 from shutthebox.game.daily import Streak, streak_from
@@ -13,7 +15,7 @@ from shutthebox.game.facts import STREAK
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.past import Past
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
-from shutthebox.rules.actions import MAX_FACE, MAX_FACES
+from shutthebox.rules.faces import MAX_FACE, MAX_FACES
 from shutthebox.rules.match import Match
 from shutthebox.rules.reader import ProfileError
 
@@ -239,8 +241,7 @@ def had_turn(
     # Only these are kept with a score of 0 without a turn; nearly all others need no look at their match.
     if score or (owes == "0" and not won) or (won and '"target-loses"' not in keys):
         return True
-    # Not above: the store imports this module, and the box is ready without the records.
-    from shutthebox.adapters.store.database import StoreError, kept_match
+    # Not above: the box is ready without it.
     from shutthebox.rules.record import replay
 
     try:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from shutthebox.adapters.store import queries, verification
 from shutthebox.adapters.store.chain import Head, read_mark
-from shutthebox.adapters.store.database import FILE_NAME, StoreError
+from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.schema import UNREADABLE, VERSION, version_of
 
 

@@ -289,6 +289,7 @@ class PageServer:
         return {
             "language": words.language,
             "texts": _texts(words.language),
+            "coach": words.coach,
             "game": {"title": words.title, "rules": words.rules},
             "levers": [{"number": number, "down": number in down} for number in self._box.levers],
             "button": self._box.button_down,

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from shutthebox.game.effects import Effect, Keep, Play, Show
 from shutthebox.game.messages import Translate
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
+from shutthebox.odds.coach import MatchReview
 from shutthebox.rules.profile import Profile
+from shutthebox.simulator.page.coach import CoachDocument, coach_document
 from shutthebox.simulator.page.texts import rules_of
 from shutthebox.simulator.scenario.player import fact_text
 from shutthebox.speech.words import Announcer, screen_parts, sentences
@@ -30,6 +32,7 @@ class Words:
         announcements: how many there have been; the same one may come again.
         title: of the game on the table, or the usual one.
         rules: of that game, a sentence each.
+        coach: what the coach said last of this match; None before, and without a match.
     """
 
     language: str = ENGLISH
@@ -38,6 +41,7 @@ class Words:
     announcements: int = 0
     title: str = ""
     rules: tuple[str, ...] = ()
+    coach: CoachDocument | None = None
 
 
 class Transcript:
@@ -53,6 +57,7 @@ class Transcript:
         """The words of the box now; replaced as a whole."""
         self._announcer = Announcer()
         self._explained: tuple[Profile | None, str] | None = None
+        self._reviewed: MatchReview | None = None
         self._log: deque[str] = deque(maxlen=LOG_LINES)
         self._logged = 0
         self._log_lock = threading.Lock()
@@ -101,6 +106,11 @@ class Transcript:
             self._explained = (show.game, show.language)
             title, rules = rules_of(show.game, show.language, translate)
             words = replace(words, title=title, rules=rules)
+        if show.review is not None and show.review is not self._reviewed and show.game is not None:
+            self._reviewed = show.review
+            words = replace(words, coach=coach_document(show.review, show.game, show.seats, translate))
+        elif not show.seats:
+            words = replace(words, coach=None)
         self.words = words
 
 

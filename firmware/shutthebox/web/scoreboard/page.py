@@ -156,7 +156,7 @@ def _running(scores: _Scores, words: Translate) -> str:
 def _puzzle(scores: _Scores, words: Translate) -> str:
     """The puzzle of today, with the best answer once the box has got one; for a box that nobody plays on."""
     _, streak = words, scores.get("streak")
-    today = date.today().toordinal()
+    today = _today().toordinal()
     puzzle = puzzle_of(today)
     states = ((tile, "open" if puzzle.open & to_tiles([tile]) else "shut") for tile in puzzle.profile.tiles)
     says = _("Which answer is best? Tell the box: menu, Puzzle.")
@@ -200,7 +200,7 @@ def _past(scores: _Scores, words: Translate) -> Iterable[str]:
     _ = words
     if "day" not in scores:
         return
-    today = time.strftime("%Y-%m-%d")
+    today = _today().isoformat()
     # What the daemon wrote before midnight is of another day.
     best = {
         _("Today"): scores["today"] if scores["day"] == today else (),
@@ -264,6 +264,10 @@ def _how_to_play(words: Translate) -> str:
 def _row(cells: Iterable[object], *, now: bool = False, won: bool = False) -> str:
     kind = ' class="won"' if won else ' class="now"' if now else ""
     return f"<tr{kind}>{''.join(f'<td>{escape(str(cell))}</td>' for cell in cells)}</tr>\n"
+
+
+def _today() -> date:
+    return date.today()
 
 
 def _date(began: time.struct_time) -> str:
