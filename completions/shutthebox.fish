@@ -82,7 +82,7 @@ complete -c shutthebox -n '_shtab_shutthebox_using profiles' -s h -l help -d 'sh
 complete -c shutthebox -n '_shtab_shutthebox_using profiles' -l json -d 'print one JSON document'
 complete -c shutthebox -n '_shtab_shutthebox_using profiles' -l folder -xka "(__fish_complete_directories)" -d 'house rules; default: the config'"'"'s'
 complete -c shutthebox -n '_shtab_shutthebox_using profiles' -l sheet -xka "(__fish_complete_path (commandline -ct))" -d 'write its rules as HTML, to print on A5'
-complete -c shutthebox -n '_shtab_shutthebox_using profiles' -l language -xka "(printf '%s\n' en de fr nl)" -d 'of the sheet, such as fr'
+complete -c shutthebox -n '_shtab_shutthebox_using profiles' -l language -xka "(printf '%s\n' en de fr nl)" -d 'of the rules, such as fr; default: all, a sheet in English'
 complete -c shutthebox -n '_shtab_shutthebox_using profiles; and test $_shtab_shutthebox_npos -eq 0' -ka "(printf '%s\n' traditional 2012 add-or-subtract against-all-odds bank cards cover-200 digits domino-bag double-eighteen double-shutter even-stevens exact full-house golf high-rollers jouhet knipsen ladder lucky-seven max-two misere missionary open-one pub ten thai the-300 three-down three-to-go tournament-100 tournament-45 trac trac-100 trac-digits trac-free trac-reversed two-to-go unlucky-seven young)" -d 'a game'"'"'s id, or a TOML file'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a odds -d 'Exact odds of a profile under best play: expected score, chance to shut the box, distribution of scores; with a throw, every legal move ranked'
 complete -c shutthebox -n '_shtab_shutthebox_using odds' -s h -l help -d 'show this help message and exit'

@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,35 @@ def test_no_module_imports_from_a_higher_floor() -> None:
     assert {
         entry.name for entry in PACKAGE.iterdir() if entry.suffix == ".py" or (entry / "__init__.py").exists()
     } == {*height, "__init__.py", "__main__.py"}
+
+
+@pytest.mark.slow
+def test_no_ring_of_imports() -> None:
+    """The modes lead to one another, so they count as one module. Imports within functions count, too."""
+    modules = {
+        ".".join(("shutthebox", *path.relative_to(PACKAGE).with_suffix("").parts)): path
+        for path in PACKAGE.rglob("*.py")
+    }
+    graph: dict[str, set[str]] = defaultdict(set)
+    for name, path in modules.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        only_types = {inner for node in ast.walk(tree) if _for_types(node) for inner in ast.walk(node)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node not in only_types:
+                whole = {f"{node.module}.{alias.name}" for alias in node.names} & modules.keys()
+                graph[_room(name)] |= {_room(other) for other in whole or {node.module or ""}}
+    for room, imported in graph.items():
+        imported.discard(room)
+    assert "shutthebox.rules.tiles" in graph["shutthebox.rules.turn"]
+    TopologicalSorter(graph).prepare()  # a ring raises CycleError, which names its modules
+
+
+def _for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+
+
+def _room(module: str) -> str:
+    return "shutthebox.game.modes" if module.startswith("shutthebox.game.modes.") else module
 
 
 def test_no_two_classes_have_one_name() -> None:

@@ -159,6 +159,7 @@ for name in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_each_module_of_the_core_can_be_imported_first() -> None:
     """Modes import each other: only as modules, or the order would matter."""
     names = [

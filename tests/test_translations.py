@@ -24,7 +24,7 @@ CATALOGS = {folder.name: folder / "LC_MESSAGES" for folder in LOCALE.iterdir()}
 every_catalog = pytest.mark.parametrize("code", sorted(CATALOGS))
 
 PANEL = ("game", "adapters", "runtime")
-ELSEWHERE = ("web", "cli", "rules", "speech", "simulator")
+ELSEWHERE = ("web", "cli", "rules", "odds", "speech", "simulator")
 TITLES = {profile.title() for profile in builtins()}
 REFUSALS = {str(refusal) for refusal in Refusal}
 

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from shutthebox.errors import ShutTheBoxError
 
 MAX_BYTES = 64 * 1024
-"""A profile or a config is a page of text; a larger file is something else."""
+"""Most bytes of a profile or a config, which is a page of text."""
 
 _NEVER_WAITS = os.O_NONBLOCK | os.O_NOCTTY
 _KINDS = {
@@ -27,7 +27,7 @@ _KINDS = {
 
 
 def shown_path(path: Path) -> str:
-    """The path as complaints name it: on one line, whatever characters it has."""
+    """The path for complaints: on one line, with any characters."""
     return str(path) if str(path).isprintable() else repr(str(path))
 
 

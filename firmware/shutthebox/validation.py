@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from shutthebox.errors import shown
 
 MAX_LINE = 1000
-"""Most characters of a line: tomllib takes a key of many dots to pieces in the square of their number."""
+"""Most characters of a line: tomllib's time for a key grows with the square of its dots."""
 
 _PLAIN_SPACES = {0x00A0: " ", 0x202F: " "}
 _Choice = TypeVar("_Choice", bound=StrEnum)
@@ -18,7 +18,7 @@ _Other = TypeVar("_Other")
 
 
 class WrongValueError(ValueError):
-    """A value that is not allowed; the text says what is."""
+    """A value that is not allowed; the text says which values are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def _boolean(value: Any) -> bool:  # noqa: ANN401  (whatever TOML gives)
 
 
 boolean = Check("true or false", {"type": "boolean"}, _boolean)
-"""True or false, and nothing that merely looks like it."""
+"""True or false, and no number or text in their place."""
 
 
 def whole(low: int, high: int) -> Check[int]:

@@ -14,18 +14,19 @@ from tests.support.waiting import HANG_S
 from shutthebox.adapters.odds_worker import OddsNow, OddsWorker, answer
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, GameConfig, SetupChoice
-from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame
+from shutthebox.game.inputs import Advice, AnswerCame, DiceCame, HintCame, ReviewCame
 from shutthebox.game.mode import Mode
-from shutthebox.game.questions import AskAccount, AskAnswer, AskDice, AskHint, Prepare, Question
+from shutthebox.game.questions import AskAnswer, AskDice, AskHint, AskReview, Prepare, Question
 from shutthebox.odds import Odds, match_play
 from shutthebox.odds.bank import BankOdds
 from shutthebox.odds.equilibrium import Equilibrium
 from shutthebox.odds.hints import Hint
 from shutthebox.odds.strengths import Strength
-from shutthebox.odds.turn_account import PlayedThrow
 from shutthebox.rules import turn as turns
+from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import Throw
+from shutthebox.rules.profile import HeadStart
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Turn
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -134,8 +135,7 @@ def test_a_question_that_fails_ends_neither_the_worker_nor_the_game(
 ) -> None:
     posted: SimpleQueue[Advice] = SimpleQueue()
     worker = OddsWorker(posted.put)
-    throws = (PlayedThrow((9, 9)),)
-    worker.ask(AskAccount(PUB, 0, throws))
+    worker.ask(AskReview(begin(PUB, 1), (Thrown((9, 9)),)))
     worker.ask(AskDice(begin(PUB, 1)))
     assert isinstance(posted.get(timeout=HANG_S), DiceCame)
     assert "no answer to" in caplog.text
@@ -145,7 +145,7 @@ def test_on_a_large_row_of_other_rules_there_is_no_hint_but_a_computer_still_pla
     match = begin(replace(builtin("the-300"), max_tiles=2), 2).throw((6, 6, 6, 5))
     assert answer(AskHint(match)) == HintCame(match, None)
     assert answer(AskAnswer(match)) == AnswerCame(match, to_tiles([23]))
-    assert answer(AskAccount(match.profile, 0, ())) == AccountCame(match.profile, 0, (), None)
+    assert answer(AskReview(match, ())) == ReviewCame(match, (), None)
 
 
 def behind(total: int, open_tiles: Tiles) -> Match:
@@ -187,10 +187,11 @@ def test_luck_and_decisions_make_up_the_score_on_the_box() -> None:
             world.run_until(world.now_ns + 50_000_000)
         mode = world.runner.machine.state.mode
         if mode.name is Mode.TURN_OVER:
-            account, over = mode.play.account, mode.play.match  # type: ignore[union-attr]
-            assert account is not None
-            assert account.start == Odds(PUB).points(turns.start(PUB))
-            assert account.start + account.luck + account.given_away == over.turn.score
+            review, over = mode.play.review, mode.play.match  # type: ignore[union-attr]
+            assert review is not None
+            points = review.players[0].points
+            assert points.initial == Odds(PUB).points(turns.start(PUB))
+            assert points.initial + points.luck + points.given_away == points.final == over.turn.score
             finished += 1
         world.press(100_000_000)
         world.run_until(world.now_ns + 1_000_000_000)
@@ -198,14 +199,14 @@ def test_luck_and_decisions_make_up_the_score_on_the_box() -> None:
 
 
 class Late(OddsNow):
-    """Has no accounts before it is told to; they come in their order then."""
+    """Has no reviews before it is told to; they come in their order then."""
 
     def __init__(self) -> None:
         self.there = False
         self.waiting: list[Question] = []
 
     def ask(self, question: Question) -> Sequence[Advice]:
-        if not isinstance(question, AskAccount):
+        if not isinstance(question, AskReview):
             return super().ask(question)
         self.waiting.append(question)
         return self.told() if self.there else ()
@@ -220,15 +221,18 @@ def play_turn(table: Table, throw: Throw) -> None:
     while (mode := table.mode) is not Mode.TURN_OVER:
         table.dice.throws[:] = [throw]
         if mode is Mode.FLIPPING:
-            move = turns.answers(PUB, table.match.turn)[0]
+            move = turns.answers(table.match.seat_profile, table.match.turn)[0]
             table.stand([*table.down, *to_numbers(move)])
         table.press()
         table.wait(S)
 
 
 @pytest.mark.parametrize("cut_after", [0, 1])
-def test_a_power_cut_takes_no_turn_out_of_the_matchs_account(cut_after: int) -> None:
-    settings = settings_for("pub", players=3)
+@pytest.mark.parametrize("head_starts", [(), ((9,), (5, 6), 0)])
+def test_a_power_cut_takes_no_turn_out_of_luck_and_decisions(
+    cut_after: int, head_starts: tuple[HeadStart, ...]
+) -> None:
+    settings = settings_for("pub", players=3, handicap=head_starts)
     whole, cut = (Table(settings, odds=OddsNow()) for _ in range(2))
     late = Late()
     for player in range(3):

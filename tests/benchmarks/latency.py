@@ -63,7 +63,7 @@ class Hands:
         self.move("button", self._world.box.button_line, True)
         self.move("button", self._world.box.button_line, False)
 
-    def set_levers(self, wanted: int) -> None:
+    def stand(self, wanted: int) -> None:
         for number in self._world.box.levers:
             down = bool(wanted >> (number - 1) & 1)
             if (number in self._world.box.levers_down) != down:
@@ -75,10 +75,10 @@ def play(world: VirtualBox, hands: Hands) -> None:
     while (state := world.runner.machine.state).mode.name is not Mode.MATCH_OVER:
         match = state.match
         if match is not None and state.mode.name is Mode.RAISE:
-            hands.set_levers(match.profile.starting & ~match.turn.open)
+            hands.stand(match.profile.starting & ~match.turn.open)
         elif match is not None and state.mode.name is Mode.FLIPPING:
             shut = match.profile.starting & ~match.turn.open
-            hands.set_levers(shut | turns.answers(match.profile, match.turn)[0])
+            hands.stand(shut | turns.answers(match.profile, match.turn)[0])
             if world.runner.machine.state.mode.name is Mode.FLIPPING:
                 hands.press()
         else:

@@ -13,9 +13,10 @@ from statistics import fmean, pstdev
 
 from shutthebox.config.profiles import builtin
 from shutthebox.odds import Odds
-from shutthebox.odds.turn_account import PlayedThrow, account
+from shutthebox.odds.coach import review
 from shutthebox.rules import turn as turns
-from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.actions import Action, Moved, Thrown, apply
+from shutthebox.rules.match import begin
 
 ERRS = (0.0, 0.02, 0.05, 0.1, 0.15, 0.2)
 """Chance of a player to answer a throw without thinking: any legal answer, each as likely."""
@@ -53,25 +54,17 @@ class Noise:
 
 def played_turn(odds: Odds, err: float, random: Random) -> tuple[float, float]:
     """A turn's score, and what its decisions gave away."""
-    profile = odds.profile
-    turn, steps = turns.start(profile), list[PlayedThrow]()
-    while turn.outcome is None:
-        count = (
-            odds.best_dice(turn)
-            if len(dice_allowed(profile, turn.open)) > 1
-            else dice_allowed(profile, turn.open)[0]
-        )
-        faces = tuple(random.randint(1, 6) for _ in range(count))
-        turn = turns.throw(profile, turn, faces)
-        step = PlayedThrow(faces)
-        if turn.outcome is None:
-            answers = turns.answers(profile, turn)
-            shut = random.choice(answers) if random.random() < err else odds.ranked(turn)[0].tiles
-            step = PlayedThrow(faces, shut)
-            turn = turns.move(profile, turn, shut)
-        steps.append(step)
-    found = account(odds, steps)
-    return float(found.score), float(found.given_away)
+    match, actions = begin(odds.profile, 1), list[Action]()
+    while match.turn.outcome is None:
+        action: Action = Thrown(tuple(random.randint(1, 6) for _ in range(odds.best_dice(match.turn))))
+        if match.turn.awaits_answer:
+            answers = turns.answers(odds.profile, match.turn)
+            best = odds.ranked(match.turn)[0].tiles
+            action = Moved(random.choice(answers) if random.random() < err else best)
+        actions.append(action)
+        match = apply(match, action)
+    (player,) = review(begin(odds.profile, 1), actions, for_win=False).players
+    return float(player.points.final), float(player.points.given_away)
 
 
 def measure(turns_each: int, seed: int = 1, errs: Sequence[float] = ERRS) -> Noise:

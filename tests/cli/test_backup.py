@@ -20,9 +20,10 @@ from tests.support.waiting import HANG_S
 from tests.support.writer import write
 
 from shutthebox.adapters.store import backup as backups
-from shutthebox.adapters.store.database import FILE_NAME, Store, kept_match
+from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.opening import RESTORE_NAME, open_or_set_aside
 from shutthebox.adapters.store.queries import read
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen
@@ -81,6 +82,7 @@ def history(folder: Path) -> list[str]:
         return found
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(180)
 def test_a_backup_while_it_plays_is_what_it_was_at_one_instant(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -388,6 +390,7 @@ def test_a_trigger_does_not_get_into_a_box(tmp_path: Path) -> None:
         assert kept[1] == (Thrown((3, 5)), Moved(128))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 @pytest.mark.timeout(60)
 def test_root_restores_through_no_link(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

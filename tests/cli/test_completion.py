@@ -62,7 +62,10 @@ def _shells() -> Iterator[object]:
     for complete in (bash, zsh, fish):
         name = complete.__name__
         missing = shutil.which(name) is None
-        yield pytest.param(complete, id=name, marks=pytest.mark.skipif(missing, reason=f"no {name} here"))
+        marks = [pytest.mark.skipif(missing, reason=f"no {name} here")]
+        # A pseudo-terminal takes most of a second.
+        slow = [pytest.mark.slow] if complete is zsh else []
+        yield pytest.param(complete, id=name, marks=[*marks, *slow])
 
 
 SHELLS = list(_shells())

@@ -5,13 +5,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.support.kept import keep_match
 
 from shutthebox import __version__
-from shutthebox.adapters.store.database import Store, kept_match
+from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Finished, Left, Resumed, Signed
-from shutthebox.rules.actions import Advanced, Moved, Thrown, apply
+from shutthebox.game.facts import Began, Left, Resumed, Signed
+from shutthebox.rules.actions import Advanced, Moved, Thrown
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import begin
 from shutthebox.rules.record import FIRST_LINE
@@ -137,13 +139,11 @@ def test_the_hall_of_fame_says_it(box: Box, tmp_path: Path) -> None:
         for number, conditions in enumerate(
             (Conditions(), Conditions(real_dice=True), Conditions(computers=(2,), out_of_play=(4,)))
         ):
-            match = begin(builtin("thai"), 1)
-            store.keep(Began(match, conditions))
-            for action in (Thrown((4, 5)), Moved(1 << 8), Thrown((4, 5)), Moved(1 << 3), Thrown((4, 4)),
-                           Moved(1 << 7), Thrown((4, 4)), Advanced()):  # fmt: skip
-                store.keep(action)
-                match = apply(match, action)
-            store.keep(Finished(match))
+            actions = (
+                Thrown((4, 5)), Moved(1 << 8), Thrown((4, 5)), Moved(1 << 3), Thrown((4, 4)), Moved(1 << 7),
+                Thrown((4, 4)), Advanced(),
+            )  # fmt: skip
+            keep_match(store, begin(builtin("thai"), 1), *actions, conditions=conditions)
             store.keep(Signed(0, f"AB{number}"))
             store.keep(Left())
             assert not kept_match(store.connection, number + 1, "test").given_up

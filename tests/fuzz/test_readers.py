@@ -68,6 +68,7 @@ CHANGES: st.SearchStrategy[list[Change]] = st.lists(
 )
 
 
+@pytest.mark.slow
 @SLOW
 @settings(QUIET)
 @given(CHANGES)
@@ -123,6 +124,7 @@ def test_a_complaint_that_is_not_one_line_is_a_fault(said: str, monkeypatch: pyt
         READERS["config"].read(b"")
 
 
+@pytest.mark.slow
 @SLOW
 def test_the_long_run_starts_and_ends() -> None:
     command = [sys.executable, str(RUN), "message", "--seconds", "1"]

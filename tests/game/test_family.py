@@ -1,5 +1,6 @@
 """A box for families: easy games first, and kinder words where a turn ends."""
 
+import pytest
 from tests.support.machine import TUMBLE_NS, Table, settings_for
 
 from shutthebox.adapters.odds_worker import OddsNow
@@ -77,6 +78,7 @@ def test_the_rules_still_say_why_a_turn_was_lost() -> None:
     assert lost.screen.prompt == "No 3 this time"
 
 
+@pytest.mark.slow
 def test_of_two_rows_every_tile_counts() -> None:
     answers = (((4, 5), 9), ((4, 5), 9), ((1, 1), 2), ((1, 1), 2), ((1, 1), None))
     assert blocked("double-shutter", *answers, family=True).screen.prompt == "4 shut, bravo!"

@@ -25,7 +25,7 @@ from shutthebox.game.inputs import (
     TimeCame,
 )
 from shutthebox.game.judge import lever_of, levers_behind
-from shutthebox.game.machine import KeptMatch, Machine
+from shutthebox.game.machine import Machine
 from shutthebox.game.menu_items import ToPuzzle, entries
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.attract import Attract
@@ -37,6 +37,7 @@ from shutthebox.game.modes.naming import Naming
 from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.questions import plain
+from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.settings import Settings
 from shutthebox.game.table import ADVICE, INPUT_NAMES, ROWS, TABLE, diagram, targets
 from shutthebox.rules import turn as turns
@@ -160,6 +161,7 @@ class Walk:
         self.given: Counter[tuple[type, type]] = Counter()
         self.ways: Counter[Way] = Counter()
         self.late: list[Advice] = []
+        self.lit = False
         self.start()
 
     def start(self) -> None:
@@ -216,7 +218,10 @@ class Walk:
                 effects += self.machine.step(Pressed(), self.now_ns)
         else:
             assert given in (Pressed, Held, ServicePressed)
+            lit = self.lit
             effects = self.machine.step(given(), self.now_ns)
+            if given is Pressed and counts:
+                self._lamp_was_right(lit, before)
             counts = counts or (given is ServicePressed and not shared.asleep)
         after = self.machine.state.mode
         if counts:
@@ -228,6 +233,13 @@ class Walk:
         # What has been kept is where the players are; a throw that tumbles has been kept already.
         match = mode.thrown if isinstance(mode, Rolling) else self.machine.state.match
         assert match == self.kept
+
+    def _lamp_was_right(self, lit: bool, before: BoxMode) -> None:
+        """It was lit where the press has done something, else dark; the refusal is said."""
+        after, refusal = self.machine.state.mode, self.machine.state.shared.refusal
+        if isinstance(before, Menu) and refusal is not None:
+            return  # the list does not know whether there is a puzzle
+        assert lit == (refusal is None or after != before), (before, refusal)
 
     def _towards_the_puzzle(self, mode: BoxMode) -> type | None:
         """The input that leads there; None where the puzzle is open or far away."""
@@ -254,6 +266,7 @@ class Walk:
     def _note(self, effects: Sequence[object]) -> None:
         for effect in effects:
             if isinstance(effect, Show):
+                self.lit = effect.screen.lit
                 assert effect.screen.mode is effect.mode
             if isinstance(effect, Keep):
                 match effect.fact:

@@ -39,6 +39,7 @@ def run(kind: str, file: str, *options: str, report: Path) -> dict[str, Any]:
     return result
 
 
+@pytest.mark.slow
 def test_erc_finds_nothing(tmp_path: Path) -> None:
     report = run("sch erc", "shutthebox-board.kicad_sch", report=tmp_path / "erc.json")
     assert len(report["sheets"]) == 4

@@ -31,6 +31,7 @@ def test_the_assembly_house_gets_every_fitted_smd_part_with_a_number() -> None:
     assert not any(ref.startswith("J") for ref in refs), "plugs are soldered by hand"
 
 
+@pytest.mark.slow
 def test_the_positions_are_of_the_same_parts(tmp_path: Path) -> None:
     if not shutil.which("kicad-cli"):
         pytest.skip("NOT CHECKED: no kicad-cli here")

@@ -46,6 +46,7 @@ def test_static_makes_no_edge_and_stays_within_the_rails() -> None:
         assert high < 3.6
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_ngspice_gives_the_same_again() -> None:
     if not shutil.which("ngspice"):

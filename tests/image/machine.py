@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 from tests.image.uboot import UBOOT
+from tests.support import debian
 from tests.virtual_pi.image import CHIPS, REVISION
 from tests.virtual_pi.machine import HEADER_CHIP, Done, VirtualPi
 from tests.virtual_pi.table import GPIO
@@ -26,22 +27,15 @@ PROJECT = HERE.parents[1]
 BUILD = Path(os.environ.get("BUILD", PROJECT / "build/image"))
 CACHE = Path(os.environ.get("IMAGE_CACHE", Path("~/.cache/shutthebox-image").expanduser()))
 VIRTUAL_PI = PROJECT / "tests/virtual_pi"
-#: Command or file, then the package with it.
-NEEDS = {
-    "qemu-system-aarch64": "qemu-system-arm",
-    "qemu-img": "qemu-utils",
-    "mmdebstrap": "mmdebstrap",
-    "qemu-aarch64-static": "qemu-user-static",
-    "mke2fs": "e2fsprogs",
-    "mcopy": "mtools",
-    "rauc": "rauc",
-    str(UBOOT): "u-boot-qemu",
-}
+COMMANDS = (
+    "qemu-system-aarch64", "qemu-img", "mmdebstrap", "qemu-aarch64-static", "mke2fs", "mcopy", "rauc",
+    str(UBOOT),
+)  # fmt: skip
 #: A Zero 2 W has no more.
 MEMORY = "512M"
 CARD_BYTES = 2 << 30
-#: Where genimage puts the partition that people write on, and the systems.
-BOOT_AT, SYSTEM_MIB = 4 << 20, 256
+#: Where genimage puts the partition that people write on.
+BOOT_AT = 4 << 20
 #: From power-on to the agent's answer, emulated on a busy machine.
 BOOT_S = 900
 
@@ -100,13 +94,8 @@ def missing() -> str | None:
     """One line on what this machine lacks, with the command that brings it; None if nothing."""
     if os.uname().sysname != "Linux" or os.geteuid() != 0:
         return "the image is tried as root on Linux only"
-    lacking = [
-        package
-        for what, package in NEEDS.items()
-        if not (Path(what).exists() if what.startswith("/") else shutil.which(what))
-    ]
-    if lacking:
-        return "missing: apt-get install --no-install-recommends " + " ".join(sorted(set(lacking)))
+    if (lacking := debian.missing(*COMMANDS)) is not None:
+        return lacking
     if not (BUILD / "card.img").exists():
         return f"no {BUILD / 'card.img'}: say make image first"
     return None

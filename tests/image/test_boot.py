@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.image.uboot import LACKING, STARTS_S, STATE_AT, card, starts, state
+from tests.image.uboot import COMMANDS, STARTS_S, STATE_AT, card, starts, state
+from tests.support import debian
 
+LACKING = debian.missing(*COMMANDS)
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.timeout(STARTS_S + 60),
-    pytest.mark.skipif(
-        bool(LACKING), reason=f"NOT TRIED: missing: apt-get install {' '.join(sorted(LACKING))}"
-    ),
+    pytest.mark.skipif(bool(LACKING), reason=f"NOT TRIED: {LACKING}"),
 ]
 
 

@@ -38,9 +38,9 @@ def said_in_attract(*notices: str) -> State:
 class SlowTable(Table):
     """Hands and eyes with the patience that an emulated arm64 on a busy machine takes."""
 
-    def look_for(self, states: list[State], seconds: float = BOOT_S) -> State:
+    def see(self, states: list[State], seconds: float = BOOT_S) -> State:
         """Waits until the panel shows one of these states, and says which."""
-        return super().look_for(states, seconds)
+        return super().see(states, seconds)
 
     def journal(self) -> str:
         """What everything in the machine has said."""
@@ -70,7 +70,7 @@ def await_box(table: Table) -> None:
 
 
 def test_the_first_start_says_what_is_wrong_on_the_card(table: Table) -> None:
-    table.look_for([said_in_attract(*MISTAKES)])
+    table.see([said_in_attract(*MISTAKES)])
     print(f"\nfirst start, emulated: {table.pi.boot_s:.0f} s")
     print(table.pi.run("systemd-analyze; systemd-analyze critical-chain shutthebox.service", check=False).out)
 
@@ -140,7 +140,7 @@ def test_an_update_there_and_back_keeps_memory_and_configuration(table: Table, p
         update(pi, UPDATED)
         assert slot(pi) == expected
         await_box(table)
-        table.look_for([attract(SETTINGS), said_in_attract(*MISTAKES)])
+        table.see([attract(SETTINGS), said_in_attract(*MISTAKES)])
         assert until(lambda: confirmed(pi), BOOT_S), pi.run("journalctl -u shutthebox-confirm --no-pager").out
         assert played(pi) == matches
 
@@ -150,7 +150,7 @@ def test_an_update_that_cannot_be_read_falls_back_and_the_box_says_so(table: Tab
     update(pi, BROKEN)
     assert slot(pi) == before
     await_box(table)
-    table.look_for([said_in_attract(*MISTAKES, "Update failed: the version before plays")])
+    table.see([said_in_attract(*MISTAKES, "Update failed: the version before plays")])
     assert confirmed(pi)
     assert played(pi) == matches
 
@@ -167,5 +167,5 @@ def test_an_update_that_never_comes_to_play_falls_back_after_three_starts(table:
         pi.power_on()
     assert slot(pi) == before
     await_box(table)
-    table.look_for([said_in_attract(*MISTAKES, "Update failed: the version before plays")])
+    table.see([said_in_attract(*MISTAKES, "Update failed: the version before plays")])
     assert played(pi) == matches

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.image.machine import BOOT_S, BUILD, make_card
+from tests.support import debian
 
 pytestmark = [pytest.mark.image, pytest.mark.timeout(2 * BOOT_S)]
 
@@ -35,8 +35,8 @@ def value(tree: Path, node: str, key: str) -> str:
 
 @pytest.mark.parametrize("tree", TREES)
 def test_the_overlay_fits_the_pis_device_tree(tree: str, tmp_path: Path) -> None:
-    if shutil.which("fdtoverlay") is None:
-        pytest.skip("NOT CHECKED: missing: apt-get install device-tree-compiler")
+    if (lacking := debian.missing("fdtoverlay")) is not None:
+        pytest.skip(f"NOT CHECKED: {lacking}")
     merged = with_overlay(tree, tmp_path / tree)
     bus = value(merged, "/aliases", "i2c1")
     assert value(merged, bus, "status") == "okay"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.support import debian
 
 IMAGE = Path(__file__).resolve().parents[2] / "image"
 SCRIPTS = [
@@ -22,8 +22,8 @@ UNITS = [*(IMAGE / "root/etc/systemd/system").glob("*.service")]
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_shellcheck_has_nothing_to_say(script: Path) -> None:
-    if shutil.which("shellcheck") is None:
-        pytest.skip("NOT CHECKED: missing: apt-get install shellcheck")
+    if (lacking := debian.missing("shellcheck")) is not None:
+        pytest.skip(f"NOT CHECKED: {lacking}")
     done = subprocess.run(
         ["shellcheck", "--exclude=SC2016", str(script)], capture_output=True, text=True, check=False
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from tests.image.uboot import (
-    LACKING,
+    COMMANDS,
     PARTITIONS,
     SECTORS,
     STARTS_S,
@@ -25,17 +25,18 @@ from tests.image.uboot import (
     state,
     system_files,
 )
+from tests.support.debian import missing
 
 PROJECT = Path(__file__).resolve().parents[2]
 CACHE = Path(os.environ.get("IMAGE_CACHE", Path("~/.cache/shutthebox-image").expanduser()))
 PACKAGES = ["dbus", "libubootenv-tool", "python3", "rauc", "rauc-service", "squashfs-tools"]
-NEEDS = sorted({*LACKING, *(set() if shutil.which("mmdebstrap") else {"mmdebstrap"})})
+LACKING = missing(*COMMANDS, "mmdebstrap")
 
 pytestmark = [
     pytest.mark.image,
     pytest.mark.timeout(4 * STARTS_S),
     pytest.mark.skipif(os.geteuid() != 0, reason="NOT TRIED: needs root"),
-    pytest.mark.skipif(bool(NEEDS), reason=f"NOT TRIED: missing: apt-get install {' '.join(NEEDS)}"),
+    pytest.mark.skipif(bool(LACKING), reason=f"NOT TRIED: {LACKING}"),
 ]
 
 #: The kernel's command line names the system that runs; here an option does.

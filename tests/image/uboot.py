@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import shutil
 import struct
 import subprocess
 import tempfile
@@ -14,16 +13,7 @@ from pathlib import Path
 
 IMAGE = Path(__file__).resolve().parents[2] / "image"
 UBOOT = Path("/usr/lib/u-boot/qemu_arm64/u-boot.bin")
-NEEDS = {
-    "qemu-system-aarch64": "qemu-system-arm",
-    "mkimage": "u-boot-tools",
-    "mkenvimage": "u-boot-tools",
-    "mcopy": "mtools",
-    "mkfs.vfat": "dosfstools",
-    "sfdisk": "fdisk",
-}
-LACKING = {package for command, package in NEEDS.items() if shutil.which(command) is None}
-LACKING |= set() if UBOOT.exists() else {"u-boot-qemu"}
+COMMANDS = ("qemu-system-aarch64", "mkimage", "mkenvimage", "mcopy", "mkfs.vfat", "sfdisk", str(UBOOT))
 #: A hang guard: a start takes seconds.
 STARTS_S = 500
 

@@ -8,6 +8,7 @@ from datetime import UTC
 from pathlib import Path
 
 import pytest
+from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from sqlalchemy import event, func, select
 from tests.support.league import (
@@ -16,6 +17,8 @@ from tests.support.league import (
     Place,
     consumer_listener,
     found_league,
+    in_a_thread,
+    league_with_broker,
     played_record,
 )
 from tests.support.waiting import HANG_S, until
@@ -34,11 +37,8 @@ from shutthebox_uplink.uplink import HELLO_TOPIC, receipt_topic, record_topic, t
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    found = found_league(tmp_path)
-    yield found
-    assert found.broker is not None
-    found.broker.kill()
-    found.engine.dispose()
+    with league_with_broker(tmp_path) as found:
+        yield found
 
 
 @contextmanager
@@ -49,15 +49,9 @@ def consuming(place: Place) -> Iterator[Metrics]:
     )
     ledger = Ledger(place.engine, UTC)
     consumer = Consumer(address, place.engine, ledger, place.authority.receipts_key, metrics)
-    thread = threading.Thread(target=consumer.run)
-    thread.start()
-    until(lambda: metrics.registry.get_sample_value("shutthebox_league_connected"))
-    try:
+    with in_a_thread(consumer.run, consumer.stop):
+        until(lambda: metrics.registry.get_sample_value("shutthebox_league_connected"))
         yield metrics
-    finally:
-        consumer.stop()
-        thread.join(HANG_S)
-        assert not thread.is_alive()
 
 
 class BoxLine:
@@ -94,7 +88,8 @@ def test_a_match_gets_a_signed_receipt_and_is_reviewed(place: Place) -> None:
             with place.engine.connect().execution_options(reads=True) as db:
                 if db.execute(reviewed).scalar() and db.execute(health).scalar() == '{"version": "1.2"}':
                     break
-        families = {family.name: family for family in text_string_to_metric_families(metrics.text().decode())}  # type: ignore[no-untyped-call]
+        text = generate_latest(metrics.registry).decode()  # type: ignore[no-untyped-call]
+        families = {family.name: family for family in text_string_to_metric_families(text)}  # type: ignore[no-untyped-call]
         (sample,) = (s for s in families["shutthebox_league_messages"].samples if s.name.endswith("_total"))
         assert (sample.labels, sample.value) == ({"outcome": "committed"}, 1)
     lion.close()
@@ -124,6 +119,7 @@ def test_a_box_can_write_its_own_topics_and_read_its_own_receipts_and_nothing_el
         listener.broker.close()
 
 
+@pytest.mark.slow
 def test_without_a_certificate_of_the_league_nobody_gets_in(place: Place, tmp_path: Path) -> None:
     lion = place.enrol("lion")
     (tmp_path / "other").mkdir()
@@ -147,6 +143,7 @@ def test_without_a_certificate_of_the_league_nobody_gets_in(place: Place, tmp_pa
         assert not any(isinstance(event, Connected | Message) for event in seen)
 
 
+@pytest.mark.slow
 def test_a_stolen_key_is_useless_once_it_is_revoked(place: Place) -> None:
     enrolment = place.enrol("lion")
     lion = BoxLine(enrolment)
@@ -190,6 +187,7 @@ def test_a_flood_by_one_box_does_not_delay_another(place: Place) -> None:
     quiet.close()
 
 
+@pytest.mark.slow
 def test_a_full_disk_at_the_league_loses_nothing(place: Place, caplog: pytest.LogCaptureFixture) -> None:
     lion = BoxLine(place.enrol("lion"))
     entries = [lion.chain.play(played_record(seed)) for seed in range(30)]

@@ -50,7 +50,7 @@ def postgresql() -> Iterator[Postgresql]:
     server.stop()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def sut(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Sut]:
     url = ""
     if request.param == "postgresql":

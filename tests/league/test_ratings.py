@@ -93,7 +93,7 @@ def test_luck_and_decisions_add_up_to_the_score(tmp_path: Path) -> None:
     with place.engine.begin() as db:
         seats = db.execute(select(SEAT).where(SEAT.c.turns > 0)).all()
     assert seats
-    start = float(review(played_record(0))[0].account.start)
+    start = float(review(played_record(0))[0].points.initial)
     for seat in seats:
         assert seat.turns * start + seat.luck_sum + seat.given_away_sum == pytest.approx(seat.score_sum)
         assert seat.score_sum == seat.total

@@ -155,6 +155,7 @@ def test_made_up_rules_that_pass(profile: Profile, oracle: Callable[..., Any]) -
     check(profile, oracle)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=list(HealthCheck))
 @given(profile=st.sampled_from([Blocked.ENDS_TURN, Blocked.PASSES]).flatmap(two_rows_or_insured))
 @pytest.mark.timeout(300)  # plain recursion over every position

@@ -1,6 +1,8 @@
 """The coach: luck and skill add up exactly, and best play gives nothing away."""
 
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -8,8 +10,9 @@ from tests.support.fast import fast_among
 
 from shutthebox.config import profiles
 from shutthebox.odds import Odds
-from shutthebox.odds.coach import MatchReview, review
+from shutthebox.odds.coach import Balance, MatchReview, review
 from shutthebox.odds.match_play import match_chances, match_play
+from shutthebox.odds.odds import for_points
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, apply
 from shutthebox.rules.match import Match, Stage, begin
@@ -142,6 +145,77 @@ def test_a_match_that_was_left_is_reviewed_as_far_as_it_got() -> None:
             own = found.players[match.player].win
             assert own is not None
             assert float(own.final) == pytest.approx(match_play(match).chance(match.turn))
+
+
+POINTS_GAMES = {
+    **{
+        name: profiles.builtin(name) for name in ("traditional", "digits", "misere", "cover-200", "two-to-go")
+    },
+    **{name: profiles.builtin(name) for name in ("trac-free", "young", "unlucky-seven")},
+    "opens-one": replace(profiles.builtin("open-one"), tiles=(1, 2, 3, 4)),
+    "dominoes": replace(profiles.builtin("domino-bag"), tiles=(1, 2, 3, 4, 5)),
+}
+
+
+@pytest.mark.parametrize("profile", POINTS_GAMES.values(), ids=POINTS_GAMES)
+def test_each_turn_by_itself_makes_up_the_match_in_points(profile: Profile) -> None:
+    odds = Odds(for_points(profile))
+    for seed in range(5):
+        _, actions = played(profile, 2, seed, most=200)
+        whole = review(begin(profile, 2), actions, for_win=False)
+        adds_up(whole)
+        assert all(player.win is None for player in whole.players)
+        parts = [review(match, turn, for_win=False) for match, turn in turns_of(begin(profile, 2), actions)]
+        for i, player in enumerate(whole.players):
+            own = [part.players[i].points for part in parts]
+            assert player.points.luck == sum(balance.luck for balance in own)
+            assert player.points.skill == sum(balance.skill for balance in own)
+            assert all(balance.initial in (0, odds.points(turns.start(profile))) for balance in own)
+        assert sum(len(part.decisions) for part in parts) == len(whole.decisions)
+
+
+def turns_of(match: Match, actions: Sequence[Action]) -> list[tuple[Match, list[Action]]]:
+    """Each turn with the match before it."""
+    found: list[tuple[Match, list[Action]]] = [(match, [])]
+    for action in actions:
+        match = apply(match, action)
+        if isinstance(action, Advanced):
+            found.append((match, []))
+        else:
+            found[-1][1].append(action)
+    return found
+
+
+def test_a_turn_in_mid_match_is_reviewed_in_chance_to_win_too() -> None:
+    _, actions = played(TRADITIONAL, 2, 5)
+    (_, _), (middle, turn), *_ = turns_of(begin(TRADITIONAL, 2), actions)
+    whole, part = review(begin(TRADITIONAL, 2), actions), review(middle, turn)
+    assert part.players[1].win is not None
+    assert part.players[1].win.initial == Fraction(match_chances(middle)[1])
+    assert whole.players[1].win is not None
+    assert part.players[1].win.skill == whole.players[1].win.skill
+    assert part.players[0].points == Balance(Fraction(0), Fraction(0), Fraction(0), Fraction(0))
+
+
+@pytest.mark.slow
+def test_luck_evens_out() -> None:
+    luck = []
+    for seed in range(1500):
+        _, actions = played(TRADITIONAL, 1, seed)
+        luck.append(float(review(begin(TRADITIONAL, 1), actions, for_win=False).players[0].points.luck))
+    spread = (sum(each**2 for each in luck) / len(luck)) ** 0.5
+    assert abs(sum(luck)) / len(luck) < 4 * spread / len(luck) ** 0.5
+
+
+def test_decisions_name_the_throw_that_they_belong_to() -> None:
+    actions: list[Action] = []
+    for faces, shut in (((6, 4), [4, 6]), ((6, 3), [9]), ((5, 3), [8]), ((4, 3), [7])):
+        actions += (Thrown(faces), Moved(to_tiles(shut)))
+    found = review(begin(TRADITIONAL, 2), [*actions, Thrown((2, 3))], for_win=False)
+    throws = [action.faces for action in (*actions, Thrown((2, 3))) if isinstance(action, Thrown)]
+    assert [decision.number for decision in found.decisions] == [0, 1, 2, 3, 4]
+    assert [decision.throw for decision in found.decisions] == [*throws[:4], None]
+    assert found.players[0].points.given_away == sum(decision.points for decision in found.decisions) > 0
 
 
 def test_several_rounds_are_said_to_be_an_approximation() -> None:

@@ -236,6 +236,7 @@ def test_rules_without_such_odds_are_refused_in_words(name: str, why: str) -> No
         Equilibrium(profiles.builtin(name), 2)
 
 
+@pytest.mark.slow
 def test_what_would_take_too_long_is_refused_before_it_is_begun() -> None:
     twelve = profiles.builtin("trac-digits").for_box(12)
     assert twelve is not None

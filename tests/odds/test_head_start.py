@@ -84,6 +84,7 @@ def test_other_games_have_none(name: str) -> None:
         fair_head_start(builtin(name), (MASTER, MASTER))
 
 
+@pytest.mark.slow
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["odds", "golf", "--fair", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

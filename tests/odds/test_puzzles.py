@@ -97,6 +97,7 @@ def test_a_day_has_one_puzzle_and_they_come_round() -> None:
     assert puzzle_of(739_001) == PUZZLES[1]
 
 
+@pytest.mark.slow
 def test_a_search_with_the_same_seed_finds_the_same() -> None:
     def searched(seed: int) -> list[Puzzle]:
         return mine(builtin("traditional"), 30, Random(seed))

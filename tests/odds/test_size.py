@@ -45,7 +45,7 @@ def test_twelve_tiles_take_no_time() -> None:
 
 def test_only_the_standard_library_and_no_clock() -> None:
     code = (
-        "import sys; before = set(sys.modules); import shutthebox.odds, shutthebox.odds.turn_account, "
+        "import sys; before = set(sys.modules); import shutthebox.odds, "
         "shutthebox.odds.equilibrium, shutthebox.odds.match_play, "
         "shutthebox.odds.estimate, shutthebox.odds.fairness; "
         "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"

@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.support import debian
+
 from .control import relations
 
 SUITE = "trixie"
@@ -27,12 +29,6 @@ BASE = ["systemd", "systemd-sysv", "dbus", "udev", "tzdata", "cloud-init", "pyth
 GPIOZERO = "2.0.1"
 #: Where a root has the two packages that the box's depends on and Debian 13 has not.
 GPIOZERO_DEB, PINS_DEB = "/opt/python3-gpiozero.deb", "/opt/python3-gpiozero-gpiod.deb"
-NEEDS = {
-    "mmdebstrap": "mmdebstrap",
-    "systemd-nspawn": "systemd-container",
-    "dpkg-deb": "dpkg",
-    "nsenter": "util-linux",
-}
 _ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
 
 
@@ -56,10 +52,7 @@ def missing() -> str | None:
         return "a Debian root needs Linux"
     if os.geteuid() != 0:
         return "a Debian root needs root"
-    lacking = [package for command, package in NEEDS.items() if shutil.which(command) is None]
-    if lacking:
-        return "missing: apt-get install --no-install-recommends " + " ".join(lacking)
-    return None
+    return debian.missing("mmdebstrap", "systemd-nspawn", "dpkg-deb", "nsenter")
 
 
 def _cached(name: str, made_of: list[str], make: Callable[[Path], None]) -> Path:

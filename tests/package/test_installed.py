@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.support import debian
 
 import gpiozero_gpiod
 from shutthebox import __version__
@@ -29,8 +29,8 @@ def installed(new_root: Callable[[], Root]) -> Root:
 
 
 def test_lintian_has_no_complaint(deb: Path, pins_deb: Path) -> None:
-    if shutil.which("lintian") is None:
-        pytest.skip("no lintian here, so the package is NOT checked: apt-get install lintian")
+    if (lacking := debian.missing("lintian")) is not None:
+        pytest.skip(f"NOT CHECKED: {lacking}")
     done = subprocess.run(
         ["lintian", "--allow-root", "--fail-on=error,warning", str(deb), str(pins_deb)],
         capture_output=True, text=True, check=False,

@@ -771,10 +771,11 @@ def test_a_wave_that_stands_still_is_a_level(bench: Bench) -> None:
     pin.output_with_state(0)
     with bench.recorded(18) as noted:
         pin.frequency = 1000
-        pin.state = 1
-        assert bench.level(18) == 1
-        pin.state = 0
-        assert bench.level(18) == 0
+        for count, level in enumerate((1, 0), 1):
+            pin.state = level
+            assert bench.level(18) == level
+            # The kernel's simulated interrupts come late, and merge if the next edge is sooner.
+            until(lambda count=count: len(noted()) >= count)  # type: ignore[misc]
         assert [level for _, level in noted()] == [1, 0]
 
 

@@ -6,16 +6,8 @@ from hypothesis import given, settings
 from tests.support import generate
 
 from shutthebox.config import profiles
-from shutthebox.rules.actions import (
-    Action,
-    Advanced,
-    Moved,
-    Reopened,
-    Thrown,
-    action_from_text,
-    apply,
-    faces_from_text,
-)
+from shutthebox.rules.actions import Action, Advanced, Moved, Reopened, Thrown, action_from_text, apply
+from shutthebox.rules.faces import faces_from_text
 from shutthebox.rules.legality import why_not
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.profile import Profile

@@ -3,125 +3,13 @@
 from typing import Any
 
 import pytest
+from tests.support.games import DEFAULTS, GAMES
 
 from shutthebox.config import profiles
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.tiles import to_text
 from shutthebox.rules.writer import to_keys, to_lines
-
-ROW = list(range(1, 10))
-LIKE_TRADITIONAL: dict[str, Any] = {
-    "boxes": [9, 10, 12],
-    "one_die": "optional-high",
-    "shut_wins": "match",
-}
-TRAC: dict[str, Any] = {
-    "boxes": [9, 12],
-    "move": "faces",
-    "one_die": "forced-high",
-    "shut_wins": "no",
-    "stakes": "loser-pays",
-}
-ONE_BOX: dict[str, Any] = {"one_die": "optional-high", "shut_wins": "match"}
-YOUNG: dict[str, Any] = {"turns": "alternate", "blocked": "passes", "win": "first-to-shut"}
-
-# What each sets beside the defaults, with what it has from the profile that it is like.
-TABLE: dict[str, dict[str, Any]] = {
-    "jouhet": {"one_die": "forced-sum", "shut_wins": "match", "rounds": 3, "captain": True},
-    "traditional": {**LIKE_TRADITIONAL, "stakes": "pool"},
-    "pub": {**ONE_BOX, "stakes": "pool-double"},
-    "trac": TRAC,
-    "trac-free": {**TRAC, "move": "faces-free"},
-    "trac-digits": {**TRAC, "score": "digits"},
-    "trac-reversed": {**TRAC, "score": "digits-reversed"},
-    "trac-100": {**TRAC, "match": "target-loses", "limit": 100},
-    "digits": {"one_die": "forced-sum", "score": "digits", "shut_wins": "no", "tie": "replay-all"},
-    "golf": {**LIKE_TRADITIONAL, "shut_wins": "no"},
-    "missionary": {**LIKE_TRADITIONAL, "score": "count"},
-    "two-to-go": {**LIKE_TRADITIONAL, "first_move_must_include": 2},
-    "three-to-go": {**LIKE_TRADITIONAL, "first_move_must_include": 3},
-    "three-down": {**ONE_BOX, "tiles": ROW, "start_open": [4, 5, 6, 7, 8, 9]},
-    "lucky-seven": {**LIKE_TRADITIONAL, **YOUNG, "start_open": [7]},
-    "add-or-subtract": {**LIKE_TRADITIONAL, "difference": True},
-    "unlucky-seven": {**LIKE_TRADITIONAL, "ends_turn_on": [7]},
-    "against-all-odds": {**LIKE_TRADITIONAL, "start_open": [1, 3, 5, 7, 9, 11]},
-    "even-stevens": {**LIKE_TRADITIONAL, "start_open": [2, 4, 6, 8, 10, 12]},
-    "full-house": {**ONE_BOX, "tiles": list(range(1, 13))},
-    "ten": {**ONE_BOX, "tiles": list(range(1, 11))},
-    "the-300": {**ONE_BOX, "tiles": list(range(1, 25)), "dice": 4, "one_die": "never"},
-    "thai": {**LIKE_TRADITIONAL, "move": "single", "one_die": "never"},
-    "2012": {**ONE_BOX, "tiles": list(range(1, 13)), "dice": 1, "sides": 20},
-    "young": {**LIKE_TRADITIONAL, **YOUNG, "move": "faces-free"},
-    "tournament-45": {**LIKE_TRADITIONAL, "shut_wins": "no", "match": "drop-out", "limit": 45},
-    "tournament-100": {**LIKE_TRADITIONAL, "shut_wins": "no", "match": "target-loses", "limit": 100},
-    "domino-bag": {**LIKE_TRADITIONAL, "draw": "dominoes"},
-    "double-eighteen": {**ONE_BOX, "tiles": list(range(1, 37)), "dice": 6, "one_die": "never"},
-    "cards": {**ONE_BOX, "tiles": list(range(1, 55)), "dice": 9, "one_die": "never"},
-    "exact": {**LIKE_TRADITIONAL, "move": "exact"},
-    "max-two": {**LIKE_TRADITIONAL, "max_tiles": 2, "one_die": "forced-sum"},
-    "misere": {**LIKE_TRADITIONAL, "win": "highest", "shut_wins": "no"},
-    "open-one": {**LIKE_TRADITIONAL, "blocked": "opens-one", "score": "throws", "shut_wins": "no"},
-    "cover-200": {
-        **LIKE_TRADITIONAL,
-        "score": "shut-sum",
-        "win": "highest",
-        "shut_wins": "no",
-        "match": "target-wins",
-        "limit": 200,
-    },
-    "double-shutter": {**LIKE_TRADITIONAL, **ONE_BOX, "boxes": [9], "rows": 2},
-    "knipsen": {**LIKE_TRADITIONAL, "move": "knipsen"},
-    "high-rollers": {
-        "turns": "shared",
-        "blocked": "loses",
-        "insurance": True,
-        "win": "last-in",
-        "shut_wins": "match",
-    },
-    "bank": {
-        **LIKE_TRADITIONAL,
-        "boxes": [9],
-        "shut_wins": "no",
-        "stakes": "bank",
-        "pays": {"0": 5, "4": 2, "9": 1},
-    },
-    "ladder": {**LIKE_TRADITIONAL, "match": "ladder", "shut_wins": "no"},
-}
-
-DEFAULTS: dict[str, Any] = {
-    "tiles": ROW,
-    "boxes": [],
-    "rows": 1,
-    "start_open": None,
-    "dice": 2,
-    "sides": 6,
-    "draw": "dice",
-    "one_die": "never",
-    "move": "set",
-    "max_tiles": None,
-    "difference": False,
-    "first_move_must_include": None,
-    "ends_turn_on": [],
-    "blocked": "ends-turn",
-    "insurance": False,
-    "turns": "whole",
-    "score": "sum",
-    "lost_score": None,
-    "win": "lowest",
-    "shut_wins": "round",
-    "rounds": 1,
-    "match": "total",
-    "limit": None,
-    "tie": "play-off",
-    "stakes": "none",
-    "stake": 1,
-    "pays": {},
-    "captain": False,
-    "teams": None,
-    "handicap": [],
-    "turn_seconds": None,
-}
 
 
 def rules(profile: Profile) -> dict[str, Any]:
@@ -136,14 +24,14 @@ def test_defaults() -> None:
 def test_all_profiles_of_the_table_are_built_in_and_no_others() -> None:
     names = [profile.name for profile in profiles.builtins()]
     assert names[0] == "traditional"
-    assert sorted(names) == sorted(TABLE)
+    assert sorted(names) == sorted(GAMES)
 
 
-@pytest.mark.parametrize("name", TABLE)
+@pytest.mark.parametrize("name", GAMES)
 def test_keys(name: str) -> None:
     profile = profiles.builtin(name)
     assert profile.name == name
-    assert rules(profile) == {**DEFAULTS, **TABLE[name]}
+    assert rules(profile) == {**DEFAULTS, **GAMES[name]}
     assert dict(profile.titles)["en"]
     assert profile.source
 

@@ -7,9 +7,8 @@ import pytest
 from tests.support.dictate import finish, owed, points_box
 
 from shutthebox.config import profiles
-from shutthebox.rules import match as matches
 from shutthebox.rules.match import begin
-from shutthebox.rules.profile import MatchFormat, ShutWins, Stakes, Win
+from shutthebox.rules.profile import MAX_PLAYERS, MatchFormat, ShutWins, Stakes, Win
 
 
 class TestStakes:
@@ -46,6 +45,6 @@ class TestStakes:
 
     @pytest.mark.parametrize("stakes", [Stakes.POOL, Stakes.POOL_DOUBLE])
     def test_pools_add_up_to_nothing(self, stakes: Stakes) -> None:
-        for players in range(1, matches.MAX_PLAYERS + 1):
+        for players in range(1, MAX_PLAYERS + 1):
             match = finish(begin(points_box(stakes=stakes), players), list(range(players)))
             assert sum(owed(match)) == 0

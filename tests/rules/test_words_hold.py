@@ -142,6 +142,7 @@ def test_the_odds_play_for_the_score_that_the_words_call_best(profile: Profile, 
             assert expected[0] == pytest.approx(reader.best(expected), abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(profile=generate.profiles(most_tiles=5), seed=seeds)
 def test_no_turn_is_worse_than_one_that_is_lost(profile: Profile, seed: int) -> None:

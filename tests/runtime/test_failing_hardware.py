@@ -75,9 +75,9 @@ class Table(BoxUnderTest):
         **values: object,
     ) -> None:
         self.player = Player(Random("hands"), habits)
-        make = partial(BrokenBox, seed=3, display=display, wall_s=wall_s)
+        make = partial(BrokenBox, display=display, wall_s=wall_s)
         config = config_with(**{"box__service_code": list(CODE), **values})
-        super().__init__(state, config, observers=[self.player.observe], make=make)
+        super().__init__(state, config, observers=[self.player.observe], make=make, seed=3)
         self.player.sit_down(self.box)
 
     @property

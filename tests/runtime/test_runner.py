@@ -60,6 +60,7 @@ def test_time_never_stands_still(start: Start) -> None:
         assert watched.box.runner.deadline_ns > deadline
 
 
+@pytest.mark.slow
 def test_nothing_of_a_daemon_that_lost_its_power_waits_for_the_garbage_collector() -> None:
     """gpiozero's devices close when they are collected, and wait for a lock that opening pins holds."""
     box = VirtualBox(Config(), advised=False)

@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from typing import Any
 
 events: list[list[str]] = []
@@ -31,7 +32,7 @@ sys.addaudithook(watch)
 
 import luma.core.interface.serial  # noqa: E402
 import luma.oled.device  # noqa: E402, F401
-from tests.support.hands import Hands  # noqa: E402
+from tests.support.daemon import Served  # noqa: E402
 
 import gpiozero_gpiod  # noqa: E402, F401  (with everything that a real box loads)
 from shutthebox.adapters import gpio  # noqa: E402
@@ -55,10 +56,10 @@ def stub_entropy(byte: int) -> None:
     random._urandom = urandom  # type: ignore[attr-defined]
 
 
-def play(hands: Hands, deeds: list[str]) -> None:
+def play(hands: Served, deeds: list[str]) -> None:
     """What hands do; in a thread of its own, as the daemon has the main one."""
     try:
-        hands.see_the_first_screen()
+        hands.until(lambda: hands.shows)
         for deed in deeds:
             time.sleep(DOUBLE_PRESS_NS / 1e9)  # two presses, not a double one
             {"press": hands.press, "hold": hands.hold}[deed]()
@@ -72,13 +73,13 @@ if entropy:
 serve = daemon.serve
 
 
-def watched(*arguments: Any, observers: list[Any], **options: Any) -> None:
+def watched(*arguments: Any, observers: Sequence[Any] = (), **options: Any) -> None:
     """The daemon, seen by the hands too."""
     serve(*arguments, observers=[*observers, hands.observe], **options)
 
 
 with SimulatedBox(default_lever_lines(9)) as box:
-    hands = Hands(box)
+    hands = Served(box)
     gpio.open_factory = lambda backend: box.factory
     daemon.serve = watched
     threading.Thread(target=play, args=(hands, deeds), daemon=True).start()

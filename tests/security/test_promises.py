@@ -25,6 +25,7 @@ def test_each_promise_names_its_tests() -> None:
         assert re.fullmatch(tests, promise[2]), promise
 
 
+@pytest.mark.slow
 def test_the_named_tests_are_there() -> None:
     trees = {file: ast.parse((ROOT / file).read_text(encoding="utf-8")) for file, _ in NAMED}
     for file, name in NAMED:

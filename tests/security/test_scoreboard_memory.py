@@ -125,6 +125,7 @@ ATTACKS: dict[str, tuple[bytes, bytes]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS.keys())
 def test_a_crowd_of_attackers(scoreboard: Scoreboard, attack: tuple[bytes, bytes]) -> None:
@@ -151,6 +152,7 @@ def test_two_attackers_with_room_for_more(scoreboard: Scoreboard) -> None:
     assert scoreboard.peak_mb < MOST_MB
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_visitors_who_ask_and_never_read(scoreboard: Scoreboard) -> None:
     with ExitStack() as stack:
@@ -164,6 +166,7 @@ def test_visitors_who_ask_and_never_read(scoreboard: Scoreboard) -> None:
     answered(scoreboard)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(60)
 def test_one_connection_after_another(scoreboard: Scoreboard) -> None:
     for _ in range(3):

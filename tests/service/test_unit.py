@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from tests.support import debian
 
 SYSTEMD = Path(__file__).resolve().parents[2] / "systemd"
 UNIT = SYSTEMD / "shutthebox.service"
@@ -16,9 +16,8 @@ SOCKET = SCOREBOARD.with_suffix(".socket")
 SPEECH = SYSTEMD / "shutthebox-speech.service"
 every = pytest.mark.parametrize("unit", [UNIT, SCOREBOARD, SPEECH], ids=lambda unit: unit.stem)
 
-needs_systemd = pytest.mark.skipif(
-    shutil.which("systemd-analyze") is None, reason="systemd-analyze is missing: apt-get install systemd"
-)
+LACKING = debian.missing("systemd-analyze")
+needs_systemd = pytest.mark.skipif(bool(LACKING), reason=str(LACKING))
 
 
 def settings(unit: Path) -> dict[str, list[str]]:

@@ -23,6 +23,7 @@ def test_the_box_and_the_referee_agree(game: str, players: int) -> None:
     assert seen.checks["the verdict"] >= 2 * (players + 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", ["jouhet", "pub", "open-one"])
 def test_they_agree_when_the_plug_is_pulled(game: str, tmp_path: Path) -> None:
     *_, seen = play(Sitting(game, 2, 5, Habits(cuts=0.05), state=tmp_path), 2)

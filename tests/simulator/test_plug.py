@@ -61,7 +61,7 @@ class Box:
     def send(self, **message: object) -> None:
         self.page.send(json.dumps(message))
 
-    def until(self, fits: Callable[[dict[str, Any]], object]) -> None:
+    def see(self, fits: Callable[[dict[str, Any]], object]) -> None:
         """Waits for a state of the page that fits."""
         while not (self.state and fits(self.state)):
             self.state |= json.loads(self.page.recv(timeout=HANG_S))
@@ -75,13 +75,19 @@ class Box:
         assert f":{self.port}/" in self.process.stdout.readline()
         self.page = self.connect()
         self.state = {}
-        self.until(lambda state: state["words"])
+        self.see(lambda state: state["words"])
 
     def press(self) -> None:
         self.send(button=True)
-        self.until(lambda state: state["button"])
+        self.see(lambda state: state["button"])
         self.send(button=False)
-        self.until(lambda state: not state["button"])
+        self.see(lambda state: not state["button"])
+
+    def flip(self, lever: int) -> None:
+        self.send(lever=lever, down=True)
+
+    def lift(self, lever: int) -> None:
+        self.send(lever=lever, down=False)
 
     def down(self) -> list[int]:
         return [lever["number"] for lever in self.state["levers"] if lever["down"]]
@@ -99,15 +105,15 @@ def box(tmp_path: Path) -> Iterator[Box]:
 
 def test_the_plug_is_pulled_in_a_match(box: Box) -> None:
     box.press()
-    box.until(lambda state: "Player 1" in state["words"])
-    box.send(lever=3, down=True)
-    box.until(lambda state: "Lift 3" in state["words"])
+    box.see(lambda state: "Player 1" in state["words"])
+    box.flip(3)
+    box.see(lambda state: "Lift 3" in state["words"])
     process = box.process.pid
     box.send(pull_plug=True)
     box.until_it_is_back()
     assert box.process.pid == process
     assert box.down() == [3]
-    box.until(lambda state: "Lift 3" in state["words"])
+    box.see(lambda state: "Lift 3" in state["words"])
 
 
 def test_what_is_recorded_over_a_power_cut_plays_again(box: Box, tmp_path: Path) -> None:
@@ -115,17 +121,17 @@ def test_what_is_recorded_over_a_power_cut_plays_again(box: Box, tmp_path: Path)
     box.send(record=True)
     box.until_it_is_back()
     box.press()
-    box.until(lambda state: "Player 1" in state["words"])
+    box.see(lambda state: "Player 1" in state["words"])
     box.press()
-    box.until(lambda state: "Thrown" in state["words"])
-    box.send(lever=3, down=True)
-    box.until(lambda state: box.down() == [3])
+    box.see(lambda state: "Thrown" in state["words"])
+    box.flip(3)
+    box.see(lambda state: box.down() == [3])
     box.send(pull_plug=True)
     box.until_it_is_back()
-    box.until(lambda state: "Thrown" in state["words"])
+    box.see(lambda state: "Thrown" in state["words"])
     box.send(workshop=True)
-    box.send(lever=3, down=False)
-    box.until(lambda state: "lever 3 up" in " ".join(state.get("log", ())))
+    box.lift(3)
+    box.see(lambda state: "lever 3 up" in " ".join(state.get("log", ())))
     box.send(record=False)
     box.until_it_is_back()
     assert "Press to play" in box.state["words"], "the recorded match was played on a memory of its own"

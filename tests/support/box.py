@@ -63,6 +63,8 @@ class BoxUnderTest(Eyes):
         config: None for `config_with` without more.
         observers: told of everything, as well.
         make: makes the box.
+        seed: of the throws that no test has decided.
+        advised: it knows the odds.
     """
 
     def __init__(
@@ -72,9 +74,13 @@ class BoxUnderTest(Eyes):
         *,
         observers: Sequence[Observer] = (),
         make: Callable[..., VirtualBox] = VirtualBox,
+        seed: int = 0,
+        advised: bool = False,
     ) -> None:
         super().__init__()
-        self.box = make(config or config_with(), state, observers=[self._look, *observers], advised=False)
+        self.box = make(
+            config or config_with(), state, observers=[self._look, *observers], seed=seed, advised=advised
+        )
 
     def _look(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         if not isinstance(what, SwitchChanged):

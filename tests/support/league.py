@@ -1,7 +1,9 @@
 """A league for tests: keys, broker, ledger, and boxes that leave entries."""
 
 import ssl
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -58,6 +60,31 @@ def found_league(folder: Path, url: str = "", *, with_broker: bool = True) -> Pl
     engine = open_database(url or f"sqlite:///{folder}/league.sqlite3")
     migrate(engine)
     return Place(folder, authority, Mosquitto(config, ports) if with_broker else None, engine)
+
+
+@contextmanager
+def league_with_broker(folder: Path) -> Iterator[Place]:
+    """A league in this folder whose broker runs until the end."""
+    place = found_league(folder)
+    assert place.broker is not None
+    try:
+        yield place
+    finally:
+        place.broker.kill()
+        place.engine.dispose()
+
+
+@contextmanager
+def in_a_thread(run: Callable[[], None], end: Callable[[], None]) -> Iterator[None]:
+    """Runs a service until the end, when `end` is called and the service has to return."""
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        yield
+    finally:
+        end()
+        thread.join(HANG_S)
+        assert not thread.is_alive()
 
 
 class Listener:

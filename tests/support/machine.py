@@ -20,11 +20,12 @@ from shutthebox.game.inputs import (
     ServicePressed,
     TimeCame,
 )
-from shutthebox.game.machine import KeptMatch, Machine
+from shutthebox.game.machine import Machine
 from shutthebox.game.messages import Text
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import MatchInPlay
 from shutthebox.game.questions import Question, plain
+from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import TileState
 from shutthebox.game.settings import Settings
 from shutthebox.rules.actions import Action

@@ -22,9 +22,9 @@ from shutthebox.game.play import MatchInPlay, with_verdict
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Shared, View
 from shutthebox.game.table import ModeState
-from shutthebox.odds.odds import Odds
-from shutthebox.odds.turn_account import PlayedThrow, account
+from shutthebox.odds.coach import MatchReview, review
 from shutthebox.rules import turn as turns
+from shutthebox.rules.actions import Action, Moved, Thrown
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import Throw, dice_allowed
 from shutthebox.rules.tiles import Tiles
@@ -42,10 +42,10 @@ class Hands(Protocol):
     def press(self) -> None:
         """Presses the button for a moment."""
 
-    def set_levers(self, down: Tiles) -> None:
+    def stand(self, down: Tiles) -> None:
         """Moves those levers that are not yet as wanted."""
 
-    def look_for(self, states: list[State]) -> State:
+    def see(self, states: list[State]) -> State:
         """Waits until the panel shows one of these states, and says which; fails if it never does."""
 
 
@@ -67,8 +67,8 @@ class PaperMatch:
         self._settings, self._profile = settings, settings.profile
         self._levers: Tiles = 0
         self._press_to_throw = True
-        self._odds = Odds(settings.profile)
-        self._steps: list[PlayedThrow] = []
+        self._turn: list[Action] = []
+        self._turns_beginning = self.match
         self._given = [Fraction(0)] * 2
         self._luck = [Fraction(0)] * 2
         hands.press()
@@ -76,7 +76,7 @@ class PaperMatch:
 
     def see(self) -> None:
         """The glass shows the position that is on paper."""
-        self.hands.look_for([self.shown()])
+        self.hands.see([self.shown()])
 
     def press_for_throw(self) -> None:
         """Has the box throw; it may have done so by itself, with the move before."""
@@ -88,10 +88,10 @@ class PaperMatch:
         """Reads off the glass which throw it is."""
         dice = dice_allowed(self._profile, self.match.turn.open)[0]
         throws = list(itertools.product(range(1, 7), repeat=dice))
-        seen = self.hands.look_for([self._shown(self.match.throw(faces), faces) for faces in throws])
+        seen = self.hands.see([self._shown(self.match.throw(faces), faces) for faces in throws])
         assert seen.match is not None
         self.match = seen.match
-        self._steps.append(PlayedThrow(self.match.turn.throw or ()))
+        self._turn.append(Thrown(self.match.turn.throw or ()))
 
     def throw(self) -> None:
         """Presses, and reads off the glass what was thrown."""
@@ -102,13 +102,13 @@ class PaperMatch:
         """Flips the first legal move and commits it."""
         before, move = self.match, turns.answers(self._profile, self.match.turn)[0]
         self._levers |= move
-        self.hands.set_levers(self._levers)
+        self.hands.stand(self._levers)
         self.match = before.move(move)
-        self._steps[-1] = PlayedThrow(self._steps[-1].faces, move)
+        self._turn.append(Moved(move))
         if self.match.stage is Stage.THROW:
             verdict = judge(self._profile, before.turn, self._levers)
             play = with_verdict(self._play(before), verdict)
-            self.hands.look_for([replace(self._shown(before), mode=Flipping(play))])
+            self.hands.see([replace(self._shown(before), mode=Flipping(play))])
             self.hands.press()
             # With a choice of dice the box waits for it, else it throws again by itself.
             self._press_to_throw = len(dice_allowed(self._profile, self.match.turn.open)) > 1
@@ -118,15 +118,15 @@ class PaperMatch:
     def pass_on(self) -> None:
         """Sees the end of a turn, presses, and raises the levers for the next player."""
         self.see()
-        made = account(self._odds, self._steps)
-        self._given[self.match.player] += made.given_away
-        self._luck[self.match.player] += made.luck
-        self._steps.clear()
+        points = self._reviewed(self._turn).players[self.match.player].points
+        self._given[self.match.player] += points.given_away
+        self._luck[self.match.player] += points.luck
+        self._turn.clear()
         self.hands.press()
-        self.match = self.match.advance()
+        self.match = self._turns_beginning = self.match.advance()
         if self.match.stage is Stage.THROW:
             self._levers, self._press_to_throw = 0, True
-            self.hands.set_levers(0)
+            self.hands.stand(0)
         self.see()
 
     def go_on(self) -> None:
@@ -149,14 +149,17 @@ class PaperMatch:
         return self._shown(self.match)
 
     def _play(self, match: Match, faces: Throw | None = None) -> MatchInPlay:
-        steps = [*self._steps, PlayedThrow(faces)] if faces else self._steps
+        turn = [*self._turn, Thrown(faces)] if faces else self._turn
         over = match.stage is Stage.ADVANCE
         return MatchInPlay(
             match,
-            account=account(self._odds, steps) if over else None,
+            review=self._reviewed(turn) if over else None,
             given_away=tuple(self._given),
             luck=tuple(self._luck),
         )
+
+    def _reviewed(self, turn: list[Action]) -> MatchReview:
+        return review(self._turns_beginning, turn, for_win=False)
 
     def _shown(self, match: Match, faces: Throw | None = None) -> State:
         play = self._play(match, faces)

@@ -10,7 +10,6 @@ until its folder has been.
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,6 +19,7 @@ from itertools import islice
 from pathlib import Path
 from random import Random
 
+from tests.support import debian
 from tests.support.writer import facts
 
 from shutthebox.adapters.store import retention
@@ -156,8 +156,8 @@ def _rename(names: dict[str, File], *changed: tuple[str, File | None]) -> None:
 
 def missing() -> str | None:
     """One line on what this machine lacks; None if nothing."""
-    if shutil.which("strace") is None:
-        return "missing: apt-get install strace"
+    if (lacking := debian.missing("strace")) is not None:
+        return lacking
     done = subprocess.run(["strace", "-e", "trace=none", "true"], capture_output=True, check=False)
     return None if done.returncode == 0 else f"strace may not trace here: {done.stderr.decode().strip()}"
 

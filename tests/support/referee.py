@@ -1,8 +1,8 @@
 """An independent referee of any variant: looks on at one box and finds fault with what it does.
 
-It keeps its own account of the match from what the box says it has kept, with the rules restated
-in `tests.support.oracle`, and compares every screen, sound and fact with it. It knows the levers and
-the button from their settled switches alone, as the box does.
+It keeps its own account of the match from what the box says it has kept, with the games restated in
+`tests.support.games` and the rules in `tests.support.oracle`, and compares every screen, sound and fact
+with it. It knows the levers and the button from their settled switches alone, as the box does.
 """
 
 from collections import Counter
@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from tests.support import oracle
+from tests.support.games import differences
 from tests.support.oracle import Row as Set
 from tests.support.oracle import pool, verdict_on
 
@@ -40,6 +41,9 @@ DOMINOES = frozenset((a, b) for a in range(1, 7) for b in range(a, 7))
 
 BETWEEN = (Mode.ATTRACT, Mode.MENU, Mode.SETUP, Mode.SERVICE)
 """The modes without a match."""
+
+CAPTAIN = {"en": "Captain", "fr": "Capitaine", "de": "Kapitän", "nl": "Kapitein"}
+"""The title of somebody who shuts the box in the first turn of a match, by language."""
 
 WAYS = frozenset((a, b) for a, _, b in transitions())
 """The ways from mode to mode that the machine's table has."""
@@ -257,6 +261,8 @@ class Referee:
 
     def _begin(self, match: Match) -> None:
         self._profile, self._players, self._rounds_wanted = match.profile, match.players, match.rounds
+        wrong = differences(match.profile)
+        self._must("the game of the rule sheets", not wrong, match.profile.name, *wrong)
         row = match.profile.tiles[-1]
         both_rows = match.profile.rows == 2 and self._box >= 2 * row
         self._back = row if both_rows and not self._out() >> row else 0
@@ -601,6 +607,11 @@ class Referee:
         owes = self._owes if self.playing and self._over else []
         self._must("stakes owed", list(show.owes) == owes, "right is", owes, show)
         self._must("a mode that fits", show.mode in self._modes(verdict), "in", self.phase, verdict, show)
+        if show.mode is Mode.MATCH_OVER and (before is None or before.mode is Mode.TURN_OVER):
+            first_turn = sum(map(len, self._rounds)) == 1 and bool(self._shutters)
+            captain = self._profile.name.startswith("jouhet") and first_turn
+            called = CAPTAIN[show.language] in show.screen.title
+            self._must("the winner is called Captain", called == captain, show.screen.title)
         if show.mode is Mode.FLIPPING and show.screen.tiles:
             self._check_tiles(show, row)
 

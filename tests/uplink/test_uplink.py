@@ -1,9 +1,8 @@
 """The uplink against a real Mosquitto: an entry is kept until the league has given a receipt for it."""
 
 import json
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -13,11 +12,12 @@ from tests.support.league import (
     Listener,
     Place,
     consumer_listener,
-    found_league,
+    in_a_thread,
+    league_with_broker,
     played_record,
 )
 from tests.support.mosquitto import plain_broker
-from tests.support.waiting import HANG_S, until
+from tests.support.waiting import until
 
 from shutthebox.adapters.outbox import entry_name
 from shutthebox.outbox_entry import entry_from_bytes, hash_of
@@ -30,23 +30,12 @@ from shutthebox_uplink.uplink import HELLO_TOPIC, Uplink, receipt_topic, remove_
 
 @pytest.fixture
 def place(tmp_path: Path) -> Iterator[Place]:
-    found = found_league(tmp_path)
-    yield found
-    assert found.broker is not None
-    found.broker.kill()
-    found.engine.dispose()
+    with league_with_broker(tmp_path) as found:
+        yield found
 
 
-@contextmanager
-def running(uplink: Uplink) -> Iterator[None]:
-    thread = threading.Thread(target=uplink.run)
-    thread.start()
-    try:
-        yield
-    finally:
-        uplink.inbox.put(None)
-        thread.join(HANG_S)
-        assert not thread.is_alive()
+def running(uplink: Uplink) -> AbstractContextManager[None]:
+    return in_a_thread(uplink.run, lambda: uplink.inbox.put(None))
 
 
 class Sender:
@@ -111,6 +100,7 @@ def entry_of(message: bytes) -> int:
     return entry_from_bytes(payload).sequence
 
 
+@pytest.mark.slow
 def test_a_broker_that_was_away_gets_what_is_waiting(place: Place, tmp_path: Path) -> None:
     sender = Sender(tmp_path, place.enrol("lion"))
     assert place.broker is not None
@@ -170,6 +160,7 @@ def test_home_assistant_is_told_all_in_one_retained_message(home: HomeAssistant,
         listener.broker.close()
 
 
+@pytest.mark.slow
 def test_a_box_that_is_unplugged_is_offline(home: HomeAssistant, tmp_path: Path) -> None:
     sender = Sender(tmp_path, None, home)
     assistant = Listener(home.port, ("shutthebox/#",))
@@ -184,5 +175,6 @@ def test_a_box_that_is_unplugged_is_offline(home: HomeAssistant, tmp_path: Path)
     assistant.broker.close()
 
 
+@pytest.mark.slow
 def test_home_assistant_away_is_said(tmp_path: Path) -> None:
     assert not remove_from_home_assistant(HomeAssistant("127.0.0.1", 1), "box", timeout_s=0.1)

@@ -19,22 +19,18 @@ import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.support import debian
+
 HERE = Path(__file__).resolve().parent
 SUITE = "bookworm"
 SOURCE_SERIES = "6.1"
 
-#: Debian packages that building and running need: command or file, then the package with it.
-NEEDS = {
-    "qemu-system-x86_64": "qemu-system-x86",
-    "qemu-img": "qemu-utils",
-    "mmdebstrap": "mmdebstrap",
-    "mke2fs": "e2fsprogs",
-    "busybox": "busybox-static",
-    "cpio": "cpio",
-    "depmod": "kmod",
-    "gcc": "gcc",
-    "make": "make",
-    "setpriv": "util-linux",
+#: What building and running need.
+COMMANDS = [
+    "qemu-system-x86_64", "qemu-img", "mmdebstrap", "mke2fs", "busybox", "cpio", "depmod", "gcc", "make",
+    "setpriv",
+]  # fmt: skip
+KERNEL_FILES = {
     f"/usr/src/linux-source-{SOURCE_SERIES}.tar.xz": f"linux-source-{SOURCE_SERIES}",
     f"/usr/src/linux-headers-{SOURCE_SERIES}.*-common": "linux-headers-amd64",
 }
@@ -114,14 +110,7 @@ def missing() -> str | None:
         return "the virtual Pi is built on Debian 12 only: its chips come from that kernel's source"
     if os.geteuid() != 0:
         return "building the virtual Pi's disk needs root"
-    lacking = [
-        package
-        for what, package in NEEDS.items()
-        if not (list(Path("/").glob(what[1:])) if what.startswith("/") else shutil.which(what))
-    ]
-    if lacking:
-        return "missing: apt-get install --no-install-recommends " + " ".join(sorted(set(lacking)))
-    return None
+    return debian.missing(*COMMANDS, more=KERNEL_FILES)
 
 
 def _codename() -> str:

@@ -29,6 +29,6 @@ class Play(PaperMatch):
         # A box that has just been started may end a turn before it knows the odds.
         without = [shown]
         if isinstance(shown.mode, TurnOver):
-            play = replace(shown.mode.play, account=None)
+            play = replace(shown.mode.play, review=None)
             without = [replace(shown, mode=TurnOver(play))]
-        self.hands.look_for([shown, *without])
+        self.hands.see([shown, *without])

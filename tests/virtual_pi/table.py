@@ -117,7 +117,7 @@ class Table:
         time.sleep(0.12)
         self.pi.set_line(int(GPIO.roll), 1)
 
-    def set_levers(self, down: Tiles) -> None:
+    def stand(self, down: Tiles) -> None:
         """Moves those levers that are not yet as wanted."""
         for number in range(1, LEVERS + 1):
             bit = 1 << (number - 1)
@@ -170,7 +170,7 @@ class Table:
                 pass
         return self.glass.image().convert("L").tobytes()
 
-    def look_for(self, states: list[State], seconds: float = PATIENCE_S) -> State:
+    def see(self, states: list[State], seconds: float = PATIENCE_S) -> State:
         """Waits until the panel shows one of these states, and says which."""
         shown = {picture: state for state in states for picture in pictures(state)}
         deadline = time.monotonic() + seconds

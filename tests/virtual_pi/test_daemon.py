@@ -42,7 +42,7 @@ def test_it_is_up_and_may_do_little(table: Table) -> None:
     assert table.pi.run(f"stat -c %u /proc/{table.shown('MainPID')}").out.strip() != "0"
     # Nine levers, the button, the lamp and the buzzer carry its name.
     assert table.pi.run("gpioinfo pinctrl-bcm2711").out.count('"shutthebox"') == 12
-    table.look_for([attract(SETTINGS)])
+    table.see([attract(SETTINGS)])
 
 
 def test_at_rest_it_hardly_wakes(table: Table) -> None:

@@ -29,7 +29,7 @@ def installed(pi: VirtualPi) -> Table:
 def table(installed: Table) -> Iterator[Table]:
     """The box in attract, its display plugged in; put right again afterwards."""
     installed.start_anew()
-    installed.look_for([attract(SETTINGS)])
+    installed.see([attract(SETTINGS)])
     yield installed
     installed.panel_parameter("fail_every", 0)
     installed.panel_parameter("absent", 0)
@@ -90,6 +90,6 @@ def test_it_starts_without_a_display_and_takes_one_that_comes(table: Table) -> N
     assert table.shown("ActiveState") == "active"
     assert until(table.lit), "a press would begin a match"
     table.plug_in()
-    table.look_for([attract(SETTINGS)], 10)
+    table.see([attract(SETTINGS)], 10)
     play = Play(table)
     play.throw()

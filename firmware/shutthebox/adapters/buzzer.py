@@ -64,7 +64,7 @@ class Buzzer:
 
     @property
     def alive(self) -> bool:
-        """Whether the worker lives and is not caught in a note; for the watchdog."""
+        """Whether the worker lives and does not hang in a note; for the watchdog."""
         busy_since = self._busy_since_s
         stuck = busy_since is not None and time.monotonic() - busy_since > STUCK_S
         return self._thread.is_alive() and not stuck

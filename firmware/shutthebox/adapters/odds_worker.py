@@ -1,4 +1,4 @@
-"""The odds at the box: questions answered off the main thread, so that levers are never delayed.
+"""The odds at the box: another thread answers the questions, so that levers are never delayed.
 
 The solvers are imported where a table is made, so that the box is ready without them.
 """
@@ -14,9 +14,8 @@ from functools import lru_cache
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
-from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame, ReviewCame
+from shutthebox.game.inputs import Advice, AnswerCame, DiceCame, HintCame, ReviewCame
 from shutthebox.game.questions import (
-    AskAccount,
     AskAnswer,
     AskDice,
     AskHint,
@@ -26,7 +25,6 @@ from shutthebox.game.questions import (
 )
 from shutthebox.odds.hints import Hint, hint
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
-from shutthebox.odds.turn_account import account
 from shutthebox.odds.values import OddsError, Ranked, Value
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action
@@ -44,8 +42,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-KEPT_TABLES = 4
-"""Games whose tables are kept: of twelve tiles each takes some two megabytes."""
+KEPT_GAMES = 4
+"""So many games are remembered, with their tables or that they have none."""
 
 NICENESS = 10
 """Unix niceness of the worker's thread: the loop comes first on a shared core."""
@@ -96,7 +94,7 @@ class OddsNow:
 
 
 def answer(question: Question) -> Advice | None:
-    """What the odds say. Slow the first time that a game is asked about.
+    """The odds' answer. Slow the first time that a game is asked about.
 
     Returns:
         None for a question that has no answer.
@@ -111,20 +109,17 @@ def answer(question: Question) -> Advice | None:
             return DiceCame(match, _dice(match, strength))
         case AskAnswer(match, strength):
             return AnswerCame(match, _tiles(match, strength))
-        case AskAccount(profile, player, throws):
-            odds = odds_of(profile)
-            return AccountCame(profile, player, throws, account(odds, throws) if odds else None)
-        case AskReview(beginning, actions):
-            return ReviewCame(beginning, actions, _review(beginning, actions))
+        case AskReview(beginning, actions, for_win):
+            return ReviewCame(beginning, actions, _review(beginning, actions, for_win))
 
 
-@lru_cache(maxsize=KEPT_TABLES)
+@lru_cache(maxsize=KEPT_GAMES)
 def odds_of(profile: Profile) -> Odds | None:
     """The solved game; None where it is too large for exact odds."""
-    from shutthebox.odds.odds import Odds, for_points
+    from shutthebox.odds.odds import odds_for_points
 
     try:
-        return Odds(for_points(profile))
+        return odds_for_points(profile)
     except OddsError as error:
         _log.info("no odds for %s: %s", profile.name, error)
         return None
@@ -197,7 +192,7 @@ def _shared_row(profile: Profile) -> SharedRow:
     return SharedRow(profile)
 
 
-@lru_cache(maxsize=KEPT_TABLES)
+@lru_cache(maxsize=KEPT_GAMES)
 def _bank(profile: Profile, head_start: int) -> BankOdds:
     from shutthebox.odds.bank import BankOdds
 
@@ -250,11 +245,11 @@ def _play(match: Match) -> SeatPlay | None:
         return None
 
 
-def _review(beginning: Match, actions: tuple[Action, ...]) -> MatchReview | None:
+def _review(beginning: Match, actions: tuple[Action, ...], for_win: bool) -> MatchReview | None:
     from shutthebox.odds.coach import review
 
     try:
-        return review(beginning, actions)
+        return review(beginning, actions, for_win=for_win)
     except OddsError as error:
         _log.info("no review for %s: %s", beginning.profile.name, error)
         return None

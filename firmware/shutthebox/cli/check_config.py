@@ -62,7 +62,7 @@ def run_pins(args: argparse.Namespace) -> int:
 
 
 def switch_name(switch: int) -> str:
-    """What a switch is called, as in the wiring table."""
+    """The name of a switch in the wiring table."""
     return {DICE_BUTTON: "dice button", SERVICE_BUTTON: "service button"}.get(switch, f"lever {switch}")
 
 

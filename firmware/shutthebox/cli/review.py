@@ -1,4 +1,4 @@
-"""``shutthebox review``: what luck and decisions did in a match."""
+"""``shutthebox review``: the effect of luck and decisions in a match."""
 
 import argparse
 import json
@@ -15,8 +15,9 @@ from shutthebox.config.settings_loader import rules_folder
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
 from shutthebox.odds.coach import Balance, Decision, MatchReview, review
+from shutthebox.odds.review_text import decision_text
 from shutthebox.rules import record
-from shutthebox.rules.actions import faces_to_text
+from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import begin
 from shutthebox.rules.record import Record, RecordError
 from shutthebox.rules.tiles import to_numbers
@@ -140,33 +141,7 @@ def review_lines(match: Record, found: MatchReview, translate: Callable[[str], s
         return
     yield _("What cost most:")
     for decision in costly[:MOST_SHOWN]:
-        yield "  " + _decision_text(decision, _)
-
-
-def _decision_text(decision: Decision, translate: Callable[[str], str]) -> str:
-    _ = translate
-    if decision.throw is None:
-        text = _("player {player}, round {round}, {open} open: {chosen} dice, {best} are better")
-    else:
-        text = _("player {player}, round {round}, {open} open, {throw}: {chosen}, {best} is better")
-    cost = _("costs {points} points").format(points=f"{float(decision.points):.2f}")
-    if decision.win is not None:
-        cost = _("costs {win} % and {points} points").format(
-            win=f"{100 * float(decision.win):.2f}", points=f"{float(decision.points):.2f}"
-        )
-    filled = text.format(
-        player=decision.player + 1,
-        round=decision.round,
-        open=",".join(map(str, to_numbers(decision.open))),
-        throw="" if decision.throw is None else faces_to_text(decision.throw),
-        chosen=_choice(decision, decision.chosen),
-        best=_choice(decision, decision.best),
-    )
-    return f"{filled}; {cost}"
-
-
-def _choice(decision: Decision, choice: int) -> str:
-    return str(choice) if decision.throw is None else ",".join(map(str, to_numbers(choice)))
+        yield "  " + decision_text(decision, _)
 
 
 def _decision(decision: Decision) -> dict[str, object]:

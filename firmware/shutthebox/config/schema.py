@@ -18,8 +18,7 @@ from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
 from shutthebox.game.settings import ShownStakes
 from shutthebox.odds.strengths import Strength
-from shutthebox.rules.profile import HeadStart
-from shutthebox.rules.reader import MAX_LIMIT, head_starts, teams, turn_seconds
+from shutthebox.rules.profile import HEAD_STARTS, MAX_LIMIT, TEAMS, TURN_SECONDS, HeadStart
 from shutthebox.translations import ENGLISH, codes
 
 HEADER_LINES = range(2, 28)
@@ -172,21 +171,21 @@ class GameConfig:
         "100",
     )
     teams: int | None = _key(
-        _or_none(teams),
+        _or_none(TEAMS),
         None,
         "Teams that the seats belong to in rotation, 2 to 4; 0: none. Everybody plays alone where the "
         "players cannot be divided evenly. Left out: what the profile says.",
         "2",
     )
     handicap: tuple[HeadStart, ...] | None = _key(
-        head_starts,
+        HEAD_STARTS,
         None,
         "Head starts by seat: points, or a list of tiles that start every turn of that seat shut. Left out: "
         "what the profile says. `shutthebox odds ID --fair` says how many points are fair.",
         "[0, 5, [1, 2]]",
     )
     turn_seconds: int | None = _key(
-        _or_none(turn_seconds),
+        _or_none(TURN_SECONDS),
         None,
         "Seconds for a turn from its first throw on, 5 to 3600 (in rotation for each throw); 0: no clock. "
         "Left out: what the profile says.",
@@ -339,7 +338,7 @@ class SpeechConfig:
 
 @dataclass(frozen=True, slots=True)
 class StoreConfig:
-    """Where things are kept."""
+    """The folder of the box's memory."""
 
     folder: str = _key(
         validation.text,
@@ -476,7 +475,7 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
 
 
 def check_lines(config: Config, where: str) -> None:
-    """Complains of a line that two things are wired to, or that the back end cannot reach.
+    """Refuses a line with two uses, or one that the back end cannot reach.
 
     Raises:
         ConfigError: naming the keys and the line.

@@ -1,4 +1,4 @@
-"""The coach's pages after a match: what luck and decisions did for each player, and what cost most."""
+"""The coach's pages: what luck and decisions did for each player, and what cost most."""
 
 from __future__ import annotations
 
@@ -43,18 +43,19 @@ class CoachPage:
 
 
 def coach_pages(review: MatchReview, *, highest_wins: bool) -> tuple[CoachPage, ...]:
-    """A page for each player, then the turning point and the costliest decision; a gain has a plus.
+    """A page for each player who has thrown, then the turning point and the costliest decision.
 
     Args:
-        review: of the match.
+        review: of a match, or of a turn.
         highest_wins: more points are better.
     """
-    pages = [_player_page(review, player, highest_wins) for player in range(len(review.players))]
+    threw = (i for i, player in enumerate(review.players) if any(player.points))
+    pages = [_player_page(review, player, highest_wins) for player in threw]
     point, worst = review.turning_point, review.worst
     if point is not None:
         by = message("move") if point.decision else message("dice")
         throw = "+".join(map(str, point.throw))
-        changed = _shown(point.change, in_chance=_in_chance(review))
+        changed = signed_text(point.change, in_chance=_in_chance(review))
         pages.append(CoachPage(message("Turning point"), point.player, ((None, throw), (by, changed))))
     if worst is not None:
         pages.append(_worst_page(worst))
@@ -72,14 +73,14 @@ def _player_page(review: MatchReview, player: int, highest_wins: bool) -> CoachP
     good = 1 if in_chance or highest_wins else -1
     lines = (
         (message("accuracy"), f"{found.accuracy:.0f} %"),
-        (message("luck"), _shown(good * balance.luck, in_chance=in_chance)),
-        (message("decisions"), _shown(good * balance.skill, in_chance=in_chance)),
+        (message("luck"), signed_text(good * balance.luck, in_chance=in_chance)),
+        (message("decisions"), signed_text(good * balance.skill, in_chance=in_chance)),
     )
     return CoachPage(None, player, lines)
 
 
 def _worst_page(worst: Decision) -> CoachPage:
-    cost = _shown(-worst.cost, in_chance=worst.win is not None)
+    cost = signed_text(-worst.cost, in_chance=worst.win is not None)
     if worst.throw is None:
         asked, chosen, best = message("dice"), str(worst.chosen), str(worst.best)
     else:
@@ -89,6 +90,15 @@ def _worst_page(worst: Decision) -> CoachPage:
     return CoachPage(message("Costliest move"), worst.player, lines)
 
 
-def _shown(value: Fraction, *, in_chance: bool) -> str:
-    """Chances in per cent, points to one digit; with their sign."""
+def better_text(decision: Decision) -> Message:
+    """What would have been better, in one line of the panel."""
+    if decision.throw is None:
+        one = decision.best == 1
+        return message("better: one die") if one else message("better: {dice} dice", dice=decision.best)
+    throw, tiles = "+".join(map(str, decision.throw)), ", ".join(map(str, to_numbers(decision.best)))
+    return message("{throw}: better {tiles}", throw=throw, tiles=tiles)
+
+
+def signed_text(value: Fraction, *, in_chance: bool) -> str:
+    """Chances in per cent, points to one digit; a gain has a plus."""
     return f"{100 * float(value) + 0.0:+.0f} %" if in_chance else f"{float(value) + 0.0:+.1f}"

@@ -1,15 +1,18 @@
-"""What the machine asks of the world, in the order in which it has to happen."""
+"""The effects that the machine asks for, in the order in which they have to be carried out."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from shutthebox.game.facts import Fact
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import Question
 from shutthebox.game.screen import Screen
 from shutthebox.rules.profile import Profile
+
+if TYPE_CHECKING:  # a reader of reviews needs no solver
+    from shutthebox.odds.coach import MatchReview
 
 
 class Sound(StrEnum):
@@ -49,6 +52,7 @@ class Show:
         seats: how each player is called, in that language; empty without a match.
         game: the one on the table, or of the puzzle; else the usual one. None if that cannot be played now.
         staked: the box says who owes what.
+        review: of the turn or the match that is over, where the coach has been heard.
     """
 
     screen: Screen
@@ -67,6 +71,7 @@ class Show:
     seats: tuple[str, ...] = ()
     game: Profile | None = None
     staked: bool = False
+    review: "MatchReview | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,4 +102,4 @@ class Ask:
 
 
 Effect: TypeAlias = Show | Keep | Play | Ask
-"""One thing that the machine asks of the world."""
+"""One effect."""

@@ -1,4 +1,4 @@
-"""What can happen to the machine: one input at a time, each with its time beside it."""
+"""The inputs of the machine: they come one at a time, each with its time."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from shutthebox.game.faults import Fault
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.odds.hints import Hint
-from shutthebox.odds.turn_account import Account, PlayedThrow
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
@@ -95,25 +93,15 @@ class AnswerCame:
 
 
 @dataclass(frozen=True, slots=True)
-class AccountCame:
-    """Luck and decisions of a turn that has ended; None where the odds are not known."""
-
-    profile: Profile
-    player: int
-    throws: tuple[PlayedThrow, ...]
-    account: Account | None
-
-
-@dataclass(frozen=True, slots=True)
 class ReviewCame:
-    """Luck and decisions of a match; None where the odds are not known."""
+    """Luck and decisions of a match, or of one turn of it; None where the odds are not known."""
 
     beginning: Match
     actions: tuple[Action, ...]
     review: MatchReview | None
 
 
-Advice: TypeAlias = HintCame | DiceCame | AnswerCame | AccountCame | ReviewCame
+Advice: TypeAlias = HintCame | DiceCame | AnswerCame | ReviewCame
 """What the odds have to say, some time after they were asked."""
 
 Input: TypeAlias = (

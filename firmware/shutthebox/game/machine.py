@@ -1,23 +1,20 @@
-"""The box as a machine: one input at a time goes in, what is asked of the world comes out.
+"""The box as a machine: one input at a time goes in, the effects to carry out come out.
 
-It knows no clock: every input carries its time, and `deadline_ns` says when the machine wants
-to be told that time has passed. It owns the match; nothing else changes it. Which input does
-what in which mode is in `shutthebox.game.table`.
+It has no clock: every input comes with its time, and `deadline_ns` is the time of the next `TimeCame`. Only
+the machine changes the match. `shutthebox.game.table` has the handler of every input in every mode.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from shutthebox.game import lever_health
 from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Ask, Effect, Play, Show, Sound
-from shutthebox.game.facts import Faulted, Finished, Resumed
-from shutthebox.game.faults import FAULT_TEXTS, Fault
+from shutthebox.game.effects import Effect, Play, Show, Sound
+from shutthebox.game.facts import Faulted
+from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
     Abandoned,
-    AccountCame,
     Advice,
     AnswerCame,
     DiceCame,
@@ -33,33 +30,22 @@ from shutthebox.game.inputs import (
     ServicePressed,
     TimeCame,
 )
-from shutthebox.game.judge import FINE
-from shutthebox.game.messages import Text, Translate, message, told
-from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, flipping, ready
+from shutthebox.game.messages import Text, Translate, message
+from shutthebox.game.modes import attract
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.modes.match_over import MatchOver
-from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
 from shutthebox.game.past import Past
-from shutthebox.game.play import accounted, begun, conditions_of, noted
-from shutthebox.game.questions import AskAccount
-from shutthebox.game.screen import Screen
-from shutthebox.game.settings import Settings, ShownStakes
-from shutthebox.game.state import Context, Shared, Step, View, kept, refused
+from shutthebox.game.play import reviewed
+from shutthebox.game.resuming import KeptMatch, resume
+from shutthebox.game.settings import Settings
+from shutthebox.game.showing import shown
+from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.game.table import ADVICE, TABLE, ModeState
-from shutthebox.game.wording import player_name
-from shutthebox.rules.actions import Action, apply
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import Tiles, to_numbers
-
-_LABELLED_MODES = (Mode.ATTRACT, Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.MATCH_OVER)
-"""Where the screen says that the throws are those of a tournament."""
-
-_TURN_MODES = (Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.TURN_OVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +59,6 @@ class State:
     def match(self) -> Match | None:
         """The match as the players have seen it; None without one."""
         return self.mode.play.match if isinstance(self.mode, MatchMode) else None
-
-
-@dataclass(frozen=True, slots=True)
-class KeptMatch:
-    """A match to continue after a power cut.
-
-    Attributes:
-        beginning: its position before the first throw.
-        actions: what has happened in it since.
-        tally: per player the stakes owed from earlier matches of the evening.
-    """
-
-    beginning: Match
-    actions: Sequence[Action] = ()
-    tally: tuple[Fraction, ...] = ()
 
 
 class Machine:
@@ -138,13 +109,13 @@ class Machine:
         self._statistics, self._past, self._daily = statistics, past, daily
         self._now_ns = t_ns
         self._shared = Shared(settings, levers, touched_ns=t_ns, fault=fault, notices=tuple(notices))
-        step = _resume(resumed, self._context()) if resumed else attract.enter(self._context())
+        step = resume(resumed, self._context()) if resumed else attract.enter(self._context())
         self._mode: ModeState = step.mode
         self._started = step.effects
 
     @property
     def state(self) -> State:
-        """What the machine remembers now."""
+        """The state now."""
         return State(self._shared, self._mode)
 
     @property
@@ -174,8 +145,8 @@ class Machine:
             t_ns: when, never before an earlier input.
 
         Returns:
-            What is asked of the world, in the order in which it has to happen; the last one shows the
-            new state. Nothing for an input that changes nothing.
+            The effects, in the order in which they have to be carried out; the last one shows the new
+            state. None for an input that changes nothing.
         """
         self._now_ns = max(t_ns, self._now_ns)
         match given:
@@ -190,8 +161,6 @@ class Machine:
                 return [self._show()]
             case Pressed() | Held() | HeldLong() | ServicePressed() | Abandoned():
                 return self._button(given)
-            case AccountCame():
-                return self._accounted(given)
             case HintCame() | DiceCame() | AnswerCame() | ReviewCame():
                 return self._advised(given)
 
@@ -255,17 +224,12 @@ class Machine:
         )
         return [*kept(*faults), self._show()]
 
-    def _accounted(self, came: AccountCame) -> list[Effect]:
-        mode = self._mode
-        if not isinstance(mode, MatchMode):
-            return []
-        play = accounted(mode.play, came)
-        if play == mode.play:
-            return []
-        self._mode = replace(mode, play=play)
-        return [self._show()]
-
     def _advised(self, came: Advice) -> list[Effect]:
+        if isinstance(came, ReviewCame) and isinstance(self._mode, MatchMode):
+            play = reviewed(self._mode.play, came)
+            if play != self._mode.play:
+                self._mode = replace(self._mode, play=play)
+                return [self._show()]
         handler = ADVICE.get((type(self._mode), type(came)))
         if handler is None:
             return []
@@ -315,72 +279,10 @@ class Machine:
         return self.settings.out & ~(match.profile.starting if match else 0)
 
     def _show(self) -> Show:
-        mode, shared = self._mode, self._shared
-        play = mode.play if isinstance(mode, MatchMode) else None
-        match = play.match if play else None
-        puzzle = mode if isinstance(mode, Puzzling) else None
-        turn = match.turn if match else puzzle.turn if puzzle else None
-        verdict = play.verdict if play else puzzle.verdict if puzzle else FINE
-        game = match.profile if match else puzzle.game if puzzle else self.settings.game
-        seats = range(match.players) if match else ()
-        translate = self._translations[self.settings.language]
-        return Show(
-            screen=self._screen(),
-            t_ns=self._now_ns,
-            mode=mode.name,
-            player=match.player + 1 if match else None,
-            open=to_numbers(turn.open) if turn else (),
-            throw=turn.throw if turn and mode.name is not Mode.ROLLING else None,
-            verdict=str(verdict),
-            scores=match.scores if match else (),
-            totals=match.totals if match else (),
-            owes=play.owes if play else (),
-            winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
-            asleep=shared.asleep,
-            language=self.settings.language,
-            seats=tuple(told(player_name(player, shared), translate) for player in seats),
-            game=game,
-            staked=self.settings.stakes is not ShownStakes.OFF,
-        )
-
-    def _screen(self) -> Screen:
-        """The mode's screen with what lies over it: a fault, a question, a refusal."""
-        shared, _ = self._shared, self._translations[self.settings.language]
-        screen = self._mode.screen(View(shared, _))
-        if shared.fault is not None and screen.mode in _TURN_MODES:
-            screen = replace(screen, aside=FAULT_TEXTS[shared.fault][1].told(_))
-        if (
-            self.settings.tournament
-            and screen.mode in _LABELLED_MODES
-            and not (shared.fault and screen.aside)
-        ):
-            screen = replace(screen, aside=_("equal dice"))
-        if shared.offers_to_abandon:
-            prompt, also = _("Press: yes"), (_("Hold: no"),)
-            return Screen(screen.mode, big=_("End the match?"), prompt=prompt, also=also, lit=True)
-        if shared.refusal is not None:
-            return replace(screen, prompt=shared.refusal.told(_), also=(), alert=True)
-        return screen
+        shared = self._shared
+        return shown(self._mode, shared, self._now_ns, self._translations[shared.settings.language])
 
 
 def _seen(shared: Shared, mode: ModeState) -> Shared:
     """A fault that is shown in attract has been seen as soon as somebody touches the box there."""
     return replace(shared, fault=None, notices=()) if isinstance(mode, Attract) else shared
-
-
-def _resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
-    """Goes on with a kept match: the levers are judged as they are."""
-    play, effects = begun(kept_match.beginning, context.settings, kept_match.tally)
-    effects += kept(Resumed(conditions_of(kept_match.beginning, context.settings)))
-    for action in kept_match.actions:
-        play = replace(noted(play, action), match=apply(play.match, action))
-    profile = play.match.profile
-    effects += tuple(Ask(AskAccount(profile, player, throws)) for player, throws in play.unaccounted)
-    match play.match.stage:
-        case Stage.THROW:
-            step: Step[ModeState] = ready.await_throw(play, context)
-        case Stage.ANSWER | Stage.ADVANCE:
-            step = flipping.resume(play, context)
-        case Stage.FINISHED:
-            step = Step(MatchOver(play), kept(Finished(play.match)))
-    return step.after(*effects)

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TYPE_CHECKING
 
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Sound
-from shutthebox.game.inputs import AccountCame
+from shutthebox.game.inputs import ReviewCame
 from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge, levers_behind
-from shutthebox.game.questions import AskAccount, Prepare
+from shutthebox.game.questions import AskReview, Prepare
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared
-from shutthebox.odds.turn_account import Account, PlayedThrow
 from shutthebox.rules import turn as turns
-from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
+from shutthebox.rules.actions import Action, Advanced, Thrown, apply
 from shutthebox.rules.conditions import Conditions
-from shutthebox.rules.handicap import for_seat
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Turns
 from shutthebox.rules.tiles import Tiles, to_numbers
 
-EndedTurn: TypeAlias = tuple[int, tuple[PlayedThrow, ...]]
-"""A player, from 0, and the throws of the turn that this player has ended."""
+if TYPE_CHECKING:  # a reader of reviews needs no solver
+    from shutthebox.odds.coach import MatchReview
 
 _SECOND_NS = 1_000_000_000
 
@@ -52,6 +50,19 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
+class PlayedTurn:
+    """A turn, or its part until now.
+
+    Attributes:
+        beginning: the match before its first throw.
+        actions: what has happened in it.
+    """
+
+    beginning: Match
+    actions: tuple[Action, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MatchInPlay:
     """A match between two inputs.
 
@@ -59,11 +70,12 @@ class MatchInPlay:
         match: the position as the players have seen it.
         verdict: on the levers.
         wrong_ns: since when the same levers have been wrong.
-        throws: throws and answers of the running turn, for its account.
-        unaccounted: turns that have ended and whose account has not come yet.
+        turn: the running turn, for its review; None before its first throw, and where it cannot be reviewed.
+        unreviewed: turns that have ended and whose review has not come yet.
         given_away: per player, points that decisions have cost in this match.
         luck: per player, points that the dice have added in this match.
-        account: of the turn that has just ended; None before, and where the odds are not known.
+        review: of the turn that has just ended; None before, and where the odds are not known.
+        for_win: turns are reviewed in chance to win, too.
         tally: per player the stakes owed from earlier matches of the evening; negative: to get.
         beginning: the match before its first throw; None where it was joined half-way.
         actions: what has happened in it since.
@@ -73,11 +85,12 @@ class MatchInPlay:
     match: Match
     verdict: Verdict = FINE
     wrong_ns: int = 0
-    throws: tuple[PlayedThrow, ...] = ()
-    unaccounted: tuple[EndedTurn, ...] = ()
+    turn: PlayedTurn | None = None
+    unreviewed: tuple[PlayedTurn, ...] = ()
     given_away: tuple[Fraction, ...] = ()
     luck: tuple[Fraction, ...] = ()
-    account: Account | None = None
+    review: MatchReview | None = None
+    for_win: bool = False
     tally: tuple[Fraction, ...] = ()
     beginning: Match | None = None
     actions: tuple[Action, ...] = ()
@@ -116,62 +129,59 @@ def begun(
     """A match at its beginning, and the question for its odds."""
     players = match.players if settings.computers or settings.hints else 0
     nothing = (Fraction(0),) * match.players
-    play = MatchInPlay(match, given_away=nothing, luck=nothing, tally=tally, beginning=match)
+    play = MatchInPlay(
+        match, given_away=nothing, luck=nothing, tally=tally, beginning=match, for_win=players > 0
+    )
     return play, (Ask(Prepare(match.profile, players)),)
 
 
 def done(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tuple[Effect, ...]]:
-    """The match after an action; the action is to be kept, and the account of an ended turn asked for."""
+    """The match after an action; the action is to be kept, and the review of an ended turn asked for."""
     after = noted(play, action)
-    asked: tuple[Effect, ...] = ()
-    if len(after.unaccounted) > len(play.unaccounted):
-        player, throws = after.unaccounted[-1]
-        asked = (Ask(AskAccount(for_seat(play.match.profile, player), player, throws)),)
+    asked = asked_reviews(after)[len(play.unreviewed) :]
     return replace(after, match=apply(play.match, action)), (Keep(action), *asked)
 
 
+def asked_reviews(play: MatchInPlay) -> tuple[Ask, ...]:
+    """The questions for the reviews that have not come."""
+    return tuple(Ask(AskReview(turn.beginning, turn.actions, play.for_win)) for turn in play.unreviewed)
+
+
 def noted(play: MatchInPlay, action: Action) -> MatchInPlay:
-    """The match with the action among the throws of its turn; the position is as before."""
-    throws, account = play.throws, play.account
-    match action:
-        case Thrown(faces):
-            throws = (*throws, PlayedThrow(faces))
-        case Moved(shut) if throws:
-            throws = (*throws[:-1], replace(throws[-1], shut=shut))
-        case Reopened(tile) if throws:
-            throws = (*throws[:-1], replace(throws[-1], opened=tile))
-        case Advanced():
-            throws, account = (), None
-    play = replace(play, throws=throws, account=account, actions=(*play.actions, action))
-    after = apply(play.match, action)
-    ended = after.rows[play.match.player].outcome is not None and not isinstance(action, Advanced)
-    # A turn that was joined half-way (or played in rotation, or cut short by the clock) is not taken apart.
-    whole = (
-        not isinstance(action, OutOfTime)
-        and play.match.profile.turns is Turns.WHOLE
-        and len(throws) == after.rows[play.match.player].throws
-    )
-    if ended and whole:
-        return replace(play, unaccounted=(*play.unaccounted, (play.match.player, throws)))
-    return play
+    """The match with the action among those of its turn; the position is as before."""
+    play = replace(play, actions=(*play.actions, action))
+    if isinstance(action, Advanced):
+        return replace(play, turn=None, review=None)
+    turn = _continued(play, action)
+    if turn is None or apply(play.match, action).rows[play.match.player].outcome is None:
+        return replace(play, turn=turn)
+    return replace(play, turn=turn, unreviewed=(*play.unreviewed, turn))
 
 
-def accounted(play: MatchInPlay, came: AccountCame) -> MatchInPlay:
+def _continued(play: MatchInPlay, action: Action) -> PlayedTurn | None:
+    """The running turn with one more action; None if it was joined half-way, or is played in rotation."""
+    match, turn = play.match, play.turn
+    if turn is not None:
+        return replace(turn, actions=(*turn.actions, action))
+    begins = isinstance(action, Thrown) and match.turn.throws == 0 and match.profile.turns is Turns.WHOLE
+    return PlayedTurn(match, (action,)) if begins else None
+
+
+def reviewed(play: MatchInPlay, came: ReviewCame) -> MatchInPlay:
     """The match with luck and decisions of one more turn; unchanged if that turn is not awaited."""
-    turn = (came.player, came.throws)
-    if turn not in play.unaccounted or came.profile != for_seat(play.match.profile, came.player):
+    turn, review = PlayedTurn(came.beginning, came.actions), came.review
+    if turn not in play.unreviewed:
         return play
-    left = tuple(other for other in play.unaccounted if other != turn)
-    account = came.account
-    if account is None:
-        return replace(play, unaccounted=left)
-    just_ended = turn == (play.match.player, play.throws)
+    play = replace(play, unreviewed=tuple(other for other in play.unreviewed if other != turn))
+    if review is None:
+        return play
+    player = turn.beginning.player
+    points = review.players[player].points
     return replace(
         play,
-        unaccounted=left,
-        account=account if just_ended else play.account,
-        luck=_added(play.luck, came.player, account.luck),
-        given_away=_added(play.given_away, came.player, account.given_away),
+        review=review if turn == play.turn else play.review,
+        luck=_added(play.luck, player, points.luck),
+        given_away=_added(play.given_away, player, points.given_away),
     )
 
 

@@ -6,9 +6,8 @@ A question never delays the game. Without odds, or before they are known, `plain
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from shutthebox.game.inputs import AccountCame, Advice, AnswerCame, DiceCame, HintCame, ReviewCame
+from shutthebox.game.inputs import Advice, AnswerCame, DiceCame, HintCame, ReviewCame
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
-from shutthebox.odds.turn_account import PlayedThrow
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
@@ -52,23 +51,21 @@ class AskAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class AskAccount:
-    """What were luck and decisions of a turn that has ended? Answered by `AccountCame`."""
-
-    profile: Profile
-    player: int
-    throws: tuple[PlayedThrow, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class AskReview:
-    """What did luck and decisions do in a match? Answered by `ReviewCame`."""
+    """What did luck and decisions do in a match, or in one turn of it? Answered by `ReviewCame`.
+
+    Attributes:
+        beginning: the match before the first of the throws.
+        actions: what has happened in it since.
+        for_win: in chance to win, too.
+    """
 
     beginning: Match
     actions: tuple[Action, ...]
+    for_win: bool = True
 
 
-Question: TypeAlias = Prepare | AskHint | AskDice | AskAnswer | AskAccount | AskReview
+Question: TypeAlias = Prepare | AskHint | AskDice | AskAnswer | AskReview
 """Something that the odds are asked."""
 
 
@@ -83,8 +80,6 @@ def plain(question: Question) -> Advice | None:
             return DiceCame(match, simple_dice(match.profile, match.turn, strength))
         case AskAnswer(match, strength):
             return AnswerCame(match, simple_answer(match.profile, match.turn, strength))
-        case AskAccount(profile, player, throws):
-            return AccountCame(profile, player, throws, None)
         case AskReview(beginning, actions):
             return ReviewCame(beginning, actions, None)
 

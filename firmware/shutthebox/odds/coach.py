@@ -1,4 +1,4 @@
-"""The coach: what luck and what decisions did in a match, in points and in chance to win.
+"""The coach: what luck and what decisions did in a match or in a turn, in points and in chance to win.
 
 A match is a walk between worths. Before a throw a turn is worth what the best play makes of it. The
 dice move that up or down, which is luck. An answer other than the best, or another number of dice,
@@ -18,17 +18,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache
 from typing import NamedTuple
 
 from shutthebox.odds.equilibrium import SeatPlay
 from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
-from shutthebox.odds.odds import Odds, for_points
+from shutthebox.odds.odds import Odds, odds_for_points
 from shutthebox.odds.values import OddsError, sign
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw, dice_allowed
-from shutthebox.rules.profile import Profile, Turns
+from shutthebox.rules.profile import Turns
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import Turn
 
@@ -48,6 +47,11 @@ class Balance(NamedTuple):
     luck: Fraction
     skill: Fraction
 
+    @property
+    def given_away(self) -> Fraction:
+        """What the decisions cost, 0 or more."""
+        return abs(self.skill)
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -57,6 +61,7 @@ class Decision:
         player: who chose, from 0.
         round: of the match, from 1.
         open: the tiles that were open.
+        number: of the throw, from 0; a choice of dice has the number of the throw that follows.
         throw: the faces that were answered; None for a choice of dice.
         chosen: the tiles shut (or opened); the number of dice for a choice of dice.
         best: the best for the win, or for the points where there are no chances to win.
@@ -68,6 +73,7 @@ class Decision:
     player: int
     round: int
     open: Tiles
+    number: int
     throw: Throw | None
     chosen: int
     best: int
@@ -138,26 +144,22 @@ class MatchReview:
         return worst if worst is not None and worst.cost > 0 else None
 
 
-def review(beginning: Match, actions: Sequence[Action]) -> MatchReview:
-    """Takes a match apart; it may be unfinished.
+def review(beginning: Match, actions: Sequence[Action], *, for_win: bool = True) -> MatchReview:
+    """Takes a match apart, or a part of it that begins with a turn; it may be unfinished.
 
     Args:
-        beginning: the match before its first throw.
-        actions: what has happened in it.
+        beginning: the match before the first of the throws.
+        actions: what has happened in it since.
+        for_win: in chance to win, too: that takes seconds where in points alone it takes milliseconds.
 
     Raises:
         OddsError: for rules without exact odds.
         ValueError: if the rules do not allow an action.
     """
-    walk = _Walk(beginning)
+    walk = _Walk(beginning, for_win)
     for action in actions:
         walk.take(action)
     return walk.review()
-
-
-@lru_cache(maxsize=4)
-def _odds(profile: Profile) -> Odds:
-    return Odds(profile)
 
 
 @dataclass(slots=True)
@@ -176,7 +178,9 @@ class _Walk:
     """A match on its way from action to action."""
 
     match: Match
+    for_win: bool
     odds: Odds = field(init=False)
+    throws: int = field(init=False, default=0)
     points: list[_Sums] = field(init=False)
     win: list[_Sums] | None = field(init=False, default=None)
     play: SeatPlay | None = field(init=False, default=None)
@@ -188,9 +192,9 @@ class _Walk:
         match = self.match
         if match.profile.turns is Turns.SHARED:
             raise OddsError(f"{match.profile.name}: what others do to a shared row is neither luck nor skill")
-        self.odds = _odds(for_points(match.seat_profile))
+        self.odds = odds_for_points(match.seat_profile)
         self.points = [_Sums() for _ in range(match.players)]
-        if has_chances(match.profile, match.players):
+        if self.for_win and has_chances(match.profile, match.players):
             try:
                 chances = [Fraction(chance) for chance in match_chances(match)]
             except OddsError:
@@ -199,7 +203,7 @@ class _Walk:
 
     def take(self, action: Action) -> None:
         match = self.match
-        self.odds = _odds(for_points(match.seat_profile))
+        self.odds = odds_for_points(match.seat_profile)
         self.match = after = apply(match, action)
         if isinstance(action, Advanced):
             return
@@ -214,6 +218,7 @@ class _Walk:
         match action:
             case Thrown(faces):
                 self._throw(match, faces, row)
+                self.throws += 1
             case Moved(shut):
                 self._answer(match, shut, row)
             case Reopened(tile):
@@ -268,7 +273,9 @@ class _Walk:
         good = max(allowed, key=lambda each: played_for[each])
         win = None if chances is None else chances[good] - chances[dice]
         stake = played_for[good] - min(played_for.values())
-        self._note(Decision(player, match.round, before.open, None, dice, good, cost, win, stake))
+        self._note(
+            Decision(player, match.round, before.open, self.throws, None, dice, good, cost, win, stake)
+        )
         return points[dice], None if chances is None else chances[dice]
 
     def _answer(self, match: Match, chosen: Tiles, row: Turn) -> None:
@@ -291,7 +298,10 @@ class _Walk:
             # Of answers that are equal for the win, the best is the one for the points.
             if chances[good] < chances[ranked[0].tiles]:
                 good = ranked[0].tiles
-        self._note(Decision(player, match.round, before.open, before.throw, chosen, good, cost, win, stake))
+        answered, throw = self.throws - 1, before.throw
+        self._note(
+            Decision(player, match.round, before.open, answered, throw, chosen, good, cost, win, stake)
+        )
 
     def _out_of_time(self, match: Match, row: Turn) -> None:
         """What the time that ran out has cost was in the player's hands."""

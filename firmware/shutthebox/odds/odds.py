@@ -9,6 +9,7 @@ everything asked of it afterwards is a look-up, except distributions.
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 
 from shutthebox.odds.graph_solver import GraphSolver
 from shutthebox.odds.one_pass import Table
@@ -32,6 +33,9 @@ from shutthebox.rules.profile import Blocked, Draw, Profile, Scoring, ShutWins, 
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Turn
 
+KEPT_TABLES = 4
+"""Games whose tables `odds_for_points` keeps: of twelve tiles each takes some two megabytes."""
+
 _GOALS = {Objective.SCORE: 0, Objective.SHUT: 1}
 
 
@@ -53,6 +57,16 @@ def for_points(profile: Profile) -> Profile:
     if not profile.is_race:
         return profile
     return replace(profile, win=Win.LOWEST, score=Scoring.THROWS, shut_wins=ShutWins.NO)
+
+
+@lru_cache(maxsize=KEPT_TABLES)
+def odds_for_points(profile: Profile) -> "Odds":
+    """The odds of the rules by which points are counted; those of the latest games are kept.
+
+    Raises:
+        OddsError: if the game is too large, or has no exact odds.
+    """
+    return Odds(for_points(profile))
 
 
 def options(profile: Profile, turn: Turn) -> Iterator[tuple[Tiles, Turn]]:

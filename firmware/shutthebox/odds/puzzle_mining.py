@@ -135,16 +135,12 @@ def _answered_with(profile: Profile, open_tiles: Tiles, dice: int) -> float:
 
 def _throws(profile: Profile, open_tiles: Tiles, rng: Random) -> Iterator[Throw]:
     """Throws that the position has an answer to; where only the total counts, one for each total."""
-    faces = range(1, profile.sides + 1)
-    for dice in dice_allowed(profile, open_tiles):
-        alike: dict[object, list[Throw]] = {}
-        for throw in combinations_with_replacement(faces, dice):
-            moves = legal_moves(profile, open_tiles, throw, first=open_tiles == profile.starting)
-            if moves and sum(throw) not in profile.ends_turn_on:
-                alike.setdefault((sum(throw), moves), []).append(throw)
-        for throws in alike.values():
-            chosen = rng.choice(throws)
-            yield tuple(rng.sample(chosen, dice))
+    alike: dict[object, list[Throw]] = {}
+    for throw, moves in _answered_throws(profile, open_tiles):
+        alike.setdefault((len(throw), sum(throw), moves), []).append(throw)
+    for throws in alike.values():
+        chosen = rng.choice(throws)
+        yield tuple(rng.sample(chosen, len(chosen)))
 
 
 def _reachable(profile: Profile) -> set[Tiles]:
@@ -152,13 +148,21 @@ def _reachable(profile: Profile) -> set[Tiles]:
     seen, waiting = {profile.starting}, [profile.starting]
     while waiting:
         open_tiles = waiting.pop()
-        for dice in dice_allowed(profile, open_tiles):
-            for throw in combinations_with_replacement(range(1, profile.sides + 1), dice):
-                if sum(throw) in profile.ends_turn_on:
-                    continue
-                for shut in legal_moves(profile, open_tiles, throw, first=open_tiles == profile.starting):
-                    left = open_tiles & ~shut
-                    if left and left not in seen:
-                        seen.add(left)
-                        waiting.append(left)
+        for _, moves in _answered_throws(profile, open_tiles):
+            for shut in moves:
+                left = open_tiles & ~shut
+                if left and left not in seen:
+                    seen.add(left)
+                    waiting.append(left)
     return seen
+
+
+def _answered_throws(profile: Profile, open_tiles: Tiles) -> Iterator[tuple[Throw, tuple[Tiles, ...]]]:
+    """The throws, faces rising, that have answers and do not end the turn; each with its answers."""
+    faces = range(1, profile.sides + 1)
+    for dice in dice_allowed(profile, open_tiles):
+        for throw in combinations_with_replacement(faces, dice):
+            if sum(throw) not in profile.ends_turn_on:
+                moves = legal_moves(profile, open_tiles, throw, first=open_tiles == profile.starting)
+                if moves:
+                    yield throw, moves

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from shutthebox.rules import turn as turns
-from shutthebox.rules.actions import faces_from_text, faces_to_text
+from shutthebox.rules.faces import faces_from_text, faces_to_text
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, from_text, to_text

@@ -1,7 +1,7 @@
 """What can happen to a match, as small frozen values with a one-line text each.
 
-A match is its beginning and the actions since: whoever keeps them (a record, a journal) has
-the match, and `apply` leads back to every position. The texts are
+A match is its beginning and the actions since. A record or a journal keeps both, and `apply` gives every
+position again. The texts are
 
 * ``throw 3+5``: the faces thrown, in their order (``throw 8``: one die, or a bare total);
 * ``shut 1,7``: the tiles shut for the throw, or ``shut -`` for a throw that is passed;
@@ -14,15 +14,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from shutthebox.errors import shown
+from shutthebox.rules.faces import faces_from_text, faces_to_text
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
-from shutthebox.rules.tiles import MAX_TILE, Tiles, from_text, to_text
-
-MAX_FACES = 9
-"""Most dice of any game, and so most faces of a throw."""
-
-MAX_FACE = 180
-"""The highest number in a throw: the bare total of nine twenty-sided dice."""
+from shutthebox.rules.tiles import Tiles, from_text, to_numbers, to_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +108,10 @@ def action_from_text(text: str) -> Action:
         case "shut":
             action = Moved(from_text(rest))
         case "open":
-            action = Reopened(_number(rest, MAX_TILE, "a tile"))
+            tiles = to_numbers(from_text(rest))
+            if len(tiles) != 1:
+                raise ValueError(f"{shown(rest)} is not one tile")
+            action = Reopened(tiles[0])
         case "time":
             action = OutOfTime()
         case "next":
@@ -123,26 +121,3 @@ def action_from_text(text: str) -> Action:
     if action.to_text() != text:
         raise ValueError(f"{shown(text)} is not how an action is written; {action.to_text()!r} is")
     return action
-
-
-def faces_to_text(faces: Throw) -> str:
-    """Faces as text: ``3+5``. `faces_from_text` reads it back."""
-    return "+".join(map(str, faces))
-
-
-def faces_from_text(text: str) -> Throw:
-    """The faces that `faces_to_text` wrote.
-
-    Raises:
-        ValueError: for anything else: not 1 to 9 faces, a face outside 1..180, stray signs.
-    """
-    words = text.split("+")
-    if len(words) > MAX_FACES:
-        raise ValueError(f"{len(words)} faces are no throw: {MAX_FACES} dice are the most")
-    return tuple(_number(word, MAX_FACE, "a face") for word in words)
-
-
-def _number(word: str, most: int, what: str) -> int:
-    if not (word.isascii() and word.isdigit() and len(word) <= 3 and 1 <= int(word) <= most):
-        raise ValueError(f"{shown(word)} is not {what}: allowed are numbers from 1 to {most}")
-    return int(word)

@@ -1,12 +1,31 @@
-"""A game as data: the keys of a profile, their meaning and their defaults."""
+"""A game as data: the keys of a profile with their meanings, their defaults and their checks."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from shutthebox.rules.tiles import Tiles, to_tiles
+from shutthebox import validation
+from shutthebox.rules.tiles import MAX_TILE, Tiles, to_tiles
+from shutthebox.validation import Check
+
+MAX_PLAYERS = 9
+MAX_ROUNDS = 99
+
+MAX_DIGITS = 15
+"""Most digits of a digits score: the row 1..12 has 15, which a panel and a float still show exactly."""
+
+MAX_LIMIT = 10**MAX_DIGITS - 1
+"""The highest limit of points: what a digits score can reach."""
+
+MAX_HEAD_START = 9999
+"""Most points of a head start."""
+
+MAX_STAKES = 9999
+"""Most stakes that the bank takes or pays."""
+
+_MOST_PAYMENTS = 20
 
 
 class Draw(StrEnum):
@@ -123,6 +142,92 @@ HeadStart: TypeAlias = int | tuple[int, ...]
 """What helps a seat: points off its total, 0 for none, or tiles that start every turn of it shut."""
 
 
+def _rising(low: int, high: int) -> Check[tuple[int, ...]]:
+    return validation.numbers(low, high).then(lambda numbers: tuple(sorted(numbers)))
+
+
+def _row(value: int | list[int]) -> tuple[int, ...]:
+    if isinstance(value, list):
+        return _rising(1, MAX_TILE)(value)
+    return tuple(range(1, validation.whole(1, MAX_TILE)(value) + 1))
+
+
+_TILES = Check(
+    f"1 to {MAX_TILE}, or a list of distinct numbers from 1 to {MAX_TILE}",
+    {"anyOf": [validation.whole(1, MAX_TILE).json_schema, _rising(1, MAX_TILE).json_schema]},
+    _row,
+)
+
+
+def _score(key: Any) -> int:  # noqa: ANN401  (what TOML gives)
+    text = str(key)
+    if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS and str(int(text)) == text):
+        raise ValueError
+    return int(text)
+
+
+def _payments(value: Any) -> tuple[tuple[int, int], ...]:  # noqa: ANN401  (what TOML gives)
+    if not isinstance(value, Mapping) or not 1 <= len(value) <= _MOST_PAYMENTS:
+        raise ValueError
+    paid = validation.whole(0, MAX_STAKES)
+    return tuple(sorted((_score(key), paid(stakes)) for key, stakes in value.items()))
+
+
+_PAYS = Check(
+    f"stakes of 0 to {MAX_STAKES} by score, as in {{0 = 9, 5 = 2}}",
+    {
+        "type": "object",
+        "propertyNames": {"pattern": f"^(0|[1-9][0-9]{{0,{MAX_DIGITS - 1}}})$"},
+        "additionalProperties": validation.whole(0, MAX_STAKES).json_schema,
+        "minProperties": 1,
+        "maxProperties": _MOST_PAYMENTS,
+    },
+    _payments,
+)
+
+
+def _head_starts(value: Any) -> tuple[HeadStart, ...]:  # noqa: ANN401  (what TOML gives)
+    if not isinstance(value, list) or len(value) > MAX_PLAYERS:
+        raise ValueError
+    points, tiles = validation.whole(0, MAX_HEAD_START), _rising(1, MAX_TILE)
+    return tuple(tiles(head) if isinstance(head, list) else points(head) for head in value)
+
+
+HEAD_STARTS = Check(
+    f"a list by seat, {MAX_PLAYERS} at most: points of 0 to {MAX_HEAD_START}, or a list of tiles that start "
+    "shut, as in [0, 5, [1, 2]]",
+    {
+        "type": "array",
+        "maxItems": MAX_PLAYERS,
+        "items": {
+            "anyOf": [validation.whole(0, MAX_HEAD_START).json_schema, _rising(1, MAX_TILE).json_schema]
+        },
+    },
+    _head_starts,
+)
+"""A check for head starts by seat: points off, or a list of tiles that start shut."""
+
+TEAMS = validation.whole(2, 4)
+"""A check for a number of teams."""
+
+TURN_SECONDS = validation.whole(5, 3600)
+"""A check for the seconds of a turn."""
+
+_TILE = validation.whole(1, MAX_TILE)
+
+
+def _key(check: Check[Any], default: object) -> Any:  # noqa: ANN401  (the field's type)
+    return field(default=default, metadata={"check": check})
+
+
+def check_of(key: "Field[Any]") -> Check[Any]:
+    """The check of a field of `Profile`; true or false, and a choice, follow from its default."""
+    if isinstance(key.default, StrEnum):
+        return validation.choice(type(key.default))
+    check: Check[Any] = validation.boolean if isinstance(key.default, bool) else key.metadata["check"]
+    return check
+
+
 @dataclass(frozen=True)
 class Profile:
     """One game, checked: made by `shutthebox.rules.reader`, or in code for a test.
@@ -173,38 +278,38 @@ class Profile:
 
     name: str
     titles: tuple[tuple[str, str], ...] = ()
-    source: str = ""
-    tiles: tuple[int, ...] = tuple(range(1, 10))
-    boxes: tuple[int, ...] = ()
-    rows: int = 1
-    start_open: tuple[int, ...] | None = None
-    dice: int = 2
-    sides: int = 6
+    source: str = _key(validation.text, "")
+    tiles: tuple[int, ...] = _key(_TILES, tuple(range(1, 10)))
+    boxes: tuple[int, ...] = _key(_rising(1, MAX_TILE), ())
+    rows: int = _key(validation.whole(1, 2), 1)
+    start_open: tuple[int, ...] | None = _key(_rising(1, MAX_TILE), None)
+    dice: int = _key(validation.whole(1, 9), 2)
+    sides: int = _key(validation.whole(2, 20), 6)
     draw: Draw = Draw.DICE
     one_die: OneDie = OneDie.NEVER
     move: MoveKind = MoveKind.SET
-    max_tiles: int | None = None
+    max_tiles: int | None = _key(_TILE, None)
     difference: bool = False
-    first_move_must_include: int | None = None
-    ends_turn_on: frozenset[int] = field(default_factory=frozenset)
+    first_move_must_include: int | None = _key(_TILE, None)
+    ends_turn_on: frozenset[int] = _key(_rising(1, 9 * 20).then(frozenset), frozenset())
     blocked: Blocked = Blocked.ENDS_TURN
     insurance: bool = False
     turns: Turns = Turns.WHOLE
     score: Scoring = Scoring.SUM
-    lost_score: int | None = None
+    lost_score: int | None = _key(validation.whole(0, 10**MAX_DIGITS - 1), None)
     win: Win = Win.LOWEST
     shut_wins: ShutWins = ShutWins.ROUND
-    rounds: int = 1
+    rounds: int = _key(validation.whole(1, MAX_ROUNDS), 1)
     match: MatchFormat = MatchFormat.TOTAL
-    limit: int | None = None
+    limit: int | None = _key(validation.whole(0, MAX_LIMIT), None)
     tie: Tie = Tie.PLAY_OFF
     stakes: Stakes = Stakes.NONE
-    stake: int = 1
-    pays: tuple[tuple[int, int], ...] = ()
+    stake: int = _key(validation.whole(1, MAX_STAKES), 1)
+    pays: tuple[tuple[int, int], ...] = _key(_PAYS, ())
     captain: bool = False
-    teams: int | None = None
-    handicap: tuple[HeadStart, ...] = ()
-    turn_seconds: int | None = None
+    teams: int | None = _key(TEAMS, None)
+    handicap: tuple[HeadStart, ...] = _key(HEAD_STARTS, ())
+    turn_seconds: int | None = _key(TURN_SECONDS, None)
 
     @cached_property
     def all_tiles(self) -> Tiles:

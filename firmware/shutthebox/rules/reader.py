@@ -1,168 +1,51 @@
 """Reads a profile from TOML text and checks every key of it.
 
-Each key has one line in `KEYS` that knows its type and range; what keys together forbid is
+Each key has its check at the field of `shutthebox.rules.profile.Profile`; what keys together forbid is
 checked once the profile stands. Every complaint names the file, the key and what is allowed.
 """
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from shutthebox import validation
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.rules.handicap import for_seat
-from shutthebox.rules.match import MAX_PLAYERS
 from shutthebox.rules.moves import can_ever_move, most_moves
 from shutthebox.rules.profile import (
+    MAX_DIGITS,
+    MAX_LIMIT,
     Blocked,
     Draw,
     HeadStart,
     MatchFormat,
-    MoveKind,
-    OneDie,
     Profile,
     Scoring,
     ShutWins,
     Stakes,
-    Tie,
     Turns,
     Win,
+    check_of,
 )
 from shutthebox.rules.score import score, worst_score
-from shutthebox.rules.tiles import MAX_TILE, Tiles, sum_of, to_numbers, to_tiles
+from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
 from shutthebox.validation import Check
-
-MAX_DIGITS = 15
-"""Most digits of a digits score: the row 1..12 has 15, which a panel and a float still show exactly."""
-
-MAX_LIMIT = 10**MAX_DIGITS - 1
-"""The highest limit of points: what a digits score can reach."""
 
 MAX_MOVES = 6_000
 """Most moves of one throw; a pack of cards and nine dice have 5,718. The loop looks at all of them, so that
 more would keep a lever waiting."""
-
-MAX_HEAD_START = 9999
-"""Most points of a head start."""
-
-MAX_STAKES = 9999
-"""Most stakes that the bank takes or pays."""
-
-_MOST_PAYMENTS = 20
 
 
 class ProfileError(ShutTheBoxError, ValueError):
     """A profile that cannot be played; the text is one line: file, key, what is allowed."""
 
 
-def _rising(low: int, high: int) -> Check[tuple[int, ...]]:
-    return validation.numbers(low, high).then(lambda numbers: tuple(sorted(numbers)))
-
-
-def _row(value: int | list[int]) -> tuple[int, ...]:
-    if isinstance(value, list):
-        return _rising(1, MAX_TILE)(value)
-    return tuple(range(1, validation.whole(1, MAX_TILE)(value) + 1))
-
-
-_TILES = Check(
-    f"1 to {MAX_TILE}, or a list of distinct numbers from 1 to {MAX_TILE}",
-    {"anyOf": [validation.whole(1, MAX_TILE).json_schema, _rising(1, MAX_TILE).json_schema]},
-    _row,
-)
-
-
-def _score(key: Any) -> int:  # noqa: ANN401  (whatever TOML gives)
-    text = str(key)
-    if not (text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS and str(int(text)) == text):
-        raise ValueError
-    return int(text)
-
-
-def _payments(value: Any) -> tuple[tuple[int, int], ...]:  # noqa: ANN401  (whatever TOML gives)
-    if not isinstance(value, Mapping) or not 1 <= len(value) <= _MOST_PAYMENTS:
-        raise ValueError
-    paid = validation.whole(0, MAX_STAKES)
-    return tuple(sorted((_score(key), paid(stakes)) for key, stakes in value.items()))
-
-
-_PAYS = Check(
-    f"stakes of 0 to {MAX_STAKES} by score, as in {{0 = 9, 5 = 2}}",
-    {
-        "type": "object",
-        "propertyNames": {"pattern": f"^(0|[1-9][0-9]{{0,{MAX_DIGITS - 1}}})$"},
-        "additionalProperties": validation.whole(0, MAX_STAKES).json_schema,
-        "minProperties": 1,
-        "maxProperties": _MOST_PAYMENTS,
-    },
-    _payments,
-)
-
-
-def _head_starts(value: Any) -> tuple[HeadStart, ...]:  # noqa: ANN401  (whatever TOML gives)
-    if not isinstance(value, list) or len(value) > MAX_PLAYERS:
-        raise ValueError
-    points, tiles = validation.whole(0, MAX_HEAD_START), _rising(1, MAX_TILE)
-    return tuple(tiles(head) if isinstance(head, list) else points(head) for head in value)
-
-
-head_starts = Check(
-    f"a list by seat, 9 at most: points of 0 to {MAX_HEAD_START}, or a list of tiles that start shut, "
-    "as in [0, 5, [1, 2]]",
-    {
-        "type": "array",
-        "maxItems": MAX_PLAYERS,
-        "items": {
-            "anyOf": [validation.whole(0, MAX_HEAD_START).json_schema, _rising(1, MAX_TILE).json_schema]
-        },
-    },
-    _head_starts,
-)
-"""A check for head starts by seat: points off, or a list of tiles that start shut."""
-
-teams = validation.whole(2, 4)
-"""A check for a number of teams."""
-
-turn_seconds = validation.whole(5, 3600)
-"""A check for the seconds of a turn."""
-
 KEYS: Mapping[str, Check[Any]] = {
     "name": validation.name,
     "title.en": validation.text,
     "title.fr": validation.text,
-    "source": validation.text,
-    "tiles": _TILES,
-    "boxes": _rising(1, MAX_TILE),
-    "rows": validation.whole(1, 2),
-    "start_open": _rising(1, MAX_TILE),
-    "dice": validation.whole(1, 9),
-    "sides": validation.whole(2, 20),
-    "draw": validation.choice(Draw),
-    "one_die": validation.choice(OneDie),
-    "move": validation.choice(MoveKind),
-    "max_tiles": validation.whole(1, MAX_TILE),
-    "difference": validation.boolean,
-    "first_move_must_include": validation.whole(1, MAX_TILE),
-    "ends_turn_on": _rising(1, 9 * 20).then(frozenset),
-    "blocked": validation.choice(Blocked),
-    "insurance": validation.boolean,
-    "turns": validation.choice(Turns),
-    "score": validation.choice(Scoring),
-    "lost_score": validation.whole(0, 10**MAX_DIGITS - 1),
-    "win": validation.choice(Win),
-    "shut_wins": validation.choice(ShutWins),
-    "rounds": validation.whole(1, 99),
-    "match": validation.choice(MatchFormat),
-    "limit": validation.whole(0, MAX_LIMIT),
-    "tie": validation.choice(Tie),
-    "stakes": validation.choice(Stakes),
-    "stake": validation.whole(1, MAX_STAKES),
-    "pays": _PAYS,
-    "captain": validation.boolean,
-    "teams": teams,
-    "handicap": head_starts,
-    "turn_seconds": turn_seconds,
+    **{key.name: check_of(key) for key in fields(Profile) if key.name not in ("name", "titles")},
 }
 """The keys of a profile beside `like`, each with its check."""
 

@@ -34,21 +34,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from shutthebox.errors import ShutTheBoxError, shown
-from shutthebox.rules.actions import (
-    Action,
-    Advanced,
-    Moved,
-    OutOfTime,
-    Reopened,
-    Thrown,
-    apply,
-    faces_from_text,
-    faces_to_text,
-)
+from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, WORDS, Conditions, conditions_from_lines
+from shutthebox.rules.faces import faces_from_text, faces_to_text
 from shutthebox.rules.legality import why_not
-from shutthebox.rules.match import MAX_PLAYERS, MAX_ROUNDS, Match, begin
-from shutthebox.rules.profile import Profile
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.profile import MAX_PLAYERS, MAX_ROUNDS, Profile
 from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
 from shutthebox.rules.tiles import from_text, to_text
 from shutthebox.rules.turn import Outcome

@@ -1,8 +1,8 @@
 """One turn: a small frozen position, and the few things that can happen to it.
 
 A turn awaits a throw, or an answer to the throw on the table, or it is over. The functions
-return the next position; what the rules forbid is found out beforehand with `dice_refusal`,
-`answers` and `reopenings`, so calling `move` with an illegal set is a programmer's error.
+return the next position. `dice_refusal`, `answers` and `reopenings` say beforehand what the rules allow;
+calling `move` with an illegal set is a programmer's error.
 """
 
 from collections.abc import Iterable
@@ -11,6 +11,7 @@ from enum import StrEnum
 from itertools import combinations_with_replacement
 
 from shutthebox.rules import tiles as sets
+from shutthebox.rules.faces import faces_from_text, faces_to_text
 from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, legal_moves
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
 from shutthebox.rules.score import MAX_THROWS, lost_score, score, time_score
@@ -78,7 +79,7 @@ class Turn:
         For example ``2,3,5 3+1 4 3 0 - -``. Where there are any, tiles behind others and insurances
         follow: ``2,3,5 3+1 4 3 0 - - behind=3 insured=1``. `from_text` reads it back.
         """
-        throw = "+".join(map(str, self.throw)) if self.throw else "-"
+        throw = faces_to_text(self.throw) if self.throw else "-"
         outcome = self.outcome or "-"
         points = "-" if self.score is None else self.score
         counts = f"{self.throws} {self.moves} {self.drawn:x}"
@@ -100,7 +101,7 @@ class Turn:
         more = dict(field.partition("=")[::2] for field in rest)
         turn = cls(
             sets.from_text(open_tiles),
-            None if throw == "-" else tuple(int(face) for face in throw.split("+")),
+            None if throw == "-" else faces_from_text(throw),
             int(throws),
             int(moves),
             int(drawn, 16),
@@ -191,7 +192,7 @@ def answers(profile: Profile, turn: Turn) -> tuple[Tiles, ...]:
 
 
 def sums(profile: Profile, turn: Turn, moves: Iterable[Tiles]) -> set[int]:
-    """What each of some answers to the throw on the table adds up to. Without adding where it is known."""
+    """The sums of these answers to the throw on the table; not added up where all equal its total."""
     if profile.move is MoveKind.SET and not profile.difference:
         return {sum(turn.throw or ())}
     return {sets.sum_of(shut) for shut in moves}

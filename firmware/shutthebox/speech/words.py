@@ -1,7 +1,7 @@
-"""What the box shows, as sentences for people who hear it. Knows no clock, file or voice."""
+"""The box's screens as sentences to be heard. Pure: no clock, file or voice."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from shutthebox.game.effects import Effect, Play, Show, Sound
@@ -9,17 +9,18 @@ from shutthebox.game.messages import Translate
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.rules.moves import Throw
 from shutthebox.translations import translations
 
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """Something to say.
+    """One announcement.
 
     Attributes:
         text: one or more sentences.
         language: of the text, by its code.
-        waits: it comes after what is being said; others cut that short.
+        waits: it is spoken after the running one; others cut that short.
     """
 
     text: str
@@ -28,7 +29,7 @@ class Announcement:
 
 
 class Announcer:
-    """Turns what a box does into announcements: what is new on the screen, each thing once.
+    """Turns the effects of a box into announcements: each new text of the screen, once.
 
     Give it every effect, in order, as an observer of the runner gets them.
 
@@ -50,7 +51,7 @@ class Announcer:
         self._says_prompt_again = False
 
     def take(self, what: Effect | SwitchChanged) -> Announcement | None:
-        """What there is to say after this; None for nothing."""
+        """The announcement for this effect; None for none."""
         match what:
             case Play(Sound.REFUSED | Sound.FAULT):
                 self._says_prompt_again = True
@@ -72,7 +73,7 @@ class Announcer:
         self._mode, self._parts, self._says_prompt_again = show.mode, parts, False
         new = parts if parts["title"] != before.get("title") else news(parts, before)
         text = sentences((new or again).values())
-        # The odds' account of a turn is added when it has been worked out.
+        # The coach's words on a turn come a moment later.
         return Announcement(text, show.language, waits=set(new) == {"rows"}) if text else None
 
     def _rests(self, show: Show) -> bool:
@@ -80,41 +81,46 @@ class Announcer:
 
 
 def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
-    """The screen in words, part by part in the order in which they are said; empty where there is nothing."""
+    """The screen in words, part by part in the order of speaking; empty for an empty part."""
     screen, _ = show.screen, translate
     parts = {
         "title": screen.title,
         "aside": _aside(show, translate),
-        "dice": dice_text(screen, translate),
+        "dice": _dice(screen, translate),
         "big": _letters(screen.big),
-        "rows": _rows(screen),
+        "rows": _rows(show),
         "paragraph": screen.paragraph,
         "prompt": screen.prompt,
         "also": "" if screen.alert else sentences(screen.also),
     }
     if show.mode is Mode.TURN_OVER:
+        if show.throw:
+            parts |= {"aside": "", "dice": _thrown(show.throw, sum(show.throw), translate)}
         if screen.big.isdecimal():
             parts["big"] = _("Your score: {score}").format(score=screen.big)
-        # How the turn has ended, then the score.
+        # The last throw, how the turn has ended, then the score.
         order = ("title", "aside", "dice", "prompt", "big", "also", "rows", "paragraph")
         parts = {part: parts[part] for part in order}
     return {part: _spelt_out(text, translate) for part, text in parts.items()}
 
 
-def dice_text(screen: Screen, translate: Translate) -> str:
+def _dice(screen: Screen, translate: Translate) -> str:
     """The throw on the table; empty without one."""
     _ = translate
     if screen.tumbling:
         return _("The dice roll")
-    if not screen.dice:
-        return ""
-    *some, last = map(str, screen.dice)
+    return _thrown(screen.dice, screen.total, translate) if screen.dice else ""
+
+
+def _thrown(throw: Throw, total: int | None, translate: Translate) -> str:
+    _ = translate
+    *some, last = map(str, throw)
     if not some:
         return _("Thrown: {total}").format(total=last)
     faces = _("{some} and {last}").format(some=", ".join(some), last=last)
-    if screen.total is None:
+    if total is None:
         return _("Thrown: {total}").format(total=faces)
-    return _("Thrown: {faces}, which is {total}").format(faces=faces, total=screen.total)
+    return _("Thrown: {faces}, which is {total}").format(faces=faces, total=total)
 
 
 def news(parts: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
@@ -123,16 +129,24 @@ def news(parts: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
 
 
 def sentences(texts: Iterable[str]) -> str:
-    """The texts one after the other; what does not end like a sentence gets a full stop."""
+    """The texts one after the other; one that does not end like a sentence gets a full stop."""
     return " ".join(text if text[-1] in ".!?…" else f"{text}." for text in texts if text)
 
 
 def _spelt_out(text: str, translate: Translate) -> str:
-    """The text with words for the signs that a voice reads as something else: "7-9", "<" and ">"."""
+    """The text with words for the signs that a voice would misread: "7-9", "1,7", "0.5", "<" and ">".
+
+    Where the panel only has room for "short" and "long", the voice says what to do with the button.
+    """
     _ = translate
-    words = _("{first} to {last}")
-    text = re.sub(r"\b(\d+)-(\d+)\b", lambda found: words.format(first=found[1], last=found[2]), text)
-    return text.replace("<", _("the one before")).replace(">", _("the next"))
+    run, decimal = _("{first} to {last}"), _("{whole}.{decimals}")
+    text = re.sub(r"\b(\d+)-(\d+)\b", lambda found: run.format(first=found[1], last=found[2]), text)
+    text = re.sub(r"(?<=\d),(?=\d)", ", ", text)
+    text = re.sub(r"\b(\d+)\.(\d+)\b", lambda found: decimal.format(whole=found[1], decimals=found[2]), text)
+    for short, spoken in ((_("Press: choose"), _("Press")), (_("Hold: back"), _("Hold"))):
+        gesture = short.partition(":")[0].strip()
+        text = re.sub(rf"\b{re.escape(gesture)}(?= ?:)", spoken, text)
+    return text.replace("< ", _("the one before") + ", ").replace(">", _("the next"))
 
 
 def _letters(big: str) -> str:
@@ -141,7 +155,7 @@ def _letters(big: str) -> str:
 
 
 def _aside(show: Show, translate: Translate) -> str:
-    """The corner; a voice would read the round as a fraction, or as a number that means nothing."""
+    """The corner, in words: a voice would read the round as a fraction."""
     _, aside = translate, show.screen.aside
     if show.player is not None and aside.isdecimal():
         return _("Round {round}").format(round=aside)
@@ -153,13 +167,18 @@ def _aside(show: Show, translate: Translate) -> str:
     return _("Round {round} of {rounds}").format(round=now, rounds=all_of_them)
 
 
-_READ_WHOLLY = (Mode.MATCH_OVER, Mode.FLIPPING)
-"""Modes whose lists are to be read: the table of a match, and a hint."""
-
-
-def _rows(screen: Screen) -> str:
-    """A list: the chosen line of one to choose from, all lines of one to be read."""
-    rows = screen.rows
-    if screen.cursor is not None and screen.mode not in _READ_WHOLLY:
+def _rows(show: Show) -> str:
+    """A list: the chosen line of one to choose from, all lines of one to be read, with the players' names."""
+    screen, rows = show.screen, show.screen.rows
+    if screen.chooses and screen.cursor is not None:
         rows = (rows[screen.cursor],)
-    return sentences(" ".join(row.split()) for row in rows)
+    elif show.mode is Mode.MATCH_OVER:
+        rows = tuple(_named(row, show.seats) for row in rows)
+    # A bar of a chart is for eyes.
+    return sentences(" ".join(row.replace("=", " ").split()) for row in rows)
+
+
+def _named(row: str, seats: Sequence[str]) -> str:
+    """A row of a match's table, which begins with the number of a player who has no letters."""
+    found = re.match(r"(\d+)(?=:|\t)", row)
+    return row if found is None else seats[int(found[1]) - 1] + row[found.end() :]

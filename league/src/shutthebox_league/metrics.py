@@ -1,9 +1,6 @@
 """Counters of a consumer, in OpenMetrics' format."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
-from prometheus_client.openmetrics.exposition import CONTENT_TYPE_LATEST, generate_latest
-
-CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 
 class Metrics:
@@ -35,7 +32,3 @@ class Metrics:
         self.connected = Gauge(
             "shutthebox_league_connected", "Whether the broker is there", registry=self.registry
         )
-
-    def text(self) -> bytes:
-        """All counters."""
-        return bytes(generate_latest(self.registry))  # type: ignore[no-untyped-call]

@@ -6,13 +6,14 @@ review at once; what they find is the same.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sqlalchemy import Engine, select, update
 
-from shutthebox.game.play import MatchInPlay, done
+from shutthebox.game.play import MatchInPlay, PlayedTurn, done
 from shutthebox.odds import Odds
-from shutthebox.odds.turn_account import Account, PlayedThrow, account
+from shutthebox.odds.coach import Balance, Decision
+from shutthebox.odds.coach import review as review_turn
+from shutthebox.odds.odds import odds_for_points
 from shutthebox.odds.values import OddsError
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
@@ -30,37 +31,39 @@ class ReviewedTurn:
 
     Attributes:
         seat: from 1.
-        throws: the throws and their answers.
-        account: luck and decisions.
+        points: luck and decisions, in points.
+        decisions: the choices that the player had; their throws are numbered from 0.
     """
 
     seat: int
-    throws: tuple[PlayedThrow, ...]
-    account: Account
+    points: Balance
+    decisions: tuple[Decision, ...]
 
 
-@lru_cache(maxsize=16)
 def odds_of(profile: Profile) -> Odds | None:
-    """The exact odds of a profile; None for house rules and where they are out of reach."""
+    """The exact odds of a profile, for points; None for house rules and where they are out of reach."""
     if not is_builtin(profile):
         return None
     try:
-        return Odds(profile)
+        return odds_for_points(profile)
     except OddsError:
         return None
 
 
 def review(record: Record) -> tuple[ReviewedTurn, ...]:
     """All whole turns of a match; none where its rules have no odds, or players alternate by throws."""
-    odds = odds_of(record.profile)
-    if odds is None:
+    if odds_of(record.profile) is None:
         return ()
     play = MatchInPlay(begin(record.profile, record.players, record.rounds))
     for action in record.actions:
         play, _ = done(play, action)
-    return tuple(
-        ReviewedTurn(player + 1, throws, account(odds, throws)) for player, throws in play.unaccounted
-    )
+    return tuple(_reviewed(turn) for turn in play.unreviewed)
+
+
+def _reviewed(turn: PlayedTurn) -> ReviewedTurn:
+    player = turn.beginning.player
+    found = review_turn(turn.beginning, turn.actions, for_win=False)
+    return ReviewedTurn(player + 1, found.players[player].points, found.decisions)
 
 
 def review_some(engine: Engine, now_s: int, most: int = BATCH) -> int:
@@ -80,17 +83,17 @@ def review_some(engine: Engine, now_s: int, most: int = BATCH) -> int:
     with engine.begin() as db:
         for match_id, turns in reviewed:
             for seat in {turn.seat for turn in turns}:
-                of_seat = [turn.account for turn in turns if turn.seat == seat]
+                of_seat = [turn.points for turn in turns if turn.seat == seat]
                 where_seat = (SEAT.c.match_id == match_id) & (SEAT.c.seat == seat)
                 db.execute(update(SEAT).where(where_seat).values(_sums(of_seat)))
             db.execute(update(MATCH).where(MATCH.c.id == match_id).values(reviewed_s=now_s))
     return len(found)
 
 
-def _sums(accounts: Sequence[Account]) -> dict[str, float]:
+def _sums(turns: Sequence[Balance]) -> dict[str, float]:
     return {
-        "turns": len(accounts),
-        "score_sum": float(sum(found.score for found in accounts)),
-        "luck_sum": float(sum(found.luck for found in accounts)),
-        "given_away_sum": float(sum(found.given_away for found in accounts)),
+        "turns": len(turns),
+        "score_sum": float(sum(turn.final for turn in turns)),
+        "luck_sum": float(sum(turn.luck for turn in turns)),
+        "given_away_sum": float(sum(turn.given_away for turn in turns)),
     }

@@ -20,7 +20,8 @@ from shutthebox.adapters.store.chain import (
     read_mark,
     seal,
 )
-from shutthebox.adapters.store.database import _THIS_BOX, Store, kept_match
+from shutthebox.adapters.store.database import _THIS_BOX, Store
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import create
 from shutthebox.rules.conditions import conditions_from_lines
 

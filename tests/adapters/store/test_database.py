@@ -16,7 +16,8 @@ from tests.support.generate import next_action
 
 from shutthebox.adapters.store import queries, verification
 from shutthebox.adapters.store.chain import read_mark
-from shutthebox.adapters.store.database import FILE_NAME, Store, StoreError
+from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.config.profiles import builtin, builtins, read
 from shutthebox.config.schema import Config, with_value
 from shutthebox.errors import ShutTheBoxError

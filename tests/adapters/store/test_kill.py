@@ -9,8 +9,9 @@ from random import Random
 import pytest
 from tests.support.writer import write
 
-from shutthebox.adapters.store.database import Store, kept_match
+from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.rules.actions import action_from_text, apply
 from shutthebox.rules.match import Match
 

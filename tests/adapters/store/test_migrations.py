@@ -10,9 +10,11 @@ import pytest
 
 from shutthebox.adapters.store import recovery, retention, verification
 from shutthebox.adapters.store.chain import read_mark
-from shutthebox.adapters.store.database import FILE_NAME, Store, StoreError, kept_match
+from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.opening import open_or_set_aside
 from shutthebox.adapters.store.queries import SwitchWear, read
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import COLUMNS, VERSION
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Left

@@ -10,8 +10,10 @@ import pytest
 from tests.support.writer import facts
 
 from shutthebox.adapters.store import retention, verification
-from shutthebox.adapters.store.database import FILE_NAME, Store, StoreError, kept_match
+from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.queries import FAME, FAULTS, LoggedFault, Statistics, SwitchWear, read
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.game.facts import Began, Fact, Faulted, Finished, Left, Signed
 from shutthebox.rules.conditions import Conditions
 

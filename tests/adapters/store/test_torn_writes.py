@@ -17,8 +17,8 @@ from random import Random
 import pytest
 from tests.support.writer import facts
 
-from shutthebox.adapters.store.database import kept_match
 from shutthebox.adapters.store.opening import FILES, open_or_set_aside
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.game.facts import Began, Finished, Left
 
 pytestmark = pytest.mark.slow

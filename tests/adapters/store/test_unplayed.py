@@ -6,18 +6,21 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.support.kept import keep_match
 
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.database import FILE_NAME as STORE
-from shutthebox.adapters.store.database import Store, StoreError
+from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.queries import Player, open_to_read
 from shutthebox.adapters.store.scores_file import FILE_NAME, ScoresWriter
 from shutthebox.cli.main import main
 from shutthebox.game.effects import Show
-from shutthebox.game.facts import Began, Finished, Signed
+from shutthebox.game.facts import Signed
+from shutthebox.game.messages import told
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
-from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
+from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import parse_keys, to_profile
@@ -37,13 +40,7 @@ BLOCKED = (Thrown((6, 6)),)
 
 def keep(store: Store, profile: Profile, players: int, *actions: Action, signs: int | None = None) -> None:
     """Plays a match to its end and keeps it; `signs` is the player who signs."""
-    match = begin(profile, players)
-    store.keep(Began(match))
-    for action in actions:
-        match = apply(match, action)
-        store.keep(action)
-    assert match.result is not None
-    store.keep(Finished(match))
+    keep_match(store, begin(profile, players), *actions)
     if signs is not None:
         store.keep(Signed(signs, "ANN"))
 
@@ -103,7 +100,7 @@ def test_a_winner_who_never_played(store: Store, tmp_path: Path, capsys: pytest.
     with closing(open_to_read(tmp_path / STORE)) as db:
         found = queries.read(db)
     assert found.fame[0].score is None
-    assert "ANN - house" in queries.lines(found)
+    assert "ANN - house" in [told(line, str) for line in queries.lines(found)]
     assert main(["stats", "--state", str(tmp_path)]) == 0
     shown = [line.split() for line in capsys.readouterr().out.splitlines() if "ANN" in line]
     assert shown[0][:3] == ["ANN", "–", "house"]
@@ -133,7 +130,7 @@ def test_a_match_whose_actions_are_damaged_shows_what_was_kept(
     def damaged(db: object, number: int, where: str) -> None:
         raise StoreError(f"{where}: match {number}: makes no sense")
 
-    monkeypatch.setattr("shutthebox.adapters.store.database.kept_match", damaged)
+    monkeypatch.setattr("shutthebox.adapters.store.queries.kept_match", damaged)
     assert results(tmp_path) == [(0, 0)]
 
 

@@ -101,6 +101,7 @@ def test_all_confirmed(
     assert ImageChops.difference(panel.image().convert("L"), shown.convert("L")).getbbox() is None
 
 
+@pytest.mark.slow
 def test_what_is_not_confirmed_is_a_fault(
     box: SimulatedBox,
     panel: PanelModel,

@@ -77,13 +77,13 @@ class Player:
         button = self._driver.find_element(By.ID, "dice")
         ActionChains(self._driver).click_and_hold(button).pause(0.12).release().perform()
 
-    def set_levers(self, down: Tiles) -> None:
+    def stand(self, down: Tiles) -> None:
         for lever in self._driver.find_elements(By.CSS_SELECTOR, "#bank button"):
             number = int(re.findall(r"\d+", lever.get_attribute("aria-label") or lever.text)[0])
             if (lever.get_attribute("aria-pressed") == "true") != bool(down >> (number - 1) & 1):
                 lever.click()
 
-    def look_for(self, states: list[State]) -> State:
+    def see(self, states: list[State]) -> State:
         """Waits until the panel shows one of these states, and says which."""
         shown = {picture: state for state in states for picture in pictures(state)}
         seen: list[State] = []
@@ -113,7 +113,7 @@ class Player:
 @pytest.mark.timeout(120)
 def test_two_people_play_a_match(browser: webdriver.Chrome, box_url: str) -> None:
     player = Player(browser, box_url)
-    player.look_for([attract(SETTINGS)])
+    player.see([attract(SETTINGS)])
     paper = PaperMatch(player, SETTINGS)
     while paper.match.stage is not Stage.FINISHED:
         paper.go_on()

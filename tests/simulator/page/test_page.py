@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,10 @@ from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Play, Sound
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
+from shutthebox.odds.coach import review
+from shutthebox.rules.actions import Moved, Thrown
+from shutthebox.rules.match import begin
+from shutthebox.rules.tiles import to_tiles
 from shutthebox.simulator.hardware.box import (
     BUZZER_LINE,
     LAMP_LINE,
@@ -600,7 +605,7 @@ def test_less_motion_for_who_wants_less(browser: webdriver.Chrome, table: Table)
 
 
 @pytest.mark.parametrize("width", [320, 1400])
-@pytest.mark.parametrize("part", ["box", "help", "workshop", "film", "lost"])
+@pytest.mark.parametrize("part", ["box", "help", "workshop", "film", "lost", "coach"])
 def test_axe_finds_nothing_serious(
     browser: webdriver.Chrome, tables: Callable[..., Table], tmp_path: Path, part: str, width: int
 ) -> None:
@@ -617,7 +622,39 @@ def test_axe_finds_nothing_serious(
         elif part == "lost":
             table.server.close()
             until(lambda: table.js("!document.getElementById('notice').hidden"))
+        elif part == "coach":
+            open_coach(table)
         assert serious_findings(browser) == []
+
+
+# -- the coach ---------------------------------------------------------------------------
+
+
+def open_coach(table: Table) -> None:
+    """The end of a turn with one mistake, and the coach's words on it."""
+    pub = builtin("pub")
+    actions = (Thrown((6, 4)), Moved(to_tiles([4, 6])), Thrown((6, 6)), Moved(to_tiles([5, 7])))
+    found = review(begin(pub, 2), actions, for_win=False)
+    table.transcript(replace(shown(SHUT_8, game=pub), seats=("Ann", "Bob"), review=found), 0)
+    until(lambda: table.js("!document.getElementById('coach').hidden"))
+    table.browser.find_element(By.CSS_SELECTOR, "#coach summary").click()
+
+
+def test_the_coach_draws_each_choice(browser: webdriver.Chrome, tables: Callable[..., Table]) -> None:
+    with window(browser, 1000, 1400):
+        table = tables(9)
+        assert table.js("document.getElementById('coach').hidden")
+        open_coach(table)
+        first = "document.querySelector('.move')"
+        texts = "[...{}.querySelectorAll('{}')].map(e => e.textContent)"
+        assert table.js(texts.format(first, ".tile.chosen")) == ["4", "6"]
+        assert table.js(texts.format(first, ".tile.best")) == ["1", "9"]
+        assert table.js(f"[...{first}.querySelectorAll('.die')].map(e => e.children.length)") == [6, 4]
+        assert table.js(f"{first}.querySelector('.cost').textContent.startsWith('-')")
+        said = table.js(f"{first}.querySelector('.unseen').textContent")
+        assert "6+4: 4,6, 1,9 is better" in str(said)
+        table.transcript(shown(SHUT_8, game=builtin("pub")), 0)
+        until(lambda: table.js("document.getElementById('coach').hidden"))
 
 
 # -- the workshop ------------------------------------------------------------------------

@@ -213,6 +213,7 @@ def test_an_oversized_request_is_refused(server: PageServer, said: bytes) -> Non
         ("/?x=1", "text/html; charset=utf-8"),
         ("/style.css", "text/css; charset=utf-8"),
         ("/box.js", "text/javascript; charset=utf-8"),
+        ("/coach.js", "text/javascript; charset=utf-8"),
         ("/sounds.js", "text/javascript; charset=utf-8"),
         ("/workshop.js", "text/javascript; charset=utf-8"),
         ("/icon.svg", "image/svg+xml"),

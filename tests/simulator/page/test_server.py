@@ -35,6 +35,7 @@ def test_a_page_gets_everything_at_once(server: PageServer, panel: FakePanel) ->
         "game": {"title": "", "rules": []},
         "words": "",
         "said": [0, ""],
+        "coach": None,
         "broken": False,
         "film": None,
         "levers": [{"number": n, "down": n == 2} for n in range(1, 10)],
@@ -126,6 +127,7 @@ def slow_page(server: PageServer) -> socket.socket:
     return raw
 
 
+@pytest.mark.slow
 def test_a_slow_page_delays_nobody(server: PageServer, box: SimulatedBox, panel: FakePanel) -> None:
     black, white = Image.new("1", (128, 64)), Image.new("1", (128, 64), 1)
     with slow_page(server), page(server) as quick:

@@ -12,13 +12,15 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from tests.support.box import MS, BoxUnderTest, S, config_with
 
 from shutthebox.cli.main import main
-from shutthebox.config.schema import Config, ConfigError, with_value
+from shutthebox.config.schema import Config, ConfigError
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
+from shutthebox.game.effects import Ask, Effect, Keep, Play
 from shutthebox.game.facts import Resumed
 from shutthebox.game.mode import Mode
+from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.actions import Thrown
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
@@ -27,7 +29,6 @@ from shutthebox.simulator.scenario.player import ExpectationError, Replay, as_js
 from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 from shutthebox.simulator.scenario.script import VERBS, Scenario, ScenarioError, parse, read
 from shutthebox.simulator.scenario.verbs import Configure, Seed, Verb
-from shutthebox.simulator.virtual_box import VirtualBox
 
 FOLDER = Path(__file__).parents[2] / "scenarios"
 SCRIPTS = sorted(FOLDER.glob("*.scn"))
@@ -345,54 +346,36 @@ def test_frames_are_saved(tmp_path: Path) -> None:
 # -- recordings --------------------------------------------------------------------------------
 
 
-class Recording:
+class Recording(BoxUnderTest):
     """A box played by hand, with a recorder on it."""
 
-    def __init__(
-        self, values: dict[str, object], *, down: tuple[int, ...] = (), state: Path | None = None
-    ) -> None:
-        config = Config()
-        for key, value in {"game.setup": "usual", **values}.items():
-            config = with_value(config, key, value, "test")
-        self.effects: list[tuple[Effect, int]] = []
-        self.text = io.StringIO()
-        self.box = VirtualBox(config, state, observers=[self._observe], seed=3)
-        for lever in down:
-            self.box.set_lever(lever, True)
-        self.box.run_until(100_000_000 if down else 0)
+    def __init__(self, values: dict[str, object], *, state: Path | None = None) -> None:
+        self.text_written = io.StringIO()
+        self.timed: list[tuple[Effect, int]] = []
+        config = config_with(**values)
+        super().__init__(state, config, observers=[self._observe], seed=3, advised=True)
+        self.wait(0)
         self.start_ns = self.box.now_ns
-        self.recorder = ScenarioRecorder(self.text, config, 9, frozenset(down), self.start_ns)
-        self.effects.clear()
+        self.recorder = ScenarioRecorder(self.text_written, config, 9, frozenset(), self.start_ns)
+        self.timed.clear()
 
     def _observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         if hasattr(self, "recorder"):
             self.recorder(what, t_ns)
         if not isinstance(what, SwitchChanged):
-            self.effects.append((what, t_ns))
-
-    def wait(self, ms: float) -> None:
-        self.box.run_until(self.box.now_ns + round(ms * 1_000_000))
-
-    def press(self, ms: int = 130) -> None:
-        self.box.press(ms * 1_000_000)
-        self.wait(150)
-
-    def flip(self, *levers: int) -> None:
-        for lever in levers:
-            self.box.set_lever(lever, lever not in self.box.box.levers_down)
-            self.wait(70)
+            self.timed.append((what, t_ns))
 
     def cut_power(self) -> None:
         """Pulls the plug; the next process goes on with the recording."""
         down = self.box.box.levers_down
         self.recorder.cut_power(self.box.now_ns, down)
-        self.recorder = ScenarioRecorder(self.text, Config(), 9, down, self.start_ns, goes_on=True)
+        self.recorder = ScenarioRecorder(self.text_written, Config(), 9, down, self.start_ns, goes_on=True)
         self.box.cut_power()
 
     def script(self) -> str:
-        self.wait(1000)
+        self.wait(S)
         self.recorder.flush()
-        return self.text.getvalue()
+        return self.text_written.getvalue()
 
 
 def outline(effects: list[tuple[Effect, int]]) -> Iterator[str]:
@@ -412,7 +395,7 @@ def outline(effects: list[tuple[Effect, int]]) -> Iterator[str]:
 def check_plays_again(recording: Recording, play: Play_) -> str:
     text = recording.script()
     again = play(text)
-    assert list(outline(again))[1:] == list(outline(recording.effects))
+    assert list(outline(again))[1:] == list(outline(recording.timed))
     return text
 
 
@@ -422,20 +405,14 @@ def test_a_recorded_match_plays_to_the_same_effects(play: Play_) -> None:
     recording.press()
     recording.press()
     for _ in range(40):
-        machine = recording.box.runner.machine
-        viable = [tile for tile, state in effects_tiles(recording) if state == "viable"]
-        if machine.state.mode.name is Mode.FLIPPING and viable:
+        viable = [tile for tile, state in recording.screen.tiles if state is TileState.VIABLE]
+        if recording.mode is Mode.FLIPPING and viable:
             recording.flip(viable[0])
         else:
             recording.press()
-            recording.wait(400)
-    assert sum(isinstance(effect, Keep) for effect, _ in recording.effects) > 5
+            recording.wait(400 * MS)
+    assert len(recording.facts) > 5
     check_plays_again(recording, play)
-
-
-def effects_tiles(recording: Recording) -> list[tuple[int, str]]:
-    show = next(effect for effect, _ in reversed(recording.effects) if isinstance(effect, Show))
-    return [(tile, state.value) for tile, state in show.screen.tiles]
 
 
 def test_a_recording_writes_what_differs_from_the_default() -> None:
@@ -462,18 +439,18 @@ def test_a_recording_of_a_box_without_sound_is_silent_again(play: Play_) -> None
 def test_short_presses_quick_hands_and_holds_play_again(play: Play_) -> None:
     recording = Recording({"game.profile": "jouhet"})
     for ms in (30, 60, 130, 700):
-        recording.press(ms)
+        recording.press(ms * MS)
     recording.flip(1, 2, 3)
-    recording.press(900)
-    recording.flip(1)
-    recording.press(40)
+    recording.hold()
+    recording.lift(1)
+    recording.press(40 * MS)
     check_plays_again(recording, play)
 
 
 def test_a_recorded_single_die_plays_again(play: Play_) -> None:
     recording = Recording({"game.profile": "even-stevens"})
     recording.press()
-    recording.press(900)
+    recording.hold()
     recording.press()
     check_plays_again(recording, play)
 
@@ -483,12 +460,13 @@ def test_a_recording_goes_on_after_a_power_cut(play: Play_, tmp_path: Path) -> N
     recording.press()
     recording.press()
     recording.flip(1)
-    recording.wait(300)
+    recording.wait(300 * MS)
     recording.box.set_lever(4, True)
-    recording.wait(5)
+    recording.wait(5 * MS)
     recording.cut_power()
-    recording.wait(900)
-    recording.flip(1, 2)
+    recording.wait(900 * MS)
+    recording.lift(1)
+    recording.flip(2)
     recording.press()
     text = check_plays_again(recording, play)
     assert [line.split(" ", 1)[1] for line in text.splitlines() if "@" in line][3:5] == [
@@ -502,7 +480,7 @@ def test_what_breaks_is_recorded(play: Play_) -> None:
     recording = Recording({})
     recording.press()
     recording.recorder.broke("oled off", recording.box.now_ns)
-    recording.wait(500)
+    recording.wait(500 * MS)
     recording.recorder.broke("oled on", recording.box.now_ns)
     text = check_plays_again(recording, play)
     assert [line.split(" ", 1)[1] for line in text.splitlines()[-2:]] == ["oled off", "oled on"]
@@ -512,7 +490,7 @@ def test_glitches_are_not_recorded(play: Play_) -> None:
     recording = Recording({})
     recording.press()
     recording.box.glitch(4, 2_000_000)
-    recording.wait(500)
+    recording.wait(500 * MS)
     assert "4" not in "".join(line for line in recording.script().splitlines() if "flip" in line)
 
 

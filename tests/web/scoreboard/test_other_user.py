@@ -13,6 +13,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from tests.support import debian
 from tests.support.waiting import HANG_S, until
 
 from shutthebox.adapters.store.database import FILE_NAME as STORE
@@ -20,8 +21,6 @@ from shutthebox.adapters.store.scores_file import FILE_NAME
 
 BOX, SCOREBOARD = 61_234, 61_235
 """Users that nobody is, as systemd's dynamic ones."""
-
-TOOLS = ("setpriv", "unshare", "systemd-socket-activate")
 
 
 def as_user(user: int) -> list[str]:
@@ -40,8 +39,8 @@ def _missing() -> str:
     """What keeps these tests from running here; empty if nothing does."""
     if os.geteuid() != 0:
         return "only root can become other users"
-    if lacking := [tool for tool in TOOLS if shutil.which(tool) is None]:
-        return f"{', '.join(lacking)} missing: apt-get install util-linux systemd"
+    if lacking := debian.missing("setpriv", "unshare", "systemd-socket-activate"):
+        return lacking
     if subprocess.run(["unshare", "--net", "true"], capture_output=True, check=False).returncode:
         return "this machine gives no network namespace"
     if run(BOX, "import shutthebox").returncode:

@@ -1,11 +1,11 @@
-"""What must survive the plug being pulled, in one SQLite file.
+"""The store of all that must survive a pulled plug, in one SQLite file.
 
 Every fact is committed (WAL, synchronous FULL) before `keep` returns, and the runner shows
-nothing that has not been kept. A match is its beginning and its actions: resuming plays them
-again through the rules, so a kept match cannot be in a state that the rules do not know.
+nothing that has not been kept. A match is its beginning and its actions. Resuming plays them again through
+the rules, so a kept match is always in a position that the rules allow.
 
-All facts together are a chain (`shutthebox.adapters.store.chain`); the other tables hold what follows from
-them, so that it need not be worked out again.
+All facts together are a chain (`shutthebox.adapters.store.chain`); the other tables follow from them and
+save working them out again.
 """
 
 import json
@@ -20,19 +20,19 @@ from typing import TYPE_CHECKING
 from shutthebox import __version__
 from shutthebox.adapters.store import fact_text, recovery, retention
 from shutthebox.adapters.store.chain import Chain, Mark, knows_checksums, reseal
+from shutthebox.adapters.store.errors import StoreError
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import UNREADABLE, VERSION, create, version_of
-from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
-from shutthebox.rules.actions import Action, Thrown, action_from_text, apply
+from shutthebox.rules.actions import Action, Thrown
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
-from shutthebox.rules.match import MAX_PLAYERS, Match, begin
+from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import Throw
-from shutthebox.rules.profile import Draw, Profile
-from shutthebox.rules.reader import parse_keys, to_profile
+from shutthebox.rules.profile import MAX_PLAYERS, Draw
 from shutthebox.rules.writer import to_lines
 
 if TYPE_CHECKING:
-    from shutthebox.rules.record import Record
+    pass
 
 FILE_NAME = "box.sqlite3"
 
@@ -45,19 +45,6 @@ _BUSY_MS = 100
 _THIS_BOX = Conditions(versions=(f"{__version__} rules {RULES_VERSION}",))
 
 _FAULT_AGAIN_S = 3600
-
-
-class StoreError(ShutTheBoxError, OSError):
-    """The store cannot be used; the text names the file and what is wrong, in one line.
-
-    Args:
-        text: may quote whatever is in the file.
-    """
-
-    exit_code = 1
-
-    def __init__(self, text: str) -> None:
-        super().__init__(one_line(text))
 
 
 class Store:
@@ -90,7 +77,7 @@ class Store:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._db = connect(self.path, patience_s)
-            # Nothing is written before it is known whose file this is.
+            # Nothing is written before it is known that the file is a store of ours.
             version = version_of(self._db)
             if not os.access(self.path, os.W_OK):
                 # SQLite opens it for reading then, and complains only when something is to be kept.
@@ -142,7 +129,7 @@ class Store:
         raise StoreError(f"{self.path}: {said} while the box played")
 
     def _is_there(self) -> bool:
-        """Whether a program that opens the files now finds the last fact, and every page."""
+        """Whether the files on the disk hold the last fact, and every page."""
         where = f"{self.path.absolute().as_uri()}?mode=ro"
         with (
             suppress(*UNREADABLE),
@@ -302,7 +289,7 @@ class Store:
         retention.forget_faults(self._db)
 
     def keep_health(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
-        """Adds to what has been counted per switch; 0 is the button.
+        """Adds to the counts per switch; 0 is the button.
 
         Args:
             presses: how often each was pressed or flipped down.
@@ -325,7 +312,7 @@ class Store:
             reseal(self._db, "lever")
 
     def tally(self) -> tuple[Fraction, ...]:
-        """Per player the stakes that the earlier matches of this evening have left owed; negative: to get.
+        """Per player the stakes owed from earlier matches of this evening; negative: to get.
 
         An evening is a run of matches between which the players do not leave. The match on the table
         does not count.
@@ -347,7 +334,7 @@ class Store:
         return tuple(owed.get(player, Fraction(0)) for player in range(max(owed, default=-1) + 1))
 
     def running_match(self) -> tuple[Match, tuple[Action, ...]] | None:
-        """The match that the players have not left: its beginning, and what happened since.
+        """The match that the players have not left: its beginning, and the actions since.
 
         Raises:
             StoreError: if what is kept makes no match.
@@ -410,7 +397,7 @@ class _Files:
             self._found = now
 
     def in_place(self) -> bool:
-        """Whether no file was removed or replaced, whatever happened to their sizes."""
+        """Whether no file was removed or replaced; their sizes may have changed."""
         return self._same(self._stats())
 
     def _same(self, now: list[os.stat_result | None]) -> bool:
@@ -443,61 +430,3 @@ def connect(path: Path, patience_s: float) -> sqlite3.Connection:
     db = sqlite3.connect(where, uri=True, isolation_level=None, timeout=patience_s)
     knows_checksums(db)
     return db
-
-
-def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
-    """A match that has been kept, as far as it got.
-
-    Args:
-        db: the store.
-        number: the match's id.
-        where: the file, for complaints.
-
-    Raises:
-        StoreError: if there is none, or what is kept makes no match.
-        sqlite3.Error: if it cannot be read.
-    """
-    # Not above: the box is ready without it.
-    from shutthebox.rules.record import Record
-
-    row = db.execute(
-        'select profile, players, rounds, conditions, "left", first,'
-        " (select min(later.first) from match as later where later.id > match.id) from match where id = ?",
-        (number,),
-    ).fetchone()
-    if row is None:
-        raise StoreError(f"{where}: no match {number} is kept there")
-    profile, players, rounds, conditions, left, first, end = row
-    rows = db.execute(
-        "select text from fact where number > ? and number < ifnull(?, 9e18) order by number", (first, end)
-    )
-    texts = [text for (text,) in rows]
-    try:
-        match = begin(kept_profile(profile, where), players, rounds)
-        actions = tuple(action_from_text(text) for text in texts if fact_text.is_action(text))
-        for action in actions:
-            match = apply(match, action)
-        return Record(
-            profile=match.profile,
-            players=players,
-            rounds=rounds,
-            actions=actions,
-            conditions=conditions_from_lines(conditions.splitlines()),
-            # A match that has lost facts may have a result all the same.
-            given_up=bool(left) and not any(fact_text.word_of(text) == "finish" for text in texts),
-        )
-    except UNREADABLE as error:
-        raise StoreError(f"{where}: match {number}: {error}") from error
-
-
-def kept_profile(text: str, where: str) -> Profile:
-    """A profile from the text that the store has of it.
-
-    Raises:
-        ProfileError: if it cannot be played.
-    """
-    return to_profile(parse_keys(text, where, _no_model), where, "house")
-
-
-def _no_model(name: str) -> dict[str, object]:
-    raise KeyError("a kept profile stands alone")

@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from shutthebox.adapters.store.errors import StoreError
+from shutthebox.adapters.store.records import kept_match
+from shutthebox.config.profiles import builtin
 from shutthebox.files import check_regular
 from shutthebox.game.daily import Streak, streak_from
 from shutthebox.game.facts import STREAK
-from shutthebox.game.messages import Text, message
+from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.past import Past
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
-from shutthebox.rules.actions import MAX_FACE, MAX_FACES
+from shutthebox.rules.faces import MAX_FACE, MAX_FACES
 from shutthebox.rules.match import Match
+from shutthebox.rules.reader import ProfileError
 
 BAR = 12
 """Characters of the longest bar on the statistics screen."""
@@ -70,7 +74,8 @@ class Famous:
         score: in the whole match; None for a winner who had no turn, because all others lost.
         profile: the game's name.
         began_s: the time of day the match began, in seconds.
-        unproven: what the box cannot vouch for, in a word or two each: real dice, computer, levers out.
+        unproven: conditions that the box cannot prove fair, in a word or two each: real dice, computer,
+            levers out.
     """
 
     initials: str
@@ -82,11 +87,11 @@ class Famous:
 
 @dataclass(frozen=True, slots=True)
 class SwitchWear:
-    """How much a switch has been through.
+    """The counts of a switch.
 
     Attributes:
         presses: how often it was pressed or flipped down.
-        chatter: edges that fell into settle windows: many a press foretell a dying switch.
+        chatter: edges that fell into settle windows; many per press foretell a dying switch.
     """
 
     presses: int
@@ -145,7 +150,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """How one player came out of a match.
+    """The result of one player in a match.
 
     Attributes:
         number: from 1.
@@ -237,19 +242,18 @@ def had_turn(
     # Only these are kept with a score of 0 without a turn; nearly all others need no look at their match.
     if score or (owes == "0" and not won) or (won and '"target-loses"' not in keys):
         return True
-    # Not above: the store imports this module, and the box is ready without the records.
-    from shutthebox.adapters.store.database import StoreError, kept_match
+    # Not above: the box is ready without it.
     from shutthebox.rules.record import replay
 
     try:
         record = kept_match(db, number, "the store")
         return replay(record)[-1].scores[player] is not None
     except (StoreError, ValueError, LookupError):
-        return True  # what is kept makes no match: the result is all there is
+        return True  # the kept facts make no match: only the result is there
 
 
 def past(db: sqlite3.Connection, match: Match, letters: str) -> Past:
-    """What the three letters that have won this match won before.
+    """The earlier results of the three letters that have won this match.
 
     Raises:
         sqlite3.Error: if it cannot be read.
@@ -278,10 +282,10 @@ def finished_since(db: sqlite3.Connection, time_s: float) -> int:
 
 
 def read(db: sqlite3.Connection) -> Statistics:
-    """Counts it all up, the matches that the store has forgotten included.
+    """Counts everything, the matches that the store has forgotten included.
 
     Raises:
-        ValueError: for throws of dice that there are none of.
+        ValueError: for throws of impossible dice.
         sqlite3.Error: if it cannot be read.
     """
     if db.execute(_IMPOSSIBLE_THROWS, (MAX_FACES, MAX_FACE // MAX_FACES)).fetchone():
@@ -348,13 +352,13 @@ def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
 
 
 def streak(db: sqlite3.Connection) -> Streak:
-    """What the players have made of the puzzles of the day."""
+    """The puzzles of the day solved in a row."""
     row = db.execute("select value from setting where key = ?", (STREAK,)).fetchone()
     return streak_from(json.loads(row[0])) if row else Streak()
 
 
 def health(db: sqlite3.Connection) -> dict[int, SwitchWear]:
-    """Per lever (0: the button) what it has been through, as kept at the end of the last match."""
+    """Per lever (0: the button) its counts, as kept at the end of the last match."""
     rows = db.execute("select number, presses, chatter from lever order by number")
     return {number: SwitchWear(int(presses), int(chatter)) for number, presses, chatter in rows}
 
@@ -377,6 +381,7 @@ def lines(statistics: Statistics) -> tuple[Text, ...]:
     found: list[Text] = [
         message("Matches: {count}", count=statistics.finished),
         message("Throws: {count}", count=statistics.throws),
+        *map(_famous_line, statistics.fame),
     ]
     for entry in statistics.dice:
         if entry.dice == 1 and not entry.die:
@@ -390,7 +395,14 @@ def lines(statistics: Statistics) -> tuple[Text, ...]:
             f"{value:2} {'=' * round(BAR * count / most)}\t{count}"
             for value, count in sorted(entry.counts.items())
         ]
-    for famous in statistics.fame:
-        score = "-" if famous.score is None else famous.score  # the panel's small letters have no longer dash
-        found.append(f"{famous.initials} {score} {famous.profile}")
     return tuple(found)
+
+
+def _famous_line(famous: Famous) -> Message:
+    """Three letters, their score and the game; a house rule has only the name of its file here."""
+    score = "-" if famous.score is None else famous.score
+    try:
+        game: Text = Message(builtin(famous.profile).title())
+    except ProfileError:
+        game = famous.profile
+    return message("{initials} {score} {game}", initials=famous.initials, score=score, game=game)

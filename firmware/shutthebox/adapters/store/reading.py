@@ -1,4 +1,4 @@
-"""Reads a store beside the box that plays on it. Whatever is in the file, a complaint is one line."""
+"""Reads a store while the box plays on it. Any content of the file gives at most one line of complaint."""
 
 import contextlib
 import sqlite3
@@ -8,7 +8,8 @@ from pathlib import Path
 
 from shutthebox.adapters.store import queries, verification
 from shutthebox.adapters.store.chain import Head, read_mark
-from shutthebox.adapters.store.database import FILE_NAME, StoreError
+from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.schema import UNREADABLE, VERSION, version_of
 
 
@@ -40,8 +41,7 @@ class Reading:
 def reading(folder: Path) -> Iterator[Reading]:
     """The store in this folder, for reading only; a running box is not disturbed.
 
-    What is read inside may be whatever damage makes of a store: every error that comes of it leaves
-    here as a `StoreError`.
+    A damaged store may raise any error inside; it leaves this function as a `StoreError`.
 
     Raises:
         StoreError: if there is none, it cannot be read, or what it holds makes no sense.

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shutthebox.adapters.store import queries
-from shutthebox.adapters.store.database import FILE_NAME, StoreError
+from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.reading import reading
 from shutthebox.cli.check_config import switch_name
 from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, skipped

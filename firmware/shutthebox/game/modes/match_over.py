@@ -27,6 +27,7 @@ from shutthebox.game.wording import luck_texts, player_name
 from shutthebox.rules.match import Match, Result, begin
 from shutthebox.rules.profile import Stakes, Turns
 from shutthebox.rules.reader import chosen
+from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import Outcome
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
@@ -43,7 +44,7 @@ class MatchOver(MatchMode):
 
     Attributes:
         signed: the winner has signed.
-        honours: what is more than a win: a best score, a first win against the computer.
+        honours: a best score, a first win against the computer.
         shows_tally: the stakes of the evening are shown instead of the result.
         flicks: levers on their way.
         asks_review: the coach was asked for and has not come.
@@ -64,7 +65,8 @@ class MatchOver(MatchMode):
     def screen(self, view: View) -> Screen:
         """The result with its table, or the stakes of the evening."""
         play, _ = self.play, view.translate
-        result = _result(play)
+        result, reminder = _result(play), self.flicks.reminder
+        prompt = message("Thinking …") if self.asks_review else message("Press: again")
         also = [honour.told(_) for honour in self.honours]
         if _may_sign(self):
             also.append(_("Lever 1: sign"))
@@ -87,12 +89,15 @@ class MatchOver(MatchMode):
             rows = (*before, *_rows(play, result, view))
             winner = len(before) + result.winners[0] if result.winners else None
             title = _title(play.match, result, view).told(_)
+        if reminder is not None and self.flicks.away & _levers_in_use(self, view.settings):
+            # Not instead of the others: who lifts a lever may be setting the box up for the next match.
+            prompt, also = reminder, [prompt.told(_), *also]
         return Screen(
             self.name,
             title=title,
             rows=rows,
             cursor=winner,
-            prompt=_("Thinking …") if self.asks_review else _("Press: again"),
+            prompt=prompt.told(_),
             also=tuple(also),
             lit=True,
             celebrates=bool(self.honours) or result.captain,
@@ -153,7 +158,7 @@ def levers(mode: MatchOver, context: Context) -> Step[MatchOver | initials.Initi
         return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (Play(Sound.CHOICE),))
     if COACH_LEVER in chosen and mode.play.beginning is not None and not mode.asks_review:
         return _next_page(mode, mode.play.beginning)
-    return Step(mode)
+    return refused(mode, message("Press: again")) if chosen and not mode.asks_review else Step(mode)
 
 
 def review_came(mode: MatchOver, came: ReviewCame, context: Context) -> Step[MatchOver]:
@@ -175,6 +180,14 @@ def _next_page(mode: MatchOver, beginning: Match) -> Step[MatchOver]:
     return Step(replace(mode, page=page, shows_tally=False), (Play(Sound.CHOICE),))
 
 
+def _levers_in_use(mode: MatchOver, settings: Settings) -> Tiles:
+    """The levers that choose something here."""
+    sign = SIGN_LEVERS if _may_sign(mode) else ()
+    tally = (TALLY_LEVER,) if settings.stakes is ShownStakes.EVENING else ()
+    coach = (COACH_LEVER,) if mode.play.beginning is not None else ()
+    return to_tiles((*sign, *tally, *coach))
+
+
 def _may_sign(mode: MatchOver) -> bool:
     return not mode.signed and bool(_result(mode.play).winners)
 
@@ -192,7 +205,7 @@ def tally(play: MatchInPlay) -> tuple[Fraction, ...]:
 
 
 def _honours(match: Match, player: int, past: Past, settings: Settings) -> Iterator[Message]:
-    """What is more than a win, for a player with this past."""
+    """The honours of a winner with this past."""
     score, best, highest = match.totals[player], past.best, match.profile.highest_wins
     if match.profile.on_total and best is not None and (score > best if highest else score < best):
         yield message("Best yet: {score}", score=score)
@@ -249,7 +262,7 @@ def _bank_title(match: Match, winners: str) -> Message:
 
 
 def _rows_before(match: Match, view: View) -> tuple[str, ...]:
-    """What comes before the players: the totals of the teams, or the one that was to be beaten."""
+    """The rows above the players': the totals of the teams, or the total that was to be beaten."""
     if match.profile.is_solo and match.profile.limit is not None:
         return (message("best {score}", score=match.profile.limit).told(view.translate),)
     if not match.in_teams or match.profile.turns is Turns.SHARED:
@@ -267,7 +280,7 @@ def _name(player: int, view: View) -> str:
 
 
 def _rows(play: MatchInPlay, result: Result, view: View) -> Iterator[str]:
-    """The table: per player the total and what is owed, then what dice and decisions did."""
+    """The table: per player the total and the stakes, then the effect of dice and decisions."""
     match, _ = play.match, view.translate
     # What the bank pays is what the game is about.
     staked = view.settings.stakes is not ShownStakes.OFF or match.profile.stakes is Stakes.BANK
@@ -284,7 +297,7 @@ def _rows(play: MatchInPlay, result: Result, view: View) -> Iterator[str]:
 
 
 def _owes(owes: Fraction) -> Message:
-    """What a player owes or gets."""
+    """The stakes that a player owes or gets."""
     if owes > 0:
         return message("owes {stakes}", stakes=str(owes))
     return message("gets {stakes}", stakes=str(-owes)) if owes else message("quits")

@@ -28,7 +28,7 @@ class Menu(BoxMode):
     Attributes:
         picker: the choice so far.
         entry: whose options are chosen from; None in the list.
-        sentence: of the rules of the game at the cursor, that is read; None while nobody reads.
+        sentence: which sentence of the rules is shown, for the game at the cursor; None for none.
     """
 
     name: ClassVar[Mode] = Mode.MENU
@@ -45,7 +45,7 @@ class Menu(BoxMode):
         """The list, the options, or the rules of a game."""
         game, _ = self.game(view.settings), view.translate
         if game is None:
-            return picker_screen(self.name, self.picker, view)
+            return picker_screen(self.name, self.picker, view, reads=isinstance(self.entry, ToStatistics))
         if self.sentence is None:
             hold = message("Hold: its rules")
             return picker_screen(self.name, self.picker, view, paragraph=summary(game, _), hold=hold)

@@ -33,7 +33,7 @@ class Naming(BoxMode):
     letters: Letters = field(default_factory=Letters)
 
     def screen(self, view: View) -> Screen:
-        """Whose letters, and how far they are."""
+        """The player, and the letters so far."""
         _ = view.translate
         title = _("Player {number}").format(number=self.seat)
         return self.letters.screen(self.name, title, _("Hold: no name"), view)
@@ -46,8 +46,8 @@ def begin(game: Profile, context: Context) -> Step[Naming | raising.Raise | read
 
 def levers(mode: Naming, context: Context) -> Step[Naming]:
     """A letter back or on."""
-    letters, effects = mode.letters.moved(context)
-    return Step(replace(mode, letters=letters), effects)
+    letters, effects, why = mode.letters.moved(context)
+    return Step(replace(mode, letters=letters), effects, refusal=why)
 
 
 def press(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready.Ready]:

@@ -11,8 +11,8 @@ from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import flipping, raising, ready, turn_over
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.play import MatchInPlay, is_computers_turn, judged, noted
-from shutthebox.game.questions import AskAccount, AskAnswer
+from shutthebox.game.play import MatchInPlay, asked_reviews, is_computers_turn, judged, noted
+from shutthebox.game.questions import AskAnswer
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View
 from shutthebox.rules import turn as turns
@@ -65,10 +65,7 @@ def enter(play: MatchInPlay, context: Context, dice: int) -> Step[Rolling]:
     action = Thrown(faces)
     thrown, after = apply(match, action), noted(play, action)
     # Kept before it is seen: pulling the plug gives no second chance at a throw.
-    effects: tuple[Effect, ...] = (Keep(action),)
-    if len(after.unaccounted) > len(play.unaccounted):
-        player, throws = after.unaccounted[-1]
-        effects += (Ask(AskAccount(match.seat_profile, player, throws)),)
+    effects: tuple[Effect, ...] = (Keep(action), *asked_reviews(after)[len(play.unreviewed) :])
     if thrown.stage is Stage.ANSWER and is_computers_turn(play, context.shared):
         effects += (Ask(AskAnswer(thrown, context.settings.strength)),)
     return Step(Rolling(after, thrown, context.now_ns), (*effects, Play(Sound.ROLL)))
@@ -95,7 +92,7 @@ def levers(mode: Rolling, context: Context) -> Step[Rolling]:
 
 
 def answer_came(mode: Rolling, came: AnswerCame, context: Context) -> Step[Rolling]:
-    """The computer knows what it will shut."""
+    """The computer has chosen its answer before the dice have stopped."""
     return Step(replace(mode, computers_answer=came.tiles) if came.match == mode.thrown else mode)
 
 

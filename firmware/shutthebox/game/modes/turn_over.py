@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
+from shutthebox.game.coach import better_text
 from shutthebox.game.effects import Effect, Play, Sound
 from shutthebox.game.facts import BEST, Chosen, Finished
 from shutthebox.game.judge import FINE
@@ -34,11 +35,14 @@ class TurnOver(MatchMode):
 
     def screen(self, view: View) -> Screen:
         """The score, how the turn ended, and what dice and decisions did."""
-        match, account, _ = self.play.match, self.play.account, view.translate
+        match, review, _ = self.play.match, self.play.review, view.translate
         turn, shut = match.turn, match.turn.outcome is Outcome.SHUT
         also = [_("Press: go on")]
-        if account is not None and not view.settings.family:
-            also += [text.told(_) for text in luck_texts(match.profile, account.luck, account.given_away)]
+        if review is not None and not view.settings.family:
+            points = review.players[match.player].points
+            also += [text.told(_) for text in luck_texts(match.profile, points.luck, points.given_away)]
+            if review.worst is not None:
+                also.append(better_text(review.worst).told(_))
         out = match.profile.turns is Turns.SHARED
         return Screen(
             self.name,

@@ -1,6 +1,7 @@
 // The box in the browser. It draws what the server says and sends what a hand does;
 // nothing here knows a rule, and no lever moves before its contact has.
 
+import * as coach from "./coach.js";
 import { isMuted, knock, setMuted, setTone, unlock } from "./sounds.js";
 import * as workshop from "./workshop.js";
 
@@ -105,6 +106,10 @@ function show(state) {
   }
   if (state.film !== undefined) {
     showFilm(state.film);
+  }
+  if (state.coach !== undefined) {
+    coach.show(byId("coach"), state.coach, texts);
+    fit();
   }
   workshop.show(state, complete);
 }

@@ -1,4 +1,4 @@
-"""Everything that the page itself says, in the language of the box, and the rules of its game in words."""
+"""All texts of the page, in the language of the box, and the rules of its game in words."""
 
 from typing import TypeAlias
 
@@ -23,6 +23,8 @@ def page_texts(translate: Translate) -> Texts:
         "mute": _("Mute"),
         "help": _("Help"),
         "close": _("Close"),
+        "coach": _("Coach"),
+        "coach_marks": _("Shut: gold. Better: a green ring."),
         "rules_title": _("The rules: {game}"),
         "help_title": _("How to play"),
         "help_rows": [

@@ -1,4 +1,4 @@
-"""What the box says and does, in words: for screen readers, for the help, and for the log of the workshop."""
+"""The box in words: for screen readers, for the help, and for the log of the workshop."""
 
 import threading
 import time
@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from shutthebox.game.effects import Effect, Keep, Play, Show
 from shutthebox.game.messages import Translate
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
+from shutthebox.odds.coach import MatchReview
 from shutthebox.rules.profile import Profile
+from shutthebox.simulator.page.coach import CoachDocument, coach_document
 from shutthebox.simulator.page.texts import rules_of
 from shutthebox.simulator.scenario.player import fact_text
 from shutthebox.speech.words import Announcer, screen_parts, sentences
@@ -30,6 +32,7 @@ class Words:
         announcements: how many there have been; the same one may come again.
         title: of the game on the table, or the usual one.
         rules: of that game, a sentence each.
+        coach: what the coach said last of this match; None before, and without a match.
     """
 
     language: str = ENGLISH
@@ -38,6 +41,7 @@ class Words:
     announcements: int = 0
     title: str = ""
     rules: tuple[str, ...] = ()
+    coach: CoachDocument | None = None
 
 
 class Transcript:
@@ -53,6 +57,7 @@ class Transcript:
         """The words of the box now; replaced as a whole."""
         self._announcer = Announcer()
         self._explained: tuple[Profile | None, str] | None = None
+        self._reviewed: MatchReview | None = None
         self._log: deque[str] = deque(maxlen=LOG_LINES)
         self._logged = 0
         self._log_lock = threading.Lock()
@@ -61,11 +66,11 @@ class Transcript:
         self._on_change: Callable[[], None] = lambda: None
 
     def on_change(self, callback: Callable[[], None]) -> None:
-        """Has this called whenever there are new words or lines, in the thread that brought them."""
+        """Has this called after new words or lines, in the thread that brought them."""
         self._on_change = callback
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Takes in what happened."""
+        """Takes in an effect or a settled switch."""
         if isinstance(what, Show):
             self._take(what)
         announcement = self._announcer.take(what)
@@ -80,7 +85,7 @@ class Transcript:
         self._on_change()
 
     def note(self, line: str) -> None:
-        """Adds what did not come from the box to the log; called in any thread, in real time."""
+        """Adds a line to the log that is not from the box; called in any thread, in real time."""
         self._log_at(time.monotonic_ns(), line)
 
     def _log_at(self, t_ns: int, line: str) -> None:
@@ -101,6 +106,11 @@ class Transcript:
             self._explained = (show.game, show.language)
             title, rules = rules_of(show.game, show.language, translate)
             words = replace(words, title=title, rules=rules)
+        if show.review is not None and show.review is not self._reviewed and show.game is not None:
+            self._reviewed = show.review
+            words = replace(words, coach=coach_document(show.review, show.game, show.seats, translate))
+        elif not show.seats:
+            words = replace(words, coach=None)
         self.words = words
 
 
@@ -110,7 +120,7 @@ def _panel_text(show: Show, translate: Translate) -> str:
 
 
 def log_line(what: Effect | SwitchChanged) -> str:
-    """One thing that happened in a line of the log; empty for what is not shown."""
+    """A line of the log; empty for an effect that the log leaves out."""
     match what:
         case SwitchChanged(switch, active):
             name = {DICE_BUTTON: "button", SERVICE_BUTTON: "service button"}.get(switch, f"lever {switch}")

@@ -1,6 +1,7 @@
 """A match as its page shows it: turn by turn, every throw and its answer, luck and the cost of decisions."""
 
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from shutthebox.rules.actions import Moved, Reopened, Thrown
 from shutthebox.rules.record import Record
@@ -83,9 +84,11 @@ def _answered(turn: ShownTurn, answer: str, open_tiles: str, better: str) -> Non
 
 
 def _review(shown: ShownTurn, reviewed: ReviewedTurn) -> None:
-    shown.luck, shown.given_away = float(reviewed.account.luck), float(reviewed.account.given_away)
-    for at, cost in enumerate(reviewed.account.costs):
-        throw = shown.throws[at]
+    shown.luck, shown.given_away = float(reviewed.points.luck), float(reviewed.points.given_away)
+    costs = [Fraction(0)] * len(shown.throws)
+    for decision in reviewed.decisions:
+        costs[decision.number] += decision.points
+    for at, (throw, cost) in enumerate(zip(shown.throws, costs, strict=True)):
         shown.throws[at] = replace(throw, cost=float(cost), better=throw.better if cost >= NOTICED else "")
 
 

@@ -1,0 +1,46 @@
+"""How the box goes on with a match that a power cut has interrupted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from shutthebox.game.facts import Finished, Resumed
+from shutthebox.game.modes import flipping, ready
+from shutthebox.game.modes.match_over import MatchOver
+from shutthebox.game.play import asked_reviews, begun, conditions_of, noted
+from shutthebox.game.state import Context, Step, kept
+from shutthebox.game.table import ModeState
+from shutthebox.rules.actions import Action, apply
+from shutthebox.rules.match import Match, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class KeptMatch:
+    """A match to continue after a power cut.
+
+    Attributes:
+        beginning: its position before the first throw.
+        actions: what has happened in it since.
+        tally: per player the stakes owed from earlier matches of the evening.
+    """
+
+    beginning: Match
+    actions: Sequence[Action] = ()
+    tally: tuple[Fraction, ...] = ()
+
+
+def resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
+    """Plays the kept actions again and judges the levers as they stand."""
+    play, effects = begun(kept_match.beginning, context.settings, kept_match.tally)
+    effects += kept(Resumed(conditions_of(kept_match.beginning, context.settings)))
+    for action in kept_match.actions:
+        play = replace(noted(play, action), match=apply(play.match, action))
+    effects += asked_reviews(play)
+    match play.match.stage:
+        case Stage.THROW:
+            step: Step[ModeState] = ready.await_throw(play, context)
+        case Stage.ANSWER | Stage.ADVANCE:
+            step = flipping.resume(play, context)
+        case Stage.FINISHED:
+            step = Step(MatchOver(play), kept(Finished(play.match)))
+    return step.after(*effects)

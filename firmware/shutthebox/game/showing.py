@@ -1,0 +1,92 @@
+"""What the box shows: the screen of its mode, what lies over it, and the match in figures."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shutthebox.game.effects import Show
+from shutthebox.game.faults import FAULT_TEXTS
+from shutthebox.game.judge import FINE
+from shutthebox.game.messages import Translate, told
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.match_over import MatchOver
+from shutthebox.game.modes.puzzle import Puzzling
+from shutthebox.game.modes.turn_over import TurnOver
+from shutthebox.game.screen import Screen
+from shutthebox.game.settings import ShownStakes
+from shutthebox.game.state import Shared, View
+from shutthebox.game.table import ModeState
+from shutthebox.game.wording import player_name
+from shutthebox.rules.tiles import to_numbers
+
+if TYPE_CHECKING:  # a reader of reviews needs no solver
+    from shutthebox.odds.coach import MatchReview
+
+_TURN_MODES = (Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.TURN_OVER)
+"""The corner of their screens shows a fault."""
+
+_TOURNAMENT_MODES = (Mode.ATTRACT, Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.MATCH_OVER)
+"""The corner of their screens says that the throws are those of a tournament."""
+
+
+def shown(mode: ModeState, shared: Shared, t_ns: int, translate: Translate) -> Show:
+    """What the box shows now.
+
+    Args:
+        mode: of the box.
+        shared: what all modes know.
+        t_ns: now.
+        translate: into the language of the screens.
+    """
+    settings = shared.settings
+    play = mode.play if isinstance(mode, MatchMode) else None
+    match = play.match if play else None
+    puzzle = mode if isinstance(mode, Puzzling) else None
+    turn = match.turn if match else puzzle.turn if puzzle else None
+    verdict = play.verdict if play else puzzle.verdict if puzzle else FINE
+    seats = range(match.players) if match else ()
+    return Show(
+        screen=_screen(mode, shared, translate),
+        t_ns=t_ns,
+        mode=mode.name,
+        player=match.player + 1 if match else None,
+        open=to_numbers(turn.open) if turn else (),
+        throw=turn.throw if turn and mode.name is not Mode.ROLLING else None,
+        verdict=str(verdict),
+        scores=match.scores if match else (),
+        totals=match.totals if match else (),
+        owes=play.owes if play else (),
+        winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
+        asleep=shared.asleep,
+        language=settings.language,
+        seats=tuple(told(player_name(player, shared), translate) for player in seats),
+        game=match.profile if match else puzzle.game if puzzle else settings.game,
+        staked=settings.stakes is not ShownStakes.OFF,
+        review=None if settings.family else _review(mode),
+    )
+
+
+def _review(mode: ModeState) -> "MatchReview | None":
+    """What the coach has said of the match that is over, or of the turn."""
+    if isinstance(mode, MatchOver):
+        return mode.review
+    return mode.play.review if isinstance(mode, TurnOver) else None
+
+
+def _screen(mode: ModeState, shared: Shared, _: Translate) -> Screen:
+    """The mode's screen with what lies over it: a fault, a question, a refusal."""
+    screen = mode.screen(View(shared, _))
+    if shared.fault is not None and screen.mode in _TURN_MODES:
+        screen = replace(screen, aside=FAULT_TEXTS[shared.fault][1].told(_))
+    if (
+        shared.settings.tournament
+        and screen.mode in _TOURNAMENT_MODES
+        and not (shared.fault and screen.aside)
+    ):
+        screen = replace(screen, aside=_("equal dice"))
+    if shared.offers_to_abandon:
+        prompt, also = _("Press: yes"), (_("Hold: no"),)
+        return Screen(screen.mode, big=_("End the match?"), prompt=prompt, also=also, lit=True)
+    if shared.refusal is not None:
+        return replace(screen, prompt=shared.refusal.told(_), also=(), alert=True)
+    return screen

@@ -1,0 +1,33 @@
+"""The faces of a throw as text."""
+
+from shutthebox.errors import shown
+from shutthebox.rules.moves import Throw
+
+MAX_FACES = 9
+"""Most dice of any game, and so most faces of a throw."""
+
+MAX_FACE = 180
+"""The highest number in a throw: the bare total of nine twenty-sided dice."""
+
+
+def faces_to_text(faces: Throw) -> str:
+    """Faces as text: ``3+5``. `faces_from_text` reads it back."""
+    return "+".join(map(str, faces))
+
+
+def faces_from_text(text: str) -> Throw:
+    """The faces that `faces_to_text` wrote.
+
+    Raises:
+        ValueError: for anything else: not 1 to 9 faces, a face outside 1..180, stray signs.
+    """
+    words = text.split("+")
+    if len(words) > MAX_FACES:
+        raise ValueError(f"{len(words)} faces are no throw: {MAX_FACES} dice are the most")
+    return tuple(map(_face, words))
+
+
+def _face(word: str) -> int:
+    if not (word.isascii() and word.isdigit() and len(word) <= 3 and 1 <= int(word) <= MAX_FACE):
+        raise ValueError(f"{shown(word)} is not a face: allowed are numbers from 1 to {MAX_FACE}")
+    return int(word)

@@ -1,0 +1,69 @@
+// What the coach says of a turn or a match, with every choice drawn: the dice, and the row as it stood.
+
+const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8] };
+
+export function show(section, coach, texts) {
+  section.hidden = coach === null;
+  if (coach === null) {
+    return;
+  }
+  const marks = made("p", "coach-marks", texts.coach_marks);
+  const moves = made("ol", "moves");
+  moves.append(...coach.moves.map(move));
+  section.replaceChildren(made("summary", "", texts.coach), ...coach.pages.map(page), marks, moves);
+}
+
+function page([title, rows]) {
+  const section = made("section", "coach-page");
+  const list = made("dl", "");
+  for (const [term, value] of rows) {
+    list.append(made("dt", "", term), made("dd", "", value));
+  }
+  section.append(made("h3", "", title), list);
+  return section;
+}
+
+// Drawn for eyes, and in one sentence for everybody else.
+function move({ player, dice, better_dice: better, row, cost, text }) {
+  const item = made("li", cost ? "move costly" : "move");
+  const drawn = made("span", "drawn");
+  drawn.setAttribute("aria-hidden", "true");
+  const thrown = made("span", "thrown");
+  thrown.append(...dice.map(die));
+  if (better.length) {
+    const other = made("span", "thrown better");
+    other.append(...better.map(die));
+    thrown.append(other);
+  }
+  const tiles = made("span", "row");
+  tiles.append(...row.map(tile));
+  drawn.append(made("span", "who", player), thrown, tiles, made("span", "cost", cost || "\u2713"));
+  item.append(drawn, made("span", "unseen", text));
+  item.title = text;
+  return item;
+}
+
+// A face of 0 is a die that has not been thrown; what has more than six pips is written.
+function die(face) {
+  const element = made("span", "die", face in PIPS || face === 0 ? "" : String(face));
+  for (const place of PIPS[face] ?? []) {
+    const pip = made("span", "pip");
+    pip.style.gridArea = `${Math.floor(place / 3) + 1} / ${(place % 3) + 1}`;
+    element.append(pip);
+  }
+  return element;
+}
+
+function tile([number, open, chosen, best]) {
+  const kinds = [open ? "open" : "", chosen ? "chosen" : "", best ? "best" : ""];
+  return made("span", ["tile", ...kinds].filter(Boolean).join(" "), String(number));
+}
+
+function made(tag, kind, text = "") {
+  const element = document.createElement(tag);
+  if (kind) {
+    element.className = kind;
+  }
+  element.textContent = text;
+  return element;
+}

@@ -1,0 +1,57 @@
+"""The coach on the page: what luck and decisions did, and each choice with its row and dice to be drawn."""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from shutthebox.game.coach import coach_pages, signed_text
+from shutthebox.game.messages import Translate
+from shutthebox.odds.coach import Decision, MatchReview
+from shutthebox.odds.review_text import decision_text
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import to_numbers
+
+CoachDocument: TypeAlias = dict[str, object]
+"""As JSON: `pages` are a title and rows of two columns, `moves` are the choices."""
+
+
+def coach_document(
+    review: MatchReview, game: Profile, seats: Sequence[str], translate: Translate
+) -> CoachDocument:
+    """A review for the page.
+
+    Args:
+        review: of a turn or a match.
+        game: that was played.
+        seats: how each player is called.
+        translate: into the page's language.
+    """
+    pages = coach_pages(review, highest_wins=game.highest_wins)
+    return {
+        "pages": [
+            [page.title(seats, translate), [row.split("\t") for row in page.rows(seats, translate)]]
+            for page in pages
+        ],
+        "moves": [_move(decision, game, seats, translate) for decision in review.decisions],
+    }
+
+
+def _move(decision: Decision, game: Profile, seats: Sequence[str], translate: Translate) -> CoachDocument:
+    """A choice: `dice` are the faces, or so many zeros; `row` is each tile with what became of it."""
+    chosen, best = decision.chosen, decision.best
+    if decision.throw is None:
+        dice, chosen, best = [0] * decision.chosen, 0, 0
+    else:
+        dice = list(decision.throw)
+    row = [
+        [tile, bool(decision.open & bit), bool(chosen & bit), bool(best & bit)]
+        for tile in to_numbers(game.all_tiles)
+        for bit in (1 << (tile - 1),)
+    ]
+    return {
+        "player": seats[decision.player],
+        "dice": dice,
+        "better_dice": [0] * decision.best if decision.throw is None and decision.cost else [],
+        "row": row,
+        "cost": signed_text(-decision.cost, in_chance=decision.win is not None) if decision.cost else "",
+        "text": decision_text(decision, translate),
+    }

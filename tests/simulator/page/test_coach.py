@@ -1,0 +1,56 @@
+"""What the coach says, as the page gets it."""
+
+from typing import Any
+
+from shutthebox.config.profiles import builtin
+from shutthebox.odds.coach import review
+from shutthebox.rules.actions import Action, Moved, Thrown
+from shutthebox.rules.match import begin
+from shutthebox.rules.tiles import to_tiles
+from shutthebox.simulator.page.coach import coach_document
+from shutthebox.translations import translations
+
+PUB = builtin("pub")
+
+
+def moved(*tiles: int) -> Moved:
+    return Moved(to_tiles(tiles))
+
+
+def document(*actions: Action, language: str = "en") -> dict[str, Any]:
+    found = review(begin(PUB, 2), actions, for_win=False)
+    return coach_document(found, PUB, ("Ann", "Player 2"), translations()[language])
+
+
+def test_a_choice_is_drawn_with_its_dice_and_the_row_as_it_stood() -> None:
+    first, second = document(Thrown((6, 4)), moved(4, 6), Thrown((6, 6)), moved(5, 7))["moves"]
+    assert (first["player"], first["dice"], first["better_dice"]) == ("Ann", [6, 4], [])
+    assert [tile for tile, is_open, _, _ in first["row"] if is_open] == list(range(1, 10))
+    assert {tile for tile, _, chosen, _ in first["row"] if chosen} == {4, 6}
+    assert {tile for tile, _, _, is_best in first["row"] if is_best} == {1, 9}
+    assert first["cost"].startswith("-")
+    assert "6+4: 4,6, 1,9 is better; costs" in first["text"]
+    assert [tile for tile, is_open, _, _ in second["row"] if not is_open] == [4, 6]
+
+
+def test_the_best_choice_costs_nothing() -> None:
+    (move,) = document(Thrown((6, 4)), moved(1, 9))["moves"]
+    assert move["cost"] == ""
+    assert move["text"].endswith("6+4: 1,9 is best")
+
+
+def test_a_choice_of_dice_shows_dice_without_faces() -> None:
+    actions = (Thrown((6, 3)), moved(9), Thrown((5, 3)), moved(8), Thrown((4, 3)), moved(7))
+    *_, move = document(*actions, Thrown((4, 3)))["moves"]
+    assert move["dice"] == [0, 0]
+    assert not any(chosen or best for _, _, chosen, best in move["row"])
+    assert bool(move["cost"]) == bool(move["better_dice"])
+
+
+def test_pages_are_of_those_who_have_thrown_and_in_the_language_of_the_box() -> None:
+    titles = [title for title, _ in document(Thrown((6, 4)), moved(4, 6))["pages"]]
+    assert titles[0] == "Ann"
+    assert "Player 2" not in titles
+    assert "Turning point" in titles
+    (_, rows), *_ = document(Thrown((6, 4)), moved(4, 6), language="de")["pages"]
+    assert rows[1][0] == translations()["de"]("luck")

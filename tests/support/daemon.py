@@ -1,0 +1,152 @@
+"""The real daemon on simulated contacts, in real time: hands in another thread, and what it shows them."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from random import Random
+
+from tests.support.box import Eyes
+from tests.support.waiting import HANG_S
+
+from shutthebox.adapters.display.panel import Panel
+from shutthebox.config.schema import Config
+from shutthebox.config.settings_loader import settings_for
+from shutthebox.game.dice import RandomDice
+from shutthebox.game.effects import Effect, Show
+from shutthebox.game.mode import Mode
+from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
+from shutthebox.runtime.daemon import serve
+from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
+
+
+class Served(Eyes):
+    """A daemon at work in the main thread, for hands in another.
+
+    Attributes:
+        beats: when its loop said that it is alive, in seconds on the monotonic clock.
+    """
+
+    def __init__(self, box: SimulatedBox) -> None:
+        super().__init__()
+        self.beats: list[float] = []
+        self._box = box
+        self._happened = threading.Condition()
+        self._button = False
+
+    @property
+    def shows(self) -> list[Show]:
+        return [effect for effect in self.effects if isinstance(effect, Show)]
+
+    def observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        with self._happened:
+            if not isinstance(what, SwitchChanged):
+                self.effects.append(what)
+            elif what.switch == DICE_BUTTON:
+                self._button = what.active
+            self._happened.notify_all()
+
+    def beat(self) -> None:
+        with self._happened:
+            self.beats.append(time.monotonic())
+            self._happened.notify_all()
+
+    def until(self, condition: Callable[[], object]) -> None:
+        """Waits until it is so; looks whenever the daemon does something, and every 10 ms."""
+        end = time.monotonic() + HANG_S
+        with self._happened:
+            while not condition():
+                assert time.monotonic() < end, "the box does not answer"
+                self._happened.wait(0.01)
+
+    def press(self) -> None:
+        """A short press, until the box has seen its end."""
+        for down in (True, False):
+            self._box.set_button(down)
+            self.until(partial(self._stands, down))
+
+    def hold(self) -> None:
+        """The button down until the box has shown what comes of it."""
+        self._box.set_button(True)
+        self.until(partial(self._stands, True))
+        shows = len(self.shows)
+        self.until(lambda: len(self.shows) > shows)
+        self._box.set_button(False)
+        self.until(partial(self._stands, False))
+
+    def _stands(self, down: bool) -> bool:
+        return self._button == down
+
+    def begin(self) -> None:
+        """A press that begins a match."""
+        self.press()
+        self.until(lambda: self.mode is Mode.READY)
+
+    def throw(self) -> None:
+        """A press, and until the dice have stopped."""
+        self.press()
+        self.until(lambda: self.mode in (Mode.FLIPPING, Mode.TURN_OVER))
+
+    def is_fed(self) -> None:
+        """Waits until the watchdog gets another beat."""
+        count = len(self.beats)
+        self.until(lambda: len(self.beats) > count)
+
+    def starves(self) -> None:
+        """Waits until the watchdog has had nothing for longer than the loop ever waits."""
+        self.until(lambda: time.monotonic() - self.beats[-1] > 1.5)
+
+
+def run_daemon(
+    config: Config,
+    state: Path,
+    act: Callable[[Served], object],
+    *,
+    connect: Callable[[], Panel] | None = None,
+    releases: Sequence[threading.Event] = (),
+) -> Served:
+    """Serves a box while hands do something to it, and ends it with SIGTERM.
+
+    Args:
+        config: of the box.
+        state: folder of the store.
+        act: the hands, in another thread, once the box has shown something.
+        connect: opens the panel; None for a box without one.
+        releases: set when the hands have done, however that ended.
+    """
+    lines = default_lever_lines(9)
+    wrong: list[BaseException] = []
+    with SimulatedBox(lines, seed=1) as box:
+        served = Served(box)
+
+        def play() -> None:
+            try:
+                served.until(lambda: served.shows)
+                act(served)
+            except BaseException as error:
+                wrong.append(error)
+            finally:
+                for event in releases:
+                    event.set()
+                os.kill(os.getpid(), signal.SIGTERM)
+
+        hands = threading.Thread(target=play)
+        serve(
+            config,
+            settings_for(config, 9, "test"),
+            box.factory,
+            {DICE_BUTTON: box.button_line, **lines},
+            connect,
+            RandomDice(Random(1).randrange),
+            state,
+            observers=[served.observe],
+            started=hands.start,
+            beat=served.beat,
+        )
+        hands.join()
+    if wrong:
+        raise wrong[0]
+    return served

@@ -1,0 +1,293 @@
+"""The recipes of ARCHITECTURE.md, each followed in a copy of the package and tried there.
+
+A recipe names the files that have to be opened; these tests open no others.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import shutthebox
+
+PACKAGE = Path(shutthebox.__file__).parent
+SAYS = """
+import sys
+from random import Random
+from shutthebox.config.profiles import builtin
+from shutthebox.config.schema import parse_config
+from shutthebox.config.settings_loader import as_chosen, settings_for
+from shutthebox.game.dice import RandomDice
+from shutthebox.game.inputs import Held, LeversMoved, Pressed, ServicePressed
+from shutthebox.game.machine import Machine
+from shutthebox.translations import translations
+
+def box(text, **values):
+    settings = settings_for(parse_config(text, "test"), 9, "test")
+    return Machine(settings, translations(), RandomDice(Random(1).randrange), 0, t_ns=0)
+
+def say(box, given, t_ns):
+    *effects, show = box.step(given, t_ns)
+    print(show.mode, "|", " / ".join(show.screen.text.splitlines()))
+"""
+"""What every program below may use."""
+
+
+class Copy:
+    """The package, to be changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        # With what Python has compiled: only the changed files are compiled again.
+        shutil.copytree(PACKAGE, folder / "shutthebox")
+
+    def before(self, path: str, line: str, *new: str) -> None:
+        """Puts lines before the one line of a file that reads so."""
+        file = self._folder / "shutthebox" / path
+        old = file.read_text("utf-8")
+        assert old.count(f"\n{line}\n") == 1, f"{path} has another number of lines {line!r}"
+        file.write_text(old.replace(f"\n{line}\n", "\n" + "\n".join((*new, line)) + "\n"), "utf-8")
+
+    def new(self, path: str, text: str) -> Path:
+        """Writes a new file."""
+        file = self._folder / "shutthebox" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+        return file
+
+    def run(self, *command: str, code: int = 0) -> str:
+        """What the copy prints for this command of `shutthebox`, or for the program after ``-c``."""
+        start = command if command[0] == "-c" else ("-m", "shutthebox", *command)
+        environment = {**os.environ, "PYTHONPATH": str(self._folder)}
+        done = subprocess.run(
+            [sys.executable, *start], env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == code, done.stderr
+        return done.stdout + done.stderr
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Copy:
+    return Copy(tmp_path / "firmware")
+
+
+def test_a_key_of_a_games_file(copy: Copy, tmp_path: Path) -> None:
+    copy.before(
+        "rules/profile.py",
+        "    insurance: bool = False",
+        "    most_throws: int | None = _key(validation.whole(1, 99), None)",
+    )
+    copy.before(
+        "rules/words.py",
+        '    "insurance": N_(',
+        '    "most_throws": N_("The turn ends with throw {most} at the latest."),',
+    )
+    copy.before(
+        "rules/words.py",
+        "    if profile.insurance:",
+        "    if profile.most_throws is not None:",
+        '        yield "most_throws", {"most": profile.most_throws}',
+    )
+    # The rule that obeys it.
+    copy.before(
+        "rules/turn.py",
+        "    if answers(profile, turn):",
+        "    if turn.throws == profile.most_throws:",
+        "        return _over(profile, turn, Outcome.ENDED)",
+    )
+    house = tmp_path / "quick.toml"
+    house.write_text('like = "traditional"\nname = "quick"\nmost_throws = 2\n')
+    assert "The turn ends with throw 2 at the latest." in copy.run("profiles", str(house))
+    played = f"""
+from pathlib import Path
+from shutthebox.config.profiles import read
+from shutthebox.rules import turn
+game = read(Path({str(house)!r}))
+now = turn.throw(game, turn.start(game), (3, 5))
+now = turn.throw(game, turn.move(game, now, 1 << 7), (1, 1))
+print(now.outcome)
+"""
+    assert copy.run("-c", played) == "ended\n"
+    house.write_text('like = "traditional"\nname = "quick"\nmost_throws = 0\n')
+    complaint = copy.run("profiles", str(house), code=2)
+    assert "most_throws: 0 is not allowed; allowed is a whole number from 1 to 99" in complaint
+
+
+def test_a_key_of_the_configuration(copy: Copy, tmp_path: Path) -> None:
+    copy.before(
+        "config/schema.py",
+        "    out_of_play: tuple[int, ...] = _key(",
+        '    quiet_from: int = _key(validation.whole(0, 23), 22, "The hour from which the box is silent.")',
+    )
+    # The machine needs it.
+    copy.before("game/settings.py", "    sleep_ns: int = 600_000_000_000", "    quiet_from: int = 22")
+    copy.before(
+        "config/settings_loader.py",
+        "        sound=config.box.sound,",
+        "        quiet_from=config.box.quiet_from,",
+    )
+    program = (
+        SAYS + 'print(box("[box]\\nquiet_from = 20\\n").settings.quiet_from, box("").settings.quiet_from)'
+    )
+    assert copy.run("-c", program) == "20 22\n"
+    config = tmp_path / "config.toml"
+    config.write_text("[box]\nquiet_from = 24\n")
+    complaint = copy.run("check-config", str(config), code=2)
+    assert "box.quiet_from: 24 is not allowed; allowed is a whole number from 0 to 23" in complaint
+
+
+def test_a_mode(copy: Copy) -> None:
+    copy.before("game/mode.py", '    PUZZLE = "puzzle"', '    PAUSE = "pause"')
+    copy.new(
+        "game/modes/pause.py",
+        '''"""Pause: the match waits."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.ready import Ready
+from shutthebox.game.screen import Screen
+from shutthebox.game.state import Context, Step, View
+
+
+@dataclass(frozen=True, slots=True)
+class Pause(MatchMode):
+    """The match waits."""
+
+    name: ClassVar[Mode] = Mode.PAUSE
+
+    def screen(self, view: View) -> Screen:
+        """A word."""
+        return Screen(self.name, big=view.translate("Pause"))
+
+
+def begin(mode: Ready, context: Context) -> Step[Pause]:
+    """Waits."""
+    return Step(Pause(mode.play))
+
+
+def end(mode: Pause, context: Context) -> Step[Ready]:
+    """Goes on."""
+    return Step(Ready(mode.play, context.now_ns))
+''',
+    )
+    table = "game/table.py"
+    copy.before(
+        table,
+        "from shutthebox.game.modes.attract import Attract",
+        "from shutthebox.game.modes import pause",
+        "from shutthebox.game.modes.pause import Pause",
+    )
+    copy.before(table, "    | Puzzling", "    | Pause")
+    copy.before(
+        table,
+        "    row(Ready, Pressed, ready.press),",
+        "    row(Ready, ServicePressed, pause.begin),",
+        "    row(Pause, Pressed, pause.end),",
+    )
+    program = f"""{SAYS}
+now = box('[game]\\nsetup = "usual"\\n')
+for second, given in enumerate((Pressed(), ServicePressed(), Pressed())):
+    say(now, given, second * 1_000_000_000)
+from shutthebox.game.table import diagram
+print(*(line.strip() for line in diagram().splitlines() if "pause" in line), sep="\\n")
+"""
+    shown = copy.run("-c", program).splitlines()
+    assert [line.partition(" ")[0] for line in shown[:3]] == ["ready", "pause", "ready"]
+    assert shown[1] == "pause | Pause"
+    assert sorted(shown[3:]) == ["pause --> ready: press", "ready --> pause: service button"]
+
+
+def test_a_screen(copy: Copy) -> None:
+    attract = "game/modes/attract.py"
+    copy.before(
+        attract,
+        "        settings, _ = view.settings, view.translate",
+        "        if view.settings.names:",
+        '            return Screen(self.name, big=view.translate("Your names?"), lit=True)',
+    )
+    program = f"""{SAYS}
+for text in ("", "[game]\\nnames = true\\n"):
+    print(box(text).start()[-1].screen.text.splitlines()[0])
+"""
+    assert copy.run("-c", program) == "Traditional\nYour names?\n"
+
+
+def test_a_menu_item(copy: Copy) -> None:
+    items = "game/menu_items.py"
+    copy.before(
+        items,
+        "ENTRIES: tuple[Entry, ...] = (",
+        "SLEEPS = (5, 10, 30)",
+        "SLEEP = Item(",
+        '    "box.sleep_min",',
+        '    message("Dark after"),',
+        '    message("Minutes?"),',
+        "    lambda settings: tuple(map(str, SLEEPS)),",
+        "    lambda settings: SLEEPS.index(settings.sleep_ns // 60_000_000_000),",
+        "    lambda settings, index: (",
+        "        replace(settings, sleep_ns=SLEEPS[index] * 60_000_000_000),",
+        '        (Chosen("box.sleep_min", SLEEPS[index]),),',
+        "    ),",
+        ")",
+    )
+    copy.before(items, "    ToStatistics(),", "    SLEEP,")
+    program = f"""{SAYS}
+now = box("")
+# To the item by its lever, into it, to the third option by its lever, and back.
+inputs = (Held(), LeversMoved(1 << 5), LeversMoved(0), Pressed(), LeversMoved(4), LeversMoved(0), Pressed())
+for second, given in enumerate(inputs):
+    say(now, given, second * 1_000_000_000)
+again = as_chosen(parse_config("", "test"), now.settings, {{"box.sleep_min": 30}})
+print(now.settings.sleep_ns == again.sleep_ns == 30 * 60_000_000_000)
+"""
+    shown = copy.run("-c", program).splitlines()
+    assert "Dark after: 10" in shown[2]
+    assert shown[3].startswith("menu | Minutes?")
+    assert "Dark after: 30" in shown[-2]
+    assert shown[-1] == "True"
+
+
+def test_a_language(copy: Copy) -> None:
+    catalogue = copy.new(
+        "locale/eo/LC_MESSAGES/shutthebox.po",
+        'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n\n'
+        'msgid "English"\nmsgstr "Esperanto"\n\nmsgid "Press to play"\nmsgstr "Premu por ludi"\n',
+    )
+    # As `make messages` does.
+    command = ["compile", "-i", str(catalogue), "-o", str(catalogue.with_suffix(".mo"))]
+    subprocess.run([sys.executable, "-m", "babel.messages.frontend", *command], check=True)
+    program = f"""{SAYS}
+now = box('[box]\\nlanguage = "eo"\\n')
+print(now.settings.languages[2], now.start()[-1].screen.prompt)
+"""
+    assert copy.run("-c", program) == "('eo', 'Esperanto') Premu por ludi\n"
+
+
+def test_a_back_end_for_the_pins(copy: Copy, tmp_path: Path) -> None:
+    copy.before("config/schema.py", '    RPIGPIO = "rpigpio"', '    MOCK = "mock"')
+    copy.before(
+        "adapters/gpio.py",
+        "            case Backend.GPIOD:",
+        "            case Backend.MOCK:",
+        "                from gpiozero.pins.mock import MockFactory",
+        "",
+        "                return MockFactory()",
+    )
+    config = tmp_path / "config.toml"
+    config.write_text('[gpio]\nbackend = "mock"\n[box]\nlevers = 9\n')
+    program = f"""
+from pathlib import Path
+from shutthebox.adapters.gpio import Pins, open_factory, switch_lines
+from shutthebox.config.schema import read_config
+gpio = read_config(Path({str(config)!r})).gpio
+pins = Pins(open_factory(gpio.backend), switch_lines(gpio, 9), gpio.lamp, print)
+print(len(pins.active()), "switches")
+pins.close()
+"""
+    assert copy.run("-c", program).splitlines()[0] == "10 switches"
