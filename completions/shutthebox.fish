@@ -152,7 +152,7 @@ complete -c shutthebox -n '_shtab_shutthebox_using speech' -l config -xka "(__fi
 complete -c shutthebox -n '_shtab_shutthebox_using speech' -l state -xka "(__fish_complete_directories)" -d 'where the box writes what it says'
 complete -c shutthebox -n '_shtab_shutthebox_using speech' -l volume -x -d '0 to 200; default: as configured, where 100 is normal'
 complete -c shutthebox -n '_shtab_shutthebox_using speech' -l print -d 'print it, a line each, and be silent'
-complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a check-config -d 'Says whether a configuration is good, or what is wrong with it'
+complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a check-config -d 'Says whether a configuration and its house rules are good, or what is wrong with them'
 complete -c shutthebox -n '_shtab_shutthebox_using check-config' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using check-config; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a pins -d 'Says which switch goes to which pin of the header'

@@ -103,12 +103,11 @@ def is_noticed(mutant: Mutant, most: int, jobs: int) -> bool:
         copy = Path(folder)
         copy.chmod(0o755)  # some tests go on as another user
         for package in PACKAGES[FIRMWARE]:
-            # With what is compiled already; the changed module is newer, so that it is compiled anew.
+            # Compiled code comes along, and holds: only the changed module has another time.
             shutil.copytree(FIRMWARE / package, copy / package)
         source = (FIRMWARE / mutant.path).read_text(encoding="utf-8")
         (copy / mutant.path).write_text(changed(source, mutant.change), encoding="utf-8")
-        environment = {**os.environ, "PYTHONPATH": f"{copy}:{ROOT}"}
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        environment = {**os.environ, "PYTHONPATH": f"{copy}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
         for stage in stages(mutant.path, most):
             command = [
                 sys.executable,
