@@ -154,6 +154,32 @@ def test_a_hint_is_shown_when_it_comes_and_gone_with_the_next_input() -> None:
     assert "Right!" in table.text
 
 
+def test_a_press_puts_a_hint_away_or_commits_the_move_that_is_right() -> None:
+    odds = Silent()
+    table = Table(settings_for("pub", players=1, hints=True), odds=odds)
+    table.press()
+    table.throw(3, 5)
+    value = Value(11.0, 0.1)
+    hint = Hint(value, None, None, (Ranked(to_tiles([8]), value, 0.0),), False)
+
+    def ask() -> None:
+        table.hold()
+        *_, asked = (question for question in odds.asked if isinstance(question, AskHint))
+        table.give(HintCame(asked.match, hint), 0)
+        assert table.screen.rows == ("8\t+0.00",)
+
+    ask()
+    assert (table.screen.prompt, table.screen.lit) == ("Press: back", True)
+    table.press()
+    assert (table.screen.prompt, table.screen.alert) == ("Shut 8", False), "no refusal"
+    table.flip(8)
+    ask()
+    assert (table.screen.prompt, table.screen.lit) == ("Right! Press", True)
+    table.dice.throws.append((1, 1))
+    table.press()
+    assert table.mode is Mode.ROLLING
+
+
 def test_a_hint_that_nobody_waits_for_any_more_is_not_shown() -> None:
     odds = Silent()
     table = Table(settings_for("pub", players=1, hints=True), odds=odds)

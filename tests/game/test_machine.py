@@ -253,7 +253,8 @@ def test_statistics_are_shown_as_the_world_gives_them() -> None:
     table = Table(statistics=("12 matches", "best 3"))
     number = menu_item(table, "Statistics")
     table.press()
-    assert "12 matches" in table.text
+    assert table.screen.rows == ("12 matches", "best 3"), "no numbers before them: they are no choices"
+    assert table.screen.prompt == "Press: back"
     table.press()
     assert table.screen.cursor == number - 1
 
@@ -717,6 +718,21 @@ def test_the_winner_signs() -> None:
     assert table.mode is Mode.MATCH_OVER
     table.choose(2)
     assert table.mode is Mode.MATCH_OVER, "signed once"
+
+
+def test_a_lever_that_signs_asks_to_be_put_back_and_one_that_does_nothing_is_answered() -> None:
+    """Levers are flicked either way: most are down when a match is over."""
+    table = match_over()
+    assert table.down == {2}
+    table.lift(2)
+    assert (table.screen.prompt, table.screen.also[0]) == ("Put 2 back", "Press: again")
+    table.flip(2)
+    assert table.screen.big == "A__"
+    assert sounds(table.choose(5)) == [Sound.REFUSED]
+    assert (table.screen.prompt, table.screen.alert) == ("Lever 1: < 2: >", True)
+    table.hold()
+    assert sounds(table.choose(7)) == [Sound.REFUSED]
+    assert (table.mode, table.screen.prompt, table.screen.alert) == (Mode.MATCH_OVER, "Press: again", True)
 
 
 def test_signing_can_be_left() -> None:

@@ -44,10 +44,11 @@ def take_out(table: Table, lever: int) -> None:
 
 def to_cursor(table: Table, lever: int) -> str:
     """Moves the cursor to the row of a lever by levers alone; returns the row."""
-    if not row(table).startswith(f"{lever} "):
-        table.stand(table.down ^ {lever - 1 or table.machine.settings.levers})
-    if not row(table).startswith(f"{lever} "):
-        table.stand(table.down ^ {lever - 1 or table.machine.settings.levers})
+    before = lever - 1 or table.machine.settings.levers
+    for _ in range(2):
+        if not row(table).startswith(f"{lever} "):
+            table.stand(table.down ^ {before})
+            table.stand(table.down ^ {before})
     return row(table)
 
 
@@ -85,7 +86,11 @@ def test_every_lever_is_shown_live_with_its_health() -> None:
     assert row(table) == "7 down\t31 ~5", "the cursor goes to the lever that moves"
     assert table.tiles(TileState.FLIPPED) == [7]
     table.lift(7)
-    assert row(table) == "8 up\t0 ~0", "a lever moved in its own row goes on: so a broken one can be reached"
+    assert row(table) == "7 up\t31 ~5", "put back, it stays there"
+    table.flip(7)
+    assert row(table) == "8 up\t0 ~0", "from its own row it goes on: so a broken lever can be reached"
+    table.lift(7)
+    assert row(table) == "8 up\t0 ~0"
     assert {"7 up\t31 ~5", "3 up\t8 ~0"} <= set(table.screen.rows)
     table.flip(7)
     feel(table, {7: ContactHealth(moves=31, chatter=90, restless=True)})
@@ -98,7 +103,7 @@ def test_a_lever_in_its_own_row_goes_on_and_round() -> None:
     rows = []
     for _ in range(10):
         rows.append(row(table).split()[0])
-        table.stand(table.down ^ {int(rows[-1])})
+        table.choose(int(rows[-1]))
     assert rows == [*"123456789", "1"]
 
 
@@ -221,9 +226,10 @@ def test_the_last_lever_cannot_be_taken_out() -> None:
 
 def test_a_game_that_needs_the_lever_is_neither_begun_nor_offered() -> None:
     table = Table(settings_for("two-to-go", out=to_tiles([2])))
+    assert (table.screen.prompt, table.screen.lit) == ("Needs lever 2", False)
     table.press()
     assert table.mode is Mode.ATTRACT
-    assert "Needs lever 2" in table.text
+    assert (table.screen.prompt, table.screen.alert) == ("Needs lever 2", True)
     titles = [game.title() for game in table.machine.settings.games]
     assert "Two to go" not in titles
     table.hold()
@@ -255,10 +261,11 @@ def locked(code: int = 0) -> Table:
 
 
 def test_from_the_menu_guests_may_look_and_change_nothing() -> None:
-    """The owner has set no code: the button inside the box is the only key."""
+    """The owner has set no code, and there is no button inside the box."""
     table = locked()
+    assert (table.screen.prompt, table.screen.lit) == ("Hold: leave", False)
     table.press()
-    assert table.screen.prompt == "Owner's button"
+    assert table.screen.prompt == "No code is set"
     table.press()
     assert "Take 4 out?" not in table.text
     assert facts(table.effects) == []

@@ -161,6 +161,7 @@ class Walk:
         self.given: Counter[tuple[type, type]] = Counter()
         self.ways: Counter[Way] = Counter()
         self.late: list[Advice] = []
+        self.lit = False
         self.start()
 
     def start(self) -> None:
@@ -217,7 +218,10 @@ class Walk:
                 effects += self.machine.step(Pressed(), self.now_ns)
         else:
             assert given in (Pressed, Held, ServicePressed)
+            lit = self.lit
             effects = self.machine.step(given(), self.now_ns)
+            if given is Pressed and counts:
+                self._lamp_was_right(lit, before)
             counts = counts or (given is ServicePressed and not shared.asleep)
         after = self.machine.state.mode
         if counts:
@@ -229,6 +233,13 @@ class Walk:
         # What has been kept is where the players are; a throw that tumbles has been kept already.
         match = mode.thrown if isinstance(mode, Rolling) else self.machine.state.match
         assert match == self.kept
+
+    def _lamp_was_right(self, lit: bool, before: BoxMode) -> None:
+        """It was lit where the press has done something, else dark; the refusal is said."""
+        after, refusal = self.machine.state.mode, self.machine.state.shared.refusal
+        if isinstance(before, Menu) and refusal is not None:
+            return  # the list does not know whether there is a puzzle
+        assert lit == (refusal is None or after != before), (before, refusal)
 
     def _towards_the_puzzle(self, mode: BoxMode) -> type | None:
         """The input that leads there; None where the puzzle is open or far away."""
@@ -255,6 +266,7 @@ class Walk:
     def _note(self, effects: Sequence[object]) -> None:
         for effect in effects:
             if isinstance(effect, Show):
+                self.lit = effect.screen.lit
                 assert effect.screen.mode is effect.mode
             if isinstance(effect, Keep):
                 match effect.fact:

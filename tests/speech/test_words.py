@@ -5,24 +5,27 @@ import pytest
 from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
+from shutthebox.rules.moves import Throw
 from shutthebox.speech.words import screen_parts, sentences
+from shutthebox.translations import codes, translations
 
 
-def words(screen: Screen, player: int | None = 1) -> str:
+def words(screen: Screen, player: int | None = 1, throw: Throw | None = None, language: str = "en") -> str:
     show = Show(
         screen,
         t_ns=0,
         mode=screen.mode,
         player=player,
         open=(),
-        throw=None,
+        throw=throw,
         verdict="ok",
         scores=(),
         totals=(),
         owes=(),
         winners=(),
+        seats=("Player 1", "ANN"),
     )
-    return sentences(screen_parts(show, str).values())
+    return sentences(screen_parts(show, translations()[language]).values())
 
 
 @pytest.mark.parametrize(
@@ -36,7 +39,8 @@ def words(screen: Screen, player: int | None = 1) -> str:
         (Screen(Mode.FLIPPING, dice=(3, 5, 1), total=9), 1, "Thrown: 3, 5 and 1, which is 9."),
         (Screen(Mode.FLIPPING, dice=(6,), total=6), 1, "Thrown: 6."),
         (Screen(Mode.RAISE, prompt="Lift 1, 3-5, 8"), 1, "Lift 1, 3 to 5, 8."),
-        (Screen(Mode.MENU, prompt="Lever 8: < 9: >"), None, "Lever 8: the one before 9: the next."),
+        (Screen(Mode.MENU, prompt="Lever 8: < 9: >"), None, "Lever 8: the one before, 9: the next."),
+        (Screen(Mode.MENU, rows=(" 7 =====\t5",), cursor=0), None, "7 5."),
         (Screen(Mode.INITIALS, big="B__"), 1, "B."),
         (Screen(Mode.INITIALS, big="BZ_"), 1, "B Z."),
         (Screen(Mode.INITIALS, big="BZA"), 1, "B Z A."),
@@ -45,10 +49,31 @@ def words(screen: Screen, player: int | None = 1) -> str:
         (Screen(Mode.TURN_OVER, big="SHUT!", prompt="Shut the box!"), 1, "Shut the box! SHUT!"),
         (Screen(Mode.MENU, rows=("1 Game: Pub", "2 Sound: on"), cursor=1), None, "2 Sound: on."),
         (Screen(Mode.MENU, rows=("Matches 3", "Throws 20")), None, "Matches 3. Throws 20."),
-        (Screen(Mode.FLIPPING, rows=("8\t+0.00", "1,7\t+5.68"), cursor=0), 1, "8 +0.00. 1,7 +5.68."),
-        (Screen(Mode.MATCH_OVER, title="Player 2 wins!", rows=("1: 9", "2: 3"), cursor=1), 1,
-         "Player 2 wins! 1: 9. 2: 3."),
+        (Screen(Mode.FLIPPING, rows=("8\t+0.00", "1,7\t+5.68"), cursor=0), 1, "8 +0.00. 1, 7 +5.68."),
+        (Screen(Mode.MATCH_OVER, title="ANN wins!", rows=("1: 9", "ANN: 3", "1: lucky 0.5"), cursor=1), 1,
+         "ANN wins! Player 1: 9. ANN: 3. Player 1: lucky 0.5."),
+        (Screen(Mode.MATCH_OVER, title="Evening", rows=("1\towes 1", "ANN\tgets 1")), 1,
+         "Evening. Player 1 owes 1. ANN gets 1."),
+        (Screen(Mode.MATCH_OVER, title="Team 1 wins!", rows=("Team 1: 20",)), 1, "Team 1 wins! Team 1: 20."),
+        (Screen(Mode.PUZZLE, title="Solved!", rows=("8\t+0.00", "1,7\t+5.68"), cursor=0), None,
+         "Solved! 8 +0.00. 1, 7 +5.68."),
     ],
 )  # fmt: skip
 def test_what_is_said_of_a_screen(screen: Screen, player: int | None, said: str) -> None:
     assert words(screen, player) == said
+
+
+def test_the_throw_that_ends_a_turn_is_told_like_the_others() -> None:
+    over = Screen(Mode.TURN_OVER, title="ANN", aside="6+1", big="15", prompt="Blocked by 7")
+    assert words(over, throw=(6, 1)) == "ANN. Thrown: 6 and 1, which is 7. Blocked by 7. Your score: 15."
+
+
+@pytest.mark.parametrize("language", codes())
+def test_what_a_hand_does_with_the_button_is_said_in_words(language: str) -> None:
+    """The panel has room for "short" and "long" only; and a decimal sign is that of the language."""
+    _ = translations()[language]
+    prompts = (_("Press: choose"), _("Hold: back"), _("lucky {points}").format(points="0.5"))
+    said = words(Screen(Mode.MENU, prompt=prompts[0], also=prompts[1:]), None, language=language)
+    assert said.startswith(_("Press"))
+    assert f" {_('Hold')}" in said
+    assert ("0.5" if language == "en" else "0,5") in said

@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from shutthebox.cli.parser import Subparsers
@@ -33,7 +34,9 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     parser.add_argument("--folder", metavar="DIR", type=Path, help="house rules; default: the config's")
     parser.add_argument("--sheet", metavar="FILE", type=Path, help="write its rules as HTML, to print on A5")
-    parser.add_argument("--language", metavar="CODE", default=ENGLISH, help="of the sheet, such as fr")
+    parser.add_argument(
+        "--language", metavar="CODE", help="of the rules, such as fr; default: all, a sheet in English"
+    )
     parser.set_defaults(run=run)
 
 
@@ -46,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     folder: Path | None = args.folder or rules_folder(box_config())
     if args.sheet is not None and args.profile is None:
         raise ShutTheBoxError("--sheet: of which game? allowed is an id or a file before it")
-    if args.language not in translations():
+    if args.language is not None and args.language not in translations():
         known = ", ".join(codes())
         raise ShutTheBoxError(f"--language: {shown(args.language)} is not known; allowed are {known}")
     if args.profile is None:
@@ -57,11 +60,12 @@ def run(args: argparse.Namespace) -> int:
         _complain(error)
         return 2
     if args.sheet is not None:
-        write_sheet(args.sheet, profile, args.language, translations()[args.language])
+        language = args.language or ENGLISH
+        write_sheet(args.sheet, profile, language, translations()[language])
     elif args.json:
         print(json.dumps(_document(profile), ensure_ascii=False, indent=2))
     else:
-        print("\n".join(_page(profile)))
+        print("\n".join(_page(profile, codes() if args.language is None else (args.language,))))
     return 0
 
 
@@ -95,13 +99,14 @@ def _document(profile: Profile) -> dict[str, object]:
     return {**keys, **_entry(profile), "words": words}
 
 
-def _page(profile: Profile) -> list[str]:
+def _page(profile: Profile, languages: Iterable[str]) -> list[str]:
     lines = [f"{profile.name}: {_titles(profile)}"]
     if profile.source:
         lines.append(f"Source: {profile.source}")
     boxes = ", ".join(map(str, profile.allowed_boxes))
     lines.append(f"Boxes: {boxes} {'tile' if boxes == '1' else 'tiles'}")
-    for _ in translations().values():
+    for language in languages:
+        _ = translations()[language]
         lines += ["", _(_HEADING), *(f"  {sentence}" for sentence in explain(profile, _))]
     return lines
 

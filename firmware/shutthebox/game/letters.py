@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from shutthebox.game.effects import Effect, Play, Sound
-from shutthebox.game.messages import message, told
+from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.picker import Flicks
 from shutthebox.game.screen import Screen
@@ -14,6 +14,8 @@ LENGTH = 3
 
 _STEPS = {1: -1, 2: 1}
 """Lever 1 is a letter back, lever 2 one on."""
+
+_HELP = message("Lever 1: < 2: >")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,16 @@ class Letters:
         """Whether all are taken."""
         return len(self.taken) == LENGTH
 
-    def moved(self, context: Context) -> "tuple[Letters, tuple[Effect, ...]]":
-        """The letters after the levers of this input, and its sound."""
+    def moved(self, context: Context) -> "tuple[Letters, tuple[Effect, ...], Message | None]":
+        """The letters after the levers of this input, its sound, and why a lever changed nothing."""
         flicks, flicked = self.flicks.moved(context.flipped | context.lifted)
         at = (self.at + sum(_STEPS.get(lever, 0) for lever in flicked)) % len(ALPHABET)
-        sound = Sound.CHOICE if set(flicked) & set(_STEPS) else Sound.REFUSED
-        return replace(self, flicks=flicks, at=at), (Play(sound),) if flicked else ()
+        after = replace(self, flicks=flicks, at=at)
+        if not flicked:
+            return after, (), None
+        if set(flicked) & set(_STEPS):
+            return after, (Play(Sound.CHOICE),), None
+        return after, (Play(Sound.REFUSED),), _HELP
 
     def take(self) -> "Letters":
         """The letters with the one at the cursor among them; the next choice begins at A."""
@@ -61,6 +67,6 @@ class Letters:
             title=title,
             big=f"{self.taken}{ALPHABET[self.at]}".ljust(LENGTH, "_"),
             prompt=told(self.flicks.reminder or message("Press: letter"), _),
-            also=() if self.flicks.reminder else (_("Lever 1: < 2: >"), hold),
+            also=() if self.flicks.reminder else (_HELP.told(_), hold),
             lit=True,
         )

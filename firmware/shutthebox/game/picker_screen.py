@@ -18,7 +18,9 @@ def picked(picker: Picker, context: Context) -> tuple[Picker, tuple[Effect, ...]
     return after, (Play(Sound.REFUSED),), picker.help
 
 
-def picker_screen(mode: Mode, picker: Picker, view: View, *, paragraph: Text = "", hold: Text = "") -> Screen:
+def picker_screen(
+    mode: Mode, picker: Picker, view: View, *, paragraph: Text = "", hold: Text = "", reads: bool = False
+) -> Screen:
     """The options with their levers' numbers; a number among the options is drawn large, alone.
 
     Args:
@@ -27,17 +29,19 @@ def picker_screen(mode: Mode, picker: Picker, view: View, *, paragraph: Text = "
         view: language and levers.
         paragraph: about the option at the cursor.
         hold: what a hold does; empty for back.
+        reads: the options are only to be read, and a press goes back too.
     """
     _ = view.translate
     hold = hold or message("Hold: back")
-    prompt = told(picker.flicks.reminder or message("Press: choose"), _)
-    also = () if picker.flicks.reminder else (told(picker.help, _), told(hold, _))
+    press = message("Press: back") if reads else message("Press: choose")
+    prompt = told(picker.flicks.reminder or press, _)
+    also = () if picker.flicks.reminder else (told(picker.help, _), *(() if reads else (told(hold, _),)))
     options = [told(option, _) for option in picker.options]
     heading, chosen = told(picker.heading, _), options[picker.cursor]
     if chosen.isdigit():
         return Screen(mode, title=heading, big=chosen, prompt=prompt, also=also, lit=True)
     rows = tuple(
-        f"{number} {option}" if number <= picker.choosing else option
+        f"{number} {option}" if number <= picker.choosing and not reads else option
         for number, option in enumerate(options, 1)
     )
     more = len(rows) - LIST_ROWS

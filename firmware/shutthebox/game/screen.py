@@ -23,6 +23,9 @@ class TileState(Enum):
 LIST_ROWS = 3
 """Rows of a list that are seen at a time."""
 
+_CHOOSING = (Mode.MENU, Mode.SETUP, Mode.SERVICE)
+"""Modes in which hands move the cursor of a list."""
+
 
 @dataclass(frozen=True, slots=True)
 class Screen:
@@ -39,7 +42,7 @@ class Screen:
         tumbling: the dice are still rolling: draw them moving, their faces unknown.
         big: a word or number to draw large where there are no dice ("15", "SHUT!").
         rows: lines for lists and tables (menu, scores), drawn where there are no dice.
-        cursor: index into rows of the chosen one; None where nothing is chosen.
+        cursor: index into rows of the one that is marked; None for none.
         paragraph: a sentence or two to read, below the rows; long ones turn their pages.
         tiles: the row of tiles, (number, state) in rising order; empty for no row.
         prompt: bottom line: what to do next, or what is wrong; some 16 characters.
@@ -65,6 +68,11 @@ class Screen:
     alert: bool = False
     lit: bool = False
     celebrates: bool = False
+
+    @property
+    def chooses(self) -> bool:
+        """Whether the rows are a list to choose from; another list is to be read, page after page."""
+        return self.mode in _CHOOSING and bool(self.rows) and self.cursor is not None
 
     @property
     def text(self) -> str:

@@ -18,11 +18,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from operator import add
 from typing import NamedTuple
 
 from shutthebox.odds.odds import options
-from shutthebox.odds.turn_play import Worth, compiled_turn
+from shutthebox.odds.turn_play import CompiledTurn, Worth, compiled_turn
 from shutthebox.odds.values import End, OddsError, TooLargeError, sign
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile, ShutWins, Stakes, Tie, Turns, Win
@@ -96,6 +97,40 @@ class RankedChance:
     cost: float
 
 
+@dataclass
+class _Solved:
+    """A seat's turn as it was solved for one standing. Other standings share a part of it.
+
+    Attributes:
+        turn: the turn.
+        below: how many ends, the best first, set a new mark.
+        prospects: per end the worth to the seat, what follows, and its place among leaders.
+        values: what every position is worth.
+    """
+
+    turn: CompiledTurn
+    below: int
+    prospects: dict[End, tuple[float, _Outlook, int | None]]
+    values: list[float]
+
+    @cached_property
+    def expected(self) -> list[list[float]]:
+        """Per position with a certain new mark the means of `out`, `again`, and `later` for each seat."""
+        prospects = self.prospects
+
+        def worth(end: End) -> float:
+            return prospects[end][0]
+
+        rows = []
+        for end in self.turn.graph.ends:
+            _, following, place = prospects[end]
+            own = following.out if place is None else following.leaders[place]
+            rows.append((following.out, following.again, own, *following.later))
+        return [
+            self.turn.expected(worth, self.values, self.below, of_ends) for of_ends in zip(*rows, strict=True)
+        ]
+
+
 class Equilibrium:
     """A round of a profile when all play their best.
 
@@ -131,6 +166,7 @@ class Equilibrium:
         self._outright = profile.shut_wins is not ShutWins.NO
         self._tie = Tie.SHARE if self._worst_pays else profile.tie
         self._known: dict[tuple[tuple[int, ...], Standing], _Outlook] = {}
+        self._solved: dict[tuple[int, ...], _Solved] = {}
         # The worth of another round by the number of players in it, to each and to all others.
         self._rounds: dict[int, tuple[tuple[float, ...], float]] = {}
         self._replayed = 0
@@ -215,16 +251,22 @@ class Equilibrium:
 
     def _play(self, offsets: tuple[int, ...], standing: Standing) -> _Outlook:
         """Plays the next seat's turn as well as possible; gives everybody's prospects."""
-        ends = self._turn.graph.ends
-        prospects = {end: self._prospect(offsets, standing, end) for end in ends}
+        turn, ends = self._turn, self.ends
+        # The worst end comes first: its solution serves the others.
+        prospects = {ends[at]: self._prospect(offsets, standing, ends[at]) for at in reversed(turn.order)}
 
         def worth(end: End) -> float:
             return prospects[end][0]
 
-        chances = self._turn.distribution(worth, self._turn.values(worth))
+        better, solved = self._better(offsets, standing), self._solved.get(offsets)
+        shared = min(better, solved.below) if solved else 0
+        values = turn.values(worth, solved.values if solved else (), shared)
+        mass = turn.distribution(worth, values, shared)
+        if solved is None or better > solved.below:
+            self._solved[offsets] = _Solved(turn, better, prospects, values)
         leaders, later = [0.0] * standing.tied, [0.0] * len(offsets)
         out = again = 0.0
-        for end, chance in zip(ends, chances, strict=True):
+        for end, chance in zip(ends, mass, strict=False):
             if not chance:
                 continue
             _, following, place = prospects[end]
@@ -237,7 +279,29 @@ class Equilibrium:
                 later[at] += chance * worth_later
             out += chance * following.out
             again += chance * following.again
+        if solved and shared:
+            # A new mark is certain here: the old leaders are out, and the solution from before holds.
+            reached = [(number, mass[number]) for number in range(len(ends), len(mass)) if mass[number]]
+            more_out, more_again, *more_later = (
+                sum([chance * expected[number] for number, chance in reached]) for expected in solved.expected
+            )
+            leaders = [worth + more_out for worth in leaders]
+            later = list(map(add, later, more_later))
+            out += more_out
+            again += more_again
         return _Outlook(tuple(leaders), tuple(later), out, again)
+
+    def _better(self, offsets: tuple[int, ...], standing: Standing) -> int:
+        """How many ends, the best first, set a new mark: after them the standing before does not matter."""
+        if self._worst_pays:
+            return 0
+        ends = self.ends
+        for rank, at in enumerate(self._turn.order):
+            wins = ends[at].shut and self._outright
+            mark = self._sign * (offsets[0] + ends[at].score)
+            if not wins and standing.mark is not None and mark <= standing.mark:
+                return rank
+        return len(ends)
 
     def _shut(self, later: int, standing: Standing) -> _Outlook:
         """A shut box has won: nobody else plays. The last of the leaders has shut it."""
@@ -281,18 +345,21 @@ class Equilibrium:
         """The worth of another round to each of so many tied players."""
         self._replayed = players
         self._rounds[players] = (0.0 if self._pays else 1 / players,) * players, 0.0
+        self._solved.clear()
         fresh = (0,) * players
         for _ in range(_MOST_ROUNDS):
             found = self._outlook(fresh, NOBODY)
             worths = tuple([each / (1 - found.again) for each in found.later])
             change = max([abs(a - b) for a, b in zip(worths, self._rounds[players][0], strict=True)])
             self._rounds[players] = worths, found.out / (1 - found.again)
+            self._solved.clear()
             if change * found.again < _SETTLED:
                 break
             self._known = {key: outlook for key, outlook in self._known.items() if not outlook.again}
         if self._tie is Tie.PLAY_OFF:
             self._known = {key: self._with_again(outlook) for key, outlook in self._known.items()}
             self._replayed = 0
+            self._solved.clear()
 
     def _with_again(self, outlook: _Outlook) -> _Outlook:
         """The same with the worth of playing once more added."""
@@ -354,4 +421,4 @@ class SeatPlay:
     def ends(self) -> dict[End, float]:
         """How a whole turn ends under this play."""
         chances = self._turn.distribution(self.worth, self._values)
-        return {end: chance for end, chance in zip(self._turn.graph.ends, chances, strict=True) if chance}
+        return {end: chance for end, chance in zip(self._turn.graph.ends, chances, strict=False) if chance}

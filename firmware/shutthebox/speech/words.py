@@ -1,7 +1,7 @@
 """The box's screens as sentences to be heard. Pure: no clock, file or voice."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from shutthebox.game.effects import Effect, Play, Show, Sound
@@ -9,6 +9,7 @@ from shutthebox.game.messages import Translate
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.rules.moves import Throw
 from shutthebox.translations import translations
 
 
@@ -85,36 +86,41 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
     parts = {
         "title": screen.title,
         "aside": _aside(show, translate),
-        "dice": dice_text(screen, translate),
+        "dice": _dice(screen, translate),
         "big": _letters(screen.big),
-        "rows": _rows(screen),
+        "rows": _rows(show),
         "paragraph": screen.paragraph,
         "prompt": screen.prompt,
         "also": "" if screen.alert else sentences(screen.also),
     }
     if show.mode is Mode.TURN_OVER:
+        if show.throw:
+            parts |= {"aside": "", "dice": _thrown(show.throw, sum(show.throw), translate)}
         if screen.big.isdecimal():
             parts["big"] = _("Your score: {score}").format(score=screen.big)
-        # How the turn has ended, then the score.
+        # The last throw, how the turn has ended, then the score.
         order = ("title", "aside", "dice", "prompt", "big", "also", "rows", "paragraph")
         parts = {part: parts[part] for part in order}
     return {part: _spelt_out(text, translate) for part, text in parts.items()}
 
 
-def dice_text(screen: Screen, translate: Translate) -> str:
+def _dice(screen: Screen, translate: Translate) -> str:
     """The throw on the table; empty without one."""
     _ = translate
     if screen.tumbling:
         return _("The dice roll")
-    if not screen.dice:
-        return ""
-    *some, last = map(str, screen.dice)
+    return _thrown(screen.dice, screen.total, translate) if screen.dice else ""
+
+
+def _thrown(throw: Throw, total: int | None, translate: Translate) -> str:
+    _ = translate
+    *some, last = map(str, throw)
     if not some:
         return _("Thrown: {total}").format(total=last)
     faces = _("{some} and {last}").format(some=", ".join(some), last=last)
-    if screen.total is None:
+    if total is None:
         return _("Thrown: {total}").format(total=faces)
-    return _("Thrown: {faces}, which is {total}").format(faces=faces, total=screen.total)
+    return _("Thrown: {faces}, which is {total}").format(faces=faces, total=total)
 
 
 def news(parts: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
@@ -128,11 +134,19 @@ def sentences(texts: Iterable[str]) -> str:
 
 
 def _spelt_out(text: str, translate: Translate) -> str:
-    """The text with words for the signs that a voice would misread: "7-9", "<" and ">"."""
+    """The text with words for the signs that a voice would misread: "7-9", "1,7", "0.5", "<" and ">".
+
+    Where the panel only has room for "short" and "long", the voice says what to do with the button.
+    """
     _ = translate
-    words = _("{first} to {last}")
-    text = re.sub(r"\b(\d+)-(\d+)\b", lambda found: words.format(first=found[1], last=found[2]), text)
-    return text.replace("<", _("the one before")).replace(">", _("the next"))
+    run, decimal = _("{first} to {last}"), _("{whole}.{decimals}")
+    text = re.sub(r"\b(\d+)-(\d+)\b", lambda found: run.format(first=found[1], last=found[2]), text)
+    text = re.sub(r"(?<=\d),(?=\d)", ", ", text)
+    text = re.sub(r"\b(\d+)\.(\d+)\b", lambda found: decimal.format(whole=found[1], decimals=found[2]), text)
+    for short, spoken in ((_("Press: choose"), _("Press")), (_("Hold: back"), _("Hold"))):
+        gesture = short.partition(":")[0].strip()
+        text = re.sub(rf"\b{re.escape(gesture)}(?= ?:)", spoken, text)
+    return text.replace("< ", _("the one before") + ", ").replace(">", _("the next"))
 
 
 def _letters(big: str) -> str:
@@ -153,13 +167,18 @@ def _aside(show: Show, translate: Translate) -> str:
     return _("Round {round} of {rounds}").format(round=now, rounds=all_of_them)
 
 
-_READ_WHOLLY = (Mode.MATCH_OVER, Mode.FLIPPING)
-"""Modes whose lists are to be read: the table of a match, and a hint."""
-
-
-def _rows(screen: Screen) -> str:
-    """A list: the chosen line of one to choose from, all lines of one to be read."""
-    rows = screen.rows
-    if screen.cursor is not None and screen.mode not in _READ_WHOLLY:
+def _rows(show: Show) -> str:
+    """A list: the chosen line of one to choose from, all lines of one to be read, with the players' names."""
+    screen, rows = show.screen, show.screen.rows
+    if screen.chooses and screen.cursor is not None:
         rows = (rows[screen.cursor],)
-    return sentences(" ".join(row.split()) for row in rows)
+    elif show.mode is Mode.MATCH_OVER:
+        rows = tuple(_named(row, show.seats) for row in rows)
+    # A bar of a chart is for eyes.
+    return sentences(" ".join(row.replace("=", " ").split()) for row in rows)
+
+
+def _named(row: str, seats: Sequence[str]) -> str:
+    """A row of a match's table, which begins with the number of a player who has no letters."""
+    found = re.match(r"(\d+)(?=:|\t)", row)
+    return row if found is None else seats[int(found[1]) - 1] + row[found.end() :]

@@ -1,7 +1,7 @@
 """Drawing: what must hold for any screen, and what must never look alike."""
 
 from dataclasses import replace
-from itertools import combinations, pairwise
+from itertools import combinations, groupby, pairwise
 
 import pytest
 from hypothesis import example, given
@@ -82,14 +82,14 @@ def band(picture: Image.Image, top: int, bottom: int) -> Image.Image:
 def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: Screen) -> None:
     bare = replace(screen, big="", total=None, rows=(), paragraph="", celebrates=False)
     crowded = bool(screen.tiles or screen.dice or screen.tumbling)
-    # A title that is too long for large letters has small ones.
-    title = 12 if crowded or fitting(screen.title, Size.MEDIUM, 128) is None else 16
+    # A title that is too long for large letters, alone or with its aside, has small ones.
+    title = 12 if crowded or screen.aside or fitting(screen.title, Size.MEDIUM, 128) is None else 16
     assert not differ(band(draw(screen, 0), 0, title), band(draw(bare, 0), 0, title))
     assert not differ(band(draw(screen, 0), 48, 64), band(draw(bare, 0), 48, 64))
 
 
-@pytest.mark.parametrize("aside", ["R 1/5", "an aside that is far too long for the line"])
-@pytest.mark.parametrize("title", ["Anna", "Béatrice de la Tour d'Auvergne"])
+@pytest.mark.parametrize("aside", ["R 1/5", "best 26", "without 4, 7"])
+@pytest.mark.parametrize("title", ["A", "Anna"])
 def test_title_and_aside_never_touch(title: str, aside: str) -> None:
     line = band(draw(Screen(Mode.READY, title=title, aside=aside), 0), 0, 12)
     box = line.getbbox()
@@ -99,6 +99,16 @@ def test_title_and_aside_never_touch(title: str, aside: str) -> None:
     # Somewhere in between there is a gap of at least six dark columns.
     dark = [line.crop((x, 0, x + 6, 12)).getbbox() is None for x in range(122)]
     assert any(dark[20:110])
+
+
+@pytest.mark.parametrize(
+    ("title", "aside"), [("Sac de dominos", "à battre 26"), ("Traditionell", "ohne 4, 7-9, 12")]
+)
+def test_a_title_and_an_aside_too_long_for_one_line_take_turns(title: str, aside: str) -> None:
+    screen = Screen(Mode.READY, title=title, aside=aside, tiles=((1, TileState.OPEN),), prompt="p")
+    for turn, alone in enumerate((replace(screen, aside=""), replace(screen, title="")) * 2):
+        assert not differ(draw(screen, turn * PROMPT_NS), draw(alone, 0))
+    assert render(replace(screen, title="A" * 60, aside=""), 0).next_ns is None, "a title alone stands still"
 
 
 @pytest.mark.parametrize("count", [9, 10, 12, 24, 36, 54])
@@ -223,9 +233,10 @@ def test_the_attract_picture_lights_no_pixel_all_the_time() -> None:
     assert always.histogram()[255] < 0.05 * draw(screen, 0).histogram()[255]
 
 
-def test_every_player_of_a_long_table_is_seen_in_turn() -> None:
+@pytest.mark.parametrize("winner", [None, 3])
+def test_every_player_of_a_long_table_is_seen_in_turn(winner: int | None) -> None:
     rows = tuple(f"player {n}" for n in range(9))
-    screen = Screen(Mode.MATCH_OVER, title="Scores", rows=rows, prompt="Press")
+    screen = Screen(Mode.MATCH_OVER, title="Scores", rows=rows, cursor=winner, prompt="Press")
     pages = [draw(screen, second * 1000 * MS) for second in (0, 3, 6, 9, 12)]
     assert all(differ(a, b) for a, b in combinations(pages, 2))
     assert not differ(pages[0], draw(screen, 15_000 * MS)), "then it begins anew"
@@ -273,6 +284,26 @@ def test_a_list_says_how_many_more_there_are_beside_its_heading() -> None:
     heading, prompt = draw(screen, 0), draw(screen, PROMPT_NS)
     assert differ(heading, draw(replace(screen, aside="8 more"), 0))
     assert not differ(prompt, draw(replace(screen, aside="8 more"), PROMPT_NS)), "no room for both"
+
+
+def test_a_prompt_and_how_many_more_there_are_stand_well_apart() -> None:
+    screen = Screen(Mode.MENU, title="M", aside="14 more", rows=tuple("abcdefghij"), cursor=0, prompt="M")
+    for letters in range(1, 16):
+        crowded = draw(replace(screen, prompt="M" * letters), PROMPT_NS)
+        alone = draw(replace(screen, prompt="M" * letters, aside=""), PROMPT_NS)
+        if not differ(crowded, alone):
+            break
+        line = crowded.crop((0, 48, 128, 64))
+        dark = [x for x in range(128) if line.crop((x, 0, x + 1, 16)).getbbox() is None]
+        gap = max(sum(1 for _ in run) for _, run in groupby(enumerate(dark), lambda at: at[1] - at[0]))
+        assert letters > 8 or gap >= 16
+    assert letters > 2
+
+
+@pytest.mark.parametrize("aside", ["1/14", "ohne 5"])
+def test_a_title_gives_up_its_large_letters_before_it_is_cut(aside: str) -> None:
+    screen = Screen(Mode.MENU, title="Doppelachtzehn", aside=aside, paragraph="p", prompt="p")
+    assert differ(draw(screen, 0), draw(replace(screen, title="Doppelachtzeh"), 0)), "its last letter is seen"
 
 
 def test_the_chosen_row_is_whole_where_it_fits_two_lines() -> None:

@@ -10,13 +10,16 @@ from tests.support.kept import keep_match
 
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.fame import best, captains
-from shutthebox.adapters.store.queries import open_to_read
+from shutthebox.adapters.store.queries import lines, open_to_read, read
+from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Signed
+from shutthebox.game.messages import Message
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import parse_keys, to_profile
 from shutthebox.rules.tiles import to_tiles
+from shutthebox.translations import translations
 
 SHUT = (Thrown((1, 1)), Moved(to_tiles([2])), Thrown((2, 2)), Moved(to_tiles([1, 3])))
 LEFT_4 = (Thrown((1, 1)), Moved(to_tiles([2])), Thrown((6, 6)))
@@ -122,3 +125,11 @@ def test_a_profile_that_is_refused_now_is_left_out(play: Play, tmp_path: Path) -
         db.execute("update match set profile = replace(profile, 'tiles', 'tails')")
         db.commit()
         assert best(db) == captains(db, 5) == ()
+
+
+def test_the_panel_names_a_game_by_its_title_in_the_language_of_the_box(play: Play, tmp_path: Path) -> None:
+    play(builtin("against-all-odds"), "ANN", Thrown((1, 1)), Advanced())
+    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
+        found = read(db)
+    shown = [line.told(translations()["de"]) for line in lines(found) if isinstance(line, Message)]
+    assert shown[:3] == ["Partien: 1", "Würfe: 1", "ANN 25 Die Ungeraden"]

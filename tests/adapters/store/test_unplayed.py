@@ -17,6 +17,7 @@ from shutthebox.adapters.store.scores_file import FILE_NAME, ScoresWriter
 from shutthebox.cli.main import main
 from shutthebox.game.effects import Show
 from shutthebox.game.facts import Signed
+from shutthebox.game.messages import told
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
@@ -99,7 +100,7 @@ def test_a_winner_who_never_played(store: Store, tmp_path: Path, capsys: pytest.
     with closing(open_to_read(tmp_path / STORE)) as db:
         found = queries.read(db)
     assert found.fame[0].score is None
-    assert "ANN - house" in queries.lines(found)
+    assert "ANN - house" in [told(line, str) for line in queries.lines(found)]
     assert main(["stats", "--state", str(tmp_path)]) == 0
     shown = [line.split() for line in capsys.readouterr().out.splitlines() if "ANN" in line]
     assert shown[0][:3] == ["ANN", "–", "house"]

@@ -171,7 +171,7 @@ def _wrapped(text: str, columns: int) -> list[str]:
 
 
 def _list(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
-    """Rows around the cursor, or page after page if nothing is chosen; with a paragraph the chosen row only.
+    """Rows around the cursor of a choice, else page after page; with a paragraph the chosen row only.
 
     A tab in a row sets the rest of it against the right edge. A chosen row that is too long takes two lines.
     """
@@ -183,7 +183,7 @@ def _list(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
         first, shown = cursor, 1
     elif len(rows) > lines:
         shown = lines
-        if cursor is None:
+        if cursor is None or not screen.chooses:
             first = clock.count(_PAGE_NS) % -(-len(rows) // lines) * lines
         else:
             first = max(0, min(cursor - lines // 2, len(rows) - lines))

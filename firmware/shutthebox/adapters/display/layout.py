@@ -26,8 +26,6 @@ PROMPT_HEIGHT = Size.MEDIUM.height
 PROMPT_NS = 1_600_000_000
 """How long each of several prompts stands, in ns."""
 
-_CHOOSING = (Mode.MENU, Mode.SETUP, Mode.SERVICE)
-
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -87,12 +85,12 @@ def _compose(screen: Screen, clock: AnimationClock, size: tuple[int, int]) -> Im
     pen = ImageDraw.Draw(picture)
     top, bottom = 0, height
     # A list to choose from gets every line there is: its heading takes turns with the prompts.
-    choosing = screen.mode in _CHOOSING and len(screen.rows) > 0 and screen.cursor is not None
+    choosing = screen.chooses
     prompts = (screen.prompt,) if screen.alert else (screen.prompt, *screen.also)
     if choosing and not screen.alert:
         prompts = (screen.title, *prompts)
     elif screen.title or screen.aside:
-        top = _title(picture, screen, width)
+        top = _title(picture, screen, clock, width)
     # A prompt too long for the line takes turns with its own end.
     prompts = tuple(part for prompt in prompts for part in wrapped(prompt, Size.MEDIUM, width - 4))
     if prompts or screen.tiles:  # tiles keep their place while there is nothing to say
@@ -114,22 +112,32 @@ def _blinks(screen: Screen) -> bool:
     return any(state in tilerow.BLINKING for _, state in screen.tiles)
 
 
-def _title(picture: Image.Image, screen: Screen, width: int) -> int:
-    """Title left, aside right; returns the lines they take. Where there is room the letters are large.
+def _title(picture: Image.Image, screen: Screen, clock: AnimationClock, width: int) -> int:
+    """Title left, aside right; returns the lines they take. Letters are large where both have room.
 
-    The aside has its place, up to half the line, before the title.
+    Where even small ones have not, title and aside take turns.
     """
     crowded = bool(screen.tiles or screen.dice or screen.tumbling)
-    size = Size.SMALL if crowded or fitting(screen.title, Size.MEDIUM, width) is None else Size.MEDIUM
+    title, aside = screen.title, screen.aside
+    size = Size.SMALL if crowded or not _fits_beside(title, aside, Size.MEDIUM, width) else Size.MEDIUM
+    if title and aside and not _fits_beside(title, aside, size, width):
+        title, aside = (title, "") if clock.count(PROMPT_NS) % 2 == 0 else ("", aside)
     title_width = width
-    if screen.aside:
-        wanted = tight(screen.title, size).width + size.width if screen.title else 0
-        aside = shortened(screen.aside, size, max(width // 2, width - wanted))
-        picture.paste(aside, (width - aside.width, 0))
-        title_width -= aside.width + size.width
-    if screen.title:
-        picture.paste(shortened(screen.title, size, title_width), (0, 0))
+    if aside:
+        beside = tight(title, size).width + size.width if title else 0
+        end = shortened(aside, size, width - beside)
+        picture.paste(end, (width - end.width, 0))
+        title_width -= end.width + size.width
+    if title:
+        picture.paste(shortened(title, size, title_width), (0, 0))
     return size.height
+
+
+def _fits_beside(title: str, aside: str, size: Size, width: int) -> bool:
+    """Whether one line has room for both, with a gap; for one of them alone, whether it has."""
+    if not (title and aside):
+        return fitting(title or aside, size, width) is not None
+    return fitting(title, size, width - tight(aside, size).width - size.width) is not None
 
 
 def _prompt(
@@ -140,7 +148,7 @@ def _prompt(
     room = right - left - 4
     strip = Image.new("1", (room, bottom - top))
     end = shortened(aside, Size.MEDIUM, room) if aside else None
-    beside = room - end.width - Size.MEDIUM.width // 2 if end else 0
+    beside = room - end.width - 2 * Size.MEDIUM.width if end else 0
     if end and tight(prompt, Size.MEDIUM).width <= beside:
         strip.paste(end, (room - end.width, 0))
         strip.paste(shortened(prompt, Size.MEDIUM, beside), (0, 0))

@@ -8,14 +8,16 @@ from pathlib import Path
 
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.records import kept_match
+from shutthebox.config.profiles import builtin
 from shutthebox.files import check_regular
 from shutthebox.game.daily import Streak, streak_from
 from shutthebox.game.facts import STREAK
-from shutthebox.game.messages import Text, message
+from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.past import Past
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
 from shutthebox.rules.faces import MAX_FACE, MAX_FACES
 from shutthebox.rules.match import Match
+from shutthebox.rules.reader import ProfileError
 
 BAR = 12
 """Characters of the longest bar on the statistics screen."""
@@ -379,6 +381,7 @@ def lines(statistics: Statistics) -> tuple[Text, ...]:
     found: list[Text] = [
         message("Matches: {count}", count=statistics.finished),
         message("Throws: {count}", count=statistics.throws),
+        *map(_famous_line, statistics.fame),
     ]
     for entry in statistics.dice:
         if entry.dice == 1 and not entry.die:
@@ -392,7 +395,14 @@ def lines(statistics: Statistics) -> tuple[Text, ...]:
             f"{value:2} {'=' * round(BAR * count / most)}\t{count}"
             for value, count in sorted(entry.counts.items())
         ]
-    for famous in statistics.fame:
-        score = "-" if famous.score is None else famous.score  # the panel's small letters have no longer dash
-        found.append(f"{famous.initials} {score} {famous.profile}")
     return tuple(found)
+
+
+def _famous_line(famous: Famous) -> Message:
+    """Three letters, their score and the game; a house rule has only the name of its file here."""
+    score = "-" if famous.score is None else famous.score
+    try:
+        game: Text = Message(builtin(famous.profile).title())
+    except ProfileError:
+        game = famous.profile
+    return message("{initials} {score} {game}", initials=famous.initials, score=score, game=game)

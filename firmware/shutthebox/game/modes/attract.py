@@ -9,12 +9,13 @@ from shutthebox.game.effects import Ask
 from shutthebox.game.faults import FAULT_TEXTS
 from shutthebox.game.lever_health import complaint
 from shutthebox.game.match_screen import without_text
-from shutthebox.game.messages import Text, message, told
+from shutthebox.game.messages import Message, Text, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import menu, naming, raising, ready, setup
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.questions import Prepare
 from shutthebox.game.screen import Screen
+from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Step, View, refused
 from shutthebox.game.wording import listed
 
@@ -39,10 +40,10 @@ class Attract(BoxMode):
             title=settings.profile.title(settings.language, _),
             aside=told(without_text(out), _) if out else "",
             big=_("SHUT THE BOX"),
-            prompt=told(fault or message("Press to play"), _),
+            prompt=told(fault or _to_begin(settings), _),
             also=() if fault else (_("Hold: menu"),),
             alert=fault is not None,
-            lit=True,
+            lit=settings.game is not None,
         )
 
 
@@ -64,16 +65,22 @@ def press(
     """Begins: at once where the usual game is played, else with the questions of setup."""
     settings = context.settings
     if settings.game is None:
-        out = listed(settings.out & settings.profile.all_tiles)
-        return refused(mode, message("Needs lever {tiles}", tiles=out))
+        return refused(mode, _to_begin(settings))
     return naming.begin(settings.game, context) if settings.usual else setup.enter(context)
 
 
 def levers(mode: Attract, context: Context) -> Step[Attract]:
     """A lever does nothing here; the screen says what does."""
-    return Step(mode, refusal=message("Press to play"))
+    return Step(mode, refusal=_to_begin(context.settings))
 
 
 def hold(mode: Attract, context: Context) -> Step[menu.Menu]:
     """Opens the menu."""
     return Step(menu.enter(context.settings))
+
+
+def _to_begin(settings: Settings) -> Message:
+    """What begins a match, or what the usual game lacks."""
+    if settings.game is not None:
+        return message("Press to play")
+    return message("Needs lever {tiles}", tiles=listed(settings.out & settings.profile.all_tiles))

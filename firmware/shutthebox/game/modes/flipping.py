@@ -18,7 +18,7 @@ from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged, r
 from shutthebox.game.questions import AskAnswer, AskHint, plain_dice
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View, refused
-from shutthebox.game.wording import answers_text, commit_refusal, hint_lines, listed
+from shutthebox.game.wording import answers_text, commit_refusal, hint_lines, listed, verdict_text
 from shutthebox.odds.hints import Hint
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.rules import turn as turns
@@ -65,7 +65,16 @@ class Flipping(MatchMode):
             title = _("Best, in throws") if race else _("Best, in points")
             if self.hint.best_to_win is not None:
                 title = _("Best for")
-            return Screen(self.name, title=title, rows=hint_lines(self.hint, _), cursor=0)
+            right = play.verdict.kind is VerdictKind.COMPLETE
+            to_do = verdict_text(play.verdict) if right else message("Press: back")
+            return Screen(
+                self.name,
+                title=title,
+                rows=hint_lines(self.hint, _),
+                cursor=0,
+                prompt=to_do.told(_),
+                lit=True,
+            )
         kind = play.verdict.kind
         lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.throws_again)
         prompt = message("Working it out …") if self.asks_hint else _prompt(self, shared)
@@ -142,12 +151,17 @@ def _settled(mode: Flipping, context: Context) -> Step[Flipping | turn_over.Turn
 
 
 def press(mode: Flipping, context: Context) -> Step[Flipping | raising.Raise | ready.Ready | rolling.Rolling]:
-    """Commits a complete move (or a pass) and throws again; anything else is refused with the reason."""
-    play, kind = mode.play, mode.play.verdict.kind
+    """Commits a complete move (or a pass) and throws again; anything else is refused with the reason.
+
+    A hint that is read is put away instead of a refusal.
+    """
+    play, kind, reads = mode.play, mode.play.verdict.kind, mode.hint is not None
     mode = replace(mode, asks_hint=False, hint=None)
     if mode.thinking_ns is not None:
         return refused(mode, message("Thinking …"))
     if kind is not VerdictKind.COMPLETE and not (kind is VerdictKind.OK and play.throws_again):
+        if reads:
+            return Step(mode)
         shared = suspect_missing(play, context)
         return replace(refused(mode, commit_refusal(play, shared)), shared=shared)
     step = _commit(mode, context)

@@ -34,8 +34,8 @@ class Initials(MatchMode):
 
 def levers(mode: Initials, context: Context) -> Step[Initials]:
     """A letter back or on."""
-    letters, effects = mode.letters.moved(context)
-    return Step(replace(mode, letters=letters), effects)
+    letters, effects, why = mode.letters.moved(context)
+    return Step(replace(mode, letters=letters), effects, refusal=why)
 
 
 def press(mode: Initials, context: Context) -> Step[Initials | match_over.MatchOver]:

@@ -27,6 +27,7 @@ from shutthebox.game.wording import luck_texts, player_name
 from shutthebox.rules.match import Match, Result, begin
 from shutthebox.rules.profile import Stakes, Turns
 from shutthebox.rules.reader import chosen
+from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import Outcome
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
@@ -64,7 +65,8 @@ class MatchOver(MatchMode):
     def screen(self, view: View) -> Screen:
         """The result with its table, or the stakes of the evening."""
         play, _ = self.play, view.translate
-        result = _result(play)
+        result, reminder = _result(play), self.flicks.reminder
+        prompt = message("Thinking …") if self.asks_review else message("Press: again")
         also = [honour.told(_) for honour in self.honours]
         if _may_sign(self):
             also.append(_("Lever 1: sign"))
@@ -87,12 +89,15 @@ class MatchOver(MatchMode):
             rows = (*before, *_rows(play, result, view))
             winner = len(before) + result.winners[0] if result.winners else None
             title = _title(play.match, result, view).told(_)
+        if reminder is not None and self.flicks.away & _levers_in_use(self, view.settings):
+            # Not instead of the others: who lifts a lever may be setting the box up for the next match.
+            prompt, also = reminder, [prompt.told(_), *also]
         return Screen(
             self.name,
             title=title,
             rows=rows,
             cursor=winner,
-            prompt=_("Thinking …") if self.asks_review else _("Press: again"),
+            prompt=prompt.told(_),
             also=tuple(also),
             lit=True,
             celebrates=bool(self.honours) or result.captain,
@@ -153,7 +158,7 @@ def levers(mode: MatchOver, context: Context) -> Step[MatchOver | initials.Initi
         return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (Play(Sound.CHOICE),))
     if COACH_LEVER in chosen and mode.play.beginning is not None and not mode.asks_review:
         return _next_page(mode, mode.play.beginning)
-    return Step(mode)
+    return refused(mode, message("Press: again")) if chosen and not mode.asks_review else Step(mode)
 
 
 def review_came(mode: MatchOver, came: ReviewCame, context: Context) -> Step[MatchOver]:
@@ -173,6 +178,14 @@ def _next_page(mode: MatchOver, beginning: Match) -> Step[MatchOver]:
         return Step(replace(mode, asks_review=True), (asked, Play(Sound.CHOICE)))
     page = (mode.page + 1) % (len(_coach_pages(mode)) + 1)
     return Step(replace(mode, page=page, shows_tally=False), (Play(Sound.CHOICE),))
+
+
+def _levers_in_use(mode: MatchOver, settings: Settings) -> Tiles:
+    """The levers that choose something here."""
+    sign = SIGN_LEVERS if _may_sign(mode) else ()
+    tally = (TALLY_LEVER,) if settings.stakes is ShownStakes.EVENING else ()
+    coach = (COACH_LEVER,) if mode.play.beginning is not None else ()
+    return to_tiles((*sign, *tally, *coach))
 
 
 def _may_sign(mode: MatchOver) -> bool:

@@ -45,7 +45,7 @@ class Menu(BoxMode):
         """The list, the options, or the rules of a game."""
         game, _ = self.game(view.settings), view.translate
         if game is None:
-            return picker_screen(self.name, self.picker, view)
+            return picker_screen(self.name, self.picker, view, reads=isinstance(self.entry, ToStatistics))
         if self.sentence is None:
             hold = message("Hold: its rules")
             return picker_screen(self.name, self.picker, view, paragraph=summary(game, _), hold=hold)

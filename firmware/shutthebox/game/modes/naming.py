@@ -46,8 +46,8 @@ def begin(game: Profile, context: Context) -> Step[Naming | raising.Raise | read
 
 def levers(mode: Naming, context: Context) -> Step[Naming]:
     """A letter back or on."""
-    letters, effects = mode.letters.moved(context)
-    return Step(replace(mode, letters=letters), effects)
+    letters, effects, why = mode.letters.moved(context)
+    return Step(replace(mode, letters=letters), effects, refusal=why)
 
 
 def press(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready.Ready]:

@@ -2,12 +2,12 @@
 
 Everybody may look. A change asks for the owner's code, a set of levers, unless the button inside the box has
 opened service. A lever that is broken cannot be moved to its own row: so the cursor begins at the first lever
-that seems to be wrong, and a lever moved in its own row goes on to the next.
+that seems to be wrong, and a lever flicked in its own row goes on to the next.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from shutthebox.game.effects import Ask
@@ -16,8 +16,10 @@ from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract
 from shutthebox.game.modes.base import BoxMode
+from shutthebox.game.picker import Flicks
 from shutthebox.game.questions import Prepare
 from shutthebox.game.screen import Screen, TileState
+from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
@@ -29,6 +31,7 @@ class Service(BoxMode):
 
     Attributes:
         row: the lever at the cursor, from 1.
+        flicks: levers on their way.
         unlocked: the owner is at the box.
         asks_code: the owner's code is asked for.
         asking: the owner is asked whether the lever at the cursor is to be taken out of play, or put back.
@@ -37,6 +40,7 @@ class Service(BoxMode):
     name: ClassVar[Mode] = Mode.SERVICE
 
     row: int = 1
+    flicks: Flicks = field(default_factory=Flicks)
     unlocked: bool = False
     asks_code: bool = False
     asking: bool = False
@@ -45,6 +49,10 @@ class Service(BoxMode):
     def lever(self) -> Tiles:
         """The lever at the cursor."""
         return to_tiles([self.row])
+
+    def leaves_a_game(self, settings: Settings) -> bool:
+        """Whether something can be played once the lever at the cursor has changed sides."""
+        return bool(replace(settings, out=settings.out ^ self.lever).games)
 
     def screen(self, view: View) -> Screen:
         """Every lever with what it shows and what it has done, or a question."""
@@ -62,15 +70,17 @@ class Service(BoxMode):
         if self.asks_code:
             prompt, also = _("Set, then press"), (_("Hold: back"),)
             return Screen(self.name, title=_("Service"), big=_("Code?"), prompt=prompt, also=also, lit=True)
+        change = _("Press: put in") if is_out else _("Press: take out")
+        may_change = self.leaves_a_game(settings) if self.unlocked else bool(settings.code)
         return Screen(
             self.name,
             title=_("Service"),
             rows=tuple(_row(number, shared, view) for number in levers),
             cursor=self.row - 1,
             tiles=tiles,
-            prompt=_("Press: put in") if is_out else _("Press: take out"),
-            also=(_("Hold: leave"), _("moves ~chatter")),
-            lit=True,
+            prompt=change if may_change else _("Hold: leave"),
+            also=(*((_("Hold: leave"),) if may_change else ()), _("moves ~chatter")),
+            lit=may_change,
         )
 
 
@@ -82,7 +92,7 @@ def enter(shared: Shared, *, unlocked: bool) -> Service:
         unlocked: by the button inside the box.
     """
     ailing = to_numbers((shared.stuck | shared.dead) & ~shared.settings.out)
-    return Service(ailing[0] if ailing else 1, unlocked)
+    return Service(ailing[0] if ailing else 1, unlocked=unlocked)
 
 
 def unlock(mode: BoxMode, context: Context) -> Step[Service]:
@@ -101,9 +111,9 @@ def press(mode: Service, context: Context) -> Step[Service]:
         mode = replace(mode, unlocked=True, asks_code=False)
     elif not mode.unlocked:
         if not settings.code:
-            return refused(mode, message("Owner's button"))
+            return refused(mode, message("No code is set"))
         return Step(replace(mode, asks_code=True))
-    if replace(settings, out=settings.out ^ mode.lever).games:
+    if mode.leaves_a_game(settings):
         return Step(replace(mode, asking=True))
     return refused(mode, message("No game is left"))
 
@@ -116,11 +126,13 @@ def hold(mode: Service, context: Context) -> Step[Service | attract.Attract]:
 
 
 def levers(mode: Service, context: Context) -> Step[Service]:
-    """The cursor goes to the lever that moves; from its own row it goes on to the next."""
-    moved = to_numbers(context.flipped | context.lifted)
-    if not moved or mode.asking or mode.asks_code:
+    """The cursor goes to the lever that moves, and from its own row on to the next; put back, it stays."""
+    moved = context.flipped | context.lifted
+    flicks, _ = mode.flicks.moved(moved)
+    mode, away = replace(mode, flicks=flicks), to_numbers(flicks.away & moved)
+    if not away or mode.asking or mode.asks_code:
         return Step(mode)
-    row = moved[0] if moved[0] != mode.row else mode.row % context.settings.levers + 1
+    row = away[0] if away[0] != mode.row else mode.row % context.settings.levers + 1
     return Step(replace(mode, row=row))
 
 
