@@ -80,7 +80,7 @@ def toml(text: str) -> dict[str, Any]:
     Raises:
         WrongValueError: saying in one line why it is none.
     """
-    import tomllib  # not above: checks alone need no parser
+    import tomllib  # the rules import this module, and read no files
 
     if max(map(len, text.split("\n"))) > MAX_LINE:
         raise WrongValueError(f"a line is too long; allowed are {MAX_LINE} characters")
@@ -95,7 +95,7 @@ def toml(text: str) -> dict[str, Any]:
         raise WrongValueError("not valid TOML: a number is too long") from None
 
 
-def _text(value: Any) -> str:  # noqa: ANN401  (what TOML gives)
+def _text(value: Any) -> str:  # noqa: ANN401  (whatever TOML gives)
     if not isinstance(value, str) or len(value) > 200:
         raise ValueError
     # French sets its ! and ? off with spaces that do not break, which Python calls unprintable.
@@ -113,7 +113,7 @@ text = Check(
 """One line of text, at most 200 characters."""
 
 
-def _name(value: Any) -> str:  # noqa: ANN401  (what TOML gives)
+def _name(value: Any) -> str:  # noqa: ANN401  (whatever TOML gives)
     given = text(value)
     if not given or len(given) > 40 or not all(c.isascii() and (c.isalnum() or c in "-_") for c in given):
         raise ValueError
@@ -128,7 +128,7 @@ name = Check(
 """An id: letters, digits, - and _, at most 40."""
 
 
-def _boolean(value: Any) -> bool:  # noqa: ANN401  (what TOML gives)
+def _boolean(value: Any) -> bool:  # noqa: ANN401  (whatever TOML gives)
     if not isinstance(value, bool):
         raise ValueError
     return value
@@ -141,7 +141,7 @@ boolean = Check("true or false", {"type": "boolean"}, _boolean)
 def whole(low: int, high: int) -> Check[int]:
     """A check for whole numbers from `low` to `high`."""
 
-    def read(value: Any) -> int:  # noqa: ANN401  (what TOML gives)
+    def read(value: Any) -> int:  # noqa: ANN401  (whatever TOML gives)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise ValueError
         return value
@@ -154,7 +154,7 @@ def whole(low: int, high: int) -> Check[int]:
 def number(low: float, high: float) -> Check[float]:
     """A check for numbers from `low` to `high`."""
 
-    def read(value: Any) -> float:  # noqa: ANN401  (what TOML gives)
+    def read(value: Any) -> float:  # noqa: ANN401  (whatever TOML gives)
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
             raise ValueError
         return float(value)
@@ -168,7 +168,7 @@ def one_of(texts: Iterable[str]) -> Check[str]:
     """A check for one of these texts."""
     known = tuple(texts)
 
-    def read(value: Any) -> str:  # noqa: ANN401  (what TOML gives)
+    def read(value: Any) -> str:  # noqa: ANN401  (whatever TOML gives)
         if not isinstance(value, str) or value not in known:
             raise ValueError
         return value
@@ -185,7 +185,7 @@ def numbers(low: int, high: int, *, least: int = 1) -> Check[tuple[int, ...]]:
     """A check for lists of at least `least` distinct whole numbers from `low` to `high`, in their order."""
     entry, most = whole(low, high), high - low + 1
 
-    def read(value: Any) -> tuple[int, ...]:  # noqa: ANN401  (what TOML gives)
+    def read(value: Any) -> tuple[int, ...]:  # noqa: ANN401  (whatever TOML gives)
         if not isinstance(value, list) or not least <= len(value) <= most:
             raise ValueError
         found = tuple(map(entry, value))
