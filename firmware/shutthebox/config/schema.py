@@ -194,8 +194,8 @@ class GameConfig:
     stakes: ShownStakes = _key(
         validation.choice(ShownStakes),
         ShownStakes.OFF,
-        'Who owes what: "off" never says it, "match" at the end of each match, "evening" also adds up '
-        "the matches that the same players play one after the other.",
+        '"off": the box never says who owes what; "match": at the end of each match; "evening": it also '
+        "adds up the matches that the same players play one after the other.",
     )
     setup: SetupChoice = _key(
         validation.choice(SetupChoice),
