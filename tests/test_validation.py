@@ -122,6 +122,7 @@ class Colour(StrEnum):
 )
 def test_what_is_allowed_is_kept(check: Check[Any], value: object, kept: object) -> None:
     assert (check(value), type(check(value))) == (kept, type(kept))
+    assert Draft7Validator(dict(check.json_schema)).is_valid(value)
 
 
 @pytest.mark.parametrize(
@@ -158,6 +159,7 @@ def test_what_is_not_allowed_is_said(check: Check[Any], value: object) -> None:
     with pytest.raises(WrongValueError) as caught:
         check(value)
     assert str(caught.value) == check.allowed
+    assert not Draft7Validator(dict(check.json_schema)).is_valid(value) or _beyond_a_schema(value)
 
 
 @pytest.mark.parametrize(
