@@ -97,6 +97,7 @@ class Table(BoxUnderTest):
         self.press()
         if not self.row.startswith(f"{lever} "):
             self.choose(lever - 1)
+            self.choose(lever - 1)  # from its own row on to the next
         assert self.row.startswith(f"{lever} ")
         self.press()
         self.flip(*CODE)

@@ -3,14 +3,14 @@
 The seats play one whole turn each, and each knows the scores before. So the last seat is solved
 first: for every score to beat, the best play of a turn and how it ends. With that, each final score
 of the seat before has its chance to win, and so on back to the first seat (backward induction).
-What matters to a seat is the best score so far and how many have it, not whose it is.
+A seat's chances depend on the best score so far and on how many have it, not on whose it is.
 
 A tie is shared, or ends in another round of those tied (or of everybody), which is the same game
-again. Its worth is found by policy iteration: with a guess of it the best play is found, with that
-play its worth is the solution of one equation, until neither changes.
+again. Its worth is found by policy iteration: a guess of it gives the best play; that play gives its worth,
+as the solution of one equation; and so on until neither changes.
 
-Playing for the money is the same with other worths of the ends. Where the loser pays, the seats
-play against being the worst; the worst score so far is what matters then.
+Play for the money is the same with other worths of the ends. Where the loser pays, the seats avoid being
+the worst, so the worst score so far counts.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ MOST_WORK = 5_000_000
 Twelve tiles and six players take 4,850,000."""
 
 _SETTLED = 1e-6
-"""Bound of what another iteration could still change. It squares its error: what it does change is
+"""The iteration ends if its last change is below this. As it squares its error, the next change would be
 below 1e-9."""
 
 _MOST_ROUNDS = 50
 
 
 class Prize(Enum):
-    """What the seats play for: the win, or the money of the profile's stakes."""
+    """The aim of the seats: the win, or the money of the profile's stakes."""
 
     WIN = "win"
     MONEY = "money"
@@ -67,7 +67,7 @@ NOBODY = Standing()
 
 
 class _Outlook(NamedTuple):
-    """What is to come for everybody, from a standing.
+    """The prospects of everybody, from a standing.
 
     Attributes:
         leaders: the worth for each of those who have the mark, in the order of their seats.
@@ -89,7 +89,7 @@ class RankedChance:
     Attributes:
         tiles: the tiles to shut, or to open.
         chance: to win after it, or the money expected.
-        cost: what it gives away against the best answer.
+        cost: chance given away against the best answer.
     """
 
     tiles: Tiles
@@ -99,11 +99,11 @@ class RankedChance:
 
 @dataclass
 class _Solved:
-    """A seat's turn as it was solved for one standing, for what is the same from others.
+    """A seat's turn as it was solved for one standing. Other standings share a part of it.
 
     Attributes:
         turn: the turn.
-        below: how many ends, the best first, make a new mark.
+        below: how many ends, the best first, set a new mark.
         prospects: per end the worth to the seat, what follows, and its place among leaders.
         values: what every position is worth.
     """
@@ -115,7 +115,7 @@ class _Solved:
 
     @cached_property
     def expected(self) -> list[list[float]]:
-        """For each position from which a new mark is certain: `out`, `again`, and `later` for each seat."""
+        """Per position with a certain new mark the means of `out`, `again`, and `later` for each seat."""
         prospects = self.prospects
 
         def worth(end: End) -> float:
@@ -145,7 +145,7 @@ class Equilibrium:
     """
 
     def __init__(self, profile: Profile, players: int, prize: Prize = Prize.WIN) -> None:
-        """Solves what a tie leads to; the rest is solved when it is asked for.
+        """Solves the rounds after a tie; the rest is solved at its first use.
 
         Raises:
             OddsError: for rules that are not played in whole turns, or that no turn is solved for.
@@ -167,7 +167,7 @@ class Equilibrium:
         self._tie = Tie.SHARE if self._worst_pays else profile.tie
         self._known: dict[tuple[tuple[int, ...], Standing], _Outlook] = {}
         self._solved: dict[tuple[int, ...], _Solved] = {}
-        # What another round is worth by the number of players in it, to each and to all others.
+        # The worth of another round by the number of players in it, to each and to all others.
         self._rounds: dict[int, tuple[tuple[float, ...], float]] = {}
         self._replayed = 0
         if self._tie is Tie.PLAY_OFF:
@@ -187,7 +187,7 @@ class Equilibrium:
         return self._outright
 
     def chances(self, totals: Sequence[int] = (), scores: Sequence[int | None] = ()) -> tuple[float, ...]:
-        """What the round is worth to every seat: the chance to win, or the money expected in stakes.
+        """The worth of the round to every seat: the chance to win, or the money expected in stakes.
 
         Args:
             totals: each seat's points before the round; none for a round of its own.
@@ -203,7 +203,7 @@ class Equilibrium:
         return tuple(worth + found.again * self._once_more(at) for at, worth in enumerate(worths))
 
     def standing(self, scores: Sequence[int | None]) -> Standing:
-        """What matters of the totals of those who have played."""
+        """The standing after these totals."""
         marks = [self._sign * score for score in scores if score is not None]
         return Standing(max(marks), marks.count(max(marks))) if marks else NOBODY
 
@@ -222,7 +222,7 @@ class Equilibrium:
     def _prospect(
         self, offsets: tuple[int, ...], standing: Standing, end: End
     ) -> tuple[float, _Outlook, int | None]:
-        """What an end of the next seat's turn is worth to that seat, what follows, its place among leaders.
+        """The worth of an end of the next seat's turn to it, the outlook after it, its place among leaders.
 
         The place is None for a seat that is no leader.
         """
@@ -250,9 +250,9 @@ class Equilibrium:
         return self._known[key]
 
     def _play(self, offsets: tuple[int, ...], standing: Standing) -> _Outlook:
-        """The next seat plays its best, and what comes of it for everybody."""
+        """Plays the next seat's turn as well as possible; gives everybody's prospects."""
         turn, ends = self._turn, self.ends
-        # The worst end first: what it leads to serves the others.
+        # The worst end comes first: its solution serves the others.
         prospects = {ends[at]: self._prospect(offsets, standing, ends[at]) for at in reversed(turn.order)}
 
         def worth(end: End) -> float:
@@ -280,7 +280,7 @@ class Equilibrium:
             out += chance * following.out
             again += chance * following.again
         if solved and shared:
-            # From here on the old leaders are out, and all goes on as it was solved before.
+            # A new mark is certain here: the old leaders are out, and the solution from before holds.
             reached = [(number, mass[number]) for number in range(len(ends), len(mass)) if mass[number]]
             more_out, more_again, *more_later = (
                 sum([chance * expected[number] for number, chance in reached]) for expected in solved.expected
@@ -292,7 +292,7 @@ class Equilibrium:
         return _Outlook(tuple(leaders), tuple(later), out, again)
 
     def _better(self, offsets: tuple[int, ...], standing: Standing) -> int:
-        """How many ends, the best first, make a new mark: they lead to the same from every standing."""
+        """How many ends, the best first, set a new mark: after them the standing before does not matter."""
         if self._worst_pays:
             return 0
         ends = self.ends
@@ -304,7 +304,7 @@ class Equilibrium:
         return len(ends)
 
     def _shut(self, later: int, standing: Standing) -> _Outlook:
-        """A shut box has won: nobody else plays. The last of the leaders is the one who shut it."""
+        """A shut box has won: nobody else plays. The last of the leaders has shut it."""
         if not self._worst_pays:
             own, out = (1.0, 0.0) if not self._pays else self._pot(1, shut=True)
             return _Outlook((*(out,) * standing.tied, own), (out,) * later, out, 0.0)
@@ -329,20 +329,20 @@ class Equilibrium:
         return _Outlook((own,) * tied, (), out, 0.0)
 
     def _pot(self, winners: int, *, shut: bool) -> tuple[float, float]:
-        """What a winner gets, and what anybody else does."""
+        """The worth of the end to a winner, and to any other seat."""
         if self.profile.stakes is Stakes.NONE:
             return 0.0, 0.0
         stake = 2 if shut and self.profile.stakes is Stakes.POOL_DOUBLE else 1
         return stake * (self.players - winners) / winners, -float(stake)
 
     def _once_more(self, seat: int) -> float:
-        """What playing once more is worth to a seat of the round."""
+        """The worth of playing once more to a seat of the round."""
         if not self._replayed:
             return 0.0
         return self._rounds[self._replayed][0][seat]
 
     def _solve_round(self, players: int) -> None:
-        """Another round of so many players, all tied: what it is worth to each."""
+        """The worth of another round to each of so many tied players."""
         self._replayed = players
         self._rounds[players] = (0.0 if self._pays else 1 / players,) * players, 0.0
         self._solved.clear()
@@ -362,7 +362,7 @@ class Equilibrium:
             self._solved.clear()
 
     def _with_again(self, outlook: _Outlook) -> _Outlook:
-        """The same with what playing once more is worth in it."""
+        """The same with the worth of playing once more added."""
         if not outlook.again:
             return outlook
         worths, out = self._rounds[self._replayed]
@@ -376,7 +376,7 @@ class Equilibrium:
 
 
 class SeatPlay:
-    """The best play of one turn where its ends are worth something to somebody.
+    """The best play of one turn for any worth of its ends.
 
     Attributes:
         profile: the game.

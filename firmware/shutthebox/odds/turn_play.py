@@ -1,8 +1,8 @@
-"""The best play of a turn for any worth of its ends, in floats: what playing against others is made of.
+"""The best play of a turn for any worth of its ends, in floats: the base of play against others.
 
-Who plays against others needs the same turn solved for hundreds of different worths. So the graph of
-a turn is compiled once: per position the throws with one answer are one weighted sum, and only those
-with several need a choice. A position from which all ends are worth the same is not looked into.
+Play against others needs the same turn solved for hundreds of different worths. So the graph of a turn is
+compiled once: per position the throws with one answer are one weighted sum, and only those with several
+need a choice. A position whose ends all have the same worth is skipped.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from shutthebox.rules.profile import Profile, Scoring
 from shutthebox.rules.turn import Turn
 
 _NUDGE = 1e-11
-"""What the best of all scores adds to a worth: answers that are equal otherwise go by the score."""
+"""Added to the worth of the best score, and less to others: of equal answers the better score is chosen."""
 
 Worth: TypeAlias = Callable[[End], float]
-"""What an end of a turn is worth."""
+"""The worth of an end of a turn."""
 _Getter: TypeAlias = Callable[[Sequence[float]], tuple[float, ...]]
 _Others: TypeAlias = tuple[int, _Getter, tuple[int, ...]]
 
@@ -86,7 +86,7 @@ class CompiledTurn:
             self._ways.append([compiled for way in ways for compiled in _compiled(way, number)])
 
     def values(self, worth: Worth, known: Sequence[float] = (), below: int = 0) -> list[float]:
-        """What every position is worth under the play that is best for it; the ends come first.
+        """The worth of every position under best play; the ends come first.
 
         Args:
             worth: of each end.
@@ -147,7 +147,7 @@ class CompiledTurn:
     def expected(
         self, worth: Worth, values: Sequence[float], below: int, of_ends: Sequence[float]
     ) -> list[float]:
-        """What something else than the worth comes to on average under that play.
+        """The mean of something else than the worth under that play, for each position.
 
         Args:
             worth: of each end.
@@ -176,7 +176,7 @@ class CompiledTurn:
         return found
 
     def with_dice(self, values: Sequence[float], turn: Turn, dice: int) -> float:
-        """What a turn that awaits a throw is worth if so many dice are thrown now.
+        """The worth of a turn that awaits a throw if so many dice are thrown now.
 
         Raises:
             ValueError: if the rules do not allow that number of dice here.
@@ -196,7 +196,7 @@ class CompiledTurn:
         return number
 
     def _worths(self, worth: Worth) -> tuple[list[float], list[int]]:
-        """The worth of each end; and by rank of score, up to which rank all ends are worth the same."""
+        """The worth of each end; and by rank of score, up to which rank all ends have the same worth."""
         worths = [worth(end) for end in self.graph.ends]
         run = list(range(len(worths)))
         for rank in range(len(worths) - 2, -1, -1):
