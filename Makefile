@@ -7,12 +7,13 @@ BIN    := $(VENV)/bin
 # The tests start the program hundreds of times: it is to be compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help sim league test test-all test-pi test-gpiozero bench-pins bench-pi mutants lint audit docs messages generated hardware deb test-deb image test-image release ci clean
+.PHONY: help sim league test test-all test-python test-pi test-gpiozero bench-pins bench-pi mutants lint audit docs messages generated hardware deb test-deb image test-image release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
 	@echo "make test   run the tests"
 	@echo "make test-all    run the slow ones too, and more generated cases"
+	@echo "make test-python run them on Debian 13's Python 3.13 (DEBIAN=forky: 3.14; Linux, root)"
 	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
 	@echo "make test-gpiozero   run gpiozero's own tests on our pins, there and on a fake kernel"
 	@echo "make bench-pins  measure the back ends for the pins there"
@@ -63,6 +64,11 @@ test: $(VENV)/.test
 # Everything that runs on this machine alone: the slow tests too, and more generated cases of the others.
 test-all: $(VENV)/.test
 	@$(BIN)/pytest --numprocesses auto --dist worksteal -m "not virtual_pi and not package and not image" --hypothesis-profile thorough $(ARGS)
+
+# On the Python of another Debian, in a root of its own: tests/pythons.
+DEBIAN := trixie
+test-python: $(VENV)/.test
+	@$(BIN)/python -m tests.pythons $(DEBIAN) $(ARGS)
 
 # Boots Debian's kernel and systemd under QEMU, with simulated pins: tests/virtual_pi/README.md.
 test-pi: $(VENV)/.test

@@ -1,7 +1,7 @@
 """Judges what pip-audit found: `python .ci/audit.py REPORT.json`.
 
-Ends with 1 for a dependency with a known vulnerability. What could not be looked up is said
-loudly and is no failure: there may be no way to the advisories from here.
+Ends with 1 for a dependency with a known vulnerability. A dependency that could not be looked up is named
+loudly and is no failure: this machine may have no network.
 """
 
 import json

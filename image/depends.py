@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Prints what the card's own packages depend on and Debian 13 has. Run by Makefile."""
+"""Prints the packages of Debian 13 on which the card's own packages depend. Run by Makefile."""
 
 import re
 import sys

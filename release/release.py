@@ -2,8 +2,9 @@
 
     make release KEY=NAME-OF-A-GNUPG-KEY [CERT=FILE CERT_KEY=FILE] [PARTS="python deb"]
 
-Everything is built twice, from two clones of the last commit in two places, and compared byte for byte: what
-cannot be made again is no release. Only what carries the time of its signing is left out of that, and named.
+Everything is built twice, from two clones of the last commit in two places, and compared byte for byte: a
+file that cannot be made again is not released. Only files with the time of their signing are not compared;
+they are named.
 The result lies in dist/shutthebox-VERSION.
 """
 
@@ -48,7 +49,7 @@ class Build:
     options: tuple[str, ...]
 
     def run(self, *command: str | Path, cwd: Path | None = None) -> None:
-        """Runs a command in the source, with all that it says in a log.
+        """Runs a command in the source, with its output in a log.
 
         Raises:
             ReleaseError: with the end of the log, if it fails.
@@ -169,7 +170,7 @@ def image(build: Build) -> None:
 
 
 def hardware(build: Build) -> None:
-    """What a workshop needs: board, box and harness, as one archive."""
+    """The files for a workshop: board, box and harness, as one archive."""
     build.run("make", "-C", "hardware", "fab")
     archive(build, build.source / "hardware/build/fab", "hardware")
 

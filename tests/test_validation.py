@@ -1,5 +1,6 @@
 """Checks of single values: the program's and the editor's answer are the same."""
 
+from enum import StrEnum
 from typing import Any
 
 import hypothesis.strategies as st
@@ -8,8 +9,23 @@ from hypothesis import given
 from jsonschema import Draft7Validator
 
 from shutthebox.config.schema import SECTIONS
+from shutthebox.errors import shown
 from shutthebox.rules.reader import KEYS
-from shutthebox.validation import Check, WrongValueError, did_you_mean, number
+from shutthebox.validation import (
+    Check,
+    WrongValueError,
+    boolean,
+    choice,
+    did_you_mean,
+    name,
+    number,
+    numbers,
+    one_of,
+    shown_key,
+    text,
+    toml,
+    whole,
+)
 
 CHECKS: dict[str, Check[Any]] = {
     **{
@@ -77,3 +93,102 @@ def test_a_number_within_its_bounds(value: float) -> None:
 def test_a_number_beyond_them(value: object) -> None:
     with pytest.raises(WrongValueError, match="a number from 1 to 240"):
         number(1, 240)(value)
+
+
+class Colour(StrEnum):
+    RED = "red"
+    GREEN = "green"
+
+
+@pytest.mark.parametrize(
+    ("check", "value", "kept"),
+    [
+        (text, "x" * 200, "x" * 200),
+        (text, "", ""),
+        (text, "Bravo\u202f! «\u00a0oui\u00a0»", "Bravo ! « oui »"),
+        (name, "A-z_0", "A-z_0"),
+        (name, "x" * 40, "x" * 40),
+        (boolean, False, False),
+        (boolean, True, True),
+        (whole(2, 5), 2, 2),
+        (whole(2, 5), 5, 5),
+        (one_of(["a", "b"]), "b", "b"),
+        (choice(Colour), "green", Colour.GREEN),
+        (numbers(3, 5), [5, 3, 4], (5, 3, 4)),
+        (numbers(3, 5), [4], (4,)),
+        (numbers(3, 5, least=0), [], ()),
+        (numbers(3, 5, least=2), [5, 4], (5, 4)),
+    ],
+)
+def test_what_is_allowed_is_kept(check: Check[Any], value: object, kept: object) -> None:
+    assert (check(value), type(check(value))) == (kept, type(kept))
+    assert Draft7Validator(dict(check.json_schema)).is_valid(value)
+
+
+@pytest.mark.parametrize(
+    ("check", "value"),
+    [
+        (text, "x" * 201),
+        (text, "a\tb"),
+        (text, "a\u2009b"),
+        (text, 7),
+        (name, ""),
+        (name, "x" * 41),
+        (name, "é"),
+        (name, "a b"),
+        (boolean, 1),
+        (boolean, "true"),
+        (whole(2, 5), 1),
+        (whole(2, 5), 6),
+        (whole(0, 5), True),
+        (whole(2, 5), 3.0),
+        (one_of(["a", "b"]), "ab"),
+        (one_of(["a", "b"]), ["a"]),
+        (choice(Colour), "RED"),
+        (numbers(3, 5), []),
+        (numbers(3, 5), [2]),
+        (numbers(3, 5), [6]),
+        (numbers(3, 5), [4, 4]),
+        (numbers(3, 5), [3, 4, 5, 6]),
+        (numbers(3, 5), (3, 4)),
+        (numbers(3, 5), 4),
+        (numbers(3, 5, least=2), [5]),
+    ],
+)
+def test_what_is_not_allowed_is_said(check: Check[Any], value: object) -> None:
+    with pytest.raises(WrongValueError) as caught:
+        check(value)
+    assert str(caught.value) == check.allowed
+    assert not Draft7Validator(dict(check.json_schema)).is_valid(value) or _beyond_a_schema(value)
+
+
+@pytest.mark.parametrize(
+    ("document", "complaint"),
+    [
+        ("a = 1\n" + f"b = {'x' * 997}", "a line is too long; allowed are 1000 characters"),
+        ("a =", "not valid TOML: "),
+        (f"a = {'[' * 900}", "not valid TOML: "),
+        ("a = " + "\n  ".join(["["] * 5000), "not valid TOML: nested too deeply"),
+        ("a = 1" + "0" * 990, None),
+    ],
+)
+def test_a_document_is_short_lines_of_toml(document: str, complaint: str | None) -> None:
+    if complaint is None:
+        assert toml(document) == {"a": 10**990}
+        return
+    with pytest.raises(WrongValueError, match=complaint) as caught:
+        toml(document)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_line_of_the_most_characters() -> None:
+    assert toml(f"a = '{'x' * 994}'") == {"a": "x" * 994}
+    with pytest.raises(WrongValueError, match="too long"):
+        toml(f"a = '{'x' * 995}'")
+
+
+@pytest.mark.parametrize(
+    ("key", "told"), [("x" * 40, "x" * 40), ("x" * 41, shown("x" * 41)), ("a\nb", "'a\\nb'"), ("é", "é")]
+)
+def test_a_key_is_told_on_one_line(key: str, told: str) -> None:
+    assert shown_key(key) == told

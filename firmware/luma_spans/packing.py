@@ -73,7 +73,7 @@ def whole(pages: list[bytes], tall: bool) -> list[Window]:
 
 
 def changed_windows(old: list[bytes], new: list[bytes], overhead: int, tall: bool) -> list[Window]:
-    """Windows that hold every changed byte and are cheap to send: at most what everything costs.
+    """Windows with every changed byte, cheap to send: never dearer than the whole picture.
 
     Args:
         old: pages that the controller holds.

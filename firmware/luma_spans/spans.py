@@ -1,4 +1,4 @@
-"""What a controller's memory is known to hold, and what to send to make it hold another picture."""
+"""The known content of a controller's memory, and the bytes that turn it into another picture."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .packing import Window, changed_windows, pack, whole
 _COLUMNS, _PAGES = 0x21, 0x22  # ssd1306 and its kin: a window of columns and pages
 _PAGE, _LOW_COLUMN, _HIGH_COLUMN = 0xB0, 0x00, 0x10  # sh1106: a place to begin within one page
 
-# What a window costs on I2C beside its contents: address and control byte of the command,
+# Bytes of a window on I2C beside its contents: address and control byte of the command,
 # its bytes, and address and control byte of the data.
 _WINDOW_OVERHEAD = 2 + 6 + 2
 _RUN_OVERHEAD = 2 + 3 + 2

@@ -9,7 +9,7 @@ class ShutTheBoxError(Exception):
     """Something a user can put right: a file, an option, a pin, a device.
 
     Attributes:
-        exit_code: what a command ends with: 2 for wrong use and bad files, 1 for faults at run time.
+        exit_code: exit code of a command: 2 for wrong use and bad files, 1 for faults at run time.
     """
 
     exit_code = 2
@@ -22,7 +22,7 @@ MOST_SHOWN = 1000
 def one_line(text: str) -> str:
     """Foreign text on a terminal or in the journal: one line, in which nothing can work as a command.
 
-    Line ends, control characters and whatever else does not print are written as escapes.
+    Line ends, control characters and others that do not print are written as escapes.
     """
     if len(text) > MOST_SHOWN:
         text = text[: MOST_SHOWN - 3] + "..."

@@ -14,7 +14,7 @@ from typing import BinaryIO
 from shutthebox.errors import ShutTheBoxError
 
 MAX_BYTES = 64 * 1024
-"""A profile or a config is a page of text; a larger file is something else."""
+"""Most bytes of a profile or a config, which is a page of text."""
 
 _NEVER_WAITS = os.O_NONBLOCK | os.O_NOCTTY
 _KINDS = {
@@ -27,13 +27,15 @@ _KINDS = {
 
 
 def shown_path(path: Path) -> str:
-    """The path as complaints name it: on one line, whatever characters it has."""
+    """The path for complaints: on one line, with any characters."""
     return str(path) if str(path).isprintable() else repr(str(path))
 
 
 def reason(error: OSError | ValueError) -> str:
     """Why a file cannot be used, in a few words."""
-    return getattr(error, "strerror", None) or str(error)
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return "no name of a file has a NUL byte"  # all that Python's ValueError for a path can mean
 
 
 def open_to_read(path: Path, *, follow_links: bool = True) -> BinaryIO:
@@ -83,7 +85,7 @@ def check_regular(path: Path, *, follow_links: bool = True) -> None:
     try:
         _check_regular(path.stat(follow_symlinks=follow_links))
     except ValueError as error:  # a NUL in the path
-        raise OSError(errno.EINVAL, str(error)) from None
+        raise OSError(errno.EINVAL, reason(error)) from None
 
 
 def _descriptor(path: Path, flags: int, follow_links: bool) -> int:
@@ -158,7 +160,7 @@ def list_folder(folder: Path, ending: str) -> Sequence[Path]:
     except FileNotFoundError:
         return ()
     except ValueError as error:  # a NUL in the path
-        raise OSError(errno.EINVAL, str(error)) from None
+        raise OSError(errno.EINVAL, reason(error)) from None
 
 
 def check_folder(folder: Path, option: str) -> None:

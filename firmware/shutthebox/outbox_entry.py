@@ -1,4 +1,4 @@
-"""An entry of the outbox: what a box tells a league, as one line of JSON in a chain of hashes.
+"""An entry of the outbox: a message of a box to a league, one line of JSON in a chain of hashes.
 
 The bytes of an entry never change once it is written: its hash is SHA-256 of them, and the next entry
 names it. A league that knows one entry can tell whether the following one is really the following one.

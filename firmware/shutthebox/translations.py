@@ -1,4 +1,4 @@
-"""The languages of the box, through gettext: whatever has a catalogue under `locale/` is there.
+"""The languages of the box, through gettext: every language with a catalogue under `locale/`.
 
 English is the language of the source. A catalogue is one ``.po`` file and, made from it by
 ``make messages``, the ``.mo`` file that is read here.

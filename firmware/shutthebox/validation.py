@@ -1,6 +1,5 @@
 """Checks single values of files that people write; each check knows what it allows."""
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from shutthebox.errors import shown
 
 MAX_LINE = 1000
-"""Most characters of a line: tomllib takes a key of many dots to pieces in the square of their number."""
+"""Most characters of a line: tomllib's time for a key grows with the square of its dots."""
 
 _PLAIN_SPACES = {0x00A0: " ", 0x202F: " "}
 _Choice = TypeVar("_Choice", bound=StrEnum)
@@ -18,7 +17,7 @@ _Other = TypeVar("_Other")
 
 
 class WrongValueError(ValueError):
-    """A value that is not allowed; the text says what is."""
+    """A value that is not allowed; the text says which values are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +80,8 @@ def toml(text: str) -> dict[str, Any]:
     Raises:
         WrongValueError: saying in one line why it is none.
     """
+    import tomllib  # the rules import this module, and read no files
+
     if max(map(len, text.split("\n"))) > MAX_LINE:
         raise WrongValueError(f"a line is too long; allowed are {MAX_LINE} characters")
     try:
@@ -134,7 +135,7 @@ def _boolean(value: Any) -> bool:  # noqa: ANN401  (whatever TOML gives)
 
 
 boolean = Check("true or false", {"type": "boolean"}, _boolean)
-"""True or false, and nothing that merely looks like it."""
+"""True or false, and no number or text in their place."""
 
 
 def whole(low: int, high: int) -> Check[int]:

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-#: What is loaded by name; the rest is found by what the machine has.
+#: Modules that are loaded by name; the others are found by the machine's hardware.
 BY_NAME = ["loop", "vfat", "nls_ascii", "nls_cp437", "squashfs", "overlay"]
 #: The emulated machine's card and bus.
 EMULATED = ["virtio_blk", "virtio_mmio"]
-#: What on a Pi stands between the processor and its card.
+#: The hardware between a Pi's processor and its card.
 BUSES = {
     ("drivers", name)
     for name in (

@@ -1,4 +1,4 @@
-"""What a match costs the SD card: bytes written and syncs, as the store keeps it and otherwise.
+"""The cost of a match for the SD card: bytes written and syncs, as the store keeps it and otherwise.
 
     python tests/benchmarks/store.py [--matches 400]
 

@@ -192,7 +192,7 @@ def test_a_hint_that_nobody_waits_for_any_more_is_not_shown() -> None:
 
 
 def test_no_question_holds_up_an_effect() -> None:
-    """What is asked is asked with the effects of the input, before its show."""
+    """Questions come with the effects of the input, before its show."""
     table, _ = thinking()
     asks = [i for i, effect in enumerate(table.effects) if isinstance(effect, Ask)]
     assert asks

@@ -1,4 +1,4 @@
-"""What the box says of a throw is what can be done about it."""
+"""The box's prompt for a throw names its legal answers."""
 
 from dataclasses import replace
 

@@ -103,7 +103,8 @@ def is_noticed(mutant: Mutant, most: int, jobs: int) -> bool:
         copy = Path(folder)
         copy.chmod(0o755)  # some tests go on as another user
         for package in PACKAGES[FIRMWARE]:
-            shutil.copytree(FIRMWARE / package, copy / package, ignore=shutil.ignore_patterns("__pycache__"))
+            # Compiled code comes along, and holds: only the changed module has another time.
+            shutil.copytree(FIRMWARE / package, copy / package)
         source = (FIRMWARE / mutant.path).read_text(encoding="utf-8")
         (copy / mutant.path).write_text(changed(source, mutant.change), encoding="utf-8")
         environment = {**os.environ, "PYTHONPATH": f"{copy}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}

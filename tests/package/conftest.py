@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -60,10 +59,7 @@ def new_root(deb: Path, pins_deb: Path) -> Iterator[Callable[[], Root]]:
     except roots.FetchError as error:
         pytest.skip(f"NOT CHECKED, no Debian 13 can be had: {str(error).strip().splitlines()[-1]}")
 
-    # In memory, where 300 MB in 10,000 files are there and gone in a second.
-    memory = Path("/dev/shm")
-    roomy = memory.is_dir() and shutil.disk_usage(memory).free > 2 << 30
-    folder = Path(tempfile.mkdtemp(prefix="debian-", dir=memory if roomy else None))
+    folder = roots.room_for_roots()
     made: list[Root] = []
 
     def make() -> Root:

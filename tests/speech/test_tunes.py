@@ -1,11 +1,13 @@
 """Sound alone: what has happened can be told from the buzzer, with the eyes shut and without the voice."""
 
 import itertools
+import math
 import threading
 from collections.abc import Callable, Sequence
 
 import pytest
 from tests.support.machine import Table, settings_for, sounds
+from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.buzzer import TUNES, Buzzer
 from shutthebox.game.effects import Effect, Sound
@@ -15,7 +17,7 @@ NEEDED = (Sound.ROLL, Sound.FAULT, Sound.COMPLETE, Sound.BLOCKED, Sound.SHUT)
 
 
 def told_from(tones: Sequence[float]) -> Sound | None:
-    """What somebody would say who has heard these tones, in Hz, and knows no tune."""
+    """The guess of a listener who has heard these tones, in Hz, and knows no tune."""
     steps = [after - before for before, after in itertools.pairwise(tones)]
     if len(tones) == 1:
         return Sound.FAULT if tones[0] < 300 else None
@@ -45,7 +47,7 @@ def heard(sound: Sound) -> list[float]:
         box.subscribe(listen)
         buzzer = Buzzer(box.factory, BUZZER_LINE)
         buzzer.play(sound)
-        assert over.wait(50)
+        assert over.wait(HANG_S)
         buzzer.close()
     return tones
 
@@ -59,6 +61,17 @@ def test_the_number_of_tones_alone_tells_them_apart() -> None:
     """For those who do not hear which of two tones is higher."""
     counts = [sum(1 for frequency, _ in TUNES[sound] if frequency) for sound in NEEDED]
     assert len(set(counts)) == len(NEEDED)
+
+
+@pytest.mark.parametrize("sound", Sound)
+def test_a_tune_is_in_tune_and_short(sound: Sound) -> None:
+    """Tones of the tempered scale on 440 Hz, to the nearest Hz; lengths in hundredths of a second."""
+    for frequency, length_ms in TUNES[sound]:
+        if frequency:
+            semitones = round(12 * math.log2(frequency / 440))
+            assert frequency == round(440 * 2 ** (semitones / 12))
+        assert length_ms % 10 == 0
+    assert 0 < sum(length_ms for _, length_ms in TUNES[sound]) <= 1100
 
 
 def a_throw(table: Table) -> list[Effect]:

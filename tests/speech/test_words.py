@@ -1,4 +1,4 @@
-"""What is on the screen, in words that a voice reads as they are meant."""
+"""The screen in words that a voice reads as they are meant."""
 
 import pytest
 

@@ -1,7 +1,7 @@
 """A match for two whose throws are read off the panel, and kept on paper beside the box.
 
-Whoever plays brings `Hands`: on a page, or on the lines of a virtual Pi. All that the panel should
-show is known beforehand, but for the throws.
+A test brings `Hands`: on a page, or on the lines of a virtual Pi. Every picture of the panel is known
+beforehand, but for the throws.
 """
 
 import itertools
@@ -50,7 +50,7 @@ class Hands(Protocol):
 
 
 def pictures(state: State) -> set[bytes]:
-    """Every phase of what a state looks like: a byte a pixel, 0 or 255."""
+    """Every picture of a state, phase by phase: a byte a pixel, 0 or 255."""
     screen = state.mode.screen(View(state.shared, translations()[state.shared.settings.language]))
     # In attract the words drift for minutes, so that nothing burns in.
     phases = range(0, 3000, 5) if screen.mode is Mode.ATTRACT else range(20)
@@ -130,7 +130,7 @@ class PaperMatch:
         self.see()
 
     def go_on(self) -> None:
-        """Whatever comes next."""
+        """The next step, of any kind."""
         match self.match.stage:
             case Stage.THROW:
                 self.throw()

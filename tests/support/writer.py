@@ -38,7 +38,7 @@ def random_action(match: Match, rng: Random) -> Action:
 
 
 def facts(match: Match | None, rng: Random) -> Iterator[Fact]:
-    """What players do, for ever, going on with this match."""
+    """The facts of players who play for ever, going on with this match."""
     while True:
         if match is None:
             match = begin(builtin(rng.choice(GAMES)), rng.randint(1, 3))

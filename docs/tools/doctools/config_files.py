@@ -36,7 +36,7 @@ def shown(key: Field[Any]) -> str:
 
 
 def has_default(key: Field[Any]) -> bool:
-    """Whether a key that is left out means a value, and not that something else decides."""
+    """Whether a key that is left out has a value of its own, and is not decided elsewhere."""
     return key.default is not None
 
 

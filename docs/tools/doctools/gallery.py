@@ -34,7 +34,7 @@ class Shot:
 
     Attributes:
         name: of the picture, without language and ending.
-        caption: what there is to see, in English.
+        caption: of the picture, in English.
         script: the scenario up to there.
         before: how it begins, for a moving picture; None for a still one.
     """
@@ -55,7 +55,7 @@ class Picture:
 
     @property
     def file_name(self) -> str:
-        """What it is saved as."""
+        """The name of its file."""
         return f"{self.name}.gif" if len(self.frames) > 1 else f"{self.name}.png"
 
     def save(self, folder: Path) -> None:
@@ -131,7 +131,7 @@ which plays the scenarios in `docs/gallery/`; `make docs` takes them all again.
 
 
 class _RememberingDisplay(VirtualDisplay):
-    """Keeps what it was given, instead of drawing it."""
+    """Keeps the screens that it is given, instead of drawing them."""
 
     def __init__(self, config: Config) -> None:
         super().__init__(config)
@@ -147,7 +147,7 @@ class _RememberingDisplay(VirtualDisplay):
 
 
 def _played(script: str, language: str) -> tuple[int, list[tuple[int, Screen | None]], Config]:
-    """When it ended, in ns; what was shown, and when; the config."""
+    """Its end in ns; the screens with their times; the config."""
     scenario = parse(f"config box.language {language}\n{script}", "gallery")
     display = _RememberingDisplay(scenario.config)
     with tempfile.TemporaryDirectory() as state:
@@ -159,7 +159,7 @@ def _played(script: str, language: str) -> tuple[int, list[tuple[int, Screen | N
 def _look(
     config: Config, shown: Sequence[tuple[int, Screen | None]], times_ns: Sequence[int]
 ) -> list[Image.Image]:
-    """What an eye sees on the glass at these times, rising."""
+    """The picture on the glass at these times, rising."""
     display, left = VirtualDisplay(config), list(shown)
     found = []
     for now_ns in times_ns:

@@ -63,7 +63,7 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _meanings() -> dict[str, str]:
-    """What each key of a profile means, as the docstring of its class says."""
+    """The meaning of each key of a profile, from the docstring of its class."""
     entries = re.findall(r"^    (\w+): (.+(?:\n {6,}.+)*)", inspect.getdoc(Profile) or "", re.MULTILINE)
     return {name: _sentence(" ".join(text.split())) for name, text in entries}
 

@@ -118,7 +118,7 @@ _EXPECTED = {
     "text": ('"TEXT"', "the screen says so, in upper or lower case"),
     "panel": ("NAME", "the panel looks like the picture NAME.png beside the script"),
 }
-"""What may stand behind each word, and what it is. An expectation fails the replay with 1."""
+"""The arguments of each word, and their meaning. A failed expectation ends the replay with 1."""
 
 
 def _row(docstring: str) -> str:
@@ -129,7 +129,7 @@ def _row(docstring: str) -> str:
 
 
 def _record() -> Iterator[str]:
-    """What the module that writes records says of them."""
+    """The description of records, from the module that writes them."""
     yield from (
         (inspect.getdoc(record) or "")
         .split("\n\n", 1)[1]

@@ -1,8 +1,8 @@
 """Builds the site: ``make docs``.
 
-The pages are those of the repository, at the paths that they have there, and what they link to. What is made for
-the site alone is put beside them: pictures of screens, sheets to print. mkdocs makes HTML of it and fails for a
-link that leads nowhere.
+The site has the repository's pages, at their paths there, and the files that they link to. Pictures of
+screens and sheets to print are made for the site alone and put beside them. mkdocs makes HTML of it and
+fails for a broken link.
 """
 
 import re
@@ -23,7 +23,7 @@ _MADE = {"docs/gallery.md"}
 
 
 def build(folder: Path = BUILD) -> None:
-    """Builds it anew in this folder; mkdocs complains and ends it if something is wrong."""
+    """Builds it anew in this folder; ends with mkdocs' error if there is one."""
     source = folder / "source"
     shutil.rmtree(source, ignore_errors=True)
     for path, content in gather():

@@ -16,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 TUNES: Mapping[Sound, tuple[tuple[int, int], ...]] = {
     Sound.WAKE: ((880, 60),),
-    Sound.CHOICE: ((1320, 40),),
+    Sound.CHOICE: ((1319, 40),),
     Sound.ROLL: ((523, 40), (0, 30), (587, 40), (0, 40), (523, 40), (0, 60), (587, 40), (0, 90), (659, 60)),
     Sound.FAULT: ((196, 90),),
     Sound.COMPLETE: ((1047, 50), (1319, 70)),
@@ -38,7 +38,7 @@ TUNES: Mapping[Sound, tuple[tuple[int, int], ...]] = {
 """Per sound its notes as (frequency in Hz, 0 for a rest; length in ms)."""
 
 STUCK_S = 10.0
-"""Seconds. A tune lasts one at most; after so long the worker counts as stuck."""
+"""Seconds. A tune takes 1.1 at most; after so long the worker counts as stuck."""
 
 
 class Buzzer:
@@ -64,7 +64,7 @@ class Buzzer:
 
     @property
     def alive(self) -> bool:
-        """Whether the worker lives and is not caught in a note; for the watchdog."""
+        """Whether the worker lives and does not hang in a note; for the watchdog."""
         busy_since = self._busy_since_s
         stuck = busy_since is not None and time.monotonic() - busy_since > STUCK_S
         return self._thread.is_alive() and not stuck

@@ -125,12 +125,12 @@ class Pins:
         device.pin.when_changed = listener.changed
 
     def active(self) -> dict[int, bool]:
-        """What every switch shows now, True for closed to ground; what it last did, if it cannot be read."""
+        """Per switch whether it is closed to ground now; if it cannot be read, as it last was."""
         for switch, device in self._devices.items():
             try:
                 self._seen[switch] = bool(device.is_active)
                 self._unread.discard(switch)
-            except Exception as error:  # an expander off its bus, and what else libraries raise
+            except Exception as error:  # an expander off its bus; libraries raise other errors, too
                 self._seen.setdefault(switch, False)
                 if switch not in self._unread:
                     self._unread.add(switch)

@@ -1,4 +1,4 @@
-"""The odds at the box: questions answered off the main thread, so that levers are never delayed.
+"""The odds at the box: another thread answers the questions, so that levers are never delayed.
 
 The solvers are imported where a table is made, so that the box is ready without them.
 """
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 KEPT_GAMES = 4
-"""Games whose tables are kept, or that they have none."""
+"""So many games are remembered, with their tables or that they have none."""
 
 NICENESS = 10
 """Unix niceness of the worker's thread: the loop comes first on a shared core."""
@@ -94,7 +94,7 @@ class OddsNow:
 
 
 def answer(question: Question) -> Advice | None:
-    """What the odds say. Slow the first time that a game is asked about.
+    """The odds' answer. Slow the first time that a game is asked about.
 
     Returns:
         None for a question that has no answer.

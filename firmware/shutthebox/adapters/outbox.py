@@ -1,6 +1,6 @@
 """The outbox: every match that has ended, left in a folder for the uplink to send to a league.
 
-The daemon has no network and waits for none. It writes each entry twice: first as the *head* in its own
+The daemon has no network. It writes each entry twice: first as the *head* in its own
 state folder, then as a file in the outbox. Each is synced before it takes its name. The head carries the
 chain on when the uplink has emptied the outbox, and gives the entry again if the plug was pulled between
 the two. So an entry may be sent twice, and the league counts it once.
@@ -60,7 +60,7 @@ class Outbox:
 
     An entry is durable when the call returns, and the runner tells of a fact before it shows what follows:
     so it is durable before the winner is shown. Neither a full disk nor a missing folder stops the game.
-    What could not be written is tried again at the next effect.
+    An entry that could not be written is tried again at the next effect.
 
     Args:
         folder: of the entries. It must exist: the uplink's package makes it.
@@ -107,7 +107,7 @@ class Outbox:
         )
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Takes in what happened."""
+        """Takes in an effect or a settled switch."""
         match what:
             case Keep(Finished() | Left() | Signed() as fact):
                 self._due.append(fact)
@@ -146,7 +146,7 @@ class Outbox:
             self._write(MatchPlayed(number, began_s, int(self._wall_clock_s()), write(record)))
 
     def _counts(self, record: Record, fact: Finished | Left) -> bool:
-        """Whether the match has been decided; of equal dice it also counts that one was given up.
+        """Whether the match has been decided; one of equal dice also counts if it was given up.
 
         Raises:
             ValueError: if the game has seen its end and the store has not.

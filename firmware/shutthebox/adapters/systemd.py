@@ -36,7 +36,7 @@ class Systemd:
                 self.watchdog_s = microseconds / 1e6
 
     def ready(self) -> None:
-        """The service does its work now; called once, when pins and store are open."""
+        """The service does its work now; called once, when the game stands."""
         self._send("READY=1")
 
     def alive(self) -> None:
@@ -55,7 +55,7 @@ class Systemd:
     def _send(self, message: str) -> None:
         if not self._address.startswith(("/", "\0")):
             return
-        # A manager that has gone, or that is too busy to listen, must not stop or delay the game.
+        # A manager that has ended, or is too busy, must not stop or delay the game.
         with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as wire:
             wire.setblocking(False)
             wire.sendto(message.encode(), self._address)

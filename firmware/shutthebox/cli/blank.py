@@ -1,6 +1,6 @@
-"""`shutthebox blank`: switches the display off. systemd runs it when the box has ended, however it ended.
+"""`shutthebox blank`: switches the display off. systemd runs it when the box has ended, also after a crash.
 
-It has seconds only, and the box may be restarting: so it needs nothing but the standard library.
+It has seconds only, and the box may be restarting, so it needs the standard library alone.
 """
 
 import argparse

@@ -34,7 +34,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Writes what is good, and the mistakes beside it.
+    """Writes the good files, and the mistakes beside them.
 
     Raises:
         CardError: if a folder cannot be read or written.
@@ -68,7 +68,7 @@ def _playable(text: str, where: str) -> Config:
 
 
 def network_files(network: Network) -> dict[str, str]:
-    """The files for systemd-networkd and wpa_supplicant, by name; empty where there is nothing to join."""
+    """The files for systemd-networkd and wpa_supplicant, by name; none without a network to join."""
     files = {"cable.network": "", "wifi.network": "", "wpa_supplicant-wlan0.conf": ""}
     if network.cable:
         files["cable.network"] = _dhcp("Type=ether\nKind=!*")
@@ -90,7 +90,7 @@ def _dhcp(match: str) -> str:
 
 
 def _write(path: Path, text: str, mode: int = 0o644) -> None:
-    """All of it or nothing, whenever the plug is pulled."""
+    """Writes all of it or nothing, even if the plug is pulled."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     with part.open("w", encoding="utf-8") as file:

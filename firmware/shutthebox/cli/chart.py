@@ -140,7 +140,7 @@ def svg(distribution: Mapping[int, float], title: str) -> str:
 
 
 def write_chart(path: Path, distribution: Mapping[int, float], title: str) -> None:
-    """Writes the chart; the file's name says as what, .svg or .png.
+    """Writes the chart as SVG or PNG, by the ending of the file's name.
 
     Raises:
         ChartError: for another name, without Pillow, or if the file cannot be written.

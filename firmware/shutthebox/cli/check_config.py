@@ -5,7 +5,7 @@ from pathlib import Path
 
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import CONFIG_FILE, Config, Line, box_config, read_config
-from shutthebox.config.settings_loader import DEFAULT_LEVERS, settings_for
+from shutthebox.config.settings_loader import DEFAULT_LEVERS, broken_rules, settings_for
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON
 
 HEADER = {
@@ -20,7 +20,7 @@ def add_parser(subparsers: Subparsers) -> None:
     check = subparsers.add_parser(
         "check-config",
         help="check a config file",
-        description="Says whether a configuration is good, or what is wrong with it.",
+        description="Says whether a configuration and its house rules are good, or what is wrong with them.",
         example="shutthebox check-config box.toml",
     )
     check.add_argument(
@@ -38,11 +38,13 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run_check(args: argparse.Namespace) -> int:
-    """Reads the file, and says that it is good; a complaint ends the command with 2."""
+    """Reads the file and its house rules, and says that they are good; a complaint ends with 2."""
     config = read_config(args.file) if args.file else box_config()
     where = str(args.file or (CONFIG_FILE if CONFIG_FILE.exists() else "built-in default"))
     levers = config.box.levers or DEFAULT_LEVERS
     settings = settings_for(config, levers, where)
+    for broken in broken_rules(config):  # the box would play without them
+        raise broken
     print(f"{where}: good. {settings.profile.name} on {levers} levers, {len(settings.games)} games fit.")
     return 0
 
@@ -60,7 +62,7 @@ def run_pins(args: argparse.Namespace) -> int:
 
 
 def switch_name(switch: int) -> str:
-    """What a switch is called, as in the wiring table."""
+    """The name of a switch in the wiring table."""
     return {DICE_BUTTON: "dice button", SERVICE_BUTTON: "service button"}.get(switch, f"lever {switch}")
 
 

@@ -37,7 +37,7 @@ _DEBIAN_NAMES = {"PIL": "python3-pil", "gpiod": "python3-libgpiod", "luma": "pyt
 
 
 class _OneLine(logging.Formatter):
-    """A message is one line of the journal; only a traceback, which is a fault of ours, has several."""
+    """Formats a message as one line of the journal; only a traceback has several."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  (the library's name)
         return one_line(super().formatMessage(record))
@@ -60,7 +60,7 @@ def command_line(modules: Iterable[str] = _MODULES) -> tuple[CommandParser, Mapp
 
 
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
-    # A command's own module is enough, where it has one of its name: the box has to be up soon.
+    # Only the command's own module is loaded, because the box has to be ready soon.
     parser, commands = command_line(argv[:1] if argv and argv[0] in _MODULES else _MODULES)
     if argv and not argv[0].startswith("-") and argv[0] not in commands:
         parser.refuse(argv[0], "command", commands)

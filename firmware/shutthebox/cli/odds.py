@@ -1,4 +1,4 @@
-"""``shutthebox odds``: what a position is worth, and every legal move ranked."""
+"""``shutthebox odds``: the value of a position, and every legal move ranked."""
 
 import argparse
 import json

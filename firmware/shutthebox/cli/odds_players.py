@@ -42,7 +42,7 @@ class PlayersAnswer:
 
 
 def players_answer(profile: Profile, players: int, best: int | None, seat: int | None) -> PlayersAnswer:
-    """What a round is worth to every seat.
+    """The value of a round to every seat.
 
     Args:
         profile: the game.
@@ -138,7 +138,7 @@ def _without_equilibrium(profile: Profile, players: int) -> PlayersAnswer | None
 
 
 def _check_seats(profile: Profile, players: int) -> None:
-    """Complains of rules under which the seats do not play for themselves, with the same tiles."""
+    """Refuses rules under which the seats do not play alone, or not with the same tiles."""
     if profile.is_solo:
         raise PlayersError(f"--players: {profile.name} is played alone")
     if profile.teams is not None and begin(profile, players).in_teams:

@@ -16,7 +16,7 @@ from shutthebox.rules.turn import Turn
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A legal move: its tiles, what the turn is worth after it, and what it costs against the best."""
+    """A legal move: its tiles, the value of the turn after it, and its cost against the best."""
 
     tiles: Tiles
     value: Value
@@ -35,7 +35,7 @@ class Answer:
         error: the standard error of an estimate; None for exact odds.
         samples: turns played out for an estimate.
         policy: the rule they were played by; None for learned values of the tiles.
-        best_play: of a whole turn on a large row; None where nothing is known.
+        best_play: of a whole turn on a large row; None if it is not known.
     """
 
     value: Value
@@ -67,7 +67,7 @@ def percent(chance: float) -> str:
 
 
 def _read(value: float, digits: int) -> str:
-    """The number with so many digits after the point; what would look like 0 keeps its first digit."""
+    """The number with so many digits after the point; one that would look like 0 keeps its first digit."""
     if abs(value) >= 1000:
         return f"{value:.0f}"
     if 0 < abs(value) < 10.0**-digits:
@@ -82,7 +82,7 @@ def _aim(profile: Profile, objective: Objective) -> str:
 
 
 def title(profile: Profile, turn: Turn, objective: Objective, answer: Answer) -> str:
-    """One line: the position and what is played for."""
+    """One line: the position and the objective."""
     kind = "an estimate, " if answer.error is not None else ""
     thrown = f", {'+'.join(map(str, turn.throw))} thrown" if turn.throw else ""
     row = " ".join(map(str, to_numbers(turn.open)))
@@ -90,7 +90,7 @@ def title(profile: Profile, turn: Turn, objective: Objective, answer: Answer) ->
 
 
 def answer_text(profile: Profile, turn: Turn, objective: Objective, answer: Answer) -> str:
-    """All there is to say about a position, as lines of text."""
+    """The odds of a position, as lines of text."""
     lines = [title(profile, turn, objective, answer), ""]
     if answer.error is not None:
         error = answer.error
@@ -139,7 +139,7 @@ def _moves_text(turn: Turn, objective: Objective, answer: Answer) -> list[str]:
 
 
 def _players_text(profile: Profile) -> list[str]:
-    """What players with a fixed rule would get; those whose turn might never end are left out."""
+    """The results of players with a fixed rule; rules with which a turn might never end are left out."""
     lines = ["for comparison"]
     for policy in Policy:
         try:

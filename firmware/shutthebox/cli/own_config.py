@@ -9,7 +9,7 @@ def own_config_or_default(instead: str) -> Config:
     """The box's own configuration; the built-in one, with a line on stderr, if that cannot be used.
 
     Args:
-        instead: what the service then does, as in "showing what".
+        instead: the service's fallback, as in "showing what".
     """
     try:
         return box_config()

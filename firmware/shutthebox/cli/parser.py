@@ -1,4 +1,4 @@
-"""The parser of the commands: complains in one line, and guesses what a slip of the pen meant."""
+"""The parser of the commands: its errors are one line each, with a guess at a mistyped word."""
 
 import argparse
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ class CommandParser(argparse.ArgumentParser):
         self._end(f"{one_line(message)}; ")
 
     def refuse(self, word: str, kind: str, known: Iterable[str]) -> NoReturn:
-        """Ends with 2 and one line: this word is no command, or no option, and what was probably meant."""
+        """Ends with 2 and one line: this word is no command, or no option; did you mean another?"""
         near = did_you_mean(word.partition("=")[0], known)
         self._end(f"{shown(word)} is no {kind}; {near}")
 
@@ -43,4 +43,4 @@ class CommandParser(argparse.ArgumentParser):
 
 
 Subparsers: TypeAlias = "argparse._SubParsersAction[CommandParser]"
-"""What a command adds itself to. argparse has no public name for it."""
+"""The list that a command adds itself to; argparse has no public name for its type."""

@@ -15,10 +15,10 @@ _WIDTH = 60
 
 @contextmanager
 def working(said: Callable[[], str]) -> Iterator[None]:
-    """Shows on stderr what is being done and for how long, where that is a terminal.
+    """Shows the work and its duration on stderr, if that is a terminal.
 
     Args:
-        said: what is being done; called in another thread, every half second.
+        said: the work in words; called in another thread, every half second.
     """
     if not sys.stderr.isatty():
         yield

@@ -1,4 +1,4 @@
-"""``shutthebox review``: what luck and decisions did in a match."""
+"""``shutthebox review``: the effect of luck and decisions in a match."""
 
 import argparse
 import json

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 NOTICES = Path("/run/shutthebox-card")
-"""Where a card's image leaves what the players are told at the start: files that end in .txt."""
+"""Folder in which a card's image leaves messages for the players: files that end in .txt."""
 
 CARD_TEXTS = (
     message("Update failed: the version before plays"),
     message("Plays without memory: the card's fourth partition cannot be used"),
     message("The card's first partition cannot be read"),
 )
-"""What image/root/usr/lib/shutthebox/card writes there by itself; mistakes in files stay in English."""
+"""The messages that image/root/usr/lib/shutthebox/card writes there; mistakes in files stay in English."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -63,8 +63,8 @@ def find_config(asked_for: Path | None, usual: Path = CONFIG_FILE) -> tuple[Conf
 
     Args:
         asked_for: the file on the command line: it is this one, or an error.
-        usual: the box's own: where it cannot be used, the journal and the players are told and
-            the built-in one is.
+        usual: the box's own: if it cannot be used, the journal and the players are told and the built-in
+        one is used.
 
     Raises:
         ShutTheBoxError: if the file asked for cannot be used.
@@ -83,7 +83,7 @@ def find_config(asked_for: Path | None, usual: Path = CONFIG_FILE) -> tuple[Conf
 
 
 def try_config(config: Config, where: str) -> None:
-    """Complains of a configuration that no box can play with.
+    """Refuses a configuration that no box can play with.
 
     Raises:
         ShutTheBoxError: naming the file as `where`, the key and what is allowed.
@@ -97,7 +97,7 @@ def try_config(config: Config, where: str) -> None:
 
 
 def _as_wired(config: Config) -> Config:
-    """The built-in game, on as much of this box as has been read and makes sense."""
+    """The built-in game, with those values of this box that could be read and are valid."""
     wired = replace(config, game=GameConfig(), rules=RulesConfig(), tournament=TournamentConfig())
     try:
         try_config(wired, str(CONFIG_FILE))

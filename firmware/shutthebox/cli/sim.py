@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 
 _MEMORY_PREFIX = "shutthebox-"
-"""How the name of the folder begins that remembers for as long as a recording goes on."""
+"""Prefix of the name of the folder that holds the memory during a recording."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -41,7 +41,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the built-in one")
     parser.add_argument("--language", metavar="CODE", help="of the screens, such as fr")
-    parser.add_argument("--state", metavar="DIR", type=Path, help="what it remembers is kept there")
+    parser.add_argument("--state", metavar="DIR", type=Path, help="folder of its memory")
     parser.add_argument(
         "--port", metavar="N", type=int, default=8080, help="of the page; default: 8080; 0: a free one"
     )
@@ -49,7 +49,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--record", metavar="F", type=Path, help="write what is played as a scenario, from an empty box"
     )
-    # How a pulled plug starts the command again while a recording goes on: since when, and with which memory.
+    # Given when a pulled plug starts the command again during a recording: its start, and its memory.
     parser.add_argument("--recording-since", nargs=2, metavar=("NS", "DIR"), help=argparse.SUPPRESS)
     parser.set_defaults(run=run)
 
@@ -73,7 +73,7 @@ def config_of(args: argparse.Namespace) -> Config:
 
 
 def going_on(args: argparse.Namespace) -> tuple[int, Path] | None:
-    """Since when, in ns, a recording goes on, and with which memory; None if none does.
+    """The start of the running recording in ns, and its memory; None without one.
 
     Raises:
         ShutTheBoxError: if that is no time, or no memory that this command has made.
@@ -124,7 +124,7 @@ def run(args: argparse.Namespace) -> int:
         observers: list[Observer] = [transcript]
         recorder = None
         if args.record:
-            # What is played again starts from an empty box, so what is recorded does too.
+            # A scenario is replayed from an empty box, so a recording starts from one, too.
             goes_on = args.recording_since is not None
             start_ns, memory = going_on(args) or (start_ns, Path(tempfile.mkdtemp(prefix=_MEMORY_PREFIX)))
             stack.callback(shutil.rmtree, memory, ignore_errors=True)
@@ -181,7 +181,7 @@ def arguments_again(
         args: those that it was started with.
         port: of the page.
         record: the file to record into; None to record nothing.
-        since: where the recording goes on: since when, and the folder of its memory.
+        since: of a running recording, its start and the folder of its memory.
     """
     words = ["sim", "--port", str(port), "--no-browser"]
     given = {

@@ -1,4 +1,4 @@
-"""`shutthebox speech`: says what the box shows, for people who cannot see it."""
+"""`shutthebox speech`: speaks the box's screens, for people who cannot see them."""
 
 import argparse
 import sys

@@ -23,7 +23,7 @@ from shutthebox.files import check_folder, shown_path
 from shutthebox.rules.record import write
 
 SERVICE_FOLDER = Path("/var/lib/shutthebox")
-"""Where systemd keeps the state of the service, which only the daemon is told."""
+"""Folder in which systemd keeps the state of the service; it tells only the daemon."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -58,7 +58,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Adds what says which store is meant."""
+    """Adds the options that name a store."""
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")
     parser.add_argument("--state", metavar="DIR", type=Path, help="the store's folder")
 
@@ -149,7 +149,7 @@ def run_export(args: argparse.Namespace) -> int:
 
 
 def store_folder(args: argparse.Namespace) -> Path:
-    """Where the store lies that is meant: as said, as configured, or the service's.
+    """The folder of the store: as given, as configured, or the service's.
 
     Raises:
         ShutTheBoxError: if that can be no folder.

@@ -24,14 +24,14 @@ from shutthebox.errors import ShutTheBoxError, one_line
 from shutthebox.files import check_regular, reason, shown_path
 
 CARD = Path("/etc/shutthebox-card")
-"""Is there on a system that was started from the image, and holds its version."""
+"""File of a system that was started from the image; it holds its version."""
 
 BACKUP = Path("/data/card/before-update.sqlite3")
 """A copy of the memory for this version, should the other one change it and then not start."""
 
 
 FETCHED = Path("/data/card/update.raucb")
-"""What came from an address, until it is written; RAUC reads it again and again."""
+"""An update from an address, until it is written; RAUC reads it several times."""
 
 
 class UpdateError(ShutTheBoxError):
@@ -46,12 +46,12 @@ class NoCardError(ShutTheBoxError, RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What a signed update says of itself.
+    """The description in a signed update.
 
     Attributes:
         version: of the package in it.
-        store: the newest form of the memory that it can read; None if it does not say.
-        keys: the configuration's keys that it knows, with their sections; empty if it does not say.
+        store: the newest version of the memory that it can read; None if not given.
+        keys: the configuration's keys that it knows, with their sections; empty if not given.
     """
 
     version: str
@@ -126,7 +126,7 @@ def _update(path: Path, *, downgrade: bool) -> None:
 
 
 def inspect(path: Path) -> Bundle:
-    """What the update says, once its signature has been found right.
+    """The description of the update, after its signature has been checked.
 
     Raises:
         UpdateError: if it is not there, not signed by the card's maker, or not for this box.
@@ -154,7 +154,7 @@ def parse_info(text: str) -> Bundle:
 
 
 def lost(bundle: Bundle, keys: frozenset[str]) -> tuple[str, ...]:
-    """What the update cannot take along, a line each.
+    """The losses that the update would cause, a line each.
 
     Args:
         bundle: the update.

@@ -1,1 +1,1 @@
-"""The configuration and the profiles: what an owner writes, read and checked."""
+"""The configuration and the profiles that an owner writes: read and checked."""

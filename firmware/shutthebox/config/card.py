@@ -29,7 +29,7 @@ class Network:
     Attributes:
         wifi: the name of the Wi-Fi; empty for none.
         password: of the Wi-Fi, 8 to 63 characters; empty for a Wi-Fi without one.
-        country: where the box stands, two letters: it decides on the radio channels.
+        country: of the box, two letters; the radio channels depend on it.
         cable: use a network cable too.
     """
 

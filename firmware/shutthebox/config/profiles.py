@@ -78,13 +78,13 @@ def find(id_or_path: str, folder: Path | None = None) -> Profile:
             if profile.name == id_or_path:
                 return profile
         if f"{id_or_path}.toml" in (path.name for path in _files(folder)):
-            # Says what is wrong with it, since it is not among the good ones.
+            # This raises its fault, since it is not among the good ones.
             return read(folder / f"{id_or_path}.toml")
     return builtin(id_or_path)
 
 
 def house_rules(folder: Path) -> tuple[tuple[Profile, ...], tuple[ProfileError, ...]]:
-    """The profiles of a folder by file name, and what is wrong with those that are left out.
+    """The profiles of a folder by file name, and the faults of those that are left out.
 
     No such folder is an empty one.
     """

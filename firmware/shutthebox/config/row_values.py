@@ -1,4 +1,4 @@
-"""Finds what was learned about large rows: values of their tiles, and what best play comes to."""
+"""Finds the learned values of large rows: of each tile, and the score of best play."""
 
 from functools import cache, lru_cache
 from importlib import resources
@@ -11,7 +11,7 @@ FILE_NAME = "row_values.txt"
 
 @lru_cache(maxsize=4)
 def row_of(profile: Profile) -> LargeRow | None:
-    """Strong play of this game; None where nothing was learned about its row and dice."""
+    """Strong play of this game; None if its row and dice have no learned values."""
     if not is_plain(profile):
         return None
     lines = [line for *key, line in _lines() if key == [len(profile.tiles), profile.dice, profile.sides]]
@@ -27,7 +27,7 @@ def row_of(profile: Profile) -> LargeRow | None:
 
 @cache
 def _lines() -> tuple[tuple[int, int, int, str], ...]:
-    """Every line of the file: tiles, dice, sides, and what was learned about them.
+    """Every line of the file: tiles, dice, sides, and their learned values.
 
     That is ``best exact SCORE`` or ``best at-most SCORE``, or the number of open tiles, the constant and the
     values of all tiles in tenths of a point.

@@ -194,8 +194,8 @@ class GameConfig:
     stakes: ShownStakes = _key(
         validation.choice(ShownStakes),
         ShownStakes.OFF,
-        'Who owes what: "off" never says it, "match" at the end of each match, "evening" also adds up '
-        "the matches that the same players play one after the other.",
+        '"off": the box never says who owes what; "match": at the end of each match; "evening": it also '
+        "adds up the matches that the same players play one after the other.",
     )
     setup: SetupChoice = _key(
         validation.choice(SetupChoice),
@@ -338,7 +338,7 @@ class SpeechConfig:
 
 @dataclass(frozen=True, slots=True)
 class StoreConfig:
-    """Where things are kept."""
+    """The folder of the box's memory."""
 
     folder: str = _key(
         validation.text,
@@ -475,7 +475,7 @@ def with_value(config: Config, path: str, value: object, where: str) -> Config:
 
 
 def check_lines(config: Config, where: str) -> None:
-    """Complains of a line that two things are wired to, or that the back end cannot reach.
+    """Refuses a line with two uses, or one that the back end cannot reach.
 
     Raises:
         ConfigError: naming the keys and the line.

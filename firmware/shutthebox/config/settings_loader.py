@@ -1,4 +1,4 @@
-"""From the config and the profiles to the machine's settings: which game this box plays."""
+"""Makes the machine's settings from the config and the profiles."""
 
 import logging
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ def broken_rules(config: Config) -> tuple[ProfileError, ...]:
 
 
 def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
-    """The config with what was chosen at the box; keys that cannot be chosen there are ignored."""
+    """The config with the choices made at the box; keys that cannot be chosen there are ignored."""
     for key, value in choices.items():
         if key.startswith(BEST) or key == STREAK:
             continue
@@ -73,7 +73,7 @@ def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
 
 
 def as_chosen(config: Config, settings: Settings, choices: Mapping[str, object]) -> Settings:
-    """The settings with what was chosen at the box; as configured, where that no longer fits."""
+    """The settings with the choices made at the box; as configured, if these no longer fit."""
     for fitting in (choices, {key: value for key, value in choices.items() if key != "game.profile"}):
         try:
             chosen = settings_for(with_choices(config, fitting), settings.levers, "chosen at the box")
@@ -84,7 +84,7 @@ def as_chosen(config: Config, settings: Settings, choices: Mapping[str, object])
 
 
 def _with_records(settings: Settings, choices: Mapping[str, object]) -> Settings:
-    """The settings with what players have achieved, which is kept beside them."""
+    """The settings with the players' best results, which are kept beside the choices."""
     return replace(settings, bests=_bests(choices), streak=streak_from(choices.get(STREAK)))
 
 

@@ -27,7 +27,7 @@ DailyPuzzle: TypeAlias = Callable[[], Daily | None]
 
 @dataclass(frozen=True, slots=True)
 class Streak:
-    """What this box has made of the puzzles.
+    """The puzzles solved at this box on days in a row.
 
     Attributes:
         day: of the last puzzle that got an answer; 0 for none.

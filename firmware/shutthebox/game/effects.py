@@ -1,4 +1,4 @@
-"""What the machine asks of the world, in the order in which it has to happen."""
+"""The effects that the machine asks for, in the order in which they have to be carried out."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -102,4 +102,4 @@ class Ask:
 
 
 Effect: TypeAlias = Show | Keep | Play | Ask
-"""One thing that the machine asks of the world."""
+"""One effect."""

@@ -44,11 +44,11 @@ class Signed:
 
 
 BEST = "best."
-"""How the key of a `Chosen` begins that is no setting: the best total of a ladder follows."""
+"""Prefix of the key of a `Chosen` that is no setting: the best total of the ladder whose name follows."""
 
 
 STREAK = "puzzle.streak"
-"""The key of a `Chosen` that is no setting either: the day of the last answered puzzle, and the streak."""
+"""Key of a `Chosen` that is no setting either: the day of the last answered puzzle, and the streak."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What can happen to the machine: one input at a time, each with its time beside it."""
+"""The inputs of the machine: they come one at a time, each with its time."""
 
 from __future__ import annotations
 

@@ -87,8 +87,8 @@ def judge(profile: Profile, turn: Turn, down: Tiles, only: Tiles | None = None, 
     """The verdict on levers `down` for what the game has committed.
 
     Levers of tiles that the game starts shut, or does not have, are ignored. Where a blocked
-    player has to open a tile, one lever lifted is the complete answer. With `only` that one answer
-    counts: it has been chosen, and a hand just sets it. `behind` is as `levers_behind` says.
+    player has to open a tile, one lever lifted is the complete answer. With `only` no other answer counts:
+    the computer has chosen it. `behind` is as `levers_behind` says.
     """
     if turn.outcome is not None:
         return FINE

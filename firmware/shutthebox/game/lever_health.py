@@ -1,4 +1,4 @@
-"""Which levers seem to be wrong, and how that is said."""
+"""Levers that seem to be broken, and the messages about them."""
 
 from dataclasses import replace
 
@@ -45,7 +45,7 @@ def suspect_wrong(play: MatchInPlay, context: Context) -> Shared:
 
 
 def suspect_missing(play: MatchInPlay, context: Context) -> Shared:
-    """The shared state after a press that lacks one tile, whose lever has long shown nothing."""
+    """The shared state after a press that lacks one tile, whose lever has not moved for long."""
     shared, match, flipped = context.shared, play.match, play.verdict.move
     suspected = shared.dead
     for answer in turns.answers(match.seat_profile, match.turn):

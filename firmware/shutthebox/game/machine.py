@@ -1,8 +1,7 @@
-"""The box as a machine: one input at a time goes in, what is asked of the world comes out.
+"""The box as a machine: one input at a time goes in, the effects to carry out come out.
 
-It knows no clock: every input carries its time, and `deadline_ns` says when the machine wants
-to be told that time has passed. It owns the match; nothing else changes it. Which input does
-what in which mode is in `shutthebox.game.table`.
+It has no clock: every input comes with its time, and `deadline_ns` is the time of the next `TimeCame`. Only
+the machine changes the match. `shutthebox.game.table` has the handler of every input in every mode.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -116,7 +115,7 @@ class Machine:
 
     @property
     def state(self) -> State:
-        """What the machine remembers now."""
+        """The state now."""
         return State(self._shared, self._mode)
 
     @property
@@ -146,8 +145,8 @@ class Machine:
             t_ns: when, never before an earlier input.
 
         Returns:
-            What is asked of the world, in the order in which it has to happen; the last one shows the
-            new state. Nothing for an input that changes nothing.
+            The effects, in the order in which they have to be carried out; the last one shows the new
+            state. None for an input that changes nothing.
         """
         self._now_ns = max(t_ns, self._now_ns)
         match given:

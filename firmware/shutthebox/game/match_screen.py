@@ -1,4 +1,4 @@
-"""What the screens of a turn have in common: the title, the corner, the row of tiles, the prompt."""
+"""The common parts of a turn's screens: the title, the corner, the row of tiles, the prompt."""
 
 from shutthebox.game.judge import VerdictKind, flipped_tiles, viable
 from shutthebox.game.lever_health import complaint
@@ -120,7 +120,7 @@ def without_text(out: Tiles) -> Message:
 def tile_row(
     mode: Mode, play: MatchInPlay, levers: Tiles, only: Tiles | None = None, behind: int = 0
 ) -> tuple[tuple[int, TileState], ...]:
-    """The tiles of the box by their levers, each with how the levers and the game see it.
+    """The tiles of the box by their levers, each with its state.
 
     With two rows the back row comes first; `behind` is as `shutthebox.game.judge.levers_behind` says.
     """

@@ -1,4 +1,4 @@
-"""What can be chosen at the box: one object an item, each with its question, its options and what it changes.
+"""The settings that can be chosen at the box: one object an item, with its question, options and change.
 
 A new item is one more entry of `ENTRIES`.
 """
@@ -424,7 +424,7 @@ def menu(settings: Settings, at: Entry | None = None) -> Picker:
 
 
 def questions(settings: Settings) -> tuple[Item, ...]:
-    """What setup asks before a match, in order.
+    """The questions of setup before a match, in order.
 
     Nothing where one player plays alone. Rounds are asked where the game is played over several, a
     limit where it has one, teams and head starts where there are some; elsewhere the menu sets them.

@@ -1,4 +1,4 @@
-"""What the panel says, as data: the machine makes it, the display worker draws it.
+"""A screen of the panel, as data: the machine makes it, the display worker draws it.
 
 A screen holds no pixel and no clock. Everything that moves (tumbling dice, blinking tiles)
 is named here; the display worker animates it.

@@ -44,7 +44,7 @@ class Settings:
         handicap: head starts by seat; None for those of each game.
         turn_seconds: time for a turn; 0 for no clock, None for what each game says.
         bests: by `ladder_of` the best total so far.
-        streak: what was made of the puzzles.
+        streak: of solved puzzles.
         usual: a press in attract begins the usual game at once instead of asking.
         hints: a hold while flipping gives a hint.
         stakes: for how long the box says who owes what.

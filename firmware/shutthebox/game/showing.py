@@ -33,7 +33,7 @@ def shown(mode: ModeState, shared: Shared, t_ns: int, translate: Translate) -> S
     """What the box shows now.
 
     Args:
-        mode: what it is doing.
+        mode: of the box.
         shared: what all modes know.
         t_ns: now.
         translate: into the language of the screens.

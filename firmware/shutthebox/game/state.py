@@ -1,4 +1,4 @@
-"""What the machine remembers between two inputs: what all modes share, and the mode with its own data."""
+"""The machine's state between two inputs: the part that all modes share, and the mode with its own data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from shutthebox.rules.tiles import Tiles
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What every mode may look at.
+    """The part of the state that every mode may read.
 
     Attributes:
         settings: the settings now, choices made at the box included.
@@ -58,7 +58,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """All that a handler may read besides its mode.
+    """Everything that a handler may read besides its mode.
 
     Attributes:
         now_ns: the time of the input, on the machine's clock.
@@ -88,7 +88,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What a screen is made of, besides the mode: what all modes share, and the players' language."""
+    """The data of a screen besides its mode: the shared state, and the players' language."""
 
     shared: Shared
     translate: Translate
@@ -123,7 +123,7 @@ class Step(Generic[Mode_co]):
     def then(
         self: Step[_Given], handler: Callable[[_Given, Context], Step[_Next]], context: Context
     ) -> Step[_Next]:
-        """This step and what the handler makes of its mode, as one."""
+        """This step and the handler's, which starts from its mode, as one."""
         if self.shared is not None:
             context = replace(context, shared=self.shared)
         after = handler(self.mode, context)

@@ -1,4 +1,4 @@
-"""The machine's table: in which mode which input is handled by what.
+"""The machine's table: the handler of every input in every mode.
 
 A handler's annotation says where it can lead. So the type checker checks every transition, and the
 diagram in ARCHITECTURE.md is drawn from the same annotations.
@@ -161,7 +161,7 @@ ROWS = (
 )
 
 TABLE: Mapping[tuple[type[BoxMode], type], Handler] = {(row.mode, row.given): row.handler for row in ROWS}
-"""What a hand or the time does: the handler by mode and input."""
+"""The handler by mode and input, for everything that hands or time do."""
 
 
 def advised(
@@ -183,7 +183,7 @@ ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
         advised(MatchOver, ReviewCame, match_over.review_came),
     )
 )
-"""What the odds' answers do; elsewhere they come too late and do nothing."""
+"""The handler by mode and answer of the odds. In other modes an answer comes too late and does nothing."""
 
 
 def targets(handler: Callable[..., Any]) -> tuple[type[BoxMode], ...]:

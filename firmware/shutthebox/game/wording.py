@@ -1,4 +1,4 @@
-"""What the box says of throws, levers and refusals. Each thing is worded here once, for all modes."""
+"""The wording of throws, levers and refusals, once for all modes."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -72,7 +72,7 @@ def fault_text(verdict: Verdict, shared: Shared) -> Message:
 
 
 def answers_text(match: Match) -> Message:
-    """What can be shut for the throw: the totals, or where they do not say enough the tiles.
+    """The answers to the throw: their totals, or the tiles where the totals do not say enough.
 
     For example ``8``, ``8 or 4``, ``8 with 2``, ``3+5 or 8``; with nine dice there can be hundreds, and as
     many are named as there is room for.
@@ -141,7 +141,7 @@ def _with_commas(tiles: Tiles) -> str:
 
 
 def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[Message, Message]:
-    """What the dice did, and what the decisions cost, in points, in words instead of signs.
+    """The effect of the dice and the cost of the decisions, in points, with words instead of signs.
 
     Args:
         profile: says whether more points are better.

@@ -1,10 +1,10 @@
 """Exact play: values, policies, distributions and advice. Standard library only.
 
 `Odds(profile)` solves a profile and answers for any `Turn` of it; the other modules build on it:
-`equilibrium` and `match_play` (playing for the win), `coach` and `hints` (what was done and
-what to do), `baselines` and `strengths` (playing by a fixed rule), `estimate` (rows above 12 tiles),
+`equilibrium` and `match_play` (playing for the win), `coach` and `hints` (past and coming decisions),
+`baselines` and `strengths` (playing by a fixed rule), `estimate` (rows above 12 tiles),
 `large_rows` and `row_learning` (strong play there), `puzzles` and `puzzle_mining`, `fairness` (are the dice
-honest). What stands here is imported when it is first asked for: the box starts without the solvers.
+honest). The names below are imported at their first use: the box starts without the solvers.
 """
 
 from typing import TYPE_CHECKING, Any

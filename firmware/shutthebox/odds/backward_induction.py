@@ -39,10 +39,10 @@ Rolls: TypeAlias = tuple[Roll, ...]
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How a goal's two worths are kept in one integer.
+    """The form in which a goal's two worths are kept in one integer.
 
     Attributes:
-        unit: what 1 is multiplied by.
+        unit: the factor of both worths.
         shift: bits kept for the second worth, its sign included.
         exact: every division goes without remainder.
     """
@@ -52,7 +52,7 @@ class Scale:
     exact: bool
 
     def key(self, first: int, second: int) -> int:
-        """The integer for two worths already multiplied by `unit`."""
+        """One integer for two worths that are multiplied by `unit` already."""
         return (first << self.shift) + second
 
     def split(self, key: int) -> tuple[int, int]:
@@ -79,7 +79,7 @@ class Side:
     """One goal's half of the table.
 
     Attributes:
-        scale: how its integers are read.
+        scale: the form of its integers.
         keys: the worth of every position.
         stops: the worth of every position if the turn ends there.
         lost: the worth of a turn lost on its first move.
@@ -200,7 +200,7 @@ def sweep(plan: Plan, goals: tuple[Goal, Goal]) -> tuple[Side, Side]:
 
 
 def passed(plan: Plan, side: Side, mask: int, roll: Roll, answered: int, dead: int) -> int:
-    """What a roll is worth where a throw without a move is passed, and the same roll made again.
+    """The worth of a roll where a throw without a move is passed, and the same roll made again.
 
     Args:
         plan: the rolls.
@@ -215,15 +215,15 @@ def passed(plan: Plan, side: Side, mask: int, roll: Roll, answered: int, dead: i
         # No throw changes this position: the rules end the turn with the first.
         return side.stops[mask] + side.per_throw
     if not lively:
-        # Only the other number of dice can change anything: throwing these ones lasts until
-        # the turn is cut off.
+        # Only the other number of dice can change anything: with these the turn would go on until it is cut
+        # off.
         return side.stops[mask] + MAX_THROWS * side.per_throw
     total = answered + roll.ended * side.stops[mask] + roll.total * side.per_throw
     return side.scale.divide(total, lively)
 
 
 def first(plan: Plan, side: Side, mask: int, roll: Roll) -> int:
-    """What a roll is worth as a turn's first, where its move must include a certain tile."""
+    """The worth of a roll as a turn's first, where its move must include a certain tile."""
     must = plan.space.bit(plan.space.profile.first_move_must_include or 0)
     total = roll.idle * side.lost + roll.ended * side.stops[mask]
     for answers in roll.classes:

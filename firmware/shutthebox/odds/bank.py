@@ -1,8 +1,8 @@
-"""Playing against the bank: for what it pays instead of for points.
+"""Play against the bank: for its payment instead of for points.
 
-The bank pays by marks, so a player who is just above one must risk what another need not, and the
-points below the last mark are worth nothing. What a final score is worth is what the bank pays
-for it; ties are broken by the expected score. As everybody plays alone, that is the whole game.
+The bank pays by marks, so a player who is just above one has to take more risk than another, and points
+below the last mark are worth nothing. The worth of a final score is the bank's payment for it; ties are
+broken by the expected score. As everybody plays alone, that is the whole game.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Payment(NamedTuple):
     """A position against the bank.
 
     Attributes:
-        paid: what the bank pays back on average, in stakes.
+        paid: the bank's average payment, in stakes.
         score: the expected score when playing for that.
     """
 
@@ -34,7 +34,7 @@ class Payment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RankedPayment:
-    """An answer to the throw on the table: tiles to shut (or to open), and what it leads to.
+    """An answer to the throw on the table: tiles to shut (or to open), and the position after it.
 
     Attributes:
         tiles: the tiles.
@@ -48,7 +48,7 @@ class RankedPayment:
 
 
 class BankOdds:
-    """A profile against the bank, under the best play for what it pays.
+    """A profile against the bank, under the best play for its payment.
 
     Attributes:
         profile: the game.
@@ -59,7 +59,7 @@ class BankOdds:
 
         Args:
             profile: the game, as the seat plays it.
-            head_start: what the seat's total begins with: below 0 for points off.
+            head_start: the seat's total at the beginning: below 0 for points off.
 
         Raises:
             OddsError: if there is no bank.
@@ -79,11 +79,11 @@ class BankOdds:
 
         self._solver = solver_for(space, (Goal(worth, (0, 0)), goal))
         if profile.draw is Draw.DOMINOES:
-            # Solved when asked about; then it is known whether there are too many positions.
+            # Solved now, to find out whether there are too many positions.
             self._solver.worth(turns.start(profile), 0)
 
     def payment(self, turn: Turn) -> Payment:
-        """What any turn is worth, under best play for it."""
+        """The worth of any turn, under best play for the payment."""
         if turn.outcome is not None:
             assert turn.score is not None, "a turn that is over has a score"
             return Payment(float(self._paid(turn.score)), float(turn.score))
@@ -92,7 +92,7 @@ class BankOdds:
         return self.with_dice(turn, self.best_dice(turn))
 
     def with_dice(self, turn: Turn, dice: int) -> Payment:
-        """What it is worth if so many dice are thrown now.
+        """Its worth if so many dice are thrown now.
 
         Raises:
             ValueError: if the rules do not allow that number of dice here.
@@ -108,7 +108,7 @@ class BankOdds:
         )
 
     def exact(self, turn: Turn) -> Fraction:
-        """What the bank pays on average for a turn that awaits a throw, without any error.
+        """The bank's average payment for a turn that awaits a throw, as an exact fraction.
 
         Raises:
             OddsError: where the values are not fractions.

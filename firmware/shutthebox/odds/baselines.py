@@ -1,8 +1,7 @@
-"""Playing by a fixed rule, and what that is worth: what best play is compared with.
+"""Play by a fixed rule, and its value: the comparison for best play.
 
-None of these players thinks about dice: where there is a choice, they throw one die (if it can
-do anything), and whoever plays at random tosses for it. A tile that must be opened again is
-the lowest.
+None of these players thinks about dice: where there is a choice, they throw one die (if it can do
+anything); the random player chooses by chance. If a tile must be opened again, they open the lowest.
 """
 
 from collections.abc import Sequence
@@ -20,15 +19,15 @@ from shutthebox.rules.score import MAX_THROWS
 _SETTLED = 1e-14
 
 _Row: TypeAlias = tuple[list[tuple[int, float]], float]
-"""What follows a position, each with its probability, and the throws made until something does."""
+"""The positions after a position, each with its probability, and the expected throws until then."""
 
 
 class Policy(StrEnum):
     """A fixed rule for choosing among the moves for a throw.
 
-    Highest shuts the highest tile that can be shut, then the next highest; lowest leaves the
-    highest alone as long as it can; fewest shuts the fewest tiles, and the highest of those;
-    random takes any move, each with the same chance.
+    Highest shuts the highest tile that can be shut, then the next highest. Lowest keeps the highest tiles
+    open as long as it can. Fewest shuts the fewest tiles, and the highest of those. Random takes any move,
+    each with the same chance.
     """
 
     HIGHEST = "highest"
@@ -51,7 +50,7 @@ def choose(policy: Policy, moves: Sequence[int]) -> Sequence[int]:
 
 
 def policy_value(profile: Profile, policy: Policy) -> Value:
-    """What a whole turn is worth to a player with a fixed rule.
+    """The value of a whole turn to a player with a fixed rule.
 
     Raises:
         TooLargeError: for more than 12 tiles, or rules with too many positions.
@@ -78,7 +77,7 @@ def _graph(profile: Profile) -> TurnGraph:
 
 
 def _expected(graph: TurnGraph, rows: list[_Row], ends: list[float], per_throw: int) -> list[float]:
-    """What each position comes to, from the last throw that the rules allow back to the first."""
+    """The value of each position, from the last throw that the rules allow back to the first."""
     values = [ends[stop] for stop in graph.stops]
     for _ in range(MAX_THROWS):
         before = list(values)

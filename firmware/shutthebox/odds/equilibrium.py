@@ -3,14 +3,14 @@
 The seats play one whole turn each, and each knows the scores before. So the last seat is solved
 first: for every score to beat, the best play of a turn and how it ends. With that, each final score
 of the seat before has its chance to win, and so on back to the first seat (backward induction).
-What matters to a seat is the best score so far and how many have it, not whose it is.
+A seat's chances depend on the best score so far and on how many have it, not on whose it is.
 
 A tie is shared, or ends in another round of those tied (or of everybody), which is the same game
-again. Its worth is found by policy iteration: with a guess of it the best play is found, with that
-play its worth is the solution of one equation, until neither changes.
+again. Its worth is found by policy iteration: a guess of it gives the best play; that play gives its worth,
+as the solution of one equation; and so on until neither changes.
 
-Playing for the money is the same with other worths of the ends. Where the loser pays, the seats
-play against being the worst; the worst score so far is what matters then.
+Play for the money is the same with other worths of the ends. Where the loser pays, the seats avoid being
+the worst, so the worst score so far counts.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from operator import add
 from typing import NamedTuple
 
 from shutthebox.odds.odds import options
-from shutthebox.odds.turn_play import Worth, compiled_turn
+from shutthebox.odds.turn_play import CompiledTurn, Worth, compiled_turn
 from shutthebox.odds.values import End, OddsError, TooLargeError, sign
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile, ShutWins, Stakes, Tie, Turns, Win
@@ -36,14 +37,14 @@ MOST_WORK = 5_000_000
 Twelve tiles and six players take 4,850,000."""
 
 _SETTLED = 1e-6
-"""Bound of what another iteration could still change. It squares its error: what it does change is
+"""The iteration ends if its last change is below this. As it squares its error, the next change would be
 below 1e-9."""
 
 _MOST_ROUNDS = 50
 
 
 class Prize(Enum):
-    """What the seats play for: the win, or the money of the profile's stakes."""
+    """The aim of the seats: the win, or the money of the profile's stakes."""
 
     WIN = "win"
     MONEY = "money"
@@ -66,7 +67,7 @@ NOBODY = Standing()
 
 
 class _Outlook(NamedTuple):
-    """What is to come for everybody, from a standing.
+    """The prospects of everybody, from a standing.
 
     Attributes:
         leaders: the worth for each of those who have the mark, in the order of their seats.
@@ -88,12 +89,46 @@ class RankedChance:
     Attributes:
         tiles: the tiles to shut, or to open.
         chance: to win after it, or the money expected.
-        cost: what it gives away against the best answer.
+        cost: chance given away against the best answer.
     """
 
     tiles: Tiles
     chance: float
     cost: float
+
+
+@dataclass
+class _Solved:
+    """A seat's turn as it was solved for one standing. Other standings share a part of it.
+
+    Attributes:
+        turn: the turn.
+        below: how many ends, the best first, set a new mark.
+        prospects: per end the worth to the seat, what follows, and its place among leaders.
+        values: what every position is worth.
+    """
+
+    turn: CompiledTurn
+    below: int
+    prospects: dict[End, tuple[float, _Outlook, int | None]]
+    values: list[float]
+
+    @cached_property
+    def expected(self) -> list[list[float]]:
+        """Per position with a certain new mark the means of `out`, `again`, and `later` for each seat."""
+        prospects = self.prospects
+
+        def worth(end: End) -> float:
+            return prospects[end][0]
+
+        rows = []
+        for end in self.turn.graph.ends:
+            _, following, place = prospects[end]
+            own = following.out if place is None else following.leaders[place]
+            rows.append((following.out, following.again, own, *following.later))
+        return [
+            self.turn.expected(worth, self.values, self.below, of_ends) for of_ends in zip(*rows, strict=True)
+        ]
 
 
 class Equilibrium:
@@ -110,7 +145,7 @@ class Equilibrium:
     """
 
     def __init__(self, profile: Profile, players: int, prize: Prize = Prize.WIN) -> None:
-        """Solves what a tie leads to; the rest is solved when it is asked for.
+        """Solves the rounds after a tie; the rest is solved at its first use.
 
         Raises:
             OddsError: for rules that are not played in whole turns, or that no turn is solved for.
@@ -131,7 +166,8 @@ class Equilibrium:
         self._outright = profile.shut_wins is not ShutWins.NO
         self._tie = Tie.SHARE if self._worst_pays else profile.tie
         self._known: dict[tuple[tuple[int, ...], Standing], _Outlook] = {}
-        # What another round is worth by the number of players in it, to each and to all others.
+        self._solved: dict[tuple[int, ...], _Solved] = {}
+        # The worth of another round by the number of players in it, to each and to all others.
         self._rounds: dict[int, tuple[tuple[float, ...], float]] = {}
         self._replayed = 0
         if self._tie is Tie.PLAY_OFF:
@@ -151,7 +187,7 @@ class Equilibrium:
         return self._outright
 
     def chances(self, totals: Sequence[int] = (), scores: Sequence[int | None] = ()) -> tuple[float, ...]:
-        """What the round is worth to every seat: the chance to win, or the money expected in stakes.
+        """The worth of the round to every seat: the chance to win, or the money expected in stakes.
 
         Args:
             totals: each seat's points before the round; none for a round of its own.
@@ -167,7 +203,7 @@ class Equilibrium:
         return tuple(worth + found.again * self._once_more(at) for at, worth in enumerate(worths))
 
     def standing(self, scores: Sequence[int | None]) -> Standing:
-        """What matters of the totals of those who have played."""
+        """The standing after these totals."""
         marks = [self._sign * score for score in scores if score is not None]
         return Standing(max(marks), marks.count(max(marks))) if marks else NOBODY
 
@@ -186,7 +222,7 @@ class Equilibrium:
     def _prospect(
         self, offsets: tuple[int, ...], standing: Standing, end: End
     ) -> tuple[float, _Outlook, int | None]:
-        """What an end of the next seat's turn is worth to that seat, what follows, its place among leaders.
+        """The worth of an end of the next seat's turn to it, the outlook after it, its place among leaders.
 
         The place is None for a seat that is no leader.
         """
@@ -214,17 +250,23 @@ class Equilibrium:
         return self._known[key]
 
     def _play(self, offsets: tuple[int, ...], standing: Standing) -> _Outlook:
-        """The next seat plays its best, and what comes of it for everybody."""
-        ends = self._turn.graph.ends
-        prospects = {end: self._prospect(offsets, standing, end) for end in ends}
+        """Plays the next seat's turn as well as possible; gives everybody's prospects."""
+        turn, ends = self._turn, self.ends
+        # The worst end comes first: its solution serves the others.
+        prospects = {ends[at]: self._prospect(offsets, standing, ends[at]) for at in reversed(turn.order)}
 
         def worth(end: End) -> float:
             return prospects[end][0]
 
-        chances = self._turn.distribution(worth, self._turn.values(worth))
+        better, solved = self._better(offsets, standing), self._solved.get(offsets)
+        shared = min(better, solved.below) if solved else 0
+        values = turn.values(worth, solved.values if solved else (), shared)
+        mass = turn.distribution(worth, values, shared)
+        if solved is None or better > solved.below:
+            self._solved[offsets] = _Solved(turn, better, prospects, values)
         leaders, later = [0.0] * standing.tied, [0.0] * len(offsets)
         out = again = 0.0
-        for end, chance in zip(ends, chances, strict=True):
+        for end, chance in zip(ends, mass, strict=False):
             if not chance:
                 continue
             _, following, place = prospects[end]
@@ -237,10 +279,32 @@ class Equilibrium:
                 later[at] += chance * worth_later
             out += chance * following.out
             again += chance * following.again
+        if solved and shared:
+            # A new mark is certain here: the old leaders are out, and the solution from before holds.
+            reached = [(number, mass[number]) for number in range(len(ends), len(mass)) if mass[number]]
+            more_out, more_again, *more_later = (
+                sum([chance * expected[number] for number, chance in reached]) for expected in solved.expected
+            )
+            leaders = [worth + more_out for worth in leaders]
+            later = list(map(add, later, more_later))
+            out += more_out
+            again += more_again
         return _Outlook(tuple(leaders), tuple(later), out, again)
 
+    def _better(self, offsets: tuple[int, ...], standing: Standing) -> int:
+        """How many ends, the best first, set a new mark: after them the standing before does not matter."""
+        if self._worst_pays:
+            return 0
+        ends = self.ends
+        for rank, at in enumerate(self._turn.order):
+            wins = ends[at].shut and self._outright
+            mark = self._sign * (offsets[0] + ends[at].score)
+            if not wins and standing.mark is not None and mark <= standing.mark:
+                return rank
+        return len(ends)
+
     def _shut(self, later: int, standing: Standing) -> _Outlook:
-        """A shut box has won: nobody else plays. The last of the leaders is the one who shut it."""
+        """A shut box has won: nobody else plays. The last of the leaders has shut it."""
         if not self._worst_pays:
             own, out = (1.0, 0.0) if not self._pays else self._pot(1, shut=True)
             return _Outlook((*(out,) * standing.tied, own), (out,) * later, out, 0.0)
@@ -265,37 +329,40 @@ class Equilibrium:
         return _Outlook((own,) * tied, (), out, 0.0)
 
     def _pot(self, winners: int, *, shut: bool) -> tuple[float, float]:
-        """What a winner gets, and what anybody else does."""
+        """The worth of the end to a winner, and to any other seat."""
         if self.profile.stakes is Stakes.NONE:
             return 0.0, 0.0
         stake = 2 if shut and self.profile.stakes is Stakes.POOL_DOUBLE else 1
         return stake * (self.players - winners) / winners, -float(stake)
 
     def _once_more(self, seat: int) -> float:
-        """What playing once more is worth to a seat of the round."""
+        """The worth of playing once more to a seat of the round."""
         if not self._replayed:
             return 0.0
         return self._rounds[self._replayed][0][seat]
 
     def _solve_round(self, players: int) -> None:
-        """Another round of so many players, all tied: what it is worth to each."""
+        """The worth of another round to each of so many tied players."""
         self._replayed = players
         self._rounds[players] = (0.0 if self._pays else 1 / players,) * players, 0.0
+        self._solved.clear()
         fresh = (0,) * players
         for _ in range(_MOST_ROUNDS):
             found = self._outlook(fresh, NOBODY)
             worths = tuple([each / (1 - found.again) for each in found.later])
             change = max([abs(a - b) for a, b in zip(worths, self._rounds[players][0], strict=True)])
             self._rounds[players] = worths, found.out / (1 - found.again)
+            self._solved.clear()
             if change * found.again < _SETTLED:
                 break
             self._known = {key: outlook for key, outlook in self._known.items() if not outlook.again}
         if self._tie is Tie.PLAY_OFF:
             self._known = {key: self._with_again(outlook) for key, outlook in self._known.items()}
             self._replayed = 0
+            self._solved.clear()
 
     def _with_again(self, outlook: _Outlook) -> _Outlook:
-        """The same with what playing once more is worth in it."""
+        """The same with the worth of playing once more added."""
         if not outlook.again:
             return outlook
         worths, out = self._rounds[self._replayed]
@@ -309,7 +376,7 @@ class Equilibrium:
 
 
 class SeatPlay:
-    """The best play of one turn where its ends are worth something to somebody.
+    """The best play of one turn for any worth of its ends.
 
     Attributes:
         profile: the game.
@@ -354,4 +421,4 @@ class SeatPlay:
     def ends(self) -> dict[End, float]:
         """How a whole turn ends under this play."""
         chances = self._turn.distribution(self.worth, self._values)
-        return {end: chance for end, chance in zip(self._turn.graph.ends, chances, strict=True) if chance}
+        return {end: chance for end, chance in zip(self._turn.graph.ends, chances, strict=False) if chance}

@@ -1,8 +1,8 @@
-"""Estimates where exact odds are out of reach: turns played out by lot, by a fixed rule.
+"""Estimates where exact odds would take too long: turns played out with random throws, by a fixed rule.
 
-An estimate is no best play: it is what the best of a few fixed rules earns (see
-`shutthebox.odds.baselines`), found on turns of its own, so the figures are not flattered by the
-choice. Best play does at least as well.
+An estimate is not best play. It is the result of the best of a few fixed rules (see
+`shutthebox.odds.baselines`). The rule is chosen on other turns, so the choice does not flatter the figures.
+Best play does at least as well.
 """
 
 import math
@@ -40,13 +40,13 @@ _RULES = (Policy.HIGHEST, Policy.FEWEST, Policy.LOWEST)
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What turns played out by lot came to.
+    """The result of turns played out with random throws.
 
     Attributes:
         value: mean score and share of boxes shut.
         standard_error: of each of them.
         samples: turns played out.
-        policy: the rule they were played by; None for values of the tiles that were learned.
+        policy: the rule they were played by; None for learned values of the tiles.
         distribution: share of each final score, by rising score.
     """
 
@@ -72,12 +72,12 @@ def estimate(
     Args:
         profile: the game, of any size.
         turn: a turn that is not over; a throw on the table is answered by the rule, too.
-        objective: what the rule is chosen for.
-        rng: where the lots come from; the same seed gives the same estimate.
+        objective: the aim for which the rule is chosen.
+        rng: makes the throws; the same seed gives the same estimate.
         samples: turns to play out, beside a tenth of that for each rule tried; from 2 up. By
             default `SAMPLES`, or fewer where turns are long.
         progress: told about every hundredth part.
-        row: plays for the best score instead of the rules, where something was learned about the row.
+        row: plays for the best score instead of the rules, if the row has learned values.
 
     Raises:
         ValueError: for fewer than 2 samples, or a turn that is over.
@@ -121,13 +121,13 @@ def estimated_moves(
 ) -> list[tuple[Tiles, Estimate]]:
     """Every answer to the throw on the table, each played out, the best estimate first.
 
-    Where something was learned about the row, only the answers that it finds best.
+    With learned values of the row, only the answers that these rank best.
 
     Args:
         profile: the game.
         turn: a turn with a throw on the table.
-        objective: what they are ranked by.
-        rng: where the lots come from; every answer meets the same lots.
+        objective: the aim by which they are ranked.
+        rng: makes the throws, the same for every answer.
         samples: turns to play out for all answers together. By default `SAMPLES`, or fewer where
             turns are long.
         progress: told after every answer.
@@ -157,7 +157,7 @@ def estimated_moves(
 
 
 def _throws(profile: Profile, turn: Turn) -> float:
-    """About how many throws a turn from here has, by lots of their own; at least one.
+    """About how many throws a turn from here has, by random throws of its own; at least one.
 
     A throw of many faces that may go in any combination is as much work as several.
     """

@@ -1,4 +1,4 @@
-"""Are the dice fair: Pearson's chi-square test on counts of what was thrown.
+"""The fairness of dice: Pearson's chi-square test on counts of throws.
 
 The p-value is the chance that honest dice look at least this uneven. It is the regularised
 upper incomplete gamma function, by its series or its continued fraction (Numerical Recipes,
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 LEAST_EXPECTED = 5.0
-"""Cells that fewer are expected in are taken together, the usual condition of the test."""
+"""Cells with fewer expected throws are joined, the usual condition of the test."""
 
 _TINY = 1e-300
 _ROUNDING = 1e-15
@@ -94,7 +94,7 @@ def total_chances(dice: int, sides: int) -> dict[int, float]:
 def chi_square(counts: Sequence[int], chances: Sequence[float]) -> Fairness:
     """Pearson's test of counts against the chances of honest dice.
 
-    Neighbouring cells are taken together until at least five are expected in each.
+    Neighbouring cells are joined until each has at least five expected throws.
 
     Raises:
         ValueError: for a negative count, or as many chances as there are not counts.

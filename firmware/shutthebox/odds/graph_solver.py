@@ -7,9 +7,9 @@ answers, and so on until no answer can be bettered. Where staying is better than
 highest sum of open tiles wins), the best play has no end. Then the rules' own limit of throws in a
 turn is played back from its last throw.
 
-What decides and what breaks ties are one number here, the aim: the first is multiplied by so much
-that the second counts only where the firsts are equal to nine digits and more. Where positions come
-back, each throw costs a trifle, so that play that ends is better than play that goes round.
+The deciding worth and the tie-breaking worth are one number here, the aim: the first is multiplied by so
+much that the second counts only where the firsts are equal to nine digits and more. Where positions come
+back, each throw costs a very small amount, so that play that ends is better than play that goes round.
 """
 
 from collections.abc import Mapping
@@ -32,21 +32,22 @@ _ROUNDED_UNIT = 1 << 80
 _FIRST_BITS = 36
 """The first outweighs the second by so many bits, where the second is at its largest."""
 _TRIFLE_BITS, _SLACK_BITS, _SETTLED_BITS = 16, 28, 42
-"""Bits after the point: of a throw's trifle, of a clearly better aim, of a worth that has settled."""
+"""Bits after the point: of a throw's small cost, of a clearly better aim, of a worth that has settled."""
 
 _PASSES_A_JUMP, _PASSES_A_ROUND, _MOST_ROUNDS = 6, 12, 400
 _MOST_GRAPHS = 4
 _NEGLIGIBLE = 1e-14
 
 Row: TypeAlias = tuple[list[tuple[int, int]], int, int]
-"""A position with its answers fixed: what follows with which weight, the divisor, the throws made."""
+"""A position with its answers fixed: the following positions with their weights, the divisor, the throws
+made."""
 
 
 class Solution:
     """The best play of a graph for one goal, and its worths.
 
     Attributes:
-        unit: by what all worths are multiplied.
+        unit: the factor of all worths.
         ways: per position, which way to throw.
         worths: per position; the first list decides, the second breaks ties.
     """
@@ -73,7 +74,7 @@ class Solution:
         # Where positions come back, each throw costs a trifle.
         trifle = (unit >> _TRIFLE_BITS) * graph.comes_back
         self._aim_per_throw = (self._per_throw[0] << self._first_bits) + self._per_throw[1] - trifle
-        # An aim that is better by less is better by a rounding.
+        # An aim that is better by less may be better by a rounding only.
         self._slack = (unit >> _SLACK_BITS) * self._rounded
         if not graph.comes_back:
             self._improve(self._aims)
@@ -121,7 +122,7 @@ class Solution:
         return Fraction(first, divisor), Fraction(aim - (first << self._first_bits), divisor)
 
     def rows(self) -> list[Row]:
-        """What follows each position under best play; a throw that is passed is made again."""
+        """The following positions of each one under best play; a throw that is passed is made again."""
         rows: list[Row] = []
         for number, ways in enumerate(self._graph.ways):
             if not ways:
@@ -170,7 +171,7 @@ class Solution:
         return changed
 
     def _aim(self, number: int, way: Way, answers: list[int]) -> int:
-        """What a way to throw comes to with these answers."""
+        """The aim of a way to throw with these answers."""
         total, aims = way.total, self._sum(self._aims, way, answers)
         if not self._graph.comes_back and number in answers:
             # A throw that is passed is made again.
@@ -188,7 +189,7 @@ class Solution:
                     values[number] = (total + throws * per_throw) // divisor
 
     def _iterate(self) -> bool:
-        """Modified policy iteration; False if no end of it is in sight."""
+        """Modified policy iteration; False if it does not converge."""
         for _ in range(_MOST_ROUNDS):
             changed = self._improve(self._aims)
             settled = self._settle(self._aims, self.rows(), self._aim_per_throw, self._slack, _PASSES_A_ROUND)
@@ -206,8 +207,8 @@ class Solution:
     ) -> bool:
         """Passes over all positions until no value changes by more; False if that takes too many.
 
-        What is still missing shrinks by nearly the same share in every pass. So now and then all that the
-        following passes would add is added at once (Aitken's extrapolation).
+        The remaining error shrinks by nearly the same factor in every pass. So now and then the sum of all
+        later changes is added at once (Aitken's extrapolation).
         """
         compiled = [
             (number, itemgetter(*following, following[0]), (*weights, 0), divisor, throws * per_throw)
@@ -263,12 +264,12 @@ class GraphSolver:
             self._solve(None)
 
     def worth(self, turn: Turn, goal: int) -> Worth:
-        """What the position is worth; throws already made do not count."""
+        """The worth of the position; throws already made do not count."""
         _, number, solution = self._at(turn, goal)
         return self._worth(solution.worth(number))
 
     def worth_with(self, turn: Turn, goal: int, dice: int) -> Worth:
-        """What it is worth if so many dice are thrown now, and play is best afterwards.
+        """Its worth if so many dice are thrown now, and play is best afterwards.
 
         Raises:
             ValueError: if the rules do not allow that number of dice here.

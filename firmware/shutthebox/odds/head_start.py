@@ -2,8 +2,8 @@
 
 Two masters both play their best for the win, knowing the scores before. A beginner shuts the highest
 tiles and throws as many dice as usual; against one a master plays best for the win. The chance of the
-seat with the head start rises with every point of it, so the fair number is found by bisection: that
-which brings the chance closest to one half.
+seat with the head start rises with every point of it, so bisection finds the fair number: the one with the
+chance closest to one half.
 """
 
 from collections.abc import Callable
@@ -102,11 +102,11 @@ def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int],
     outright = profile.shut_wins is not ShutWins.NO
 
     def against(mark: int, theirs: int, tie: float) -> float:
-        """What two totals are worth to the first one."""
+        """The worth of two totals to the first one."""
         return tie if mark == theirs else float(better * mark > better * theirs)
 
     def master_wins(totals: tuple[int, int], tie: float) -> float:
-        """The master's chance, where a tie is worth so much to the master."""
+        """The master's chance, with this worth of a tie."""
         own, theirs = totals[1 - beginner], totals[beginner]
 
         def second(score: int) -> float:
@@ -174,7 +174,7 @@ def beginners_ends(profile: Profile) -> dict[End, float]:
     assert number is not None, "a turn's start is in its graph"
     chances = {number: 1.0}
     ends: dict[End, float] = {}
-    # What can follow a position has a lower number.
+    # Every following position has a lower number.
     while chances:
         at = max(chances)
         chance = chances.pop(at)

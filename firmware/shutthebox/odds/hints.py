@@ -1,4 +1,4 @@
-"""Hints: the best that can be done at a position, by look-ups in a solved profile."""
+"""Hints: the best decisions at a position, by look-ups in a solved profile."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _EQUAL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What to do now.
+    """A hint.
 
     Attributes:
-        value: what the turn is worth if the hint is followed.
+        value: of the turn if the hint is followed.
         dice: how many dice to throw; None with a throw on the table.
-        dice_cost: what the other number of dice costs; None where there is no choice.
+        dice_cost: the cost of the other number of dice; None where there is no choice.
         moves: every answer to the throw, the best first; empty without one.
         opens: the moves are tiles to open, not to shut.
         to_win: every answer by the chance to win, the best first; empty where that is not known.
@@ -55,12 +55,12 @@ class Hint:
 def hint(
     odds: Odds, turn: Turn, objective: Objective = Objective.SCORE, play: SeatPlay | None = None
 ) -> Hint:
-    """What to do at a turn that is not over, by look-ups only.
+    """The hint for a turn that is not over, by look-ups only.
 
     Args:
         odds: of the profile.
         turn: the turn.
-        objective: what is played for.
+        objective: of the play.
         play: the best play for the win; None where that is not known.
 
     Raises:

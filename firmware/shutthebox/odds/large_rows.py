@@ -1,9 +1,9 @@
 """Strong play on rows that are too large for exact odds: learned values of tiles, a look ahead, exact ends.
 
-A turn is worth the points that it still shuts. With more than `EXACT_TILES` open, that is taken to be a
+The worth of a turn is the points that it still shuts. With more than `EXACT_TILES` open, the estimate is a
 constant for their number plus a value for each of them (`TileValues`, found by
-`shutthebox.odds.row_learning`). The best of the answers are compared by what can then be shut for the next
-throw. With no more tiles open than that, the rest of the turn is played exactly.
+`shutthebox.odds.row_learning`). The best answers are compared by a look ahead over the next throw. With no
+more tiles open than that, the rest of the turn is played exactly.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,10 +28,10 @@ USUAL_MOST = 3
 """Answers with more tiles are looked for only where there is none with so many or fewer."""
 
 _RARE = 1e-4
-"""Totals with a smaller chance are passed over in a look ahead."""
+"""A look ahead leaves out totals with a smaller chance."""
 
 TileValues: TypeAlias = Mapping[int, Sequence[float]]
-"""By the number of open tiles: what a turn still shuts in points, first a constant, then for every tile."""
+"""By the number of open tiles, in points that a turn still shuts: a constant, then a value for every tile."""
 
 
 def is_plain(profile: Profile) -> bool:
@@ -70,11 +70,11 @@ def total_chances(dice: int, sides: int) -> dict[int, float]:
 
 @dataclass(frozen=True, slots=True)
 class BestPlay:
-    """What the best play of a whole turn comes to, as far as it is known.
+    """The score of best play of a whole turn, as far as it is known.
 
     Attributes:
         score: the expected score.
-        exact: else the expected score is at most that, with 99 % confidence.
+        exact: if not, the expected score is at most that, with 99 % confidence.
     """
 
     score: float
@@ -87,7 +87,7 @@ class LargeRow:
     Args:
         profile: the game; `is_plain` holds.
         values: learned for it.
-        best_play: what is known of it; None for nothing.
+        best_play: as far as it is known; None if it is not.
 
     Attributes:
         profile: as given.
@@ -152,7 +152,7 @@ class LargeRow:
         return legal_moves(self._few, open_tiles, faces) or legal_moves(self.profile, open_tiles, faces)
 
     def _after(self, open_tiles: Tiles) -> Callable[[Tiles], float]:
-        """A key to compare answers by: what is still shut after them."""
+        """A key to compare answers by: the points that are still shut after them."""
         return lambda shut: self.still_shut(open_tiles & ~shut)
 
     def _of_size(self, count: int) -> Sequence[float]:

@@ -1,8 +1,8 @@
-"""Playing a match for the win: from any position of a match to every player's chance, and the best play.
+"""Play of a match for the win: every player's chance at any position, and the best play.
 
 The deciding round (the last one, or a play-off) is played by `Equilibrium`, which is exact. Before
-it the chances are an approximation: everybody is taken to play later turns for points. What the turns
-still to come add to each total is then known exactly, and so is the chance to be ahead at the end.
+it the chances are an approximation: everybody is taken to play later turns for points. Then the points that
+later turns add to each total are known exactly, and so is the chance to be ahead at the end.
 Where a match is played to a limit, points decide: there are no chances to win.
 """
 
@@ -158,7 +158,7 @@ def _curve(profile: Profile, rivals: tuple[tuple[int, int], ...]) -> Callable[[i
 
 @lru_cache(maxsize=256)
 def _added(profile: Profile, count: int) -> Mapping[int, float]:
-    """What so many turns for points add to a total, each sum with its chance."""
+    """The points that so many turns add to a total, each sum with its chance."""
     if not count:
         return {0: 1.0}
     found: dict[int, float] = {}

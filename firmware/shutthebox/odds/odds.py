@@ -1,9 +1,9 @@
-"""The odds of a profile: what any position is worth, and the best that can be done about it.
+"""The odds of a profile: the worth of any position, and its best decisions.
 
 Positions are the rules' own `Turn`s, and every answer is tried with the rules' own functions,
-so nothing here knows a rule; the solvers behind only give the worth of a turn that awaits a
-throw. Making `Odds` takes some milliseconds for most rules (see `shutthebox.odds.backward_induction`);
-everything asked of it afterwards is a look-up, except distributions.
+so no rule is repeated here; the solvers only give the worth of a turn that awaits a throw. Making `Odds`
+takes some milliseconds for most rules (see `shutthebox.odds.backward_induction`). Afterwards everything but
+a distribution is a look-up.
 """
 
 from collections.abc import Iterator
@@ -70,7 +70,7 @@ def odds_for_points(profile: Profile) -> "Odds":
 
 
 def options(profile: Profile, turn: Turn) -> Iterator[tuple[Tiles, Turn]]:
-    """What can be done about the throw on the table: the tiles shut (or opened), and what follows.
+    """The options for the throw on the table: the tiles shut (or opened), and the turn after it.
 
     A throw that can only be passed has one option, of no tiles.
     """
@@ -87,7 +87,7 @@ def options(profile: Profile, turn: Turn) -> Iterator[tuple[Tiles, Turn]]:
 
 
 class Choices:
-    """The best of what can be done at any position, for the goals of a solver.
+    """The best decisions at any position, for the goals of a solver.
 
     Worths here are those of the whole turn, throws already made included.
     """
@@ -97,7 +97,7 @@ class Choices:
 
         Args:
             profile: the game.
-            solver: what knows the worth of a turn that awaits a throw.
+            solver: gives the worth of a turn that awaits a throw.
             scores: for each goal the part of its `Worth` that is the score, 0 or 1.
         """
         self.profile = profile
@@ -129,18 +129,18 @@ class Choices:
         return self._made(self.solver.worth_with(turn, goal, dice), turn, goal)
 
     def ranked(self, turn: Turn, goal: int) -> list[tuple[Tiles, Turn, Worth]]:
-        """What can be done about the throw on the table, the best first."""
+        """The options for the throw on the table, the best first."""
         found = [(tiles, after, self.after(after, goal)) for tiles, after in options(self.profile, turn)]
         return sorted(found, key=lambda option: self.order(option[2]), reverse=True)
 
     def order(self, worth: Worth) -> tuple[Number, Number]:
-        """What worths are compared by; those found by iteration are equal if almost equal."""
+        """The key to compare worths by; those found by iteration are equal if almost equal."""
         if self.solver.exact:
             return worth
         return round(float(worth.first), 9), round(float(worth.second), 9)
 
     def _made(self, worth: Worth, turn: Turn, goal: int) -> Worth:
-        """A worth of what is to come, with the throws already made."""
+        """The worth of the rest of a turn, plus that of the throws already made."""
         if not self._counts:
             return worth
         made = self._sign * turn.throws
@@ -158,7 +158,7 @@ class Odds:
             iteration and are good to nine digits.
 
     Example:
-        What a turn of the traditional game is worth, and the best answer to a first throw of 6 and 4.
+        The value of a turn of the traditional game, and the best answer to a first throw of 6 and 4.
 
         >>> from shutthebox.config.profiles import builtin
         >>> odds = Odds(builtin("traditional"))
@@ -188,15 +188,15 @@ class Odds:
         self._choices = Choices(profile, solver, (0, 1))
         self.exact = solver.exact
         if profile.draw is Draw.DOMINOES:
-            # Solved when asked about; then it is known whether there are too many positions.
+            # Solved now, to find out whether there are too many positions.
             solver.worth(turns.start(profile), 0)
 
     def value(self, turn: Turn, objective: Objective = Objective.SCORE) -> Value:
-        """What the turn is worth; with a throw on the table, after the best answer to it."""
+        """The value of the turn; with a throw on the table, after the best answer to it."""
         return self._value(self._worth(turn, objective), objective)
 
     def fractions(self, turn: Turn, objective: Objective = Objective.SCORE) -> Exact:
-        """`value` as fractions without any error.
+        """`value` as exact fractions.
 
         Raises:
             OddsError: where the values come from an iteration, or the fractions are too long.
@@ -211,7 +211,7 @@ class Odds:
         return Exact(best * first, second)
 
     def with_dice(self, turn: Turn, dice: int, objective: Objective = Objective.SCORE) -> Value:
-        """What a turn that awaits a throw is worth if so many dice are thrown now.
+        """The value of a turn that awaits a throw if so many dice are thrown now.
 
         Raises:
             ValueError: if the rules do not allow that number of dice here.
@@ -259,7 +259,7 @@ class Odds:
         )
 
     def ranked_points(self, turn: Turn) -> tuple[tuple[Tiles, Fraction], ...]:
-        """What can be done about the throw on the table, each with its `points`, the best first.
+        """The options for the throw on the table, each with its `points`, the best first.
 
         A throw that can only be passed has one answer, of no tiles.
         """
@@ -279,7 +279,7 @@ class Odds:
 
         Args:
             turn: any turn.
-            objective: what is played for.
+            objective: of the play.
             exact: in fractions.
 
         Raises:

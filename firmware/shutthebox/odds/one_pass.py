@@ -27,7 +27,7 @@ MOST_FOLLOWED = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What one throw at a position comes to.
+    """The results of one throw at a position.
 
     Attributes:
         total: throws that there are, each equally likely.
@@ -60,18 +60,18 @@ class Table:
 
     @property
     def exact(self) -> bool:
-        """Whether a `Worth` is fractions without any error."""
+        """Whether a `Worth` consists of exact fractions."""
         return all(side.scale.exact for side in self._sides)
 
     def worth(self, turn: Turn, goal: int) -> Worth:
-        """What the position is worth; throws already made do not count."""
+        """The worth of the position; throws already made do not count."""
         side, mask = self._sides[goal], self._space.dense(turn.open)
         if self._is_first(turn):
             return side.scale.worth(max(first(self._plan, side, mask, roll) for roll in self._rolls(mask)))
         return side.scale.worth(side.keys[mask])
 
     def worth_with(self, turn: Turn, goal: int, dice: int) -> Worth:
-        """What it is worth if so many dice are thrown now, and play is best afterwards.
+        """Its worth if so many dice are thrown now, and play is best afterwards.
 
         Raises:
             ValueError: if the rules do not allow that number of dice here.
@@ -113,7 +113,7 @@ class Table:
         return rolls[side.dice[mask]]
 
     def _once(self, side: Side, mask: int, roll: Roll) -> Worth:
-        """The worth of one throw with this roll, and then of the best that can follow."""
+        """The worth of one throw with this roll and best play afterwards."""
         total, dead = roll.ended * side.stops[mask], roll.idle
         for answers in roll.classes:
             moves = answers.moves(mask)
@@ -130,7 +130,7 @@ class Table:
     def _follow(
         self, turn: Turn, mask: int, goal: int, *, is_first: bool
     ) -> tuple[Roll, list[tuple[int, int]], int]:
-        """The best roll at a position, what follows with how many throws, and how many have no move."""
+        """The best roll, the following positions with their numbers of throws, the throws without a move."""
         side = self._sides[goal]
         if is_first:
             roll = self._roll(turn, mask, goal)

@@ -22,7 +22,7 @@ MARGIN = 0.01
 """The second answer costs at least this share of a whole turn's expected score."""
 
 MOST_ANSWERS = 12
-"""Answers that a puzzle may have: more are no fun to compare."""
+"""Most answers of a puzzle: more are no fun to compare."""
 
 _MOST_DICE = 2
 
@@ -54,7 +54,7 @@ def mine(profile: Profile, count: int, rng: Random, margin: float = MARGIN) -> l
 
 
 def all_puzzles(profile: Profile, rng: Random, margin: float = MARGIN) -> Iterator[Puzzle]:
-    """All puzzles of a game; of throws with the same answers one is taken by lot.
+    """All puzzles of a game; of throws with the same answers one is chosen at random.
 
     Raises:
         OddsError: as `mine`.

@@ -31,7 +31,7 @@ class RankedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A position, a throw, and what every answer to it costs.
+    """A position, a throw, and the cost of every answer to it.
 
     Attributes:
         profile: the game.

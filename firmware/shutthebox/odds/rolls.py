@@ -1,4 +1,4 @@
-"""Throws by what they allow: every throw of so many dice, gathered into classes of equal moves.
+"""Throws by their moves: every throw of so many dice, gathered into classes with the same moves.
 
 The 36 throws of two dice are 11 totals where only the total counts, and each total has one
 table of moves. A tile above the total never takes part, so the table is indexed with the low
@@ -51,7 +51,7 @@ class Roll:
     Attributes:
         dice: how many.
         total: how many throws there are, each equally likely.
-        ended: how many of them end the turn whatever is open.
+        ended: how many of them end the turn at every position.
         idle: how many of them no position has a move for, and earn no insurance either.
         classes: those that some position has a move for.
         idle_doubles: how many earn an insurance that no position has a move for.
@@ -235,7 +235,7 @@ def _throws(space: Space, dice: int) -> dict[tuple[bool, tuple[int, ...]], tuple
 
 
 def _alike(space: Space, throw: Throw, named: int) -> tuple[bool, tuple[int, ...]]:
-    """What throws of one class have in common: whether they end the turn, and the tiles that they name."""
+    """The common part of a class of throws: whether they end the turn, and the tiles that they name."""
     ends = sum(throw) in space.profile.ends_turn_on
     named_by_sums = [space.bit(number) for number in totals(space.profile, throw)]
     return ends, () if ends else (_named(space, throw, named), *sorted(named_by_sums))

@@ -1,8 +1,8 @@
 """Finds the values of tiles on a large row: fitted backward induction, from few open tiles to many.
 
-With few tiles open, what a turn still shuts is known exactly. With one tile more, it follows from what every
-throw leaves, by the values found so far; the values for that size are fitted to it by least squares, over
-positions that play comes to.
+With few tiles open, the points that a turn still shuts are known exactly. With one tile more, they follow
+from the positions after every throw, by the values found so far. The values for that size are fitted to
+them by least squares, over positions that occur in play.
 """
 
 import random
@@ -17,7 +17,7 @@ POSITIONS = 600
 """Positions of each size that the values are fitted to."""
 
 _RIDGE = 5.0
-"""Positions that hold a tile's value where it was with one tile fewer: some are seen in few positions."""
+"""Weight, in positions, of a tile's value with one tile fewer: some tiles are open in few positions."""
 
 _EXACT_SIZES = (EXACT_TILES - 2, EXACT_TILES - 1, EXACT_TILES)
 """An answer of three tiles leads from the first size that is not exact to the first of these."""
@@ -25,7 +25,7 @@ _EXACT_SIZES = (EXACT_TILES - 2, EXACT_TILES - 1, EXACT_TILES)
 _SUBSETS = 4
 
 _PASSES = 2
-"""The second is over positions that the values of the first lead to."""
+"""The second pass is over positions to which the values of the first lead."""
 
 _Sample = tuple[tuple[int, ...], float]
 """Open tiles, and the points that a turn still shuts from there."""

@@ -1,10 +1,10 @@
 """One row for all: the chance of every player still in to be the last one in, or to shut the last tile.
 
-A position is the open tiles and the insurances of the players, the player at turn first. Everybody
-plays for the own chance to win. A move shuts tiles, a throw that an insurance answers uses it up,
-and who can do neither is out. So play never comes back to a position, except by a double that earns
-the insurance that it uses up: then ``V = sum(p * best) / (1 - p_again)``. Positions are solved as
-they are asked for, in floats.
+A position is the open tiles and the insurances of the players, the player at turn first. Everybody plays
+for the own chance to win. A move shuts tiles; an insurance answers one throw and is used up; a player who
+can do neither is out. So play never comes back to a position, except by a double that earns
+the insurance that it uses up: then ``V = sum(p * best) / (1 - p_again)``. Positions are solved at their
+first use, in floats.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ _DIGITS = 12
 
 _Insured: TypeAlias = tuple[int, ...]
 _Chances: TypeAlias = tuple[float, ...]
-"""By player still in, the one at turn first."""
+"""The chance of each player still in, the one at turn first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class SharedRow:
         return best
 
     def _without_first(self, mask: int, insured: _Insured) -> _Chances:
-        """What is left to the others when the player at turn is out."""
+        """The chances of the others when the player at turn is out."""
         if len(insured) <= 2:
             return (1.0,) * (len(insured) - 1)
         return self._solved(mask, insured[1:])[0]

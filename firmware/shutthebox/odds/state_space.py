@@ -131,7 +131,7 @@ class Space:
         return End(lost_score(self.profile), False)
 
     def goal(self, objective: Objective) -> Goal:
-        """What the ends of a turn are worth to a player with this objective."""
+        """The worth of the ends of a turn to a player with this objective."""
         best = sign(self.profile)
         throw = best if self.profile.score is Scoring.THROWS else 0
         if objective is Objective.SHUT:

@@ -1,4 +1,4 @@
-"""How well the computer plays: three strengths, and the two simple ways to answer a throw."""
+"""The strengths of the computer, and the two simple ways to answer a throw."""
 
 from enum import StrEnum
 
@@ -10,7 +10,7 @@ from shutthebox.rules.turn import Turn
 
 
 class Strength(StrEnum):
-    """How well the computer plays.
+    """The strength of the computer.
 
     A beginner shuts the highest tiles, and throws as many dice as usual. A regular has a rule of
     thumb: as few tiles as possible, and of those the highest; one die once the open tiles add up to
@@ -29,7 +29,7 @@ def simple_dice(profile: Profile, turn: Turn, strength: Strength) -> int:
 
 
 def simple_answer(profile: Profile, turn: Turn, strength: Strength) -> Tiles:
-    """What a player shuts who knows no odds (a tile to open: the lowest); none to pass."""
+    """The answer of a player without odds (a tile to open: the lowest); none to pass."""
     answers = turns.answers(profile, turn)
     if not answers:
         reopenings = turns.reopenings(profile, turn)
@@ -37,6 +37,6 @@ def simple_answer(profile: Profile, turn: Turn, strength: Strength) -> Tiles:
     if strength is not Strength.REGULAR:
         return max(answers)
     if profile.highest_wins and profile.score is not Scoring.SHUT_SUM:
-        # Open tiles are what counts: the high ones are worth keeping.
+        # Open tiles count, so the high ones are worth keeping.
         return min(answers)
     return min(answers, key=lambda shut: (shut.bit_count(), -shut))

@@ -1,4 +1,4 @@
-"""The positions of one turn as a graph: what each throw can lead to, whatever the rules.
+"""The positions of one turn as a graph: the results of each throw, for any rules.
 
 The table of `shutthebox.odds.one_pass` needs neither a graph nor its memory, but it fits only
 throws of dice that shut tiles or are passed. The graph fits all rules: dominoes, whose bag is part
@@ -89,8 +89,7 @@ class _Kind:
 class TurnGraph:
     """The positions that can be met, numbered, and their throws.
 
-    Where throws count, every end but that of a lost turn has a score of 0: whoever solves the
-    graph counts them.
+    Where throws count, every end but that of a lost turn has a score of 0; the solver counts the throws.
 
     Attributes:
         space: the row.
@@ -121,7 +120,7 @@ class TurnGraph:
             mask: end_numbers.setdefault(end, len(end_numbers))
             for mask, end in zip(space.masks, space.ends, strict=True)
         }
-        # Apart, as a lost turn's score stands whatever was thrown.
+        # Apart, as a lost turn has the same score for every throw.
         self.lost = len(end_numbers)
         self.ends = (*end_numbers, space.lost)
         self.positions = [Position(0)] * len(self.ends)
@@ -239,15 +238,15 @@ class TurnGraph:
         if roll.ended:
             yield roll.ended, (self._ends_at[mask],)
         if blocked:
-            # Dice that can change nothing are never the better choice; they must not be thrown for ever.
+            # Dice that can change nothing are never the better choice, and throwing them would never end.
             stuck = len(rolls) > 1 and not roll.live(mask)
             yield blocked, self._after_blocked(position, numbers, stuck=stuck)
         if blocked_doubles:
-            # It uses the insurance up that it has just earned.
+            # The throw uses up the insurance that it has just earned.
             yield blocked_doubles, (self.lost if position.is_first else numbers[mask, insured],)
 
     def _after_blocked(self, position: Position, numbers: "_Numbers", *, stuck: bool) -> tuple[int, ...]:
-        """What a throw without a move leads to."""
+        """The result of a throw without a move."""
         profile, space, mask = self.space.profile, self.space, position.mask
         if position.is_first:
             return (self.lost,)
@@ -266,7 +265,7 @@ class TurnGraph:
         return (numbers[mask, 0],)
 
     def _follow(self, position: Position) -> int:
-        """The number of a position with dominoes; what can follow it is numbered first.
+        """The number of a position with dominoes; the positions that can follow are numbered first.
 
         Moves only shut tiles, so this calls itself at most once for every tile.
         """
@@ -303,7 +302,7 @@ class TurnGraph:
         return reduced
 
     def _kinds_at(self, mask: int) -> tuple[_Kind, ...]:
-        """The dominoes by what they do at these tiles, and so at all sets that can follow."""
+        """The dominoes by their moves at these tiles, and so at all sets that can follow."""
         if mask in self._kinds:
             return self._kinds[mask]
         profile = self.space.profile

@@ -1,8 +1,8 @@
-"""The best play of a turn for any worth of its ends, in floats: what playing against others is made of.
+"""The best play of a turn for any worth of its ends, in floats: the base of play against others.
 
-Who plays against others needs the same turn solved for hundreds of different worths. So the graph of
-a turn is compiled once: per position the throws with one answer are one weighted sum, and only those
-with several need a choice. A position from which all ends are worth the same is not looked into.
+Play against others needs the same turn solved for hundreds of different worths. So the graph of a turn is
+compiled once: per position the throws with one answer are one weighted sum, and only those with several
+need a choice. A position whose ends all have the same worth is skipped.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from shutthebox.rules.profile import Profile, Scoring
 from shutthebox.rules.turn import Turn
 
 _NUDGE = 1e-11
-"""What the best of all scores adds to a worth: answers that are equal otherwise go by the score."""
+"""Added to the worth of the best score, and less to others: of equal answers the better score is chosen."""
 
 Worth: TypeAlias = Callable[[End], float]
-"""What an end of a turn is worth."""
+"""The worth of an end of a turn."""
 _Getter: TypeAlias = Callable[[Sequence[float]], tuple[float, ...]]
 _Others: TypeAlias = tuple[int, _Getter, tuple[int, ...]]
 
@@ -54,6 +54,7 @@ class CompiledTurn:
     Attributes:
         graph: the positions.
         start: the number of the position that a turn starts from.
+        order: the ends by their score, the best first; an end's place here is its rank.
     """
 
     def __init__(self, profile: Profile) -> None:
@@ -73,8 +74,8 @@ class CompiledTurn:
         assert number is not None, "a turn's start is in its graph"
         self.start = number
         best = sign(profile)
-        self._order = sorted(range(len(graph.ends)), key=lambda at: -best * graph.ends[at].score)
-        ranks = {at: rank for rank, at in enumerate(self._order)}
+        self.order = sorted(range(len(graph.ends)), key=lambda at: -best * graph.ends[at].score)
+        ranks = {at: rank for rank, at in enumerate(self.order)}
         self._nudges = [_NUDGE * (1 - ranks[at] / len(ranks)) for at in range(len(graph.ends))]
         self._low, self._high = [list(map(ranks.__getitem__, range(len(ranks)))) for _ in "ab"]
         self._ways: list[list[_Compiled]] = [[] for _ in graph.ends]
@@ -84,12 +85,21 @@ class CompiledTurn:
             self._high.append(max(map(self._high.__getitem__, after)))
             self._ways.append([compiled for way in ways for compiled in _compiled(way, number)])
 
-    def values(self, worth: Worth) -> list[float]:
-        """What every position is worth under the play that is best for it; the ends come first."""
+    def values(self, worth: Worth, known: Sequence[float] = (), below: int = 0) -> list[float]:
+        """The worth of every position under best play; the ends come first.
+
+        Args:
+            worth: of each end.
+            known: the values for another worth.
+            below: the worths are the same for ends of a lower rank than this.
+        """
         worths, run = self._worths(worth)
         values = [each + nudge for each, nudge in zip(worths, self._nudges, strict=True)]
-        order, low, high = self._order, self._low, self._high
+        order, low, high = self.order, self._low, self._high
         for number in range(len(values), len(self._ways)):
+            if high[number] < below:
+                values.append(known[number])
+                continue
             rank = low[number]
             if run[rank] >= high[number]:
                 values.append(values[order[rank]])
@@ -101,18 +111,26 @@ class CompiledTurn:
             values.append(best)
         return values
 
-    def distribution(self, worth: Worth, values: Sequence[float]) -> list[float]:
-        """How a turn ends under that play: the chance of each end of the graph."""
+    def distribution(self, worth: Worth, values: Sequence[float], below: int = 0) -> list[float]:
+        """How a turn ends under that play: the chance of each end of the graph.
+
+        Args:
+            worth: of each end.
+            values: found for it.
+            below: a turn is followed no further than to a position from which all ends have a lower rank than
+                this; the chance of such a position is given, too, at its number.
+        """
         _, run = self._worths(worth)
         mass = [0.0] * (self.start + 1)
         mass[self.start] = 1.0
         for number in range(self.start, len(self.graph.ends) - 1, -1):
             here = mass[number]
-            if not here:
+            if not here or self._high[number] < below:
                 continue
+            mass[number] = 0.0
             rank = self._low[number]
             if run[rank] >= self._high[number]:
-                mass[self._order[rank]] += here
+                mass[self.order[rank]] += here
                 continue
             ways = self._ways[number]
             way = ways[0] if len(ways) == 1 else max(ways, key=lambda way: _worth_of(way, values))
@@ -124,10 +142,41 @@ class CompiledTurn:
             for weight, get, following in way.others:
                 found = get(values)
                 mass[following[found.index(max(found))]] += share * weight
-        return mass[: len(self.graph.ends)]
+        return mass
+
+    def expected(
+        self, worth: Worth, values: Sequence[float], below: int, of_ends: Sequence[float]
+    ) -> list[float]:
+        """The mean of something else than the worth under that play, for each position.
+
+        Args:
+            worth: of each end.
+            values: found for it.
+            below: only positions count from which all ends have a lower rank than this; the others get 0.
+            of_ends: what it is for each end.
+        """
+        _, run = self._worths(worth)
+        found = list(of_ends)
+        for number in range(len(found), len(self._ways)):
+            if self._high[number] >= below:
+                found.append(0.0)
+                continue
+            rank = self._low[number]
+            if run[rank] >= self._high[number]:
+                found.append(found[self.order[rank]])
+                continue
+            way = max(self._ways[number], key=lambda way: _worth_of(way, values))
+            total = sum(map(mul, way.weights, way.get(found)))
+            for weight, one, two in way.pairs:
+                total += weight * found[one if values[one] >= values[two] else two]
+            for weight, get, following in way.others:
+                several = get(values)
+                total += weight * found[following[several.index(max(several))]]
+            found.append(total / way.divisor)
+        return found
 
     def with_dice(self, values: Sequence[float], turn: Turn, dice: int) -> float:
-        """What a turn that awaits a throw is worth if so many dice are thrown now.
+        """The worth of a turn that awaits a throw if so many dice are thrown now.
 
         Raises:
             ValueError: if the rules do not allow that number of dice here.
@@ -147,11 +196,11 @@ class CompiledTurn:
         return number
 
     def _worths(self, worth: Worth) -> tuple[list[float], list[int]]:
-        """The worth of each end; and by rank of score, up to which rank all ends are worth the same."""
+        """The worth of each end; and by rank of score, up to which rank all ends have the same worth."""
         worths = [worth(end) for end in self.graph.ends]
         run = list(range(len(worths)))
         for rank in range(len(worths) - 2, -1, -1):
-            if worths[self._order[rank]] == worths[self._order[rank + 1]]:
+            if worths[self.order[rank]] == worths[self.order[rank + 1]]:
                 run[rank] = run[rank + 1]
         return worths, run
 

@@ -1,4 +1,4 @@
-"""What odds are made of: objectives, the worth of a position, ranked moves."""
+"""The parts of odds: objectives, the worth of a position, ranked moves."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class TooLargeError(OddsError):
 
 
 class Objective(StrEnum):
-    """What a player plays for; a tie in the one is broken by the other.
+    """The aim of a player; a tie in the one is broken by the other.
 
     `SCORE` is the best expected score in the profile's own scoring (most where the highest
     wins, else least), ties by the chance to shut. `SHUT` is the best chance to shut the box,
@@ -45,7 +45,7 @@ class Objective(StrEnum):
 
 
 class Value(NamedTuple):
-    """What a position is worth under one policy.
+    """The value of a position under one policy.
 
     Attributes:
         score: expected final score of the turn, in points of the profile's scoring.
@@ -72,13 +72,12 @@ class End(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A legal answer to a throw, with what it is worth.
+    """A legal answer to a throw, with its value.
 
     Attributes:
         tiles: the tiles to shut; where a blocked player opens one, that tile.
-        value: what the turn is worth after it, played on for the objective.
-        cost: what it gives away against the best answer, in units of the objective (points,
-            or chance), never negative.
+        value: of the turn after it, played on for the objective.
+        cost: against the best answer, in units of the objective (points, or chance), never negative.
     """
 
     tiles: Tiles
@@ -87,7 +86,7 @@ class Ranked:
 
 
 class Goal(NamedTuple):
-    """What the ends of a turn are worth to somebody, as whole numbers; the higher, the better.
+    """The worth of the ends of a turn to a player, as whole numbers; the higher, the better.
 
     The first of each pair decides, the second breaks ties.
 
@@ -101,7 +100,7 @@ class Goal(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """Expected `Goal` numbers of a position: what decides, and what breaks ties."""
+    """Expected `Goal` numbers of a position: the deciding one, and the one that breaks ties."""
 
     first: Number
     second: Number
@@ -116,13 +115,13 @@ class Solver(Protocol):
 
     @property
     def exact(self) -> bool:
-        """Whether a `Worth` is fractions without any error."""
+        """Whether a `Worth` consists of exact fractions."""
 
     def worth(self, turn: Turn, goal: int) -> Worth:
-        """What the position is worth; throws already made do not count."""
+        """The worth of the position; throws already made do not count."""
 
     def worth_with(self, turn: Turn, goal: int, dice: int) -> Worth:
-        """What it is worth if so many dice are thrown now, and play is best afterwards."""
+        """Its worth if so many dice are thrown now, and play is best afterwards."""
 
     def best_dice(self, turn: Turn, goal: int) -> int:
         """How many dice to throw."""

@@ -1,7 +1,7 @@
 """What can happen to a match, as small frozen values with a one-line text each.
 
-A match is its beginning and the actions since: whoever keeps them (a record, a journal) has
-the match, and `apply` leads back to every position. The texts are
+A match is its beginning and the actions since. A record or a journal keeps both, and `apply` gives every
+position again. The texts are
 
 * ``throw 3+5``: the faces thrown, in their order (``throw 8``: one die, or a bare total);
 * ``shut 1,7``: the tiles shut for the throw, or ``shut -`` for a throw that is passed;

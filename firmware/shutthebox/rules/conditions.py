@@ -12,7 +12,7 @@ from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.rules.tiles import MAX_TILE
 
 RULES_VERSION = 2
-"""Of the rules of this program. Raise it whenever a match could come out otherwise than before."""
+"""The version of the rules in this program. Raise it whenever the same actions could give another result."""
 
 WORDS = ("dice", "computers", "out-of-play", "version", "lost")
 """The words that begin the lines, in their order."""

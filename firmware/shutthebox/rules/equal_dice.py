@@ -3,8 +3,8 @@
 All throws follow from a seed. The league publishes the seed's commitment (a hash) before the
 tournament, and the seed afterwards: then everybody can check every record without a network
 (`shutthebox verify`). A throw depends on the player's seat, the round and the number of the
-throw in the turn, and on nothing that players do: whoever sits in seat 1 gets what every other
-seat 1 gets. Players of one table get throws of their own, because they see each other's.
+throw in the turn, and on nothing that players do. Seat 1 gets the same throws at every box.
+Players of one table get throws of their own, because they see each other's.
 
 These throws are not the system's entropy. A box that plays them says so on its panel, and its
 records name the commitment.
@@ -100,7 +100,7 @@ def tournament_from_text(text: str, where: str) -> Tournament:
 
 
 def unequal(record: "Record", tournament: Tournament) -> str | None:
-    """The first thing about a record that is not as the tournament's seed has it; None if all is.
+    """The first difference between a record and the tournament's seed; None if there is none.
 
     Returns:
         One short English sentence without a full stop.

@@ -1,7 +1,7 @@
-"""Why the rules forbid an action: one line for people, where `Match` only refuses.
+"""Says in one line why the rules forbid an action; `Match` itself only refuses it.
 
-Each function answers None exactly when `Match` takes the action; the text tells what is wrong
-with what was tried, and what would be right where that is short.
+Each function gives None exactly if `Match` accepts the action. The text names the mistake, and a right
+action where that is short.
 """
 
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown

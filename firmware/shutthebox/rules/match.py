@@ -72,7 +72,7 @@ class Match:
         rounds: rounds to play, where the match is decided on totals.
         seats: players who take part in this round, in order.
         player: whose turn it is, or was when the turn has just ended.
-        rows: each player's turn of this round; who does not take part keeps an older one.
+        rows: each player's turn of this round; a player who does not take part keeps an older one.
         totals: points so far, from a head start in points on. A play-off decides who won and adds
             nothing; a match that starts over for a tie starts its totals anew.
         scores: each player's score of the last finished turn; None before the first.
@@ -247,7 +247,7 @@ class Match:
         return match
 
     def _somebody_out(self) -> "Match":
-        """A player of the shared row is out: the last one in wins, and alone that is this player."""
+        """A player of the shared row is out. The last one still in wins; a player alone wins at once."""
         still_in = {self.team(i) for i in self.seats if self.rows[i].outcome is None}
         if len(still_in) > 1:
             return self
@@ -275,7 +275,7 @@ class Match:
         """Every row of the round is finished: has somebody won?"""
         everybody = tuple(range(self.players))
         if self.profile.stakes is Stakes.BANK:
-            # Everybody plays against the bank, so any number of them may win, or nobody.
+            # Everybody plays against the bank, so any number of players may win, or none.
             gains = (ledger.pays(self.profile, total) > self.profile.stake for total in self.totals)
             return self._won(tuple(i for i, gain in enumerate(gains) if gain))
         if self.tie_rounds:
@@ -307,7 +307,7 @@ class Match:
 
     @property
     def _beats_the_ladder(self) -> bool:
-        """The total is better than the one to beat; one that nobody can beat has to be reached."""
+        """Whether the total is better than the one to beat, or equal to it where none is better."""
         best = max if self.profile.highest_wins else min
         (total,), goal = self.totals, self.profile.limit
         if goal is None or total == best_score(self.profile) * self.rounds:
@@ -321,7 +321,7 @@ class Match:
         return loses and max(self.team_totals) >= self._limit
 
     def _limit_reached(self) -> "Match":
-        """Who has reached the limit has lost; the best of the others wins. Alone, nobody wins."""
+        """Players who have reached the limit have lost; the best of the others wins, if there are any."""
         others = tuple(i for i in range(self.players) if self.team_totals[i] < self._limit)
         if not others:
             return self._won(())

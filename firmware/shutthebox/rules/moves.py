@@ -176,7 +176,7 @@ def _partitions(tiles: Tiles, total: int, most: int) -> list[Tiles]:
 def most_moves(profile: Profile) -> int:
     """The most moves that any throw at the start of a turn has, where a move is a set for a total.
 
-    Counted without enumerating, so that rows that nobody could play are found out in time.
+    Counted without enumerating, so that a row with too many moves is refused quickly.
     """
     if profile.move is not MoveKind.SET:
         return 1

@@ -32,12 +32,12 @@ def score(profile: Profile, open_tiles: Tiles, throws: int, behind: Tiles = 0) -
 
 
 def worst_score(profile: Profile) -> int:
-    """The score that no turn of the profile does worse than."""
+    """The worst score that a turn of the profile can have."""
     return (min if profile.highest_wins else max)(_extremes(profile))
 
 
 def best_score(profile: Profile) -> int:
-    """The score that no turn of the profile does better than."""
+    """The best score that a turn of the profile can have."""
     return (max if profile.highest_wins else min)(_extremes(profile))
 
 
@@ -63,7 +63,7 @@ def lost_score(profile: Profile) -> int:
 def time_score(profile: Profile, open_tiles: Tiles, throws: int, behind: Tiles = 0) -> int:
     """The score of a turn whose time is over: that of a blocked one.
 
-    Where nobody could do better than to let the time run, it is the worst score that a turn can have.
+    If doing nothing would otherwise pay, it is the worst score that a turn can have.
     """
     return score(profile, open_tiles, throws, behind) if idle_is_worst(profile) else worst_score(profile)
 

@@ -13,10 +13,10 @@ def owes(
 
     Args:
         profile: whose `stakes` are played for.
-        winners: indices of the players who won; several share, and nothing is owed where nobody did.
+        winners: indices of the players who won; several share. With no winner nothing is owed.
         winner_shut: the winner shut the box in this match (`Stakes.POOL_DOUBLE`, sheet 002:
             the others pay a second stake).
-        totals: per player, or per player those of the team; None for who did not get to play.
+        totals: per player, or per player those of the team; None for a player who had no turn.
     """
     nothing = (Fraction(0),) * len(totals)
     if profile.stakes is Stakes.BANK:

@@ -1,8 +1,8 @@
 """One turn: a small frozen position, and the few things that can happen to it.
 
 A turn awaits a throw, or an answer to the throw on the table, or it is over. The functions
-return the next position; what the rules forbid is found out beforehand with `dice_refusal`,
-`answers` and `reopenings`, so calling `move` with an illegal set is a programmer's error.
+return the next position. `dice_refusal`, `answers` and `reopenings` say beforehand what the rules allow;
+calling `move` with an illegal set is a programmer's error.
 """
 
 from collections.abc import Iterable
@@ -192,7 +192,7 @@ def answers(profile: Profile, turn: Turn) -> tuple[Tiles, ...]:
 
 
 def sums(profile: Profile, turn: Turn, moves: Iterable[Tiles]) -> set[int]:
-    """What each of some answers to the throw on the table adds up to. Without adding where it is known."""
+    """The sums of these answers to the throw on the table; not added up where all equal its total."""
     if profile.move is MoveKind.SET and not profile.difference:
         return {sum(turn.throw or ())}
     return {sets.sum_of(shut) for shut in moves}

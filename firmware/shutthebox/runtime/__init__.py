@@ -1,1 +1,1 @@
-"""The box at work: the loop, what it needs of the world, and how a box is put together."""
+"""The box at work: the loop, its ports to the world, and the assembly of a box."""

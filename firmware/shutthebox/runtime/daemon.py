@@ -1,7 +1,7 @@
 """Puts a box together from its parts, runs it, and takes it apart in the right order.
 
 The same for real pins and simulated ones: the caller brings the factory, the lines, the panel
-and the dice. Order of start: store, pins, ready, machine, display. Order of stop: the loop, the
+and the dice. Order of start: store, pins, machine, READY, display. Order of stop: the loop, the
 display with its goodbye, the buzzer, the pins, the store.
 """
 
@@ -18,24 +18,33 @@ from typing import TYPE_CHECKING, Any
 
 from gpiozero.pins import Factory
 
+from shutthebox.adapters.buzzer import Buzzer
+from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.adapters.gpio import Pins
+from shutthebox.adapters.odds_worker import OddsWorker
 from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store
 from shutthebox.adapters.store.errors import StoreError
+from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.lock import FolderLock, InUseError
 from shutthebox.adapters.store.opening import AT_WORK_FACTS, START_FACTS, StoreFault, open_or_set_aside
+from shutthebox.adapters.store.queries import open_to_read
+from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config.schema import Config, DiceKind, Line
 from shutthebox.config.settings_loader import as_chosen, broken_rules
+from shutthebox.game.daily import Daily
 from shutthebox.game.dice import Dice
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
+from shutthebox.runtime.ports import Observer, Ports
+from shutthebox.runtime.runner import Mail, Runner, loop
+from shutthebox.speech.said_file import SaidWriter
+from shutthebox.translations import translations
 
 if TYPE_CHECKING:
-    from shutthebox.adapters.buzzer import Buzzer
     from shutthebox.adapters.display.panel import Panel
-    from shutthebox.game.daily import Daily
-    from shutthebox.runtime.ports import Observer
-    from shutthebox.runtime.runner import Mail
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +58,7 @@ def serve(
     dice: Dice,
     state: Path | None,
     *,
-    observers: "Sequence[Observer]" = (),
+    observers: Sequence[Observer] = (),
     started: Callable[[], None] = lambda: None,
     beat: Callable[[], None] = lambda: None,
     fault: Fault | None = None,
@@ -72,7 +81,7 @@ def serve(
         beat: called at least once a second while all workers live.
         fault: found before the start, for the players.
         notices: more for the owner, a line of text each.
-        scores: folder of what the scoreboard shows and the voice says; None for a box without them.
+        scores: folder of the files for scoreboard and voice; None for a box without them.
         outbox: folder in which matches are left for a league; None for nowhere.
 
     Raises:
@@ -116,19 +125,6 @@ def serve(
         pins = Pins(factory, lines, config.gpio.lamp, inbox.put)
         stack.callback(pins.close)
         with _ending_on_signals(inbox):
-            # Imported once the pins are held and the memory is open: a fault of either is said sooner.
-            from shutthebox.adapters.display.worker import DisplayWorker
-            from shutthebox.adapters.odds_worker import OddsWorker
-            from shutthebox.adapters.store.guard import StoreGuard
-            from shutthebox.adapters.store.queries import open_to_read
-            from shutthebox.adapters.store.scores_file import ScoresWriter
-            from shutthebox.game.mode import Mode
-            from shutthebox.game.screen import Screen
-            from shutthebox.runtime.ports import Ports
-            from shutthebox.runtime.runner import Runner, loop
-            from shutthebox.speech.said_file import SaidWriter
-            from shutthebox.translations import translations
-
             buzzer = _open_buzzer(factory, config.gpio.buzzer)
             if buzzer is not None:
                 stack.callback(buzzer.close)
@@ -174,17 +170,16 @@ def serve(
             loop(runner, inbox, time.monotonic_ns, beat_if_alive)
 
 
-def _puzzle_of_today() -> "Daily":
-    # Imported once somebody asks: the box is ready without it.
+def _puzzle_of_today() -> Daily:
+    # Not above: the box is ready without it.
     from shutthebox.config.puzzles import puzzle_of
-    from shutthebox.game.daily import Daily
 
     day = date.today().toordinal()
     return Daily(day, puzzle_of(day))
 
 
 @contextmanager
-def _ending_on_signals(inbox: "SimpleQueue[Mail]") -> Iterator[None]:
+def _ending_on_signals(inbox: SimpleQueue[Mail]) -> Iterator[None]:
     """SIGTERM and SIGINT end the loop, so that everything is closed in order."""
     before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
     for number in before:
@@ -197,9 +192,7 @@ def _ending_on_signals(inbox: "SimpleQueue[Mail]") -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _open_buzzer(factory: Factory, line: int) -> "Buzzer | None":
-    from shutthebox.adapters.buzzer import Buzzer
-
+def _open_buzzer(factory: Factory, line: int) -> Buzzer | None:
     try:
         return Buzzer(factory, line)
     except Exception as error:  # lgpio and RPi.GPIO raise kinds of their own

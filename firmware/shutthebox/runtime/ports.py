@@ -1,4 +1,4 @@
-"""All that the loop needs of the world, as small protocols. None of their methods may block."""
+"""Everything that the loop needs of the world, as small protocols. None of their methods may block."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class PinsPort(Protocol):
     """The switches and the lamp."""
 
     def active(self) -> Mapping[int, bool]:
-        """What every switch shows now, True for closed."""
+        """Per switch whether it is closed now."""
 
     def light(self, value: float) -> None:
         """Sets the lamp in the button, 0 dark to 1 bright."""
@@ -65,19 +65,19 @@ class MemoryPort(Protocol):
         """Makes a fact durable; if that fails, it waits."""
 
     def keep_counts(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
-        """Adds what the switches have been through since the start."""
+        """Adds the counts of the switches since the start."""
 
     def catch_up(self) -> None:
         """Called once a second: keeps the facts that wait."""
 
     def faults(self) -> Sequence[Fault | None]:
-        """What the players should be told since the last call, oldest first; None once all is kept again."""
+        """Faults since the last call, oldest first; None among them when everything is kept again."""
 
     def statistics(self) -> Sequence[Text]:
         """The lines of the statistics screen."""
 
     def past(self, match: Match, letters: str) -> Past:
-        """What the three letters that have won this match won before."""
+        """The earlier results of the three letters that have won this match."""
 
     def close(self) -> None:
         """Keeps what is left, and closes the store."""

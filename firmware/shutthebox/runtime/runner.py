@@ -1,7 +1,7 @@
 """The loop: edges in, through the switch stage and the machine, effects out to the world.
 
-`Runner` is the loop's body and knows no thread and no real clock, so that a scenario can drive
-it in virtual time; `loop` turns it on the real one. Everything here runs in the main thread.
+`Runner` is the loop's body. It has no thread and no clock, so a scenario can run it in virtual time; `loop`
+runs it on the real clock. Everything here runs in the main thread.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ RECONCILE_NS = 1_000_000_000
 """How often all levels are read again, because kernels lose edges."""
 
 Mail: TypeAlias = Edge | Advice | None
-"""What comes to the loop from other threads; None ends it."""
+"""A message to the loop from another thread; None ends it."""
 
 
 class Runner:
@@ -50,7 +50,7 @@ class Runner:
         notices: more for the owner, a line of text each.
 
     Example:
-        See `shutthebox.simulator.virtual_box.VirtualBox`, which turns a runner in virtual time:
+        See `shutthebox.simulator.virtual_box.VirtualBox`, which runs it in virtual time:
 
         >>> from shutthebox.config.schema import Config
         >>> from shutthebox.simulator.virtual_box import VirtualBox
@@ -109,7 +109,7 @@ class Runner:
             self._step(mail, now_ns)
 
     def pass_time(self, now_ns: int) -> None:
-        """Does what is due until now."""
+        """Does everything that is due by now."""
         if now_ns >= self._reconcile_ns:
             self._reconcile_ns = now_ns + RECONCILE_NS
             self._switched(self.switches.reconcile(self._ports.pins.active(), now_ns))
@@ -123,7 +123,7 @@ class Runner:
         self._step(TimeCame(), now_ns)
 
     def close(self) -> None:
-        """Keeps what the switches have been through, and closes the memory."""
+        """Keeps the counts of the switches, and closes the memory."""
         self._keep_counts()
         self._ports.memory.close()
 
@@ -176,7 +176,7 @@ class Runner:
             self._blinks = []
             self._ports.pins.light(1.0 if show.screen.lit else 0.0)
         elif not self._celebrated:
-            # A button that can be pressed is lit when the show is over.
+            # The lamp of a button that can be pressed is lit again when the celebration is over.
             self._blinks = list(range(show.t_ns, show.t_ns + CELEBRATION_NS + 1, BLINK_NS))
         self._celebrated = show.screen.celebrates
         if self._ports.display is not None:
@@ -196,10 +196,10 @@ def loop(
     clock_ns: Callable[[], int],
     beat: Callable[[], None] = lambda: None,
 ) -> None:
-    """Turns the runner until None is in the inbox.
+    """Runs the runner until None is in the inbox.
 
     Args:
-        runner: to turn.
+        runner: to run.
         inbox: edges from the pins' thread, answers from the odds' worker; None ends the loop, from
             any thread or signal handler.
         clock_ns: the monotonic time in ns.

@@ -11,7 +11,8 @@ from shutthebox.simulator.hardware.box import SimulatedBox
 from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 
 Arguments = Callable[[bool, bool], Sequence[str]]
-"""The arguments of the next process, for two questions: does it record, does it go on with a recording?"""
+"""The arguments of the next process, from two answers: whether it records, and whether it goes on with a
+recording."""
 
 
 class Plug:
@@ -19,7 +20,7 @@ class Plug:
 
     Args:
         recording: the file that is recorded into, or was.
-        recorder: what records now; None if nothing does.
+        recorder: the running recorder; None if nothing is recorded.
         box: the levers, which a pulled plug leaves as they stand.
 
     Attributes:

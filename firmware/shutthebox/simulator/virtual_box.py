@@ -171,7 +171,7 @@ class VirtualBox:
         return self.memory.store
 
     def run_until(self, t_ns: int) -> None:
-        """Lets time pass; the runner is turned at each of its deadlines on the way."""
+        """Lets time pass; the runner runs at each of its deadlines on the way."""
         while (deadline := self.runner.deadline_ns) <= t_ns:
             self.now_ns = max(self.now_ns, deadline)
             self.runner.pass_time(self.now_ns)
@@ -199,7 +199,7 @@ class VirtualBox:
             self.set_level(line, level)
 
     def glitch(self, number: int, lasts_ns: int) -> None:
-        """A spike on a lever's line, back where it was in the end."""
+        """A spike on a lever's line: to the other level and back."""
         line = self.box.lever_line(number)
         level = self.box.factory.level(line)
         self.set_level(line, not level)

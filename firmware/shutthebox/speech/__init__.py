@@ -1,1 +1,1 @@
-"""The box by ear: what it shows as sentences, the file they are published in, and the voice that reads it."""
+"""The box by ear: its screens as sentences, the file that publishes them, and the voice."""

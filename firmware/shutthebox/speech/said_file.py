@@ -1,4 +1,4 @@
-"""What the box says, in a small file: written by the daemon, read by the voice, which is another user.
+"""The latest announcements in a small file: written by the daemon, read by the voice, which is another user.
 
 The file is replaced as a whole at every announcement and has the latest few, so that a reader that looks
 often enough misses none.
@@ -30,7 +30,7 @@ KEPT = 20
 
 MAX_BYTES = 64 * 1024
 MAX_TEXT = 1000
-"""Characters of one announcement that are read; a longer one is no screen's."""
+"""Most characters of an announcement that is read; no screen has more."""
 
 
 class SaidWriter:
@@ -51,7 +51,7 @@ class SaidWriter:
         self._failing = False
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Takes in what happened."""
+        """Takes in an effect or a settled switch."""
         announcement = self._announcer.take(what)
         if announcement is None:
             return
@@ -80,11 +80,11 @@ class SaidReader:
         self._path = folder / FILE_NAME
         self._content = b""
         self._started = self._number = 0
-        # What was said before somebody listened is over.
+        # Announcements from before the start are over.
         list(self.new())
 
     def new(self) -> Iterator[Announcement]:
-        """The announcements since the last call, oldest first. What else is in the file is passed over."""
+        """The announcements since the last call, oldest first. Invalid entries are passed over."""
         try:
             content = read_bytes(self._path, MAX_BYTES, follow_links=False)
             if content == self._content:

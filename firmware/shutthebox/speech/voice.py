@@ -18,7 +18,7 @@ class VoiceError(ShutTheBoxError, RuntimeError):
 
 
 class Voice:
-    """Speaks through a program of its own, so that what is new can cut short what is old.
+    """Speaks through another program, so that a new announcement can cut an old one short.
 
     Args:
         volume: 0 to 200; 100 is normal.
@@ -36,7 +36,7 @@ class Voice:
         self._waiting: deque[Announcement] = deque()
 
     def say(self, announcement: Announcement) -> None:
-        """Says this now, or after what is being said if it waits. Returns at once."""
+        """Says this now; if it waits, after the announcement that is being spoken. Returns at once."""
         if not announcement.waits:
             self.fall_silent()
         self._waiting.append(announcement)
@@ -61,11 +61,11 @@ class Voice:
 
     @property
     def speaks(self) -> bool:
-        """Whether something is being said or waits."""
+        """Whether an announcement is being spoken or waits."""
         return self._running is not None or bool(self._waiting)
 
     def fall_silent(self) -> None:
-        """Forgets what is being said and what waits."""
+        """Drops the announcement that is being spoken, and all that wait."""
         self._waiting.clear()
         if self._running is not None:
             self._running.terminate()

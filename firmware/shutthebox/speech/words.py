@@ -1,4 +1,4 @@
-"""What the box shows, as sentences for people who hear it. Knows no clock, file or voice."""
+"""The box's screens as sentences to be heard. Pure: no clock, file or voice."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,12 +15,12 @@ from shutthebox.translations import translations
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """Something to say.
+    """One announcement.
 
     Attributes:
         text: one or more sentences.
         language: of the text, by its code.
-        waits: it comes after what is being said; others cut that short.
+        waits: it is spoken after the running one; others cut that short.
     """
 
     text: str
@@ -29,7 +29,7 @@ class Announcement:
 
 
 class Announcer:
-    """Turns what a box does into announcements: what is new on the screen, each thing once.
+    """Turns the effects of a box into announcements: each new text of the screen, once.
 
     Give it every effect, in order, as an observer of the runner gets them.
 
@@ -51,7 +51,7 @@ class Announcer:
         self._says_prompt_again = False
 
     def take(self, what: Effect | SwitchChanged) -> Announcement | None:
-        """What there is to say after this; None for nothing."""
+        """The announcement for this effect; None for none."""
         match what:
             case Play(Sound.REFUSED | Sound.FAULT):
                 self._says_prompt_again = True
@@ -73,7 +73,7 @@ class Announcer:
         self._mode, self._parts, self._says_prompt_again = show.mode, parts, False
         new = parts if parts["title"] != before.get("title") else news(parts, before)
         text = sentences((new or again).values())
-        # What the coach says of a turn comes a moment later.
+        # The coach's words on a turn come a moment later.
         return Announcement(text, show.language, waits=set(new) == {"rows"}) if text else None
 
     def _rests(self, show: Show) -> bool:
@@ -81,7 +81,7 @@ class Announcer:
 
 
 def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
-    """The screen in words, part by part in the order in which they are said; empty where there is nothing."""
+    """The screen in words, part by part in the order of speaking; empty for an empty part."""
     screen, _ = show.screen, translate
     parts = {
         "title": screen.title,
@@ -129,14 +129,14 @@ def news(parts: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
 
 
 def sentences(texts: Iterable[str]) -> str:
-    """The texts one after the other; what does not end like a sentence gets a full stop."""
+    """The texts one after the other; one that does not end like a sentence gets a full stop."""
     return " ".join(text if text[-1] in ".!?…" else f"{text}." for text in texts if text)
 
 
 def _spelt_out(text: str, translate: Translate) -> str:
-    """The text with words for the signs that a voice reads as something else: "7-9", "1,7", "0.5", "<", ">".
+    """The text with words for the signs that a voice would misread: "7-9", "1,7", "0.5", "<" and ">".
 
-    Where the panel only has room for "short" and "long", the voice says what is to be done with the button.
+    Where the panel only has room for "short" and "long", the voice says what to do with the button.
     """
     _ = translate
     run, decimal = _("{first} to {last}"), _("{whole}.{decimals}")
@@ -155,7 +155,7 @@ def _letters(big: str) -> str:
 
 
 def _aside(show: Show, translate: Translate) -> str:
-    """The corner; a voice would read the round as a fraction, or as a number that means nothing."""
+    """The corner, in words: a voice would read the round as a fraction."""
     _, aside = translate, show.screen.aside
     if show.player is not None and aside.isdecimal():
         return _("Round {round}").format(round=aside)

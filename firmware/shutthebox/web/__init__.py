@@ -1,1 +1,1 @@
-"""What both pages have in common, and the scoreboard."""
+"""The common parts of both pages, and the scoreboard."""

@@ -1,4 +1,4 @@
-"""What both pages, the simulated box and the scoreboard, have in common: a port, and careful headers."""
+"""The common parts of both pages, the simulated box and the scoreboard: a port, and careful headers."""
 
 import errno
 import ipaddress
@@ -57,7 +57,7 @@ def listen(port: int, address: str = LOOPBACK) -> socket.socket:
 
 
 def own_names(port: int) -> frozenset[str]:
-    """What a browser on this machine sends as Host to reach a page on loopback.
+    """The Host headers with which a browser on this machine reaches a page on loopback.
 
     A page of another site can have its own name point here, but cannot send one of these.
     """

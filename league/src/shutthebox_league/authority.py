@@ -39,7 +39,7 @@ _Key = ec.EllipticCurvePrivateKey | Ed25519PrivateKey
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is set once for a league.
+    """The settings of a league, made once.
 
     Attributes:
         host: the name or address by which boxes reach the broker.
@@ -132,7 +132,7 @@ class Authority:
         _write(self._keys / "consumer.pem", self._sign(certificate, authority, CONSUMER, consumer, usage, ()))
         _write(self._keys / "receipts.key", _private_pem(Ed25519PrivateKey.generate()))
         _write(self._broker / "authority.pem", certificate.public_bytes(Encoding.PEM), 0o640)
-        # Last, because it tells that all the others are there.
+        # Last, because its presence means that all the others are there.
         _write(self._certificate_path, certificate.public_bytes(Encoding.PEM))
 
     @staticmethod
@@ -177,7 +177,7 @@ class Authority:
 
     @property
     def settings(self) -> Settings:
-        """What was set when the league was founded."""
+        """The settings from when the league was founded."""
         path = self._keys / "league.json"
         text = self._read(path)
         try:
@@ -288,7 +288,7 @@ def _builder(
         .issuer_name(issuer)
         .public_key(key)
         .serial_number(x509.random_serial_number())
-        # A box without a clock battery may live in the past.
+        # The clock of a box without a battery may be years behind.
         .not_valid_before(datetime(2020, 1, 1, tzinfo=UTC))
         .not_valid_after(now + timedelta(days=366 * years))
     )

@@ -28,7 +28,7 @@ def back_up(engine: Engine, file: Path) -> None:
 
 
 def restore(engine: Engine, file: Path) -> None:
-    """Replaces the database by a copy, in one transaction; whoever has it open goes on with the copy.
+    """Replaces the database by a copy, in one transaction; programs that have it open go on with the copy.
 
     Raises:
         LeagueError: if it is not SQLite's, or the file is no copy of a league.

@@ -26,7 +26,7 @@ class RefusedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """How one seat came out.
+    """The result of one seat.
 
     Attributes:
         seat: from 1.

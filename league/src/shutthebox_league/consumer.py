@@ -1,7 +1,8 @@
 """A consumer: takes messages from the broker, has the ledger commit them, and sends receipts.
 
-Several consumers may run side by side: the broker gives each message to one of them. What a consumer
-has accepted and not committed is lost when it is killed; the box sends it again, because it has no receipt.
+Several consumers may run side by side: the broker gives each message to one of them. If a consumer is
+killed, it loses the messages that it has accepted and not committed; the boxes send these again, because
+they have no receipts.
 """
 
 import json
@@ -46,7 +47,7 @@ _MAX_STATE = 8 * 1024
 
 @dataclass(frozen=True, slots=True)
 class BrokerAddress:
-    """Where the broker is, and how a consumer shows itself.
+    """The address of the broker, and the consumer's certificate.
 
     Attributes:
         host: of the broker.
@@ -117,7 +118,7 @@ class Consumer:
             self._broker.close()
 
     def _event(self, event: Event) -> None:
-        """In paho's thread: sorts what comes, and does nothing that takes time."""
+        """In paho's thread: sorts the events, and does nothing that takes time."""
         match event:
             case Connected():
                 self._metrics.connected.set(1)
@@ -135,7 +136,7 @@ class Consumer:
                     self._states[f"{name}/{what}"] = (what, payload)
 
     def _hello(self) -> None:
-        """Asks all boxes to send again at once what they have no receipt for."""
+        """Asks all boxes to send entries without a receipt again at once."""
         hello = {"version": box_version, "league": __version__, "started_s": int(time.time())}
         self._broker.publish(HELLO_TOPIC, json.dumps(hello), retain=True)
 
@@ -170,7 +171,7 @@ class Consumer:
                 self._broker.publish(receipt_topic(name), sign_receipt(outcome.receipt, self._key))
 
     def _review(self) -> None:
-        """Works on what can wait: the luck of matches, and the ratings."""
+        """Does the work that can wait: the luck of matches, and the ratings."""
         try:
             if not review_some(self._engine, int(time.time())):
                 rate_new(self._engine)
@@ -179,7 +180,7 @@ class Consumer:
             _log.error("the database: %s", str(error).splitlines()[0])
 
     def _keep_states(self) -> None:
-        """Keeps what boxes have said of their health; of each the latest, not more often than needed."""
+        """Keeps the latest health of each box, not more often than needed."""
         if time.monotonic() < self._health_due_s or not self._states:
             return
         self._health_due_s = time.monotonic() + _HEALTH_EVERY_S
@@ -194,7 +195,7 @@ class Consumer:
 
 
 def keep_state(db: Any, name: str, what: str, payload: bytes, now_s: int) -> None:  # noqa: ANN401
-    """Keeps what a box has said of its health; nothing for a key that is unknown or revoked."""
+    """Keeps the health that a box reports; nothing for a key that is unknown or revoked."""
     key = db.execute(select(KEY.c.box_id).where(KEY.c.name == name, KEY.c.revoked_s.is_(None))).first()
     if key is None:
         return

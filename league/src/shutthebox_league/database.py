@@ -17,7 +17,7 @@ _BUSY_S = 10.0
 _MIGRATION_LOCK = 5748123
 
 UNAVAILABLE = (SQLAlchemyError, sqlite3.Error, OSError)
-"""What is raised while a database is away, locked or full."""
+"""Errors while a database is away, locked or full."""
 
 
 def open_database(url: str) -> Engine:
@@ -47,7 +47,7 @@ def open_database(url: str) -> Engine:
 
 
 def _sqlite_connected(connection: sqlite3.Connection, _: object) -> None:
-    # The driver would begin transactions late, and so let two writers begin at once.
+    # The driver begins transactions late, so two writers could begin at once.
     connection.isolation_level = None
     for pragma in ("journal_mode = wal", "synchronous = full", "foreign_keys = on", "trusted_schema = off"):
         connection.execute(f"pragma {pragma}")

@@ -72,7 +72,7 @@ def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment
 
 
 def revoke(engine: Engine, authority: Authority, name: str) -> None:
-    """Revokes a key: nothing that comes under it from now on is taken.
+    """Revokes a key: messages under it are refused from now on.
 
     Raises:
         LeagueError: if no such key is enrolled.

@@ -1,4 +1,4 @@
-"""What the owner of a league can put right."""
+"""Errors that the owner of a league can put right."""
 
 from shutthebox.errors import ShutTheBoxError
 

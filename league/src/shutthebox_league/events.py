@@ -43,7 +43,7 @@ class Event:
         game: the game that counts.
         first_night: of it.
         last_night: of it; the same for one night.
-        standing: where it stands.
+        standing: its table and its next pairings.
     """
 
     event_id: int
@@ -67,7 +67,7 @@ def make_event(
     """Makes an event; returns its id.
 
     Raises:
-        LeagueError: for what is not allowed.
+        LeagueError: for a value that is not allowed.
     """
     if format_ not in list(Format):
         raise LeagueError(f"--format: {shown(format_)} is not allowed; allowed are {', '.join(Format)}")

@@ -1,4 +1,4 @@
-"""A queue in which everybody gets a turn: whoever sends much waits behind itself only."""
+"""A queue in which every sender gets a turn: a sender of many items delays only itself."""
 
 from collections import OrderedDict, deque
 from threading import Condition
@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 _T = TypeVar("_T")
 
 EACH = 4
-"""What one sender may have waiting. A box sends one entry at a time and awaits its receipt."""
+"""Most waiting items of one sender. A box sends one entry at a time and awaits its receipt."""
 
 
 class FairQueue(Generic[_T]):

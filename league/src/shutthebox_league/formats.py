@@ -1,4 +1,4 @@
-"""Formats of events: from the entrants and the results so far to a table and the pairings that come next.
+"""Formats of events: make a table and the next pairings from the entrants and the results so far.
 
 Pure: names and results in, a table out. Entrants are in the order of their seeding, the best first.
 """
@@ -62,7 +62,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where an event stands.
+    """The table of an event, and its next pairings.
 
     Attributes:
         lines: the best first.
@@ -144,7 +144,7 @@ def swiss(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
 
 
 def knockout(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
-    """Who loses is out; the best seeded have the byes and meet late. After a draw the pair plays again."""
+    """The loser is out; the best seeded have the byes and meet late. After a draw the pair plays again."""
     size = 1 << max(len(entrants) - 1, 0).bit_length()
     alive: list[str | None] = [entrants[seed] if seed < len(entrants) else None for seed in _bracket(size)]
     out: list[str] = []
@@ -176,7 +176,7 @@ def knockout(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
 def best_of_night(
     entrants: Sequence[str], totals: Mapping[str, int], *, highest: bool, over: bool
 ) -> Standing:
-    """The best total of a match wins; who has not played is next.
+    """The best total of a match wins; entrants who have not played are next.
 
     Args:
         entrants: of the night.

@@ -1,7 +1,7 @@
 """The ledger: takes signed messages, checks signature, chain and rules, and commits each entry once.
 
-All that a message changes is one transaction. The chain's row is locked in it, and unique keys guard
-what the lock does not, so consumers may work side by side and messages may come twice or in any order.
+All changes by a message are one transaction. It locks the chain's row, and unique keys guard the rest. So
+consumers may work side by side, and messages may come twice or in any order.
 """
 
 import hashlib
@@ -44,12 +44,12 @@ _REASON = 300
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What has become of a message.
+    """The result of a message.
 
     Attributes:
         kind: "committed", "refused", "held", "repeated" or "rejected".
         receipt: for the box; None for a message that the box has not signed.
-        reason: in a line; empty for what was committed.
+        reason: in a line; empty for a committed entry.
     """
 
     kind: str
@@ -176,7 +176,7 @@ class Ledger:
         hash_: str,
         now_s: int,
     ) -> Outcome:
-        """The next entry of its chain: what it says is checked, and it is committed either way."""
+        """The next entry of its chain: its content is checked, and it is committed either way."""
         status, reason, checked = COMMITTED, "", None
         content = entry.content
         if isinstance(content, MatchPlayed):
@@ -273,7 +273,7 @@ class Ledger:
     def _set_aside(
         self, db: Connection, name: str, message: bytes, kind: str, receipt: Receipt | None, reason: str
     ) -> Outcome:
-        """Keeps a message that was not taken, once however often it comes; the latest of each key."""
+        """Keeps a message that was not taken, once if it comes several times; the latest of each key."""
         kept, now_s = message[:MAX_MESSAGE_BYTES], int(self._wall_clock_s())
         digest = hashlib.sha256(kept).hexdigest()
         where = (ASIDE.c.key_name == name) & (ASIDE.c.hash == digest)

@@ -1,4 +1,4 @@
-"""Players: initials, with a PIN for those who want one. What is kept about them, and its deletion.
+"""Players: initials, with a PIN if wanted; and their deletion.
 
 A PIN protects initials: a match signed with them counts only after it was confirmed with the PIN. There
 are no accounts. A PIN is never shown again and kept as a hash only.

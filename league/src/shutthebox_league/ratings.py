@@ -1,7 +1,7 @@
 """Ratings of all players, one period a night, from ranked matches of every game.
 
-Who played together at a table is compared in pairs, by the places they came to. A match that arrives
-late changes its night and all nights after it, which are rated anew.
+The players of a table are compared in pairs, by their places. A match that arrives late changes its night
+and all nights after it, which are rated anew.
 """
 
 from collections import defaultdict
@@ -30,7 +30,7 @@ def rate_new(engine: Engine) -> bool:
         return False
     try:
         with engine.begin() as db:
-            # Before the matches are read: what changes from here on is rated next time.
+            # Before the matches are read: later changes are rated next time.
             ids = [row.id for row in changed]
             db.execute(update(MATCH).where(MATCH.c.id.in_(ids)).values(rated=True))
             _rate_from(db, min(row.night for row in changed))

@@ -1,4 +1,4 @@
-"""Standings: who leads in a game, by several measures, over a night, a season or ever."""
+"""Standings: the table of a game, by several measures, over a night, a season or all time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ FEWEST_TURNS = 5
 
 
 class Period(StrEnum):
-    """What counts: one night, the calendar quarter it lies in, or everything."""
+    """The matches that count: one night's, those of its calendar quarter, or all."""
 
     NIGHT = "night"
     SEASON = "season"
@@ -23,7 +23,7 @@ class Period(StrEnum):
 
 
 class Measure(StrEnum):
-    """What a table is sorted by."""
+    """The figure that a table is sorted by."""
 
     WINS = "wins"
     SCORE = "score"
@@ -171,7 +171,7 @@ def latest_matches(
 
 
 def boxes_health(db: Connection, pub_id: int) -> Sequence[Any]:
-    """The boxes of a pub with what they have last said of themselves."""
+    """The boxes of a pub with their latest reports of health."""
     return db.execute(
         select(BOX.c.name, HEALTH.c.state, HEALTH.c.seen_s, HEALTH.c.online)
         .join(HEALTH, HEALTH.c.box_id == BOX.c.id, isouter=True)

@@ -1,4 +1,4 @@
-"""Drawing: what must hold for any screen, and what must never look alike."""
+"""Drawing: rules that hold for any screen, and screens that must never look alike."""
 
 from dataclasses import replace
 from itertools import combinations, groupby, pairwise

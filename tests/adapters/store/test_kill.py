@@ -23,7 +23,7 @@ KILLS = 32
 
 
 class Shown:
-    """What the players have seen: per match the texts of its facts."""
+    """The facts that the players have seen: per match their texts."""
 
     def __init__(self) -> None:
         self.matches: list[list[str]] = []

@@ -1,4 +1,4 @@
-"""Whatever is found where the store should be: the box says so, keeps it, and plays."""
+"""Any file in the store's place: the box says so, keeps it, and plays."""
 
 import logging
 import multiprocessing
@@ -256,7 +256,7 @@ def open_as_nobody(folder: str, result: Connection) -> None:
 
 @pytest.fixture
 def nobodys() -> Iterator[Path]:
-    """A folder that belongs to whoever `open_as_nobody` becomes, with a store in it."""
+    """A folder of the user of `open_as_nobody`, with a store in it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         play_a_little(folder)

@@ -1,6 +1,6 @@
 """Every prefix of the writes that a store made, as a power cut may leave them: nothing shown is lost.
 
-`test_torn_writes` trusts SQLite to sync where it should; here only what strace saw counts.
+`test_torn_writes` trusts SQLite to sync where it should; here only the calls that strace saw count.
 """
 
 import os
@@ -65,7 +65,7 @@ def history(folder: Path, seed: int) -> list[str]:
 
 
 def cut(files: dict[str, bytes], folder: Path, allowed: list[str]) -> str | None:
-    """What is wrong with a box that starts on these files; None if nothing is."""
+    """The fault of a box that starts on these files; None if there is none."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for name, content in files.items():
@@ -87,7 +87,7 @@ def cut_everywhere(
     before: Callable[[Path], None],
     synchronous: str,
 ) -> tuple[int, list[str]]:
-    """How many cuts were tried, and what went wrong after which."""
+    """The number of cuts, and the faults after them."""
     for name in ("truth", "state"):
         (folder / name).mkdir()
         before(folder / name)

@@ -1,4 +1,4 @@
-"""What the store forgets, what it never forgets, and that it stays small."""
+"""The store forgets old matches, keeps all counts, and stays small."""
 
 from collections.abc import Iterator
 from contextlib import closing

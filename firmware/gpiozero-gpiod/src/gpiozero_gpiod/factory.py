@@ -40,8 +40,8 @@ class GpiodFactory(LocalPiFactory):
     chip by label, device name, path or number, the line by offset or by its own name. A channel
     of the kernel's PWM is called "pwmchip0:1", for example ``Servo("pwmchip0:1")``.
 
-    What a factory hands out is its own: another factory of the same process is told that a line
-    is busy, as another process is.
+    A pin belongs to its factory: for another factory of the same process the line is busy, as for another
+    process.
 
     Ticks are seconds of CLOCK_MONOTONIC as a float, the same clock as `time.monotonic`; the
     ticks of a callback are the kernel's own time stamp of the edge.
@@ -134,7 +134,7 @@ class GpiodFactory(LocalPiFactory):
             return pin
 
     def _header_line(self, name: Any) -> Line:  # noqa: ANN401
-        """What a name means that is no "chip:line"."""
+        """The line for a name that is no "chip:line"."""
         chip = self._open_chip()
         info = next((info for _, info in self.board_info.find_pin(name)), None)
         if info is None:
@@ -153,7 +153,7 @@ class GpiodFactory(LocalPiFactory):
             return None
 
     def _line(self, name: Any) -> Line | None:  # noqa: ANN401
-        """What "chip:line" means; None if ``name`` is the header's business."""
+        """The line for "chip:line"; None if ``name`` names a pin of the header."""
         if not isinstance(name, str) or ":" not in name:
             return None
         if name in self._names:

@@ -18,7 +18,7 @@ from gpiozero.threads import GPIOThread
 
 
 class _Stopping(Event):
-    """Set by whoever wants the thread to end; wakes it, whatever it waits for."""
+    """Set to end the thread; wakes it from any wait."""
 
     def __init__(self, holding: Event, parent: Any) -> None:  # noqa: ANN401  (a button has no type)
         super().__init__()

@@ -250,7 +250,7 @@ class GpiodPin(LocalPiPin):
         return True
 
     def _notice_unplugged(self) -> None:
-        """Says once that the chip is gone, and has it looked for if somebody waits for edges."""
+        """Logs once that the chip is gone; it is looked for if edges are waited for."""
         if self._watched and self._request is not None:
             self._factory.waiter.remove(self._request.fd)
             self._watched = False
@@ -537,7 +537,7 @@ class GpiodPin(LocalPiPin):
         self._detecting = detect
 
     def _drain(self) -> None:
-        """Throws away edges that nobody wants any more, lest a later callback gets them."""
+        """Throws away old edges, so that a later callback does not get them."""
         while self._read(self._live()):
             pass
 

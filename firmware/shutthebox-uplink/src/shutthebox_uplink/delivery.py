@@ -1,7 +1,7 @@
-"""The decision what to send and when: one entry at a time, until the league has given a receipt for it.
+"""Decides which entry to send and when: one at a time, until the league has given a receipt for it.
 
-It knows no network and no clock: what happens comes in with its time, what to send goes out. The
-broker's own acknowledgement is not looked at, because a broker may lose what it has acknowledged.
+It has no network and no clock: events come in with their time, and the entry to send goes out. The broker's
+own acknowledgement does not count, because a broker may lose a message that it has acknowledged.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Delivery:
         return self._connected
 
     def connect(self, now_s: float) -> None:
-        """The broker is there, or the league has started anew: whatever was sent is sent again at once."""
+        """The broker is there, or the league has started anew: the entry on its way is sent again at once."""
         self._connected = True
         self._wait_s, self._due_s = FIRST_WAIT_S, now_s
 

@@ -39,22 +39,22 @@ def device_id(name: str) -> str:
 
 
 def discovery_topic(prefix: str, name: str) -> str:
-    """Where the description goes; an empty retained message there removes the box."""
+    """The topic of the description; an empty retained message there removes the box."""
     return f"{prefix}/device/{device_id(name)}/config"
 
 
 def state_topic(name: str) -> str:
-    """Where the state goes, as one JSON object."""
+    """The topic of the state, which is one JSON object."""
     return f"shutthebox/{name}/state"
 
 
 def availability_topic(name: str) -> str:
-    """Where `ONLINE` or `OFFLINE` goes."""
+    """The topic of `ONLINE` or `OFFLINE`."""
     return f"shutthebox/{name}/availability"
 
 
 def birth_topic(prefix: str) -> str:
-    """Where Home Assistant says that it has started."""
+    """The topic on which Home Assistant announces its start."""
     return f"{prefix}/status"
 
 

@@ -1,6 +1,6 @@
 """A connection to a broker, on paho-mqtt 1.6 (Debian 12) or 2 (Debian 13).
 
-Paho runs a thread of its own for the connection, and tells of whatever happens in it.
+Paho runs a thread of its own for the connection; its callbacks run there.
 """
 
 import ssl

@@ -1,4 +1,4 @@
-"""The uplink's files: the enrolment that the league's owner has made, and what is set on this machine."""
+"""The uplink's files: the enrolment from the league's owner, and the settings of this machine."""
 
 from dataclasses import dataclass
 from pathlib import Path

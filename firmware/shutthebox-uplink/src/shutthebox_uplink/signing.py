@@ -21,12 +21,12 @@ _JWS = PyJWS()
 
 
 class SignatureError(ValueError):
-    """A message that its alleged sender has not signed, or that is none."""
+    """A message without a valid signature of its sender, or no message at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a league has done with an entry.
+    """A league's answer to an entry.
 
     Attributes:
         box: of the entry.
@@ -50,8 +50,8 @@ class SignedEntry:
 
     Attributes:
         entry: its bytes.
-        oldest: the lowest sequence number that the box still had when it signed: what comes before and
-            was never received has been dropped.
+        oldest: the lowest sequence number that the box still had when it signed: earlier entries that were
+            never received have been dropped.
     """
 
     entry: bytes

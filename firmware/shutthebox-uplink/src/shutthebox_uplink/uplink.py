@@ -32,16 +32,16 @@ LEAGUE, HOME = "league", "home assistant"
 _MOST_HELLO = 2000  # bytes
 
 HELLO_TOPIC = "shutthebox/league/hello"
-"""Where the league says, retained, that it has started, and on which version."""
+"""The topic of the league's retained message with its start and its version."""
 
 
 def record_topic(name: str) -> str:
-    """Where a box publishes signed entries."""
+    """The topic on which a box publishes signed entries."""
     return f"shutthebox/{name}/entry"
 
 
 def receipt_topic(name: str) -> str:
-    """Where the league publishes receipts."""
+    """The topic on which the league publishes receipts."""
     return f"shutthebox/{name}/receipt"
 
 
@@ -190,7 +190,7 @@ class Uplink:
             return
         state = vitals(self._scores_file, waiting, time.time(), self._latest)
         now_s = self._clock_s()
-        # These change all the time, and tell nothing by it.
+        # These change all the time without any meaning.
         restless = ("uptime_s", "temperature")
         same = all(state[key] == self._published.get(key) for key in state if key not in restless)
         if same and now_s - self._published_s < STATE_S:

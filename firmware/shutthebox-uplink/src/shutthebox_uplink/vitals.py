@@ -18,7 +18,7 @@ _TROUBLE_S = 24 * 3600
 """A fault counts as a problem for so many seconds."""
 
 CHATTER_PER_PRESS = 20
-"""Edges of chatter per move from which a lever is worn, when it has moved often enough to tell."""
+"""From so many edges of chatter per move a lever is worn, if it has moved often enough to judge."""
 
 _ENOUGH_MOVES = 200
 
@@ -26,7 +26,7 @@ _ENOUGH_MOVES = 200
 def vitals(
     scores_file: Path, waiting: int, now_s: float, latest: str = "", thermal: Path = THERMAL
 ) -> dict[str, Any]:
-    """All that is published about a box; a key without a value is None.
+    """All published figures of a box; a key without a value is None.
 
     Args:
         scores_file: as the box writes it.
@@ -64,7 +64,7 @@ def vitals(
 
 
 def worn_levers(switches: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """The levers whose contacts chatter much for what they have moved, by their numbers."""
+    """The levers whose contacts chatter much for their number of moves, by their numbers."""
     return [
         number
         for number, health in switches.items()

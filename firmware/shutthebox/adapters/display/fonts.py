@@ -1,4 +1,4 @@
-"""Text in one-bit pixels: the bundled Spleen bitmaps, and what to do when a text is too long.
+"""Text in one-bit pixels, in the bundled Spleen fonts; a text that is too long is squeezed or cut.
 
 Every glyph is drawn at the size its designer drew it, so nothing is ever smoothed or
 scaled by a fraction. The fonts are the upstream BDF files (see `spleen/LICENSE`); a
@@ -182,7 +182,7 @@ def enlarged(text: str, size: Size, times: int) -> Image.Image:
 def squeezed(picture: Image.Image, height: int) -> Image.Image:
     """The picture without its upper dark lines, as many as must go to come down to `height`.
 
-    What goes is the air between a capital and its accent, so "É" fits where "E" does, or that above a
+    The empty lines between a capital and its accent go, so "É" fits where "E" does, or those above a
     "_". If one line is still too many, the topmost goes: an accent is a little lower then.
     """
     y = 0

@@ -1,9 +1,8 @@
 """Draws a `Screen` as one-bit pixels: a pure function of the screen and the time it has stood.
 
 From top to bottom: title and aside, then the body (dice and total, a big word, or a list), the tiles,
-the prompt. What a screen leaves empty, the body gets. Two things never happen:
-texts that overlap, and a moving picture that reports itself still, because whatever moves
-takes its time from one `AnimationClock`, which notes when it will next look different.
+the prompt. The body gets the lines that the others leave empty. Texts never overlap. Every moving part
+takes its time from one `AnimationClock`, which notes when the picture next changes.
 """
 
 from dataclasses import dataclass
@@ -46,11 +45,11 @@ def draw(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> 
 
     Args:
         screen: what to say.
-        elapsed_ns: since the screen was first shown; moves what moves.
+        elapsed_ns: since the screen was first shown; blinking and turning depend on it.
         size: of the panel in pixels, at least 96 by 48.
 
     Raises:
-        ValueError: the size is too small to say anything.
+        ValueError: the size is too small.
     """
     return render(screen, elapsed_ns, size).image
 
@@ -63,7 +62,7 @@ def render(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -
     clock = AnimationClock(elapsed_ns)
     if screen.mode is not Mode.ATTRACT:
         return Frame(_settled(_compose(screen, clock, size)), clock.next_ns)
-    # An OLED burns in where it shows the same words for months, so the picture drifts.
+    # An OLED that shows the same words for months burns in, so the picture drifts.
     picture = _compose(screen, clock, (width - _DRIFT_X, height - _DRIFT_Y))
     step = clock.count(_DRIFT_NS)
     drifted = Image.new("1", size)

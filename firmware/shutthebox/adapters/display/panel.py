@@ -2,8 +2,8 @@
 
 luma knows the controllers and their start-up sequences and drives the bus; its `display()`
 however walks over every pixel in Python and sends the whole memory for every changed digit.
-A `Panel` leaves that to `luma_spans`, and adds what a box needs that runs for years: it sets the
-controller up again when that may have been reset. `controllers` makes one.
+A `Panel` leaves that to `luma_spans`. Because a box runs for years, it also sets the controller up again
+when that may have been reset. `controllers` makes one.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ class DisplayError(ShutTheBoxError, OSError):
 
 
 class Serial(Protocol):
-    """What luma calls a serial interface: luma's own i2c or spi, or a model of a panel."""
+    """A serial interface in luma's words: luma's own i2c or spi, or a model of a panel."""
 
     def command(self, *cmd: int) -> None:
         """Sends command bytes; raises an OSError or a luma error if nobody takes them."""
@@ -157,7 +157,7 @@ class Panel:
             with bus_errors():
                 yield
         except BaseException:
-            # Whatever interrupts a transfer: part of it may have arrived.
+            # Any exception can interrupt a transfer: part of it may have arrived.
             self._spans.forget()
             self._lit = False
             raise

@@ -71,7 +71,7 @@ class DisplayWorker:
         self._connect = connect
         self._now_ns = now_ns
         self._mail = threading.Condition()
-        # Guarded by _mail: what the caller wants.
+        # Guarded by _mail: the caller's wishes.
         self._wanted: _Shown | _Asleep | None = None
         self._contrast: int | None = None
         self._posted = False
@@ -129,9 +129,9 @@ class DisplayWorker:
 
     @property
     def alive(self) -> bool:
-        """Whether the worker lives and is not caught in a transfer; for the watchdog.
+        """Whether the worker lives and does not hang in a transfer; for the watchdog.
 
-        A display that is not there does not make the worker any less alive.
+        It is alive without a display, too.
         """
         busy_since = self._busy_since_ns
         stuck = busy_since is not None and self._now_ns() - busy_since > STUCK_NS
@@ -147,7 +147,7 @@ class DisplayWorker:
 
         Args:
             goodbye: stays on the glass; without it the panel is switched off.
-            timeout_s: how long to wait for a worker that is caught in a transfer.
+            timeout_s: how long to wait for a worker that hangs in a transfer.
         """
         with self._mail:
             if self._closing:
@@ -160,7 +160,7 @@ class DisplayWorker:
         else:
             self._thread.join(timeout_s)
             if self._thread.is_alive():
-                _log.warning("the display is caught in a transfer and was left behind")
+                _log.warning("the display hangs in a transfer; the box ends without it")
 
     def render_now(self, screen: Screen, elapsed_ns: int) -> Image.Image:
         """Draws and sends a screen in the caller's thread; for virtual time, without `start`.
@@ -173,7 +173,7 @@ class DisplayWorker:
             elapsed_ns: since it was first shown.
 
         Returns:
-            What was drawn, whether or not there is a panel to see it on.
+            The picture, whether or not there is a panel.
 
         Raises:
             RuntimeError: the worker runs, and it alone may use the bus.
@@ -222,7 +222,7 @@ class DisplayWorker:
             self._busy_since_ns = None
 
     def _turn(self, wanted: _Shown | _Asleep | None, contrast: int | None) -> int | None:
-        """Does what is wanted now; returns when to do something again, None for never."""
+        """Does what is due; gives the time of the next turn, None for none."""
         started_ns = self._now_ns()
         if contrast is not None:
             self._try(lambda panel: self._set_contrast(panel, contrast))

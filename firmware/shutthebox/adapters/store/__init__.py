@@ -1,1 +1,1 @@
-"""The store: what must survive a pulled plug, in one SQLite file."""
+"""The store: all that must survive a pulled plug, in one SQLite file."""

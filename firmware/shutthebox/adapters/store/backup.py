@@ -88,7 +88,7 @@ def _content(db: sqlite3.Connection, to: Path) -> bytes:
 def put_beside(file: Path, folder: Path) -> int:
     """Checks a copy and puts it beside the store, for the box to take over at its next start.
 
-    Whatever reads or plays meanwhile is not disturbed, and the copy itself is left as it is.
+    The box can play meanwhile, and the given file is left as it is.
 
     Args:
         file: a store: a back-up, or one that was set aside.
@@ -168,7 +168,7 @@ def _part(folder: int, source: BinaryIO, owner: os.stat_result | None = None) ->
 
     Args:
         folder: its descriptor.
-        source: what goes into it.
+        source: its content.
         owner: of the new file; None for the user of this process.
     """
     name = f".shutthebox-{secrets.token_hex(16)}.part"

@@ -4,7 +4,7 @@ So an altered or a missing fact is found, wherever it is, as long as the facts b
 missing end is found by the head mark, a small file beside the store that says how far the chain was.
 Rows of the other tables have a checksum over themselves.
 
-The checksums find damage, not forgery: whoever can write to the file can work them out.
+The checksums find damage, not forgery: a person who can write to the file can work them out.
 """
 
 import logging
@@ -24,7 +24,7 @@ from shutthebox.files import read_bytes
 _log = logging.getLogger(__name__)
 
 _BYTES = 6
-"""Of a checksum: 1 of 3e14 kinds of damage goes unnoticed, and JSON readers take the number as it is."""
+"""Bytes of a checksum. 1 of 3e14 kinds of damage goes unnoticed, and JSON readers keep the number exactly."""
 
 _encode = JSONEncoder(separators=(",", ":")).encode
 
@@ -104,13 +104,13 @@ def reseal(db: sqlite3.Connection, table: str, where: str = "true", values: Sequ
 
 
 class ReadFact(NamedTuple):
-    """A fact as it was read, and whether its checksum says that it is what was kept.
+    """A fact as it was read, and whether its checksum is right.
 
     Attributes:
         number: in the chain.
         raw: its words, UTF-8 unless they were altered.
         good: the checksum fits the fact and the one before.
-        missing: facts that should be directly before it and are not there.
+        missing: facts missing directly before it.
     """
 
     number: int
@@ -125,7 +125,7 @@ class ReadFact(NamedTuple):
 
 
 FACTS = "select number, cast(text as blob), previous, checksum from fact where number > ? order by number"
-"""What `checked` takes, behind a number."""
+"""The facts behind a number, for `checked`."""
 
 RawFact: TypeAlias = tuple[int, bytes | None, int | None, int]
 """A fact as it lies in the file: its number, text, the checksum before it where that is kept, its own."""
@@ -162,7 +162,7 @@ def checked(rows: Iterable[RawFact], before: Head) -> Iterator[ReadFact]:
 
 
 MARK_NAME = "-mark"
-"""What the head mark's file is called after the store's own name."""
+"""Ending of the head mark's file name, behind the store's."""
 
 _SLOT = 2048
 """Bytes from one place of the mark to the other. Both are in one block: no more is written for it."""
@@ -172,9 +172,9 @@ class Mark:
     """The head mark: how far the chain is known to have been kept. Used by the main thread only.
 
     It is written after each commit and not synced: the system writes it to the card within about half
-    a minute. So it never says more than what is durable, and after a power cut it may say less. It has
-    two places that are written in turn: if one is torn, the other says nearly as much. Where both are,
-    nothing is known of the end.
+    a minute. So it is never ahead of the durable facts, and after a power cut it may be behind. It has two
+    places that are written in turn: if one is torn, the other is nearly as new. If both are torn, the end
+    of the chain is not known.
 
     Args:
         store: the store's file.
@@ -230,7 +230,7 @@ def _mark_text(head: Head) -> bytes:
 
 
 def read_mark(store: Path) -> Head | None:
-    """What the head mark of this store says; None if there is none that can be read."""
+    """The head mark of this store; None if there is none that can be read."""
     found: list[Head] = []
     with suppress(OSError):
         content = read_bytes(store.with_name(store.name + MARK_NAME), 2 * _SLOT, follow_links=False)

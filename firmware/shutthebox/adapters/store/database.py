@@ -1,11 +1,11 @@
-"""What must survive the plug being pulled, in one SQLite file.
+"""The store of all that must survive a pulled plug, in one SQLite file.
 
 Every fact is committed (WAL, synchronous FULL) before `keep` returns, and the runner shows
-nothing that has not been kept. A match is its beginning and its actions: resuming plays them
-again through the rules, so a kept match cannot be in a state that the rules do not know.
+nothing that has not been kept. A match is its beginning and its actions. Resuming plays them again through
+the rules, so a kept match is always in a position that the rules allow.
 
-All facts together are a chain (`shutthebox.adapters.store.chain`); the other tables hold what follows from
-them, so that it need not be worked out again.
+All facts together are a chain (`shutthebox.adapters.store.chain`); the other tables follow from them and
+save working them out again.
 """
 
 import json
@@ -77,7 +77,7 @@ class Store:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._db = connect(self.path, patience_s)
-            # Nothing is written before it is known whose file this is.
+            # Nothing is written before it is known that the file is a store of ours.
             version = version_of(self._db)
             if not os.access(self.path, os.W_OK):
                 # SQLite opens it for reading then, and complains only when something is to be kept.
@@ -129,7 +129,7 @@ class Store:
         raise StoreError(f"{self.path}: {said} while the box played")
 
     def _is_there(self) -> bool:
-        """Whether a program that opens the files now finds the last fact, and every page."""
+        """Whether the files on the disk hold the last fact, and every page."""
         where = f"{self.path.absolute().as_uri()}?mode=ro"
         with (
             suppress(*UNREADABLE),
@@ -289,7 +289,7 @@ class Store:
         retention.forget_faults(self._db)
 
     def keep_health(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
-        """Adds to what has been counted per switch; 0 is the button.
+        """Adds to the counts per switch; 0 is the button.
 
         Args:
             presses: how often each was pressed or flipped down.
@@ -312,7 +312,7 @@ class Store:
             reseal(self._db, "lever")
 
     def tally(self) -> tuple[Fraction, ...]:
-        """Per player the stakes that the earlier matches of this evening have left owed; negative: to get.
+        """Per player the stakes owed from earlier matches of this evening; negative: to get.
 
         An evening is a run of matches between which the players do not leave. The match on the table
         does not count.
@@ -334,7 +334,7 @@ class Store:
         return tuple(owed.get(player, Fraction(0)) for player in range(max(owed, default=-1) + 1))
 
     def running_match(self) -> tuple[Match, tuple[Action, ...]] | None:
-        """The match that the players have not left: its beginning, and what happened since.
+        """The match that the players have not left: its beginning, and the actions since.
 
         Raises:
             StoreError: if what is kept makes no match.
@@ -397,7 +397,7 @@ class _Files:
             self._found = now
 
     def in_place(self) -> bool:
-        """Whether no file was removed or replaced, whatever happened to their sizes."""
+        """Whether no file was removed or replaced; their sizes may have changed."""
         return self._same(self._stats())
 
     def _same(self, now: list[os.stat_result | None]) -> bool:

@@ -7,7 +7,7 @@ class StoreError(ShutTheBoxError, OSError):
     """The store cannot be used; the text names the file and what is wrong, in one line.
 
     Args:
-        text: may quote whatever is in the file.
+        text: may quote the file's content.
     """
 
     exit_code = 1

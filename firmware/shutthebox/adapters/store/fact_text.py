@@ -80,7 +80,7 @@ def lost(count: int, conditions: str) -> str:
 
 
 def sets_conditions(text: str) -> bool:
-    """Whether the conditions of the match are those of this fact from now on; its beginning aside."""
+    """Whether this fact changes the conditions of its match; its beginning is none of these."""
     return word_of(text) in ("resume", "lost")
 
 

@@ -1,4 +1,4 @@
-"""The best signed results of a time, game by game, and the Captains: for the scoreboard."""
+"""The best signed results since a date, game by game, and the Captains: for the scoreboard."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from shutthebox.rules.profile import Profile
 from shutthebox.rules.record import replay
 
 GAMES = 3
-"""Games of which the best results are told, those with the most signed results."""
+"""The best results of so many games are shown, those with the most signed results."""
 
 _SIGNED = """
 select *, row_number() over (partition by profile, rounds order by score, began_s) as low,
@@ -39,7 +39,7 @@ order by match.id desc
 
 @dataclass(frozen=True, slots=True)
 class Honour:
-    """A signed result worth telling.
+    """A signed result that is shown.
 
     Attributes:
         initials: three letters.
@@ -97,7 +97,7 @@ def captains(db: sqlite3.Connection, count: int) -> tuple[Honour, ...]:
         try:
             result = replay(kept_match(db, number, "the store"))[-1].result
         except (StoreError, ValueError, LookupError):
-            continue  # what is kept makes no match
+            continue  # the kept facts make no match
         if profile is not None and result is not None and result.captain:
             found.append(Honour(initials, 0, profile, rounds, began_s))
         if len(found) == count:

@@ -1,4 +1,4 @@
-"""Guards the store: the box plays on, with or without memory, whatever happens to its files."""
+"""Guards the store: if its files fail, the box plays on without memory."""
 
 import logging
 from collections import Counter
@@ -25,7 +25,7 @@ Reopen: TypeAlias = Callable[[], tuple[Store | None, StoreFault | None]]
 
 
 class StoreGuard:
-    """The box's memory while it works: the box plays on whatever happens to its store.
+    """The box's memory at work. If the store fails, the box plays on.
 
     Used by the main thread only.
 
@@ -81,7 +81,7 @@ class StoreGuard:
             return ()
 
     def past(self, match: Match, letters: str) -> Past:
-        """What the three letters that have won this match won before; nothing, if it cannot be read."""
+        """The earlier results of the three letters that have won this match; none, if they cannot be read."""
         if self.store is None:
             return Past()
         try:
@@ -91,7 +91,7 @@ class StoreGuard:
             return Past()
 
     def faults(self) -> Sequence[Fault | None]:
-        """What the players should be told since the last call, oldest first; None once all is kept again."""
+        """Faults since the last call, oldest first; None among them when everything is kept again."""
         faults, self._faults = self._faults, []
         return faults
 
@@ -121,7 +121,7 @@ class StoreGuard:
             self._remembers()
 
     def close(self) -> None:
-        """Keeps what is left, and closes the store."""
+        """Keeps the facts that wait, and closes the store."""
         if self.store is not None:
             with suppress(StoreError):
                 self.store.catch_up()
@@ -142,7 +142,7 @@ class StoreGuard:
         self.store, store_fault = self._reopen()
         if store_fault is not None:
             if self.store is not None:
-                # The new store works; but the screen has to go on saying what happened to the old one.
+                # The new store works, but the screen still has to report the fault of the old one.
                 self._forgetting = False
             self._complain(store_fault)
 
@@ -165,7 +165,7 @@ class StoreGuard:
             self._faults.append(None)
 
     def keep_counts(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
-        """Adds what the switches have been through since the last call; lost where it cannot be kept.
+        """Adds the counts of the switches since the last call; they are lost if they cannot be kept.
 
         Args:
             presses: per switch since the start, how often it was pressed or flipped down.

@@ -30,7 +30,7 @@ class FolderLock:
     def take(self) -> None:
         """Takes the lock, for as long as the process lives or until `release`.
 
-        Where there is no folder and none can be made, there is nothing to lock, and no store either.
+        Without a folder, if none can be made, there is no store and nothing to lock.
 
         Raises:
             InUseError: if another has it.

@@ -1,7 +1,7 @@
-"""Opens the store whatever state its files are in, so that a box always starts and plays.
+"""Opens the store in any state of its files, so that a box always starts and plays.
 
-What cannot be used is kept: the files get a dated name beside their own, and a new store is begun with
-all of it whose checksums are right. Where nothing can be written, the box plays without memory.
+Files that cannot be used are kept under a dated name, and a new store begins with every row whose checksum
+is right. If nothing can be written, the box plays without memory.
 """
 
 import logging
@@ -77,8 +77,7 @@ def open_or_set_aside(
     """The store in this folder, or a new one in its place.
 
     A store is used if SQLite finds no fault in it, its tables are ours, its running match can
-    be played again and its statistics can be counted. Never raises for anything that files
-    can be.
+    be played again and its statistics can be counted. Never raises because of the files.
 
     Args:
         folder: where it is or will be.
@@ -88,7 +87,7 @@ def open_or_set_aside(
         facts: how many are compared with their checksums, the latest.
 
     Returns:
-        The store, None if none can be had now; and what went wrong, None if nothing did.
+        The store, None if none can be opened now; and the fault, None if there was none.
     """
 
     def opened() -> Store:
@@ -147,7 +146,7 @@ def _begin_anew(
     except StoreError as error:
         if recovered is None or not _is_damage(error, folder):
             raise
-        # What was recovered is no better.
+        # The recovered part cannot be used either.
         recovered = None
         set_aside(folder, wall_clock_s(), "damaged")
         store = opened()
@@ -160,7 +159,7 @@ def _begin_anew(
 
 
 def _look_for_leftovers(folder: Path) -> None:
-    """Looks for traces of a store that should be there and is missing or empty.
+    """Looks for traces of a store that is missing or empty.
 
     Raises:
         StoreError: saying so.
@@ -181,7 +180,7 @@ def _recover(folder: Path) -> Recovered | None:
     """Writes the good part of the store into a new file, which `_take_over` puts into its place.
 
     Returns:
-        What it holds; None if nothing can be read.
+        Its content; None if nothing can be read.
 
     Raises:
         StoreError: if the new file cannot be written.
@@ -288,7 +287,7 @@ def open_checked(
 
 
 def _check(store: Store, facts: int) -> None:
-    """Reads all that the box will need, and compares so many facts with their checksums.
+    """Reads everything that the box will need, and compares so many facts with their checksums.
 
     Raises:
         StoreError: naming what is wrong.

@@ -74,7 +74,8 @@ class Famous:
         score: in the whole match; None for a winner who had no turn, because all others lost.
         profile: the game's name.
         began_s: the time of day the match began, in seconds.
-        unproven: what the box cannot vouch for, in a word or two each: real dice, computer, levers out.
+        unproven: conditions that the box cannot prove fair, in a word or two each: real dice, computer,
+            levers out.
     """
 
     initials: str
@@ -86,11 +87,11 @@ class Famous:
 
 @dataclass(frozen=True, slots=True)
 class SwitchWear:
-    """How much a switch has been through.
+    """The counts of a switch.
 
     Attributes:
         presses: how often it was pressed or flipped down.
-        chatter: edges that fell into settle windows: many a press foretell a dying switch.
+        chatter: edges that fell into settle windows; many per press foretell a dying switch.
     """
 
     presses: int
@@ -149,7 +150,7 @@ class Statistics:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """How one player came out of a match.
+    """The result of one player in a match.
 
     Attributes:
         number: from 1.
@@ -248,11 +249,11 @@ def had_turn(
         record = kept_match(db, number, "the store")
         return replay(record)[-1].scores[player] is not None
     except (StoreError, ValueError, LookupError):
-        return True  # what is kept makes no match: the result is all there is
+        return True  # the kept facts make no match: only the result is there
 
 
 def past(db: sqlite3.Connection, match: Match, letters: str) -> Past:
-    """What the three letters that have won this match won before.
+    """The earlier results of the three letters that have won this match.
 
     Raises:
         sqlite3.Error: if it cannot be read.
@@ -281,10 +282,10 @@ def finished_since(db: sqlite3.Connection, time_s: float) -> int:
 
 
 def read(db: sqlite3.Connection) -> Statistics:
-    """Counts it all up, the matches that the store has forgotten included.
+    """Counts everything, the matches that the store has forgotten included.
 
     Raises:
-        ValueError: for throws of dice that there are none of.
+        ValueError: for throws of impossible dice.
         sqlite3.Error: if it cannot be read.
     """
     if db.execute(_IMPOSSIBLE_THROWS, (MAX_FACES, MAX_FACE // MAX_FACES)).fetchone():
@@ -351,13 +352,13 @@ def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
 
 
 def streak(db: sqlite3.Connection) -> Streak:
-    """What the players have made of the puzzles of the day."""
+    """The puzzles of the day solved in a row."""
     row = db.execute("select value from setting where key = ?", (STREAK,)).fetchone()
     return streak_from(json.loads(row[0])) if row else Streak()
 
 
 def health(db: sqlite3.Connection) -> dict[int, SwitchWear]:
-    """Per lever (0: the button) what it has been through, as kept at the end of the last match."""
+    """Per lever (0: the button) its counts, as kept at the end of the last match."""
     rows = db.execute("select number, presses, chatter from lever order by number")
     return {number: SwitchWear(int(presses), int(chatter)) for number, presses, chatter in rows}
 

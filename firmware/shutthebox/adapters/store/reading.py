@@ -1,4 +1,4 @@
-"""Reads a store beside the box that plays on it. Whatever is in the file, a complaint is one line."""
+"""Reads a store while the box plays on it. Any content of the file gives at most one line of complaint."""
 
 import contextlib
 import sqlite3
@@ -41,8 +41,7 @@ class Reading:
 def reading(folder: Path) -> Iterator[Reading]:
     """The store in this folder, for reading only; a running box is not disturbed.
 
-    What is read inside may be whatever damage makes of a store: every error that comes of it leaves
-    here as a `StoreError`.
+    A damaged store may raise any error inside; it leaves this function as a `StoreError`.
 
     Raises:
         StoreError: if there is none, it cannot be read, or what it holds makes no sense.

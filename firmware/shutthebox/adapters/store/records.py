@@ -25,7 +25,7 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
         where: the file, for complaints.
 
     Raises:
-        StoreError: if there is none, or what is kept makes no match.
+        StoreError: if there is none, or the kept facts make no match.
         sqlite3.Error: if it cannot be read.
     """
     # Not above: the box is ready without it.

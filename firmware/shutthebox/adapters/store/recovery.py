@@ -1,10 +1,10 @@
-"""Copies a store into a new file: one of an earlier version, or what damage has left of one.
+"""Copies a store into a new file: one of an earlier version, or the good part of a damaged one.
 
-The new file has the latest matches and what the others counted for, so it is small however large the
-store was. It is made beside the store and takes its name when it is whole and synced: a plug pulled
+The new file has the latest matches, and of the others their counts; so it is small, and the old one may be
+large. It is made beside the store and takes its name when it is whole and synced: a plug pulled
 meanwhile leaves one of the two.
 
-Of a damaged store all is taken over whose checksums are right. A match of which a fact was altered or
+Of a damaged store every row is taken over whose checksum is right. A match of which a fact was altered or
 is missing keeps the facts before it, and its result if that is whole.
 """
 
@@ -75,7 +75,7 @@ class _Match:
     lost: int = 0
 
     def ending(self) -> list[str]:
-        """The facts that end it, as its rows tell of them."""
+        """The facts that end it, made from its rows."""
         told = [fact_text.finish(row[:-1] for row in self.results)] if self.results else []
         told += [fact_text.sign(row[0], row[-1]) for row in self.results if row[-1] is not None]
         return [*told, fact_text.LEAVE] if self.left else told
@@ -110,12 +110,12 @@ def bring_up_to_date(store: Path, patience_s: float) -> None:
 
 
 def copy(db: sqlite3.Connection, to: Path, mark: Head | None) -> Recovered:
-    """Makes a new store of what is good in an old one, and syncs it.
+    """Makes a new store of the good part of an old one, and syncs it.
 
     Args:
         db: of any version, damaged or not; only read.
         to: the new file; what is there is deleted.
-        mark: what the old one's head mark says; None if nothing.
+        mark: the old one's head mark; None if there is none.
 
     Raises:
         ValueError: if the old one is no store.
@@ -209,7 +209,7 @@ def _add(new: sqlite3.Connection, chain: Chain, match: _Match) -> None:
 
 
 class _Earlier:
-    """A store of version 1 or 2, which has no checksums: what can be read is taken to be right."""
+    """A store of version 1 or 2, which has no checksums: every readable row is taken to be right."""
 
     lost = 0
 
@@ -290,7 +290,7 @@ class _Current:
     def _match(self, row: _Row, end: int, results: list[_Row]) -> _Match:
         number, first, *content, conditions, left = row
         told, lost = self._told(first, end)
-        if fact_text.LEAVE in told:  # what is missing is of no match
+        if fact_text.LEAVE in told:  # the missing facts belong to no match
             self.lost, lost = self.lost + lost, 0
         finish = fact_text.finish(result[:-1] for result in results)
         for place, text in enumerate(told):
@@ -354,7 +354,7 @@ def _with_lost(conditions: str, told: list[str], lost: int) -> str:
 
 
 def _readable(db: sqlite3.Connection, query: str, keys: int, values: _Row = ()) -> list[_Row]:
-    """The rows of a query from both ends up to what cannot be read, if there is such a thing.
+    """The rows of a query from both ends, up to the first that cannot be read.
 
     Args:
         db: the store.

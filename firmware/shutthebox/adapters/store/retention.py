@@ -1,8 +1,8 @@
 """Deletes old matches and faults, so that the store's file stays small for ever.
 
-The latest matches are kept whole. Of those before them stays how many there were; the dice and the levers
-are counted apart from matches anyway. Nothing is owed past the evening, so no stakes stay.
-SQLite uses the room of what is deleted for what comes next, so the file needs no vacuum.
+The latest matches are kept whole. Of older ones only their number is kept; dice and levers have counts of
+their own. Stakes are owed for one evening only, so none are kept.
+SQLite uses the space of deleted rows for new ones, so the file needs no vacuum.
 """
 
 import sqlite3

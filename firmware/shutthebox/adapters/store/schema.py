@@ -165,7 +165,7 @@ COLUMNS = {
 UNREADABLE = (
     sqlite3.Error, ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError
 )  # fmt: skip
-"""What reading a damaged store may raise. SQLite's own complaint may quote text that is no UTF-8, and
+"""Errors that reading a damaged store may raise. SQLite's own complaint may quote text that is no UTF-8, and
 then a `UnicodeDecodeError` comes in its place."""
 
 _Schema: TypeAlias = list[tuple[str, str, str, str | None]]
@@ -187,7 +187,7 @@ def version_of(db: sqlite3.Connection) -> int:
 
 
 def tables_of(db: sqlite3.Connection) -> int:
-    """The version whose tables are all in a file, whatever else is; 0 for none. For what is damaged.
+    """The version whose tables are all in a file, which may hold others too; 0 for none. For damaged files.
 
     Raises:
         sqlite3.Error: if it cannot be read.
@@ -223,7 +223,7 @@ def sealed(table: str) -> str:
 
 
 def _schema(db: sqlite3.Connection, version: int) -> _Schema:
-    """Everything that the file defines; in earlier versions comments and spaces do not count."""
+    """All definitions of the file; in earlier versions comments and spaces do not count."""
     rows = db.execute("select type, name, tbl_name, sql from sqlite_schema order by type, name")
     plain = _plain if version < VERSION else str
     return [(kind, name, table, None if sql is None else plain(sql)) for kind, name, table, sql in rows]

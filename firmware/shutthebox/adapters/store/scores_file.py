@@ -1,8 +1,8 @@
 """The scoreboard's file: small, written by the daemon, readable by every user.
 
-The scoreboard has a network and the store must never wait for it. A reader of an SQLite file,
-even one that can only read, can hold locks that keep the writer out. So it is given no store
-but a copy of what it shows, which the daemon replaces as a whole whenever it changes.
+The scoreboard has a network, and the store must never wait for it. A reader of an SQLite file, even one
+that can only read, can hold locks that keep the writer out. So the scoreboard reads a copy of the data that
+it shows. The daemon replaces the copy as a whole whenever it changes.
 """
 
 import dataclasses
@@ -51,7 +51,7 @@ class ScoresWriter:
     """An observer of the runner that keeps the file up to date. Called in the main thread.
 
     Neither a full disk nor a store that cannot be read stops the game: the file then stays as
-    it is, or says nothing of the past.
+    it is, or has no past matches.
 
     Args:
         folder: where the file is to be; in memory where systemd provides one, so that an SD
@@ -59,7 +59,7 @@ class ScoresWriter:
         open_store: a connection to read the store by, which is closed after; None for a box
             without memory.
         clock_s: the time of day in seconds, which the store's matches have too.
-        display_works: whether the panel takes what it is sent; None for a box without one.
+        display_works: whether the panel takes its data; None for a box without one.
     """
 
     def __init__(
@@ -80,12 +80,13 @@ class ScoresWriter:
         self._failing = False
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Takes in what happened."""
+        """Takes in an effect or a settled switch."""
         match what:
             case Keep(Began() | Finished() | Signed() | Left() | Chosen()):
                 self._past_of = None
             case Show():
-                # What is shown has been kept, and only what has been shown may be known.
+                # Everything shown has been kept. The scoreboard must not know more than the players have
+                # seen.
                 self._show(what)
 
     def _show(self, show: Show) -> None:
@@ -188,7 +189,7 @@ def _rules(show: Show, translate: Translate) -> dict[str, Any] | None:
 
 
 def _health(db: sqlite3.Connection, midnight: float) -> dict[str, Any]:
-    """What the owner of the box wants to know; the scoreboard does not show it."""
+    """Figures for the owner of the box; the scoreboard does not show them."""
     found = queries.read(db)
     return {
         "finished": found.finished,

@@ -1,4 +1,4 @@
-"""Compares everything in a store with its checksums, and what follows from the facts with the facts."""
+"""Compares a store with its checksums, and the tables that follow from the facts with the facts."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _NAMES = {
     "forgotten": "the counts of forgotten matches",
     "fault": "fault {0}",
 }
-"""Per table what a row is called, by its first column."""
+"""Per table the name of a row, with its first column."""
 
 
 def faults(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None) -> Iterator[str]:
@@ -29,7 +29,7 @@ def faults(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None
 
     Args:
         db: of this version.
-        mark: what its head mark says; None if nothing.
+        mark: its head mark; None if there is none.
         most: facts to look at, the latest; None for all. Matches before them are not looked at either.
 
     Raises:
@@ -62,7 +62,7 @@ def faults(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None
 
 
 def first_fault(db: sqlite3.Connection, mark: Head | None, *, most: int | None = None) -> str | None:
-    """The first thing that is wrong and how many more are, as `faults` has them; None if nothing is.
+    """The first fault in the words of `faults`, and how many more there are; None if there is none.
 
     Raises:
         sqlite3.Error: where it cannot be read.
@@ -98,7 +98,7 @@ def _altered_rows(db: sqlite3.Connection, table: str, after: int) -> Iterator[st
 
 @dataclass
 class _Told:
-    """What the facts tell of one match, or of the time before the first."""
+    """The facts of one match, or of the time before the first."""
 
     first: int = 0
     beginning: str = ""
@@ -109,7 +109,7 @@ class _Told:
 
 
 class _Matches:
-    """Compares the tables of matches, results and settings with what the facts tell, as they come."""
+    """Compares the tables of matches, results and settings with the facts, one by one."""
 
     def __init__(self, db: sqlite3.Connection, after: int) -> None:
         rows = db.execute(
@@ -129,7 +129,7 @@ class _Matches:
         self._told = _Told()
 
     def take(self, number: int, text: str) -> Iterator[str]:
-        """The next fact; what is wrong with the match before it, if it begins another."""
+        """Takes the next fact; if it begins a match, gives the faults of the one before."""
         match fact_text.word_of(text):
             case "begin":
                 yield from self._compare()
@@ -146,7 +146,7 @@ class _Matches:
                 self._chosen |= [fact_text.chosen(text)]
 
     def end(self) -> Iterator[str]:
-        """What is wrong with the last match, with settings, and with matches of which no fact tells."""
+        """The faults of the last match, of settings, and of matches without facts."""
         yield from self._compare()
         for row in self._rows.values():
             yield f"the beginning of match {row[0]} is missing"

@@ -16,7 +16,7 @@ from shutthebox.config.schema import Config, box_config, read_config
 from shutthebox.errors import one_line
 
 LIBRARIES = {"gpiozero": (2, 0, 1), "gpiod": (2, 1), "luma.oled": (3, 10)}
-"""What the box runs on, and the oldest version that will do."""
+"""The libraries of the box, each with its oldest usable version."""
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def examine(config: Config) -> Iterator[CheckResult]:
-    """Every check of this box, in the order in which faults hide behind each other."""
+    """Every check of this box. A fault can cause others further down."""
     yield passed("python", sys.version.split()[0])
     for name, least in LIBRARIES.items():
         yield _library(name, least)

@@ -1,7 +1,7 @@
 """`shutthebox doctor --display`: the panels on the bus, their controllers, and the config lines for them.
 
-The SSD1306, SSD1309 and SH1106 take almost the same commands, and no command asks for the type. What differs:
-over I2C only the SH1106 gives back what was written to its memory. The SSD1306 and the SSD1309 cannot be told
+The SSD1306, SSD1309 and SH1106 take almost the same commands, and no command asks for the type. One
+difference: over I2C only the SH1106's memory can be read back. The SSD1306 and the SSD1309 cannot be told
 apart for certain; the low bits of their status often differ, but their data sheets promise nothing.
 """
 
@@ -36,8 +36,8 @@ class Found:
 
     Attributes:
         address: on the bus.
-        controllers: which it can be, the likeliest first.
-        reason: how that is known.
+        controllers: the possible ones, the likeliest first.
+        reason: the evidence, in words.
     """
 
     address: int

@@ -20,7 +20,7 @@ STATUS = {0x1: Controller.SSD1309, 0x8: Controller.SH1106} | dict.fromkeys(
 
 
 def access(config: Config) -> Iterator[CheckResult]:
-    """Whether this user may open the devices, and what to do if not."""
+    """Whether this user may open the devices; if not, with the remedy."""
     devices = sorted(DEV.glob("gpiochip*")) + sorted(DEV.glob("i2c-*"))
     closed = [path for path in devices if not os.access(path, os.R_OK | os.W_OK)]
     for path in closed:
@@ -117,7 +117,7 @@ def read_status(bus: Any, address: int) -> int | None:  # noqa: ANN401  (smbus2 
 
 
 def _panel_type(configured: Controller, status: int | None) -> CheckResult:
-    """What the low four bits of the status give away; the sheets promise nothing about them."""
+    """The controller that the low four bits of the status suggest; no data sheet promises it."""
     chip = None if status is None else STATUS.get(status & 0x0F)
     if status is None or chip is None:
         told = "nothing" if status is None else f"status 0x{status:02X}"

@@ -1,4 +1,4 @@
-"""`shutthebox doctor --levers`: every switch as its maker moves it, with its chatter."""
+"""`shutthebox doctor --levers`: shows every switch live, with its chatter."""
 
 import json
 import sys
@@ -135,7 +135,7 @@ def _shower(as_json: bool) -> _Show:
 
 
 def _steady(health: ContactHealth) -> ContactHealth:
-    """Its health without what changes when others move."""
+    """Its health without the figures that change when others move."""
     return ContactHealth(health.moves, health.chatter, 0, health.restless)
 
 

@@ -17,7 +17,7 @@ class CheckResult:
     """One check.
 
     Attributes:
-        check: what was looked at.
+        check: the subject of the check.
         verdict: how it ended; skip where it cannot be known.
         reason: why, in words.
     """

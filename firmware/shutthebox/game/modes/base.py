@@ -1,4 +1,4 @@
-"""What a mode is: a frozen value with its own data, under the name that scenarios and JSON use."""
+"""A mode: a frozen value with its own data, under the name that scenarios and JSON use."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class BoxMode(ABC):
         """The mode's screen."""
 
     def deadline_ns(self, shared: Shared) -> int | None:
-        """When the mode wants to be told that time has passed; None if nothing happens by itself."""
+        """When `TimeCame` is due; None if nothing happens by itself."""
         return None
 
 

@@ -44,7 +44,7 @@ class MatchOver(MatchMode):
 
     Attributes:
         signed: the winner has signed.
-        honours: what is more than a win: a best score, a first win against the computer.
+        honours: a best score, a first win against the computer.
         shows_tally: the stakes of the evening are shown instead of the result.
         flicks: levers on their way.
         asks_review: the coach was asked for and has not come.
@@ -205,7 +205,7 @@ def tally(play: MatchInPlay) -> tuple[Fraction, ...]:
 
 
 def _honours(match: Match, player: int, past: Past, settings: Settings) -> Iterator[Message]:
-    """What is more than a win, for a player with this past."""
+    """The honours of a winner with this past."""
     score, best, highest = match.totals[player], past.best, match.profile.highest_wins
     if match.profile.on_total and best is not None and (score > best if highest else score < best):
         yield message("Best yet: {score}", score=score)
@@ -262,7 +262,7 @@ def _bank_title(match: Match, winners: str) -> Message:
 
 
 def _rows_before(match: Match, view: View) -> tuple[str, ...]:
-    """What comes before the players: the totals of the teams, or the one that was to be beaten."""
+    """The rows above the players': the totals of the teams, or the total that was to be beaten."""
     if match.profile.is_solo and match.profile.limit is not None:
         return (message("best {score}", score=match.profile.limit).told(view.translate),)
     if not match.in_teams or match.profile.turns is Turns.SHARED:
@@ -280,7 +280,7 @@ def _name(player: int, view: View) -> str:
 
 
 def _rows(play: MatchInPlay, result: Result, view: View) -> Iterator[str]:
-    """The table: per player the total and what is owed, then what dice and decisions did."""
+    """The table: per player the total and the stakes, then the effect of dice and decisions."""
     match, _ = play.match, view.translate
     # What the bank pays is what the game is about.
     staked = view.settings.stakes is not ShownStakes.OFF or match.profile.stakes is Stakes.BANK
@@ -297,7 +297,7 @@ def _rows(play: MatchInPlay, result: Result, view: View) -> Iterator[str]:
 
 
 def _owes(owes: Fraction) -> Message:
-    """What a player owes or gets."""
+    """The stakes that a player owes or gets."""
     if owes > 0:
         return message("owes {stakes}", stakes=str(owes))
     return message("gets {stakes}", stakes=str(-owes)) if owes else message("quits")

@@ -28,7 +28,7 @@ class Menu(BoxMode):
     Attributes:
         picker: the choice so far.
         entry: whose options are chosen from; None in the list.
-        sentence: of the rules of the game at the cursor, that is read; None while nobody reads.
+        sentence: which sentence of the rules is shown, for the game at the cursor; None for none.
     """
 
     name: ClassVar[Mode] = Mode.MENU

@@ -33,7 +33,7 @@ class Naming(BoxMode):
     letters: Letters = field(default_factory=Letters)
 
     def screen(self, view: View) -> Screen:
-        """Whose letters, and how far they are."""
+        """The player, and the letters so far."""
         _ = view.translate
         title = _("Player {number}").format(number=self.seat)
         return self.letters.screen(self.name, title, _("Hold: no name"), view)

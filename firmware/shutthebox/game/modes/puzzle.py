@@ -53,7 +53,7 @@ class Puzzling(BoxMode):
         return context.settings.streak.day == self.daily.day
 
     def screen(self, view: View) -> Screen:
-        """The position with its throw, or what every answer costs."""
+        """The position with its throw, or the cost of every answer."""
         if self.is_answered(view):
             return _answered(self, view)
         puzzle, verdict, _ = self.daily.puzzle, self.verdict, view.translate
@@ -86,7 +86,7 @@ def needed(daily: Daily, context: Context) -> Tiles:
 
 
 def enter(daily: Daily, context: Context) -> Step[Puzzling]:
-    """The puzzle of today, or what became of it."""
+    """The puzzle of today; if it has been answered, its answers with their costs."""
     return _judged(Puzzling(daily), context)
 
 
@@ -109,7 +109,7 @@ def press(mode: Puzzling, context: Context) -> Step[Puzzling | attract.Attract]:
 
 
 def _answered(mode: Puzzling, view: View) -> Screen:
-    """What every answer costs, the one that was given marked, and the streak."""
+    """The cost of every answer, the given one marked, and the streak."""
     puzzle, streak, _ = mode.daily.puzzle, view.settings.streak, view.translate
     tiles = [answer.tiles for answer in puzzle.answers]
     title = _("Solved!") if streak.count else _("Not the best")

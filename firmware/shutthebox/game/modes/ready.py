@@ -145,7 +145,7 @@ def hint_came(mode: Ready, came: HintCame, context: Context) -> Step[Ready]:
 
 
 def dice_came(mode: Ready, came: DiceCame, context: Context) -> Step[Ready]:
-    """The computer knows how many dice it will throw."""
+    """The computer has chosen its number of dice."""
     return Step(replace(mode, computers_dice=came.dice) if came.match == mode.play.match else mode)
 
 

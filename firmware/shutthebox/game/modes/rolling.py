@@ -92,7 +92,7 @@ def levers(mode: Rolling, context: Context) -> Step[Rolling]:
 
 
 def answer_came(mode: Rolling, came: AnswerCame, context: Context) -> Step[Rolling]:
-    """The computer knows what it will shut."""
+    """The computer has chosen its answer before the dice have stopped."""
     return Step(replace(mode, computers_answer=came.tiles) if came.match == mode.thrown else mode)
 
 

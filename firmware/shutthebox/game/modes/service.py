@@ -34,7 +34,7 @@ class Service(BoxMode):
         flicks: levers on their way.
         unlocked: the owner is at the box.
         asks_code: the owner's code is asked for.
-        asking: the owner is asked whether the lever at the cursor changes sides.
+        asking: the owner is asked whether the lever at the cursor is to be taken out of play, or put back.
     """
 
     name: ClassVar[Mode] = Mode.SERVICE
@@ -101,7 +101,7 @@ def unlock(mode: BoxMode, context: Context) -> Step[Service]:
 
 
 def press(mode: Service, context: Context) -> Step[Service]:
-    """Asks whether the lever at the cursor changes sides, and for the code before that; then means yes."""
+    """Asks for the owner's code, then about the lever at the cursor; where a question is shown, means yes."""
     settings = context.settings
     if mode.asking:
         return _change_sides(mode, context)
@@ -119,7 +119,7 @@ def press(mode: Service, context: Context) -> Step[Service]:
 
 
 def hold(mode: Service, context: Context) -> Step[Service | attract.Attract]:
-    """Leaves service; no, where something is asked."""
+    """Leaves service; where a question is shown, means no."""
     if mode.asking or mode.asks_code:
         return Step(replace(mode, asking=False, asks_code=False))
     return attract.enter(context)

@@ -51,7 +51,7 @@ def press(mode: Setup, context: Context) -> Step[Setup | naming.Naming | raising
     """Takes the choice for this match; after the last question come the names, if wanted, and the match."""
     settings, _ = mode.item.choose(context.settings, mode.picker.cursor)
     context = replace(context, shared=replace(context.shared, settings=settings))
-    # A choice may do away with questions, its own among them: teams that are none.
+    # A choice can remove questions, its own too: no teams, say.
     at = ENTRIES.index(mode.item)
     following = next((item for item in questions(settings) if ENTRIES.index(item) > at), None)
     if following is not None:

@@ -1,4 +1,4 @@
-"""Makes gestures of the one button: a press, a hold, a very long hold."""
+"""Turns changes of the one button into gestures: a press, a hold, a very long hold."""
 
 from enum import Enum
 
@@ -17,7 +17,7 @@ class Gesture(Enum):
 class Button:
     """Follows the settled state of the button; times in ns on the caller's clock.
 
-    A button found down at the start is ignored until it has been let go: nobody pressed it.
+    A button that is down at the start is ignored until it has been released.
     """
 
     def __init__(self) -> None:

@@ -2,7 +2,7 @@
 
 A lock-out after the first edge ends in a wrong state when the last edges fall into it; standing
 for the settle window cannot, as long as the last edge is seen. Edges that the kernel loses are
-made good by `reconcile`, which is told what all contacts show.
+made good by `reconcile`, which takes in the level of every contact.
 """
 
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ RESTLESS_NS = 2_000_000_000
 """A contact that has not settled for so long is broken: no hand moves it that fast."""
 
 WORN = 20
-"""Edges in settle windows per move from which on a contact is called worn: a sound snap switch has
-a few, and the slow leaf of a worn one goes on for dozens."""
+"""From so many edges in the settle window of a move, a contact is called worn: a sound snap switch has a
+few, a worn one dozens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Debouncer:
         return due
 
     def reconcile(self, active: Mapping[int, bool], t_ns: int) -> list[SwitchChanged]:
-        """Takes in what all contacts show now; a difference counts as an edge now."""
+        """Takes in the level of every contact; a difference counts as an edge now."""
         due = self.settle(t_ns)
         for switch, state in active.items():
             if self._contacts[switch].seen != state:
@@ -128,7 +128,7 @@ class Debouncer:
 
     @property
     def deadline_ns(self) -> int | None:
-        """When `settle` next has something to do; None if all switches stand."""
+        """When the next switch settles; None if all have settled."""
         return min(
             (
                 self._contacts[switch].since_ns + self._contacts[switch].settle_ns

@@ -73,7 +73,7 @@ class Switches:
 
     @property
     def deadline_ns(self) -> int | None:
-        """When `elapsed` next has something to give; None if all contacts stand and nobody holds."""
+        """When `elapsed` next gives an input; None if all contacts have settled and no button is held."""
         deadlines = (self._debouncer.deadline_ns, self._button.deadline_ns)
         return min((deadline for deadline in deadlines if deadline is not None), default=None)
 
@@ -82,7 +82,7 @@ class Switches:
         return list(self._inputs(self._debouncer.edge(switch, active, t_ns)))
 
     def reconcile(self, active: Mapping[int, bool], t_ns: int) -> list[TimedInput]:
-        """Takes in what all contacts show now, because kernels lose edges."""
+        """Takes in the level of every contact, because kernels lose edges."""
         return list(self._inputs(self._debouncer.reconcile(active, t_ns)))
 
     def elapsed(self, t_ns: int) -> list[TimedInput]:
@@ -91,7 +91,7 @@ class Switches:
         return [*inputs, *self._holds(t_ns)]
 
     def health(self, t_ns: int) -> HealthChanged:
-        """What every contact has done until now."""
+        """The health of every contact since the start."""
         return HealthChanged(self._debouncer.health(t_ns))
 
     def _inputs(self, settled: list[SwitchChanged]) -> Iterator[TimedInput]:

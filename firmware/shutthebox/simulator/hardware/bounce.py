@@ -14,7 +14,7 @@ _DWELL_NS = 70_000_000
 _MAX_WAITING = 8
 
 USUAL_BOUNCE_NS = 5_000_000
-"""How long a contact bounces at most, unless somebody makes it worse."""
+"""How long a contact bounces at most, unless it is set otherwise."""
 
 _LEAST_BOUNCE_NS = 500_000
 

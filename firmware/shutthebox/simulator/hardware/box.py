@@ -1,6 +1,6 @@
 """The simulated box: levers, the dice button with its lamp, and the buzzer, on simulated contacts.
 
-It outlives the daemon: after a power cut the levers stand where they stood.
+It goes on without the daemon: after a power cut the levers stand as before.
 """
 
 import threading
@@ -32,7 +32,7 @@ class UnknownLeverError(ShutTheBoxError, ValueError):
 
 
 class Change(Enum):
-    """What observers are told about: look the value up on the box."""
+    """The kind of a change; the value is to be read from the box."""
 
     LEVERS = "levers"
     BUTTON = "button"
@@ -186,7 +186,7 @@ class SimulatedBox:
 
     @property
     def buzzer(self) -> tuple[float | None, float]:
-        """What drives the buzzer: frequency in Hz (None: none set) and duty, 0 to 1."""
+        """The signal at the buzzer: frequency in Hz (None: none set) and duty, 0 to 1."""
         return self._outputs.get(self._buzzer_line, (None, 0.0))
 
     @property
@@ -278,7 +278,7 @@ class SimulatedBox:
         }
 
     def break_lever(self, number: int, fault: LeverFault | None) -> None:
-        """Does this to a lever, or mends it.
+        """Breaks a lever in this way, or mends it.
 
         Raises:
             UnknownLeverError: no such lever.
@@ -348,7 +348,7 @@ class SimulatedBox:
             self._drive(line, not down)
 
     def _drive(self, line: int, level: bool) -> None:
-        """Puts a line to a level, as far as its wire is whole."""
+        """Sets a line to a level, unless its wire is cut."""
         level = level or self._faults.get(line) is LeverFault.CUT
         if self.factory.level(line) != level:
             self.factory.set_level(line, level)

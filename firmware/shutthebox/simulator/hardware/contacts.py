@@ -65,7 +65,7 @@ class ContactPin(MockPin):  # type: ignore[misc]  # gpiozero has no types
         return self._function == "input" and self._change_state(level)
 
     def fire(self) -> None:
-        """Reports the last edge to whoever listens. Called by the factory only."""
+        """Reports the last edge to the listener. Called by the factory only."""
         with self._when_changed_lock:
             wanted = self._edges == "both" or self._edges == ("rising" if self._state else "falling")
             callback = self._get_when_changed() if wanted else None
@@ -112,7 +112,7 @@ class OutputPin(MockPWMPin):  # type: ignore[misc]  # gpiozero has no types
     def _set_function(self, value: str) -> None:
         super()._set_function(value)
         if value == "input":
-            self._change_state(0.0)  # nobody drives it: dark and silent
+            self._change_state(0.0)  # not driven: dark and silent
 
     def _set_frequency(self, value: float | None) -> None:
         before = self._frequency
@@ -175,7 +175,7 @@ class ContactFactory(MockFactory):  # type: ignore[misc]  # gpiozero has no type
             pin = self.opened(line)
             if not isinstance(pin, ContactPin) or not pin.follow(level) or self._loses(line):
                 return
-        # Outside the lock: a callback may do as it likes.
+        # Outside the lock: a callback may use the factory.
         pin.fire()
 
     def opened(self, line: int) -> MockPin | None:

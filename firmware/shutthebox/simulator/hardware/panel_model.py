@@ -1,4 +1,4 @@
-"""A model of the display's controller: what luma sends goes in, what the glass shows comes out.
+"""A model of the display's controller: takes luma's bytes and gives the picture on the glass.
 
 It stands where luma's I2C interface stands, keeps the memory and registers that the data
 sheets of the SSD1306, SSD1315, SSD1309 and SH1106 describe, and can be unplugged like the real one.
@@ -49,8 +49,8 @@ class PanelModel:
 
         Args:
             controller: which controller to be.
-            on_change: called after every transfer that may have changed what the glass shows,
-                in the thread that sent it; it must not send anything itself.
+            on_change: called after every transfer that may have changed the picture, in the thread that
+                sent it; it must not send anything itself.
             seed: of the garbage that the memory holds after power-up.
         """
         self.controller = controller
@@ -80,7 +80,7 @@ class PanelModel:
         self._column_window = (0, self._columns - 1)
         self._page_window = (0, _PAGES - 1)
 
-    # What luma calls.
+    # Called by luma.
 
     def command(self, *cmd: int) -> None:
         """Takes command bytes.
@@ -111,7 +111,7 @@ class PanelModel:
         self._changed()
 
     def cleanup(self) -> None:
-        """Closes the bus; the glass goes on showing what it showed."""
+        """Closes the bus; the picture stays on the glass."""
 
     def _transfer(self, length: int) -> None:
         if self._unplugged:
@@ -124,13 +124,13 @@ class PanelModel:
             self._on_change()
 
     def on_change(self, callback: Callable[[], None]) -> None:
-        """Has `callback` called after every transfer that may have changed what the glass shows.
+        """Has `callback` called after every transfer that may have changed the picture.
 
         It runs in the thread that sent it, and must not send anything itself.
         """
         self._on_change = callback
 
-    # What a hand does.
+    # Done by a hand.
 
     @property
     def unplugged(self) -> bool:
@@ -166,7 +166,7 @@ class PanelModel:
             self._power_up()
         self._changed()
 
-    # What an eye sees.
+    # Seen by an eye.
 
     @property
     def lit(self) -> bool:
@@ -184,7 +184,7 @@ class PanelModel:
         return self._inverted
 
     def image(self) -> Image.Image:
-        """What the glass shows, mode "1", of a module mounted as its maker meant; dark if not lit."""
+        """The picture on the glass, mode "1", of a module mounted upright; dark if not lit."""
         picture = Image.new("1", SIZE)
         if not self.lit:
             return picture

@@ -41,7 +41,7 @@ class VirtualDisplay:
         self._frames, self._count = frames, 0
 
     def show(self, screen: Screen, t_ns: int) -> None:
-        """Remembers what is to be shown, and since when."""
+        """Takes a screen, and the time since which it is shown."""
         if screen != self._screen:
             self._screen, self._since_ns = screen, t_ns
         if self._frames is not None:
@@ -62,7 +62,7 @@ class VirtualDisplay:
         self.panel.unplugged = not on
 
     def look(self, now_ns: int) -> Image.Image:
-        """What an eye sees on the glass now."""
+        """The picture on the glass now."""
         self._now_ns = max(now_ns, self._now_ns)
         if self._screen is None:
             return Image.new("1", self.panel.image().size)

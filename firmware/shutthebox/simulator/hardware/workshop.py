@@ -1,7 +1,7 @@
 """The workshop: breaks and mends the simulated hardware, and remembers its condition.
 
-All of it is hardware: contacts, the panel's plug, the disk. Nothing here knows the game, its dice or
-what it remembers.
+All of it is hardware: contacts, the panel's plug, the disk. The workshop cannot change the game, its dice
+or its memory.
 """
 
 import json
@@ -100,7 +100,7 @@ def read_condition(folder: Path) -> Condition:
 
 
 class PanelOnBus(Protocol):
-    """The simulated panel, as hands and eyes know it."""
+    """The simulated panel: its plug and its picture."""
 
     unplugged: bool
     """Whether it is off the bus."""
@@ -121,7 +121,7 @@ class Workshop:
         box: the contacts.
         panel: the display on its bus.
         folder: where the condition is kept; None to forget it.
-        tell: gets what makers have done as lines of a scenario, as far as it has words for it.
+        tell: gets the makers' actions as lines of a scenario, if there is a verb for them.
     """
 
     def __init__(
@@ -176,7 +176,7 @@ class Workshop:
         self.restore(replace(self.condition, **changes))  # type: ignore[arg-type]
 
     def break_lever(self, number: int, fault: LeverFault | None) -> None:
-        """Does this to a lever, or mends it.
+        """Breaks a lever in this way, or mends it.
 
         Raises:
             UnknownLeverError: no such lever.

@@ -1,4 +1,4 @@
-"""A scenario played for those who look on, at the speed at which it was played.
+"""Shows a scenario to spectators at the speed at which it was played.
 
 It is played on a box of its own in virtual time, with a memory of its own that is thrown away: the box
 in play, its dice and its match know nothing of it.
@@ -23,7 +23,7 @@ from shutthebox.simulator.scenario.player import Replay
 from shutthebox.simulator.scenario.script import Scenario, parse, read
 
 LONGEST_GAP_S = 2.0
-"""Nothing to see for longer than this is cut out."""
+"""A pause longer than this is cut out."""
 
 _FRAME_S = 0.04
 
@@ -52,9 +52,9 @@ class Film:
         on_change: called in the film's thread when `state` is another.
 
     Attributes:
-        state: what the page shows of the other box now; replaced as a whole.
+        state: the page's state of the other box now; replaced as a whole.
         over: it has come to its end.
-        complaint: what was wrong with the script or what it expected; empty if nothing was.
+        complaint: a fault of the script, or a failed expectation; empty if there is none.
     """
 
     def __init__(self, scenario: str | Path, on_change: Callable[[], None]) -> None:
@@ -129,5 +129,5 @@ class Film:
 
 
 def pixels_text(image: Image.Image) -> str:
-    """A picture of the panel as a page gets it: a bit a pixel, row by row, in base64."""
+    """A picture of the panel for a page: a bit a pixel, row by row, in base64."""
     return base64.b64encode(image.convert("1").tobytes()).decode("ascii")

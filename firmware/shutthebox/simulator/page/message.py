@@ -8,10 +8,10 @@ from typing import TypeAlias
 from shutthebox.simulator.hardware.workshop import MAX_BOUNCE_MS
 
 MAX_MESSAGE = 1024
-"""Bytes of any message but a scenario; the longest that a page has any use for is a thirtieth of it."""
+"""Most bytes of any message but a scenario; the longest message of our page has a thirtieth of it."""
 
 MAX_SCENARIO = 64 * 1024
-"""Bytes of a message that brings a scenario."""
+"""Most bytes of a message with a scenario."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +47,14 @@ class ChangeHardware:
 
     @property
     def changes(self) -> Mapping[str, int]:
-        """What is to be changed, by name."""
+        """The new values by name."""
         names = ("display_unplugged", "disk_full", "bounce_ms", "lost_percent")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class BreakLever:
-    """Makers do this to a lever: "stuck", "cut", or mend it with "works"."""
+    """Makers break a lever ("stuck", "cut"), or mend it ("works")."""
 
     lever: int
     state: str
@@ -79,7 +79,7 @@ class RecordScenario:
 
 @dataclass(frozen=True, slots=True)
 class ReplayScenario:
-    """Makers watch a scenario on another box: this text, the recorded one (""), or none any more (None)."""
+    """Makers watch a scenario on another box: this text, or the recorded one (""); None ends it."""
 
     scenario: str | None
 

@@ -32,7 +32,7 @@ FRAMES_PER_S = 50
 """Frames a second that one page may send without end: more than two hands make."""
 
 GOODBYE_S = 1.0
-"""How long a page may take over its goodbye."""
+"""Seconds that a page may take to close."""
 
 _PART = 1024  # bytes that the library takes apart at once
 _REQUEST_LINE = re.compile(rb"([A-Z]{1,20}) [^ \r\n]+ HTTP/1\.[01]\r\n")
@@ -76,7 +76,7 @@ class RequestGuard:
             return refusal(403, "Forbidden", "This page is served on 127.0.0.1 and localhost only.\n")
         path = request.path.partition("?")[0]
         origins = request.headers.get_all("Origin")
-        # A browser always says whose page wants a socket; for a file it may leave that out.
+        # A browser always names the page that opens a socket; for a file it may leave that out.
         if origins != [f"http://{sent_to[0].lower()}"] and (origins or path == SOCKET_PATH):
             return refusal(403, "Forbidden", "Only the box's own page may talk to the box.\n")
         if path == SOCKET_PATH:
@@ -88,7 +88,7 @@ class RequestGuard:
         return _response(200, "OK", *found, socket=f" ws://{sent_to[0]}")
 
     def _file(self, path: str) -> tuple[bytes, str] | None:
-        """The content and its kind; None where nothing is."""
+        """The content and its kind; None if there is no such file."""
         if path == "/":
             language = self._language()
             _ = translations()[language]
@@ -103,7 +103,7 @@ class RequestGuard:
 
 
 def refusal(status: int, phrase: str, why: str) -> Response:
-    """An answer that says why not, in English: people see it only when they try something odd."""
+    """A refusal with its reason, in English: only people who try something unusual see it."""
     return _response(status, phrase, why.encode(), "text/plain; charset=utf-8")
 
 
@@ -124,7 +124,7 @@ def _response(status: int, phrase: str, content: bytes, kind: str, *, socket: st
 
 
 class Allowance:
-    """How much one page may still send: frames, of whatever kind."""
+    """Frames that one page may still send, of any kind."""
 
     def __init__(self) -> None:
         self._left, self._counted_s = float(BURST), time.monotonic()
@@ -157,7 +157,7 @@ class Connection(ServerConnection):
         super().connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Gives the library what is within bounds."""
+        """Gives the library the data within the bounds."""
         if self._closed_to_more:
             return
         if self.protocol.state is State.CONNECTING and self.request is None:
@@ -177,12 +177,12 @@ class Connection(ServerConnection):
             if found[1] not in (b"GET", b"HEAD"):
                 self._refuse(not_allowed())
             elif self.head:
-                # The library knows GET only; what it sends then has its body taken away.
+                # The library knows GET only; the body of its answer is then removed.
                 return b"GET" + self._request[len(found[1]) :]
         return bytes(self._request) if whole and not self._closed_to_more else b""
 
     def _refuse(self, response: Response) -> None:
-        """Answers without the library. What comes after is thrown away, until the library's time is up."""
+        """Answers without the library. Later data is thrown away, until the library's time is up."""
         self._closed_to_more = True
         self.transport.write(response.serialize())
         self.transport.write_eof()

@@ -1,12 +1,12 @@
 """The box as a page in the browser: one small server, for this machine only.
 
-It shows contacts, lamp, sound, panel and words to any number of pages. It takes from them what a hand can
-do (move a lever, press the button) and what makers do to the simulated hardware. There is no other
-message, so nothing on the page can set dice or state of the game.
+It shows contacts, lamp, sound, panel and words to any number of pages. It takes from them the moves of
+hands (a lever, the button) and of makers, who change the simulated hardware. There is no other message, so
+no page can set dice or state of the game.
 
 asyncio is used here, in a thread of its own, because it serves all pages with that one
-thread; the library's threaded server needs three for every page. The daemon never waits for
-it: the box's callbacks only ring a bell, and every page has a mailbox of one, its latest state.
+thread; the library's threaded server needs three for every page. The daemon never waits for it: the box's
+callbacks only set an event, and every page has a mailbox of one, its latest state.
 """
 
 import asyncio
@@ -91,7 +91,7 @@ class PageServer:
     Args:
         workshop: the simulated hardware that the page shows and moves.
         port: TCP port; 0 takes any free one.
-        transcript: what the box says and does in words; it has to be an observer of the runner.
+        transcript: the log and the words of the box; it has to be an observer of the runner.
         power: the plug; None for a box that cannot be started again from here.
     """
 
@@ -207,7 +207,7 @@ class PageServer:
                 sock=listener,
                 process_request=self._answer,
                 compression=None,
-                # Beyond this the library hangs up with 1009; up to it the reason is ours to give.
+                # Above this the library closes with 1009; below it our server answers with the reason.
                 max_size=MAX_SCENARIO + 1024,
                 open_timeout=_OPEN_S,
                 close_timeout=GOODBYE_S,
@@ -323,7 +323,7 @@ class PageServer:
         }
 
     def _take(self, page: "_Page", message: str | bytes) -> str | None:
-        """Does what a page asks for; otherwise says why not."""
+        """Carries out a page's message, or answers with the reason why not."""
         wish = parse(message)
         if isinstance(wish, str):
             return wish
@@ -337,7 +337,7 @@ class PageServer:
             case MoveButton(down):
                 self._hold(page, down and page.film is None)
             case MoveLever(lever, down):
-                # Hands on the box that is only looked at move nothing.
+                # While a page shows a film, its hands move nothing.
                 if page.film is None:
                     self._box.set_lever(lever, down)
             case OpenWorkshop(is_open):
@@ -403,7 +403,7 @@ class PageServer:
 
 
 class _Page:
-    """One connected page: what it has been shown, whether there may be news, and what it looks at."""
+    """One connected page: the state that it has been sent, whether there may be a newer one, and its film."""
 
     def __init__(self, connection: ServerConnection) -> None:
         self.connection = connection
@@ -422,5 +422,5 @@ def _texts(language: str) -> Texts:
 
 
 def _no_bad_handshakes(record: logging.LogRecord) -> bool:
-    """Keeps out what the library logs, with a traceback, when somebody talks nonsense to the port."""
+    """Drops the library's log of malformed handshakes, which has a traceback for each."""
     return not record.getMessage().startswith(("opening handshake failed", "connection rejected"))

@@ -1,4 +1,4 @@
-"""Everything that the page itself says, in the language of the box, and the rules of its game in words."""
+"""All texts of the page, in the language of the box, and the rules of its game in words."""
 
 from typing import TypeAlias
 

@@ -1,4 +1,4 @@
-"""What the box says and does, in words: for screen readers, for the help, and for the log of the workshop."""
+"""The box in words: for screen readers, for the help, and for the log of the workshop."""
 
 import threading
 import time
@@ -66,11 +66,11 @@ class Transcript:
         self._on_change: Callable[[], None] = lambda: None
 
     def on_change(self, callback: Callable[[], None]) -> None:
-        """Has this called whenever there are new words or lines, in the thread that brought them."""
+        """Has this called after new words or lines, in the thread that brought them."""
         self._on_change = callback
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Takes in what happened."""
+        """Takes in an effect or a settled switch."""
         if isinstance(what, Show):
             self._take(what)
         announcement = self._announcer.take(what)
@@ -85,7 +85,7 @@ class Transcript:
         self._on_change()
 
     def note(self, line: str) -> None:
-        """Adds what did not come from the box to the log; called in any thread, in real time."""
+        """Adds a line to the log that is not from the box; called in any thread, in real time."""
         self._log_at(time.monotonic_ns(), line)
 
     def _log_at(self, t_ns: int, line: str) -> None:
@@ -120,7 +120,7 @@ def _panel_text(show: Show, translate: Translate) -> str:
 
 
 def log_line(what: Effect | SwitchChanged) -> str:
-    """One thing that happened in a line of the log; empty for what is not shown."""
+    """A line of the log; empty for an effect that the log leaves out."""
     match what:
         case SwitchChanged(switch, active):
             name = {DICE_BUTTON: "button", SERVICE_BUTTON: "service button"}.get(switch, f"lever {switch}")

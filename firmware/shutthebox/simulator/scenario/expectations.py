@@ -1,4 +1,4 @@
-"""`expect …`: what a box has to show. Per word, what reads its line, and what looks at the box."""
+"""`expect …`: a state that the box has to show. Per word, the reader of its line and the look at the box."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -111,9 +111,9 @@ class Expectation(NamedTuple):
     """One word that may stand behind ``expect``.
 
     Attributes:
-        read: gives what is wanted from the rest of the line; raises WrongError.
-        look: gives what the box shows of it, equal to what is wanted if the expectation holds. It
-            takes the box, what is wanted, and the script's folder, where the golden pictures are.
+        read: gives the expected value from the rest of the line; raises WrongError.
+        look: gives the value that the box shows; it equals the expected one if the expectation holds. It
+            takes the box, the expected value, and the script's folder, where the golden pictures are.
     """
 
     read: Callable[[Sequence[str]], Any]
@@ -154,7 +154,7 @@ class Expect(Verb):
         return LOOK_WORK if self.what == "panel" else 1
 
     def difference(self, box: VirtualBox, folder: Path) -> str | None:
-        """What the box shows instead, in words; None if the expectation holds.
+        """The shown value in words; None if the expectation holds.
 
         Args:
             box: to look at.

@@ -1,4 +1,4 @@
-"""A match record as a scenario: what hands have to do so that the box plays the match again."""
+"""A match record as a scenario: the moves of hands with which the box plays the match again."""
 
 from pathlib import Path
 

@@ -17,7 +17,7 @@ from shutthebox.simulator.scenario.verbs import Wait
 from shutthebox.simulator.virtual_box import VirtualBox
 
 _LOOK_ON = TimedVerb(0, Wait(1_000_000_000), after_ns=0)
-"""After the last line the box is watched for a second, so that what the line did is seen."""
+"""After the last line the box is watched for a second, so that its effects are seen."""
 
 
 class ExpectationError(ShutTheBoxError, AssertionError):

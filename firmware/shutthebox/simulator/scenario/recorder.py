@@ -1,4 +1,4 @@
-"""Writes what hands did to a box as a scenario that plays the same again."""
+"""Writes the moves of hands on a box as a scenario that plays the same again."""
 
 import io
 import logging
@@ -25,7 +25,7 @@ def create(path: Path, *, goes_on: bool = False) -> TextIO:
 
     Args:
         path: of the file.
-        goes_on: what it has is kept, and written on.
+        goes_on: its content is kept, and the new lines follow.
 
     Raises:
         ScenarioError: if it cannot be made.
@@ -39,8 +39,8 @@ def create(path: Path, *, goes_on: bool = False) -> TextIO:
 class ScenarioRecorder:
     """An observer of the runner that writes a scenario.
 
-    A throw is known only after the gesture that makes it, but has to be queued before. So what
-    happens from the button's going down is held back until something follows its release.
+    A throw is known only after the gesture that makes it, but a scenario queues it before. So all lines
+    since the button went down are held back until something follows its release.
 
     Args:
         file: to write to; each line is flushed as soon as it is sure.
@@ -81,7 +81,7 @@ class ScenarioRecorder:
             self._write(f"@0 flip {' '.join(map(str, sorted(down)))}")
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Takes in what happened; called in the main thread."""
+        """Takes in an effect or a settled switch; called in the main thread."""
         with self._lock:
             match what:
                 case SwitchChanged(switch, active):
@@ -101,7 +101,7 @@ class ScenarioRecorder:
             self._down ^= {switch}
 
     def broke(self, verb: str, t_ns: int) -> None:
-        """Takes in what somebody did to the hardware, as a line of a scenario; called in any thread."""
+        """Takes in a change of the hardware, as a line of a scenario; called in any thread."""
         with self._lock:
             if self._pressed_ns is None:
                 self.flush()
@@ -132,7 +132,7 @@ class ScenarioRecorder:
             self._pressed_ns = None
 
     def flush(self) -> None:
-        """Writes what was held back; to be called at the end."""
+        """Writes the lines that were held back; to be called at the end."""
         with self._lock:
             for thrown in self._thrown:
                 self._write("dice " + " ".join(map(str, thrown.faces)))

@@ -1,4 +1,4 @@
-"""The scenario format: what hands do to a box, and what is expected of it, a line each."""
+"""The scenario format: moves of hands on a box, and expected states of it, a line each."""
 
 import re
 import tomllib
@@ -46,7 +46,7 @@ MAX_BYTES = 1024 * 1024
 """Scenarios are recorded too: an evening at a pub's box fits."""
 
 MAX_WORK = 50_000
-"""What one script may do, in units of one press: some ten seconds of computing."""
+"""Most work of one script, in units of one press: some ten seconds of computing."""
 
 _MAX_LINE = 64 * 1024
 _WITHOUT_TIME = (Configure, Seed, QueueDice)

@@ -1,4 +1,4 @@
-"""The verbs of the scenario format: each reads its line and does to a box what the line says."""
+"""The verbs of the scenario format: each reads its line and carries it out on a box."""
 
 import re
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ POWER_CUT_WORK = 50
 
 
 class Verb:
-    """What one line of a scenario does."""
+    """One line of a scenario."""
 
     __slots__ = ()
     word: ClassVar[str]
@@ -53,7 +53,7 @@ class Verb:
 
     @property
     def work(self) -> int:
-        """How much there is to do, in units of one press."""
+        """The work, in units of one press."""
         return 1
 
     def do(self, box: VirtualBox) -> None:

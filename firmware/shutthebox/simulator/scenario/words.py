@@ -1,4 +1,4 @@
-"""Words of a scenario's line: what reads them, and what it says of those that are not allowed."""
+"""Readers of the words of a scenario's line, with the messages about words that are not allowed."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _UNITS = {"": 1_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "
 
 
 class WrongError(Exception):
-    """An argument that a verb does not take; the text says what is allowed."""
+    """An argument that a verb does not take; the text says which are allowed."""
 
 
 def duration_ns(word: str) -> int:
@@ -67,7 +67,7 @@ def faces(words: Sequence[str]) -> tuple[int, ...]:
 
 
 def exactly(count: int, words: Sequence[str], form: str) -> Sequence[str]:
-    """The words, if they are so many; `form` says in the error what the line looks like.
+    """The words, if they are so many; the error shows the `form` of the line.
 
     Raises:
         WrongError: if they are not.

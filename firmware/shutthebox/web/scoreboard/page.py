@@ -39,8 +39,8 @@ def page(text: str, language: str, rules_url: str | None = None) -> str:
     """The whole page.
 
     Args:
-        text: the file's. Whatever is not as our daemon writes it, an empty text included, gives
-            the page of a box that is at rest.
+        text: the file's. Any text that our daemon would not write, an empty one included, gives the page of
+        a box at rest.
         language: of that page; all others are in the language that the box speaks.
         rules_url: the address of the rules for visitors' own telephones, as a QR code; None for no code.
     """
@@ -61,7 +61,7 @@ def rules_page(text: str, language: str) -> str:
 
     Args:
         text: as for `page`.
-        language: of a page that can only say the latter.
+        language: of a page without a game.
     """
 
     def whole(scores: _Scores, words: Translate) -> str:
@@ -201,7 +201,7 @@ def _past(scores: _Scores, words: Translate) -> Iterable[str]:
     if "day" not in scores:
         return
     today = _today().isoformat()
-    # What the daemon wrote before midnight is of another day.
+    # A puzzle that was written before midnight is of another day.
     best = {
         _("Today"): scores["today"] if scores["day"] == today else (),
         _("This month"): scores["month"] if scores["day"][:7] == today[:7] else (),
@@ -231,7 +231,7 @@ def _honours(honours: Iterable[_Scores], words: Translate, *, today: str) -> str
 
 
 def _result(player: _Scores) -> str:
-    """Who, how many, and whether that won; never broken over two lines."""
+    """The player, the score, and whether it won; never broken over two lines."""
     who = player["initials"] or player["number"]
     return f"{who}:\u00a0{_score(player['score'])}" + ("\u00a0★" if player["won"] else "")
 

@@ -1,8 +1,8 @@
-"""Serves the scoreboard: GET and HEAD of two pages, their style and script, to anybody who is let near.
+"""Serves the scoreboard: GET and HEAD of two pages, their style and script.
 
-One connection is one request and one answer. How many connections there are, how long each may take and
-how much it may say are bounded before anything is read, so that a crowd or a grudge costs the page, not
-the box. One thread serves all of them; h11 takes the requests apart.
+One connection is one request and one answer. The number of connections, the time of each and its bytes are
+bounded before anything is read, so that a crowd or an attack can stop the page, but not the box.
+One thread serves all of them; h11 takes the requests apart.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ MAX_CONNECTIONS = 64
 """Open at the same time; one more is closed and nothing of it is read."""
 
 WHOLE_S = 10.0
-"""A connection is cut off after so long, whatever it is doing."""
+"""Seconds after which a connection is cut off in any case."""
 
 MAX_HEAD = 8192
 """Bytes of a request's line and headers; a browser sends a tenth of it."""
@@ -228,7 +228,7 @@ class _Visit(asyncio.BufferedProtocol):
             self._send(*self._answer(path, hosts[0] if hosts else None, asked), head=head)
 
     def _refuse(self, status: HTTPStatus, *, head: bool) -> None:
-        """Says why not, without a word of what was asked."""
+        """Answers with a reason that quotes nothing of the request."""
         self._send(status, "text/plain", f"{status.phrase}\n".encode(), head=head)
 
     def _send(self, status: HTTPStatus, kind: str, content: bytes, *, head: bool) -> None:
@@ -246,6 +246,6 @@ class _Visit(asyncio.BufferedProtocol):
         response = h11.Response(status_code=status, reason=status.phrase, headers=list(headers.items()))
         events = [response] if head else [response, h11.Data(content)]
         self._transport.write(b"".join(self._http.send(event) or b"" for event in events))
-        # What is still coming is read and thrown away: closing now could take the answer back.
+        # Later data is read and thrown away: closing now could take the answer back.
         if self._transport.can_write_eof():
             self._transport.write_eof()

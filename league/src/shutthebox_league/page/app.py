@@ -143,7 +143,7 @@ class _Page:
         return HTMLResponse(text, status)
 
     def refuse(self, request: Request, error: Exception) -> Response:
-        """A page for what cannot be shown."""
+        """A page that says why something cannot be shown."""
         assert isinstance(error, HTTPException), "it is registered for these"
         return self._show("message.html", error.status_code, heading="Not here", text=error.detail)
 
@@ -209,7 +209,7 @@ class _Page:
         )
 
     def television(self, db: Connection, request: Request) -> Response:
-        """A board to be read across the room: who plays, tonight's table, the latest matches."""
+        """A board to be read across the room: the boxes in play, tonight's table, the latest matches."""
         pub = _pub(db, request)
         now_s = time.time()
         playing = []
@@ -268,7 +268,7 @@ class _Page:
     # -- players ----------------------------------------------------------------------
 
     def player(self, db: Connection, request: Request) -> Response:
-        """A player's matches, and what can be done with a PIN."""
+        """A player's matches, and the forms for a PIN."""
         initials = _initials(request)
         return self._show("player.html", initials=initials, latest=latest_matches(db, 100, initials=initials))
 
@@ -351,7 +351,7 @@ class _Page:
         return self._show("tournament.html", tournament=found, seed=seed, rows=rows)
 
     def owner(self, db: Connection, request: Request) -> Response:
-        """The health of a pub's boxes, for whoever has the owner's address."""
+        """The health of a pub's boxes, for people with the owner's address."""
         where = PUB.c.owner_hash == token_hash(request.path_params["token"])
         pub = db.execute(select(PUB).where(where)).first()
         if pub is None:
@@ -360,7 +360,7 @@ class _Page:
         return self._show("owner.html", pub=pub, boxes=boxes)
 
     def data(self, db: Connection, request: Request) -> Response:
-        """What is stored about people and how it is deleted."""
+        """The data that is stored about people, and its deletion."""
         return self._show("data.html")
 
 

@@ -1,0 +1,1 @@
+"""The suite on the Pythons of other Debians than this one."""
