@@ -1,17 +1,19 @@
 """The screen in words that a voice reads as they are meant."""
 
+from dataclasses import replace
+
 import pytest
 
 from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.rules.moves import Throw
-from shutthebox.speech.words import screen_parts, sentences
+from shutthebox.speech.words import Announcer, screen_parts, sentences
 from shutthebox.translations import codes, translations
 
 
-def words(screen: Screen, player: int | None = 1, throw: Throw | None = None, language: str = "en") -> str:
-    show = Show(
+def show_of(screen: Screen, player: int | None = 1, throw: Throw | None = None) -> Show:
+    return Show(
         screen,
         t_ns=0,
         mode=screen.mode,
@@ -25,7 +27,10 @@ def words(screen: Screen, player: int | None = 1, throw: Throw | None = None, la
         winners=(),
         seats=("Player 1", "ANN"),
     )
-    return sentences(screen_parts(show, translations()[language]).values())
+
+
+def words(screen: Screen, player: int | None = 1, throw: Throw | None = None, language: str = "en") -> str:
+    return sentences(screen_parts(show_of(screen, player, throw), translations()[language]).values())
 
 
 @pytest.mark.parametrize(
@@ -66,6 +71,15 @@ def test_what_is_said_of_a_screen(screen: Screen, player: int | None, said: str)
 def test_the_throw_that_ends_a_turn_is_told_like_the_others() -> None:
     over = Screen(Mode.TURN_OVER, title="ANN", aside="6+1", big="15", prompt="Blocked by 7")
     assert words(over, throw=(6, 1)) == "ANN. Thrown: 6 and 1, which is 7. Blocked by 7. Your score: 15."
+
+
+def test_what_the_coach_says_of_a_turn_cuts_nothing_short() -> None:
+    turn = Screen(Mode.TURN_OVER, title="Player 1", big="15", prompt="Blocked by 4", also=("Press: go on",))
+    announcer = Announcer()
+    shows = [show_of(screen) for screen in (turn, replace(turn, also=(*turn.also, "lucky 0.5")))]
+    first, later = filter(None, map(announcer.take, shows))
+    assert (first.waits, later.waits) == (False, True)
+    assert later.text == "Press: go on. lucky 0.5."
 
 
 @pytest.mark.parametrize("language", codes())
