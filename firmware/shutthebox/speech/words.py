@@ -73,14 +73,20 @@ class Announcer:
         self._mode, self._parts, self._says_prompt_again = show.mode, parts, False
         new = parts if parts["title"] != before.get("title") else news(parts, before)
         text = sentences((new or again).values())
-        return Announcement(text, show.language, waits=bool(new) and new.keys() <= _LATER) if text else None
+        by_itself = _LATER | {"big"} if show.mode is Mode.READY else _LATER
+        return (
+            Announcement(text, show.language, waits=bool(new) and new.keys() <= by_itself) if text else None
+        )
 
     def _rests(self, show: Show) -> bool:
         return show.mode is self._mode is Mode.ATTRACT and not show.screen.alert
 
 
 _LATER = frozenset({"aside", "rows", "also"})
-"""What changes by itself: the clock goes on, or the coach's words on a turn come a moment later."""
+"""What changes by itself: the clock goes on, or the coach's words on a turn come a moment later.
+
+In ready it is the large word too: how many dice are best.
+"""
 
 _SECONDS_SAID = (10, 5)
 """Seconds left that are said, besides those that a turn begins with; every one would drown the throw."""
@@ -140,15 +146,13 @@ def sentences(texts: Iterable[str]) -> str:
 
 
 def _spelt_out(text: str, translate: Translate) -> str:
-    """The text with words for the signs that a voice would misread: "7-9", "1,7", "0.5", "<" and ">".
+    """The text with words for the signs that a voice would misread: "7-9", "<" and ">".
 
     Where the panel only has room for "short" and "long", the voice says what to do with the button.
     """
     _ = translate
-    run, decimal = _("{first} to {last}"), _("{whole}.{decimals}")
+    run = _("{first} to {last}")
     text = re.sub(r"\b(\d+)-(\d+)\b", lambda found: run.format(first=found[1], last=found[2]), text)
-    text = re.sub(r"(?<=\d),(?=\d)", ", ", text)
-    text = re.sub(r"\b(\d+)\.(\d+)\b", lambda found: decimal.format(whole=found[1], decimals=found[2]), text)
     for short, spoken in ((_("Press: choose"), _("Press")), (_("Hold: back"), _("Hold"))):
         gesture = short.partition(":")[0].strip()
         text = re.sub(rf"\b{re.escape(gesture)}(?= ?:)", spoken, text)
