@@ -66,7 +66,7 @@ def press(
     settings = context.settings
     if settings.game is None:
         return refused(mode, _to_begin(settings))
-    return naming.begin(settings.game, context) if settings.usual else setup.enter(context)
+    return naming.begin(settings.game, context) if settings.skips_setup else setup.enter(context)
 
 
 def levers(mode: Attract, context: Context) -> Step[Attract]:
