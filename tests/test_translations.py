@@ -1,5 +1,6 @@
 """Every text of the screens has a translation, with the same places to fill in."""
 
+import ast
 import io
 import re
 from importlib import resources
@@ -29,11 +30,13 @@ TITLES = {profile.title() for profile in builtins()}
 REFUSALS = {str(refusal) for refusal in Refusal}
 
 
+KEYWORDS = {"_": None, "message": None, "N_": None}
+
+
 def texts_of_the_source(*folders: str) -> set[str]:
-    keywords = {"_": None, "message": None, "N_": None}
     found = set()
     for folder in folders:
-        for _, _, message, _, _ in extract_from_dir(str(PACKAGE / folder), keywords=keywords):
+        for _, _, message, _, _ in extract_from_dir(str(PACKAGE / folder), keywords=KEYWORDS):
             found.add(message if isinstance(message, str) else message[0])
     return found
 
@@ -53,6 +56,19 @@ def catalog_of(code: str) -> Catalog:
 def test_every_catalog_is_a_language() -> None:
     assert set(translations()) == {ENGLISH, *CATALOGS}
     assert len(set(languages().values())) == len(languages())
+
+
+def test_no_text_is_hidden_in_another() -> None:
+    """Before Python 3.12 nothing looks for texts to translate within an f-string."""
+    hidden = [
+        f"{path.relative_to(PACKAGE)}:{call.lineno}"
+        for path in PACKAGE.rglob("*.py")
+        for filled in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(filled, ast.JoinedStr)
+        for call in ast.walk(filled)
+        if isinstance(call, ast.Call) and ast.unparse(call.func) in KEYWORDS
+    ]
+    assert hidden == []
 
 
 @every_catalog

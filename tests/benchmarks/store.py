@@ -152,7 +152,7 @@ def main() -> int:
     parser.add_argument("pragmas", nargs="*", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.keep:
-        retention.MATCHES = args.matches // 4  # so that forgetting is in the figures
+        retention.KEPT_MATCHES = args.matches // 4  # so that forgetting is in the figures
         keep(args.keep, args.matches, args.pragmas)
         return 0
     if lacking := missing():

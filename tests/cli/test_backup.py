@@ -21,7 +21,7 @@ from tests.support.writer import write
 
 from shutthebox.adapters.store import backup as backups
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.opening import RESTORE_NAME, open_or_set_aside
+from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.cli.main import main

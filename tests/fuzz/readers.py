@@ -24,7 +24,7 @@ from shutthebox.adapters.store import schema
 from shutthebox.adapters.store.chain import Head, knows_checksums, reseal
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.cli.main import main
 from shutthebox.config import profiles
 from shutthebox.config.profiles import builtin

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 from tests.image.machine import BOOT_S, CARD_BYTES, CardPi
-from tests.support.paper import attract
+from tests.support.display_match import attract
 from tests.virtual_pi.play import SETTINGS, Play
 from tests.virtual_pi.table import Table, until
 

@@ -130,6 +130,15 @@ def test_a_back_up_is_taken_and_restored_while_the_league_runs(folder: Path, tmp
     league.engine.dispose()
 
 
+@pytest.mark.parametrize(
+    "command", [("enrol", "lion", "--pub", "x"), ("backup", "{copy}"), ("owner", "no such pub")]
+)
+def test_a_command_leaves_no_database_open(command: tuple[str, ...], folder: Path, tmp_path: Path) -> None:
+    run(folder, *(word.format(copy=tmp_path / "copy") for word in command))
+    held = [str(each.readlink()) for each in Path("/proc/self/fd").iterdir() if each.is_symlink()]
+    assert not [path for path in held if path.startswith(str(folder))]
+
+
 def test_a_database_of_a_later_version_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with sqlite3.connect(folder / "league.sqlite3") as db:
         db.execute("update alembic_version set version_num = '9999'")

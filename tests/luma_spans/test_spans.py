@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import itertools
 import random
 import sys
@@ -28,6 +29,9 @@ SIZES = {
     **({"ssd1315": [(128, 64)]} if hasattr(luma.oled.device, "ssd1315") else {}),
     "sh1106": [(128, 64), (128, 32)],
 }
+OFFSET_OF_PAGES = "page_address_offset" in inspect.signature(luma.oled.device.sh1106.__init__).parameters
+"""Newer than luma.oled 3.10, which Debian 13 has."""
+
 DEVICES = [(kind, size, rotate) for kind, sizes in SIZES.items() for size in sizes for rotate in range(4)]
 
 
@@ -63,6 +67,8 @@ def pictures(size: tuple[int, int]) -> Iterator[Image.Image]:
 
 @pytest.mark.parametrize(("kind", "size", "rotate"), DEVICES)
 def test_the_controllers_memory_is_what_luma_makes_it(kind: Any, size: tuple[int, int], rotate: int) -> None:
+    if kind == "sh1106" and rotate % 2 and not OFFSET_OF_PAGES:
+        pytest.skip("this luma.oled mixes up width and height of a picture that is turned by a quarter")
     models = ours, theirs = PanelModel(Controller(kind), seed=1), PanelModel(Controller(kind), seed=1)
     here, there = (device_on(model, size, rotate) for model in models)
     here.display = ChangedSpans(here).display

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from shutthebox.config.profiles import builtin, builtins
-from shutthebox.odds import Objective, Odds, TooLargeError
+from shutthebox.odds import Objective, Odds, TooLargeError, rolls
 from shutthebox.odds import estimate as estimates
 from shutthebox.odds import one_pass as table
 from shutthebox.odds.estimate import MOST_THROWS, SAMPLES, estimate, estimated_moves
@@ -63,10 +63,18 @@ def test_what_would_take_too_long_is_refused_before_it_is_begun(
 ) -> None:
     begun: list[str] = []
     monkeypatch.setattr("shutthebox.odds.graph_solver.Solution", lambda *given: begun.append("graph"))
-    monkeypatch.setattr(table, "sweep", lambda plan, goals: begun.append("table"))
+    monkeypatch.setattr(table, "solve", lambda plan, goals: begun.append("table"))
     with pytest.raises(TooLargeError):
         Odds(house(f"tiles = 12\n{text}"))
     assert not begun
+
+
+def test_what_dice_can_show_is_counted_while_it_grows(monkeypatch: pytest.MonkeyPatch) -> None:
+    profile = house('tiles = 9\nmove = "faces"')
+    Odds(profile)
+    monkeypatch.setattr(rolls, "_MOST_STATES", 20)
+    with pytest.raises(TooLargeError, match="2 dice of 6 sides show too much"):
+        Odds(profile)
 
 
 def test_a_turn_of_many_throws_has_its_value_but_no_list_of_ends(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -106,6 +106,8 @@ def test_a_wave_is_the_kernels(bench: Bench, shown: Look) -> None:
     assert shown(1) is None
 
 
+# gpiozero up to 2.0.1 takes every PWM but pigpio's for a software one, and warns of it.
+@pytest.mark.filterwarnings("ignore::gpiozero.exc.PWMSoftwareFallback")
 def test_a_servo_stands_where_it_is_told(bench: Bench, shown: Look) -> None:
     with Servo("pwmchip0:0", initial_value=0, pin_factory=bench.factory) as servo:
         assert shown(0) == (True, 20_000_000, 1_500_000)

@@ -21,7 +21,7 @@ OURS = (".", "firmware/gpiozero-gpiod", "firmware/shutthebox-uplink", "league")
 SETTINGS = ("PYTHONDONTWRITEBYTECODE=", "HOME=/root", "TZ=UTC")
 # The interpreter and pytest; the box, the simulator, the pins; the uplink, the league; the tests themselves.
 _PACKAGES = """
-    python3 python3-pip python3-hatchling python3-editables tzdata procps git
+    python3 python3-pip python3-hatchling python3-editables tzdata procps git make
     python3-pytest python3-pytest-timeout python3-pytest-xdist python3-hypothesis python3-mock
     python3-colorzero python3-luma.oled python3-pil python3-smbus2 python3-h11 python3-segno
     python3-websockets python3-libgpiod python3-paho-mqtt python3-jwt python3-cryptography

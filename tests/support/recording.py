@@ -23,7 +23,7 @@ from tests.support import debian
 from tests.support.writer import facts
 
 from shutthebox.adapters.store import retention
-from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.adapters.store.open_store import open_or_set_aside
 
 SECTOR = 512
 
@@ -47,7 +47,7 @@ _LINE = re.compile(r"(\w+)\((.*)\)\s+= (-?\w+)")
 
 def keep(folder: Path, seed: int, count: int, synchronous: str) -> None:
     """Keeps facts; with a mark when the store is open, and after each."""
-    retention.MATCHES = KEPT
+    retention.KEPT_MATCHES = KEPT
     mark = os.open(folder / MARK, os.O_WRONLY | os.O_CREAT)
     store, store_fault = open_or_set_aside(folder / "state", lambda: 0.0)
     assert store_fault is None

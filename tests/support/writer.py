@@ -5,7 +5,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
-from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Fact, Finished, Left
 from shutthebox.rules import turn as turns

@@ -27,7 +27,7 @@ from random import Random
 from tests.support.writer import facts
 
 from shutthebox.adapters.store.database import Store
-from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.adapters.store.open_store import open_or_set_aside
 
 WORK = Path("/var/tmp/power-cuts")
 MOUNT = WORK / "mount"

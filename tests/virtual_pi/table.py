@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.support.paper import pictures
+from tests.support.display_match import pictures
 
 from shutthebox.adapters.display.layout import draw
 from shutthebox.config.schema import Config

@@ -7,6 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -50,6 +51,10 @@ class League:
         self.settings = self.authority.settings
         self.zone = zone_of(self.settings.zone)
         self.engine: Engine = open_database(self.settings.database or f"sqlite:///{folder}/league.sqlite3")
+
+    def close(self) -> None:
+        """Closes the connections to the database."""
+        self.engine.dispose()
 
 
 def zone_of(name: str) -> ZoneInfo:
@@ -188,53 +193,57 @@ def _found(args: argparse.Namespace) -> None:
     zone_of(args.zone)
     settings = Settings(args.host, args.name, args.zone, args.database, args.port, args.consumers_port)
     if args.database:
-        migrate(open_database(args.database))
+        database = open_database(args.database)
+        migrate(database)
+        database.dispose()
     authority = Authority(args.folder)
     authority.found(settings)
-    migrate(League(args.folder).engine)
+    with closing(League(args.folder)) as league:
+        migrate(league.engine)
     print(f"The league is in {args.folder}.")
     print(f"The broker's configuration is {args.folder / 'broker' / 'mosquitto.conf'}.")
 
 
 def _enrol(args: argparse.Namespace) -> None:
-    league = League(args.folder)
-    migrate(league.engine)
-    found = enrol(league.engine, league.authority, args.box, args.pub)
-    print(found.text, end="")
-    print(
-        "Save this as shutthebox-league.toml on the card's first partition. It is shown once.",
-        file=sys.stderr,
-    )
-    if found.owner_token is not None:
-        print(f"The owner's page of {args.pub}: /owner/{found.owner_token}", file=sys.stderr)
+    with closing(League(args.folder)) as league:
+        migrate(league.engine)
+        found = enrol(league.engine, league.authority, args.box, args.pub)
+        print(found.text, end="")
+        print(
+            "Save this as shutthebox-league.toml on the card's first partition. It is shown once.",
+            file=sys.stderr,
+        )
+        if found.owner_token is not None:
+            print(f"The owner's page of {args.pub}: /owner/{found.owner_token}", file=sys.stderr)
 
 
 def _revoke(args: argparse.Namespace) -> None:
-    league = League(args.folder)
-    revoke(league.engine, league.authority, args.key)
-    print(f"{args.key} is revoked. `enrol` gives the box a new key.")
+    with closing(League(args.folder)) as league:
+        revoke(league.engine, league.authority, args.key)
+        print(f"{args.key} is revoked. `enrol` gives the box a new key.")
 
 
 def _owner(args: argparse.Namespace) -> None:
-    token = new_owner_token(League(args.folder).engine, args.pub)
+    with closing(League(args.folder)) as league:
+        token = new_owner_token(league.engine, args.pub)
     print(f"The owner's page of {args.pub}: /owner/{token}")
 
 
 def _consume(args: argparse.Namespace) -> None:
-    league = League(args.folder)
-    migrate(league.engine)
-    metrics = Metrics()
-    if args.metrics is not None:
-        start_http_server(args.metrics, "127.0.0.1", metrics.registry)
-    address = BrokerAddress("127.0.0.1", league.settings.consumers_port, league.authority.consumer_tls())
-    ledger = Ledger(league.engine, league.zone)
-    consumer = Consumer(address, league.engine, ledger, league.authority.receipts_key, metrics)
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, frame: consumer.stop())
-    systemd = Systemd()
-    systemd.ready()
-    consumer.run(systemd.alive)
-    systemd.stopping()
+    with closing(League(args.folder)) as league:
+        migrate(league.engine)
+        metrics = Metrics()
+        if args.metrics is not None:
+            start_http_server(args.metrics, "127.0.0.1", metrics.registry)
+        address = BrokerAddress("127.0.0.1", league.settings.consumers_port, league.authority.consumer_tls())
+        ledger = Ledger(league.engine, league.zone)
+        consumer = Consumer(address, league.engine, ledger, league.authority.receipts_key, metrics)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda number, frame: consumer.stop())
+        systemd = Systemd()
+        systemd.ready()
+        consumer.run(systemd.alive)
+        systemd.stopping()
 
 
 def _serve(args: argparse.Namespace) -> None:
@@ -242,69 +251,71 @@ def _serve(args: argparse.Namespace) -> None:
 
     from shutthebox_league.page.app import application
 
-    league = League(args.folder)
-    migrate(league.engine)
-    app = application(league.engine, league.zone, league.settings.name)
-    uvicorn.run(
-        app,
-        host=args.listen,
-        port=args.port,
-        http="h11",
-        ws="none",
-        lifespan="off",
-        log_level="warning",
-        server_header=False,
-        limit_concurrency=_MOST_VISITORS,
-        h11_max_incomplete_event_size=8192,
-        timeout_keep_alive=5,
-    )
+    with closing(League(args.folder)) as league:
+        migrate(league.engine)
+        app = application(league.engine, league.zone, league.settings.name)
+        uvicorn.run(
+            app,
+            host=args.listen,
+            port=args.port,
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_level="warning",
+            server_header=False,
+            limit_concurrency=_MOST_VISITORS,
+            h11_max_incomplete_event_size=8192,
+            timeout_keep_alive=5,
+        )
 
 
 def _event(args: argparse.Namespace) -> None:
-    league = League(args.folder)
-    first = args.first_night or night_of(int(time.time()), league.zone)
-    entrants = [initials.strip() for initials in args.entrants.split(",")]
-    with league.engine.begin() as db:
-        event_id = make_event(
-            db, args.name, args.format, args.game, entrants, first, args.last_night or first
-        )
-    print(f"/event/{event_id}")
+    with closing(League(args.folder)) as league:
+        first = args.first_night or night_of(int(time.time()), league.zone)
+        entrants = [initials.strip() for initials in args.entrants.split(",")]
+        with league.engine.begin() as db:
+            event_id = make_event(
+                db, args.name, args.format, args.game, entrants, first, args.last_night or first
+            )
+        print(f"/event/{event_id}")
 
 
 def _tournament(args: argparse.Namespace) -> None:
-    league = League(args.folder)
-    tournament = Tournament(args.name, secrets.token_hex(32))
-    tournament_from_text(tournament.to_text(), "NAME")
-    closes = datetime(args.closes.year, args.closes.month, args.closes.day, tzinfo=league.zone)
-    values = {
-        "commitment": tournament.commitment, "name": args.name, "text": tournament.to_text(),
-        "made_s": int(datetime.now(UTC).timestamp()), "closes_s": int(closes.timestamp()),
-    }  # fmt: skip
-    with league.engine.begin() as db:
-        db.execute(insert(TOURNAMENT).values(values))
-    print(tournament.to_text(), end="")
-    print(f"Secret until {args.closes}: this is the file for the boxes.", file=sys.stderr)
-    print(f"Publish the commitment: {tournament.commitment}", file=sys.stderr)
+    with closing(League(args.folder)) as league:
+        tournament = Tournament(args.name, secrets.token_hex(32))
+        tournament_from_text(tournament.to_text(), "NAME")
+        closes = datetime(args.closes.year, args.closes.month, args.closes.day, tzinfo=league.zone)
+        values = {
+            "commitment": tournament.commitment, "name": args.name, "text": tournament.to_text(),
+            "made_s": int(datetime.now(UTC).timestamp()), "closes_s": int(closes.timestamp()),
+        }  # fmt: skip
+        with league.engine.begin() as db:
+            db.execute(insert(TOURNAMENT).values(values))
+        print(tournament.to_text(), end="")
+        print(f"Secret until {args.closes}: this is the file for the boxes.", file=sys.stderr)
+        print(f"Publish the commitment: {tournament.commitment}", file=sys.stderr)
 
 
 def _forget(args: argparse.Namespace) -> None:
-    with League(args.folder).engine.begin() as db:
+    with closing(League(args.folder)) as league, league.engine.begin() as db:
         count = players.forget(db, args.initials)
     print(f"{args.initials} was removed from {count} matches.")
 
 
 def _remove_pin(args: argparse.Namespace) -> None:
-    with League(args.folder).engine.begin() as db:
+    with closing(League(args.folder)) as league, league.engine.begin() as db:
         if not players.remove_pin(db, args.initials):
             raise LeagueError(f"{shown(args.initials)} has no PIN")
 
 
 def _backup(args: argparse.Namespace) -> None:
-    back_up(League(args.folder).engine, args.file)
+    with closing(League(args.folder)) as league:
+        back_up(league.engine, args.file)
 
 
 def _restore(args: argparse.Namespace) -> None:
-    restore(League(args.folder).engine, args.file)
+    with closing(League(args.folder)) as league:
+        restore(league.engine, args.file)
 
 
 if __name__ == "__main__":

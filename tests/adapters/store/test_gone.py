@@ -12,7 +12,7 @@ import pytest
 from tests.support.box import MS, BoxUnderTest
 
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.opening import FILES
+from shutthebox.adapters.store.open_store import FILES
 from shutthebox.game.mode import Mode
 
 LOG = FILES[1]

@@ -20,7 +20,7 @@ from tests.support.writer import facts
 
 from shutthebox.adapters.store import retention
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.opening import FILES, open_or_set_aside
+from shutthebox.adapters.store.open_store import FILES, open_or_set_aside
 
 FACTS = 40
 LACKING = recording.missing()
@@ -93,7 +93,7 @@ def cut_everywhere(
         before(folder / name)
     start = contents(folder / "state")
     with monkeypatch.context() as patch:
-        patch.setattr(retention, "MATCHES", recording.KEPT)
+        patch.setattr(retention, "KEPT_MATCHES", recording.KEPT)
         truth = history(folder / "truth", seed)
     assert 'INSERT INTO "forgotten" VALUES(1,0,0,' not in truth[-1]
     lines = recording.record(folder, seed, FACTS, synchronous)

@@ -226,7 +226,8 @@ def _honours(honours: Iterable[_Scores], words: Translate, *, today: str) -> str
         row = _row((honour["initials"], _score(honour["score"]), _when(honour["began_s"], today)))
         games.setdefault(str(honour["game"]), []).append(row)
     if not games:
-        return f"<p>{escape(_('Nobody has signed yet'))}</p>\n"
+        nobody = _("Nobody has signed yet")
+        return f"<p>{escape(nobody)}</p>\n"
     return "".join(f"<h3>{escape(game)}</h3>\n{_table(rows)}" for game, rows in games.items())
 
 

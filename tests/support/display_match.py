@@ -1,4 +1,4 @@
-"""A match for two whose throws are read off the panel, and kept on paper beside the box.
+"""A match for two on any box with a display: its throws are read off the display.
 
 A test brings `Hands`: on a page, or on the lines of a virtual Pi. Every picture of the panel is known
 beforehand, but for the throws.
@@ -57,7 +57,7 @@ def pictures(state: State) -> set[bytes]:
     return {draw(screen, phase * 100_000_000).convert("L").tobytes() for phase in phases}
 
 
-class PaperMatch:
+class DisplayMatch:
     """One match of the usual game for two, in attract when it is made."""
 
     def __init__(self, hands: Hands, settings: Settings) -> None:
@@ -75,7 +75,7 @@ class PaperMatch:
         self.see()
 
     def see(self) -> None:
-        """The glass shows the position that is on paper."""
+        """Waits until the display shows the present position."""
         self.hands.see([self.shown()])
 
     def press_for_throw(self) -> None:
@@ -145,7 +145,7 @@ class PaperMatch:
             self.go_on()
 
     def shown(self) -> State:
-        """The state of the box as it is on paper."""
+        """The state that the box should have."""
         return self._shown(self.match)
 
     def _play(self, match: Match, faces: Throw | None = None) -> MatchInPlay:

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from tests.support.box import MS, BoxUnderTest, S
 
-from shutthebox.adapters.store import opening, queries
+from shutthebox.adapters.store import open_store, queries
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.opening import FILES, StoreFault, open_or_set_aside
+from shutthebox.adapters.store.open_store import FILES, StoreFault, open_or_set_aside
 from shutthebox.cli.run import find_config
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, ConfigError, with_value
@@ -226,7 +226,7 @@ def test_a_damaged_store_that_cannot_be_replaced_is_no_memory(
     def full(*given: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(opening, "_begin_anew", full)
+    monkeypatch.setattr(open_store, "_begin_anew", full)
     store, store_fault = open_or_set_aside(tmp_path, clock)
     assert store is None
     assert store_fault is not None
@@ -244,6 +244,8 @@ def test_no_folder_no_memory(tmp_path: Path) -> None:
 
 def open_as_nobody(folder: str, result: Connection) -> None:
     """In a process of its own, because root may write to everything."""
+    import tomllib  # noqa: F401  (nobody may not see a Python that lies in root's home)
+
     if os.geteuid() == 0:
         os.setgroups([])
         os.setgid(NOBODY)
