@@ -8,6 +8,7 @@ from pathlib import Path
 
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.records import kept_match
+from shutthebox.config.profiles import builtin
 from shutthebox.files import check_regular
 from shutthebox.game.daily import Streak, streak_from
 from shutthebox.game.facts import STREAK
@@ -16,6 +17,7 @@ from shutthebox.game.past import Past
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
 from shutthebox.rules.faces import MAX_FACE, MAX_FACES
 from shutthebox.rules.match import Match
+from shutthebox.rules.reader import ProfileError
 
 BAR = 12
 """Characters of the longest bar on the statistics screen."""
@@ -398,10 +400,6 @@ def lines(statistics: Statistics) -> tuple[Text, ...]:
 
 def _famous_line(famous: Famous) -> Message:
     """Three letters, their score and the game; a house rule has only the name of its file here."""
-    # Imported here: the store opens without reading games.
-    from shutthebox.config.profiles import builtin
-    from shutthebox.rules.reader import ProfileError
-
     score = "-" if famous.score is None else famous.score
     try:
         game: Text = Message(builtin(famous.profile).title())
