@@ -1,13 +1,22 @@
 """The judge against a plain restatement of its rule, over all positions of a nine-tile box."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import combinations, combinations_with_replacement
 from random import Random
 
 import pytest
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.judge import Verdict, VerdictKind, judge, viable
+from shutthebox.game.judge import (
+    Verdict,
+    VerdictKind,
+    flipped_tiles,
+    judge,
+    lever_of,
+    levers_behind,
+    viable,
+)
 from shutthebox.rules.profile import Blocked, MoveKind, Profile
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Outcome, Turn, start
@@ -184,6 +193,41 @@ def test_levers_of_tiles_that_start_shut_do_not_matter() -> None:
 def test_levers_that_the_game_does_not_have_do_not_matter() -> None:
     profile = builtin("traditional")
     assert judge(profile, start(profile), to_tiles([10, 11, 12])).kind is VerdictKind.OK
+
+
+@pytest.mark.parametrize(
+    ("shut_in_front", "down", "flipped"),
+    [
+        ((), (3,), (3,)),
+        ((), (12,), ()),  # behind a tile that stands
+        ((), (3, 12), (3,)),
+        ((3,), (3, 12), (3,)),
+        ((3,), (3,), ()),  # shut by an earlier throw
+        ((3,), (3, 5), (5,)),
+        ((3, 4), (3, 4, 13, 1), (1, 4)),
+    ],
+)
+def test_with_levers_for_both_rows_each_stands_for_its_own_tile(
+    shut_in_front: tuple[int, ...], down: tuple[int, ...], flipped: tuple[int, ...]
+) -> None:
+    profile = builtin("double-shutter")
+    fresh = start(profile)
+    turn = replace(fresh, behind=fresh.behind & ~to_tiles(shut_in_front))
+    assert flipped_tiles(turn, to_tiles(down), behind=9) == to_tiles(flipped)
+
+
+def test_the_levers_of_two_rows() -> None:
+    profile = builtin("double-shutter")
+    assert levers_behind(profile, 18, 0) == 9
+    assert levers_behind(profile, 17, 0) == 0
+    assert levers_behind(profile, 9, 0) == 0
+    assert levers_behind(profile, 18, to_tiles([12])) == 0, "a lever of the back row is broken"
+    assert levers_behind(profile, 18, to_tiles([3])) == 9
+    assert levers_behind(builtin("traditional"), 18, 0) == 0
+    turn = start(profile)
+    assert lever_of(turn, 3, behind=9) == 3
+    assert lever_of(replace(turn, behind=turn.behind & ~to_tiles([3])), 3, behind=9) == 12
+    assert lever_of(replace(turn, behind=0), 3) == 3
 
 
 @pytest.mark.parametrize("outcome", Outcome)
