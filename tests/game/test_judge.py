@@ -251,3 +251,20 @@ def test_a_blocked_player_answers_by_lifting_one() -> None:
             else:
                 expected = ("complete", tuple(lifted), 0) if lifted else ("ok", (), 0)
             assert said(judge(profile, turn, mask)) == expected
+
+
+@pytest.mark.parametrize(
+    ("down", "told"),
+    [
+        ((1, 2, 3), ("ok", (), 0)),
+        ((1, 2), ("complete", (3,), 0)),
+        ((1, 3), ("put-back", (2,), 0)),  # the computer opens 3, not 2
+        ((1,), ("put-back", (2,), 0)),
+        ((), ("put-back", (1, 2), 0)),
+        ((1, 2, 3, 9), ("lift", (9,), 0)),
+    ],
+)
+def test_a_blocked_computer_opens_the_tile_that_it_has_chosen(down: tuple[int, ...], told: Said) -> None:
+    profile = builtin("open-one")
+    turn = Turn(profile.starting & ~to_tiles([1, 2, 3]), (1, 1), 4, 3)
+    assert said(judge(profile, turn, to_tiles(down), only=to_tiles([3]))) == told

@@ -36,18 +36,18 @@ def test_at_rest_nothing_is_due(switches: Switches) -> None:
 
 
 def test_levers_that_settle_at_the_same_moment_are_one_input(switches: Switches) -> None:
-    for lever in (3, 5):
+    for lever in (1, 5):
         assert switches.edge(lever, True, START + 10 * MS) == []
     assert switches.deadline_ns == START + 50 * MS
     assert switches.elapsed(START + 50 * MS - 1) == []
     (both,) = switches.elapsed(START + 60 * MS)
     assert both == TimedInput(
-        down(2, 3, 5),
+        down(1, 2, 5),
         START + 50 * MS,
-        tuple(SwitchChanged(lever, True, START + 50 * MS) for lever in (3, 5)),
+        tuple(SwitchChanged(lever, True, START + 50 * MS) for lever in (1, 5)),
     )
-    assert switches.levers == to_tiles([2, 3, 5])
-    assert switches.presses == {3: 1, 5: 1}
+    assert switches.levers == to_tiles([1, 2, 5])
+    assert switches.presses == {1: 1, 5: 1}
 
 
 def test_levers_that_settle_one_after_the_other_are_two(switches: Switches) -> None:
@@ -68,6 +68,25 @@ def test_a_button_between_levers_keeps_its_place(switches: Switches) -> None:
     assert (ServicePressed(), 40) in inputs
     assert (None, 45) in inputs, "a button that goes down is no gesture yet"
     assert inputs[-1] == (down(2, 3, 4, 5), 46)
+
+
+@pytest.mark.parametrize("button", [DICE_BUTTON, SERVICE_BUTTON])
+def test_a_button_that_settles_with_levers_is_an_input_of_its_own(switches: Switches, button: int) -> None:
+    switches.edge(button, True, START + 15 * MS)
+    for lever in (1, 4):
+        switches.edge(lever, True, START)
+    inputs = switches.elapsed(START + 40 * MS)
+    settled = [tuple(change.switch for change in each.settled) for each in inputs]
+    assert sorted(settled) == sorted([(button,), (1, 4)])
+    assert switches.levers == to_tiles([1, 2, 4])
+
+
+def test_what_is_down_at_the_start_is_no_input() -> None:
+    levers = (1, DICE_BUTTON, SERVICE_BUTTON)
+    switches = Switches(dict.fromkeys(levers, LEVER_NS), dict.fromkeys(levers, True), START)
+    assert switches.levers == to_tiles([1])
+    assert switches.elapsed(START + 100_000 * MS) == []
+    assert not +switches.presses
 
 
 def test_a_press_is_counted_when_the_button_is_let_go(switches: Switches) -> None:
