@@ -57,7 +57,7 @@ $(VENV)/.test: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml $(UPLINK)/p
 sim: $(VENV)/.sim
 	@$(BIN)/shutthebox sim $(ARGS)
 
-# What a developer runs dozens of times a day, on every core.
+# The tests that a developer runs dozens of times a day, on every core.
 test: $(VENV)/.test
 	@$(BIN)/pytest --numprocesses auto --dist worksteal $(ARGS)
 
@@ -95,7 +95,7 @@ lint: $(VENV)/.test
 	@$(BIN)/ruff format --check firmware hardware/tools docs/tools image league release tests .ci
 	@$(BIN)/mypy
 
-# The tool has a venv of its own: what it needs is not what the box needs.
+# The tool has a venv of its own, because it needs other packages than the box.
 audit: $(VENV)/.test
 	@rm -rf build/audit.json && mkdir -p build
 	@test -x build/audit/bin/pip-audit || { $(BIN)/python -m venv build/audit && \

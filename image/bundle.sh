@@ -5,7 +5,7 @@ system=$1 version=$2 certificate=$3 key=$4 bundle=$5
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 ln "$system" "$folder/system.img" 2>/dev/null || cp "$system" "$folder/system.img"
-# What it can read, for boxes that are to be set back to it.
+# The formats that this version can read, for boxes that are to be set back to it.
 PYTHONPATH=$(dirname "$0")/../firmware
 export PYTHONPATH
 store=$(/usr/bin/python3 -c 'from shutthebox.adapters.store.schema import VERSION; print(VERSION)')

@@ -1,4 +1,4 @@
-"""The page on the architecture says what is so, and the package keeps to it."""
+"""The page on the architecture is true, and the package keeps to it."""
 
 import ast
 import re
@@ -29,7 +29,7 @@ def found(path: str) -> Path | None:
 
 @cache
 def names_in(path: Path) -> frozenset[str]:
-    """What a module defines: functions, classes with their methods and fields, constants."""
+    """The names in a module: functions, classes with their methods and fields, constants."""
     names = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         names |= set(_targets(node))

@@ -28,7 +28,7 @@ PURE = {
     "random", "re", "statistics", "string", "struct", "textwrap", "tomllib", "types", "typing",
     "unicodedata",
 }  # fmt: skip
-"""What of the standard library only computes. Of random only its class: its functions are global."""
+"""Modules of the standard library that only compute. Of random only its class: its functions are global."""
 
 REACHING_OUT = {"open", "print", "input", "exec", "eval", "compile", "breakpoint", "__import__", "globals"}
 
@@ -37,7 +37,7 @@ PARTS += [("rules", PACKAGE / f"{helper.partition('.')[2]}.py") for helper in HE
 
 
 def offences(source: str, part: str) -> list[str]:
-    """What a module of this part of the core must not contain, each with its line."""
+    """The forbidden uses in a module of this part of the core, each with its line."""
     return [f"line {line}: {what}" for line, what in _offences(ast.parse(source), part)]
 
 

@@ -24,7 +24,7 @@ MODULES = [".".join(path.relative_to(root).with_suffix("").parts) for root, path
 ENTRY_POINTS = (
     "shutthebox.runtime.runner.Runner",
     "shutthebox.game.machine.Machine",
-    "shutthebox.game.switches.stage.Switches",
+    "shutthebox.game.switches.switches.Switches",
     "shutthebox.odds.odds.Odds",
     "gpiozero_gpiod.factory.GpiodFactory",
 )

@@ -33,7 +33,7 @@ def say(box, given, t_ns):
     *effects, show = box.step(given, t_ns)
     print(show.mode, "|", " / ".join(show.screen.text.splitlines()))
 """
-"""What every program below may use."""
+"""The start of every program below."""
 
 
 class Copy:
@@ -59,7 +59,7 @@ class Copy:
         return file
 
     def run(self, *command: str, code: int = 0) -> str:
-        """What the copy prints for this command of `shutthebox`, or for the program after ``-c``."""
+        """The copy's output for this command of `shutthebox`, or for the program after ``-c``."""
         start = command if command[0] == "-c" else ("-m", "shutthebox", *command)
         environment = {**os.environ, "PYTHONPATH": str(self._folder)}
         done = subprocess.run(

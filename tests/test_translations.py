@@ -81,7 +81,7 @@ def test_every_text_is_translated(code: str) -> None:
 
 
 LARGEST = {"tiles": "3, 4, 7", "answers": "8 or 4", "fault": "Lift 4", "cost": "1.99", "score": "124"}
-"""What fills the blanks of a text, as wide as it usually gets; the others are numbers of two digits."""
+"""The widest usual values of a text's blanks; the others are numbers of two digits."""
 
 
 @pytest.mark.parametrize("language", translations())

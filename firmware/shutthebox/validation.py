@@ -1,5 +1,6 @@
 """Checks single values of files that people write; each check knows what it allows."""
 
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -80,8 +81,6 @@ def toml(text: str) -> dict[str, Any]:
     Raises:
         WrongValueError: saying in one line why it is none.
     """
-    import tomllib  # the rules import this module, and read no files
-
     if max(map(len, text.split("\n"))) > MAX_LINE:
         raise WrongValueError(f"a line is too long; allowed are {MAX_LINE} characters")
     try:

@@ -1,4 +1,4 @@
-"""The odds at the box: what they say, when they say it, and what the computer plays for."""
+"""The odds at the box: their answers, the time of these, and the computer's aim."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -7,10 +7,10 @@ players, dice of the box or the players' own, computers, lost edges, pulled plug
 person plays well and one to three others disturb: they lean on the button, move two levers at once,
 flip in others' turns, cheat between turns, never raise levers, have a button that bounces for
 300 ms, hammer, rattle, explore the menu, walk away. Then they leave, and a skilled player has to get
-the match to its end from there. docs/crowd.md says what is checked and what a million throws gave.
+the match to its end from there. docs/crowd.md has the checks and the results of a million throws.
 
-Ends with 1 at the first thing that is wrong, and writes what hands did until then, as short as
-it gets, as a scenario that `shutthebox replay` plays.
+Ends with 1 at the first fault, and writes the moves of all hands until then as a scenario, as short as
+possible, that `shutthebox replay` plays.
 """
 
 import argparse
@@ -32,7 +32,7 @@ from tests.support.referee import WAYS, Seen
 
 
 def report(seen: Seen, faults: Faults, tables: int, passed_s: float, jobs: int) -> str:
-    """What was played and seen, for people."""
+    """The figures, for people."""
     ways = {way for way in seen.ways if way in WAYS}
     never = ", ".join(sorted(f"{a} to {b}" for a, b in WAYS - ways)) or "none"
     games = sorted(seen.games.items(), key=lambda entry: entry[1])
@@ -94,7 +94,7 @@ def played(plan: Plan) -> tuple[Seen, Faults, FaultError | None]:
 
 
 def tables(seed: int, jobs: int) -> Iterator[tuple[Seen, Faults, FaultError | None]]:
-    """What came of each table, in their order, played by so many processes at once."""
+    """The result of each table, in their order, played by so many processes at once."""
     plans = table.plans(seed)
     with ProcessPoolExecutor(jobs) as pool:
         waiting = deque(pool.submit(played, plan) for plan in islice(plans, 2 * jobs))

@@ -1,4 +1,4 @@
-"""What a frame costs on the display, against stock luma in the same run.
+"""The cost of a frame on the display, against stock luma in the same run.
 
     python tests/benchmarks/display.py [--matches N]
 

@@ -1,4 +1,4 @@
-"""Strong play on the large rows beside shutting the highest tiles, and what a hint takes.
+"""Strong play on the large rows beside shutting the highest tiles, and the time of a hint.
 
     python tests/benchmarks/large_rows.py play [GAME] [TURNS]
     python tests/benchmarks/large_rows.py hints [GAME]
@@ -77,7 +77,7 @@ def margin(ours: list[int], theirs: list[int]) -> tuple[float, float]:
 
 
 def at_most(values: list[int]) -> float:
-    """What their expectation does not exceed, with 99 % confidence."""
+    """An upper bound of their expectation, with 99 % confidence."""
     return fmean(values) + SURE * stdev(values) / math.sqrt(len(values))
 
 

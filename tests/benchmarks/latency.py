@@ -45,7 +45,7 @@ class TimedDisplay:
 
 
 class Hands:
-    """Moves contacts and times what comes of each edge."""
+    """Moves contacts and times the effect of each edge."""
 
     def __init__(self, world: VirtualBox, display: TimedDisplay) -> None:
         self._world, self._display = world, display

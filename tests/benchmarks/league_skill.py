@@ -1,8 +1,8 @@
-"""How much noise is in a ranking by raw scores, and how much in one by what decisions gave away.
+"""The noise in a ranking by raw scores, and in one by the cost of decisions.
 
 `python -m tests.benchmarks.league_skill [TURNS]`: players who err more or less often play turns of the
-traditional game. Both means rank them alike in the long run, because luck is 0 on average. What differs
-is the standard error, and so how many turns a ranking takes.
+traditional game. Both means rank them alike in the long run, because luck is 0 on average. The standard
+errors differ, and so do the turns that a ranking takes.
 """
 
 import sys
@@ -27,13 +27,13 @@ SEASON = 50
 
 @dataclass(frozen=True)
 class Noise:
-    """What was found.
+    """The figures.
 
     Attributes:
         scores: standard deviation of a turn's score around its player's mean.
-        given_away: the same of what the decisions gave away.
+        given_away: the same of the cost of decisions.
         agree_scores: share of pairs of players that a season's raw scores rank as they are.
-        agree_given_away: the same by what was given away.
+        agree_given_away: the same by the cost of decisions.
     """
 
     scores: float
@@ -53,7 +53,7 @@ class Noise:
 
 
 def played_turn(odds: Odds, err: float, random: Random) -> tuple[float, float]:
-    """A turn's score, and what its decisions gave away."""
+    """A turn's score, and the cost of its decisions."""
     match, actions = begin(odds.profile, 1), list[Action]()
     while match.turn.outcome is None:
         action: Action = Thrown(tuple(random.randint(1, 6) for _ in range(odds.best_dice(match.turn))))

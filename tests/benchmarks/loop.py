@@ -6,7 +6,7 @@ Plays every built-in game on 9, 10 and 12 levers, then the worst house rules tha
 computers in all seats, hints on, a store, the scoreboard's file and the voice's: all that the main thread
 does on a real box. The odds are asked in a thread of their own, as there.
 
-Printed for each box are the longest single step in ms of the main thread's CPU time, what it was, and its
+Printed for each box are the longest single step in ms of the main thread's CPU time, its cause, and its
 ratio to drawing one screen in the same run. The ms depend on the machine, the ratio hardly does. Ends with
 1 if a step takes longer than 20 ms.
 """
@@ -77,7 +77,7 @@ any."""
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """What is played, and on what.
+    """A game and its box.
 
     Attributes:
         name: in the table.
@@ -98,7 +98,7 @@ class Longest:
 
     Attributes:
         ns: CPU time of the main thread.
-        of: what was taken in, and in which mode the box then was.
+        of: the input, and the mode of the box then.
     """
 
     ns: int = 0
@@ -138,7 +138,7 @@ class AskedOdds:
         return self._worker.ask(question)
 
     def answers(self, patience_s: float) -> Iterator[Advice]:
-        """What has come; waits so long for what has not."""
+        """The answers that have come; waits so long for the others."""
         while self.awaited:
             try:
                 advice = self.inbox.get(timeout=patience_s)
@@ -149,7 +149,7 @@ class AskedOdds:
 
 
 class Hand(Player):
-    """Does what the box asks for, and gives the odds the time that they have on a real box."""
+    """Does as the screen says, and gives the odds the time that they have on a real box."""
 
     odds: AskedOdds
     hurries = False
@@ -241,7 +241,7 @@ def play_all(box: Box, wanted: argparse.Namespace) -> tuple[Longest, list[Screen
 
 
 def drawing_ms(screens: Sequence[Screen]) -> float:
-    """What drawing one of these screens takes, on average."""
+    """The time of drawing one of these screens, on average."""
     some = screens[:: max(1, len(screens) // 50)]
     began_ns = time.thread_time_ns()
     for screen in some:

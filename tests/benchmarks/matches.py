@@ -3,9 +3,8 @@
     python tests/benchmarks/matches.py [--matches 10000] [--seed N]
 
 Several games, one to four players, in virtual time: wrong levers, lifts, presses too early, bouncing
-and glitching contacts, 2 % of lever edges lost; on some boxes the plug is pulled now and then. Ends
-with 1 at the first wrong verdict, score, winner or a box that does not come on, and says how to see
-it again.
+and glitching contacts, 2 % of lever edges lost; on some boxes the plug is pulled now and then. Ends with 1
+at the first wrong verdict, score, winner or a box that stands still, and prints the way to see it again.
 """
 
 import argparse

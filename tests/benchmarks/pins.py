@@ -160,7 +160,7 @@ class Inputs:
 
 
 def idle(seconds: float) -> dict[str, float]:
-    """What the process uses while nothing happens, its helpers among it."""
+    """The use of the process while nothing happens, its helpers included."""
     time.sleep(0.5)
     before, begin, switches = _cpu_s(), time.monotonic(), _switches()
     time.sleep(seconds)
@@ -234,7 +234,7 @@ def opening(made: Any, rounds: int = 10) -> dict[str, float]:
 
 
 def trains(inputs: Inputs, out: int) -> dict[str, Any]:
-    """The fastest train that comes whole, and what is kept of one that has to wait."""
+    """The fastest train that comes whole, and the kept part of one that has to wait."""
     best: dict[str, Any] = {"edges_per_s": f"<{RATES[0]}"}
     for rate in RATES:
         edges = round(rate * TRAIN_S)
@@ -258,7 +258,7 @@ def seen_by_the_kernel(edges: int, rate: int) -> int:
 
 
 def read_only(out: int, into: int) -> None:
-    """Reads edges and does nothing with them: what the kernel makes of each train."""
+    """Reads edges and does nothing with them: the kernel's share of each train."""
     settings = gpiod.LineSettings(direction=Direction.INPUT, edge_detection=Edge.BOTH)
     count, seen = 0, {}
     with gpiod.request_lines(header(), {into: settings}, consumer="bench", event_buffer_size=1024) as request:

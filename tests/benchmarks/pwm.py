@@ -68,7 +68,7 @@ def in_a_thread(seconds: float) -> list[float]:
 
 
 def be_busy(stop: threading.Event) -> None:
-    """What keeps a Python program busy: the interpreter."""
+    """Keeps the interpreter busy."""
     total = 0
     while not stop.is_set():
         for number in range(10_000):

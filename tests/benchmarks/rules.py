@@ -1,4 +1,4 @@
-"""How fast the rules are, beside engines that one writes first, in the same run.
+"""The speed of the rules, beside plain engines in the same run.
 
     python tests/benchmarks/rules.py [--turns N]
 

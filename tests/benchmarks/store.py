@@ -1,4 +1,4 @@
-"""What a match costs the SD card: bytes written and syncs, as the store keeps it and otherwise.
+"""The cost of a match for the SD card: bytes written and syncs, as the store keeps it and otherwise.
 
     python tests/benchmarks/store.py [--matches 400]
 
@@ -152,7 +152,7 @@ def main() -> int:
     parser.add_argument("pragmas", nargs="*", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.keep:
-        retention.MATCHES = args.matches // 4  # so that forgetting is in the figures
+        retention.KEPT_MATCHES = args.matches // 4  # so that forgetting is in the figures
         keep(args.keep, args.matches, args.pragmas)
         return 0
     if lacking := missing():

@@ -21,7 +21,7 @@ from tests.support.writer import write
 
 from shutthebox.adapters.store import backup as backups
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.opening import RESTORE_NAME, open_or_set_aside
+from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.cli.main import main
@@ -40,7 +40,7 @@ def play_a_little(folder: Path, name: str = "pub") -> None:
 
 
 def told(receiver: Connection) -> list[str]:
-    """What the writer has told since the last time."""
+    """The writer's messages since the last time."""
     texts = []
     while receiver.poll(0):
         texts.append(receiver.recv())
@@ -372,7 +372,7 @@ def test_what_is_no_file_is_not_restored(
 
 
 def test_a_trigger_does_not_get_into_a_box(tmp_path: Path) -> None:
-    """Whoever puts the file into its place by hand has it set aside at the start."""
+    """A file that was put into its place by hand is set aside at the start."""
     play_a_little(tmp_path)
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
         db.execute("create trigger t after insert on fact begin update fact set text = 'throw 6+6'; end")

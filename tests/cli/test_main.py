@@ -1,4 +1,4 @@
-"""The command line as a whole: slips of the pen, and the example of every command's help."""
+"""The command line as a whole: typing mistakes, and the example of every command's help."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""The odds command: its JSON, its table, its charts, and what it says to bad input."""
+"""The odds command: its JSON, its table, its charts, and its errors."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The puzzles command: lines, JSON, and what it says to bad input."""
+"""The puzzles command: lines, JSON, and errors."""
 
 import json
 

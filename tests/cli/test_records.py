@@ -1,4 +1,4 @@
-"""What a record of the box does not prove: kept with the match, exported, said by `replay` and `stats`."""
+"""The conditions that a record does not prove: kept, exported, and said by `replay` and `stats`."""
 
 import json
 from contextlib import closing
@@ -44,7 +44,7 @@ class Box:
         return self.said
 
     def replayed(self) -> list[str]:
-        """What `replay` says of the latest match."""
+        """The output of `replay` for the latest match."""
         (self._folder / "record.txt").write_text(self.record())
         assert self.run("replay", str(self._folder / "record.txt")) == 0, self.said
         return self.said.splitlines()

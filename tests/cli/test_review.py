@@ -1,4 +1,4 @@
-"""The review command: its JSON, its words in every language, and what it says to bad input."""
+"""The review command: its JSON, its words in every language, and its errors."""
 
 import json
 from pathlib import Path

@@ -42,6 +42,12 @@ def test_tiles_that_start_shut_are_drawn_so() -> None:
     assert '<span class="tile">7</span>' in text
 
 
+def test_two_rows_of_tiles_are_two_rows() -> None:
+    text = sheet(builtin("double-shutter"), "en", translations()["en"])
+    assert text.count('<p class="row">') == 2
+    assert text.count('<span class="tile">9</span>') == 2
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

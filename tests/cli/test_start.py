@@ -1,4 +1,4 @@
-"""What a command loads: the box has to be up soon, on a slow card."""
+"""The modules that a command loads: the box has to be ready soon, on a slow card."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""`shutthebox update`: what it says of an update before RAUC writes it."""
+"""`shutthebox update`: its messages about an update before RAUC writes it."""
 
 from __future__ import annotations
 

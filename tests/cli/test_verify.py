@@ -37,7 +37,7 @@ def config_with(
 def records_of(
     folder: Path, config: Config, seed: int, matches: int = 1, *, abandons: bool = False
 ) -> list[str]:
-    """What a box leaves in its outbox, and the screens that it showed meanwhile."""
+    """The entries that a box leaves in its outbox, and its screens meanwhile."""
     state, outbox = folder / f"state{seed}", folder / f"outbox{seed}"
     outbox.mkdir()
     player, shows = Player(Random(seed), CAREFUL), list[Show]()

@@ -1,4 +1,4 @@
-"""A configuration that is none is refused in one line, whatever it holds."""
+"""A configuration that is none is refused in one line, with any content."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The configuration's keys: what is refused, and what was probably meant."""
+"""The configuration's keys: refusals, with a guess at the right key."""
 
 import pytest
 

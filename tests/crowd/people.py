@@ -1,6 +1,6 @@
-"""Who sits at a box: one who plays, and those who play badly, each bad in one way.
+"""The people at a box: one plays well, and the others play badly, each in one way.
 
-People look at the screen and move levers and the button; nobody knows the rules. What hands do is
+People look at the screen and move levers and the button; nobody knows the rules. The moves of hands are
 planned as edges in time, so that several people can have their hands on the box at once.
 """
 
@@ -71,7 +71,7 @@ class Person(Player):
         return self._looks()
 
     def plan(self) -> tuple[list[Touch], int]:
-        """What the hands do now, and after how many ns this person looks again."""
+        """The moves of the hands now, and the ns after which this person looks again."""
         self._plan, self._at_ns, self.away_ns = [], 0, 0
         self.act()
         return self._plan, self._at_ns + self._between(*self.pause_ms)
@@ -119,7 +119,7 @@ class Regular(Person):
     """Leaves the box alone now and then between matches."""
 
     def act(self) -> None:
-        """Does what the screen asks for."""
+        """Does as the screen says."""
         show = self.seen
         if show.mode is Mode.ATTRACT:
             self._wants_another_game = NO_GAME.fullmatch(show.screen.prompt) is not None
@@ -179,7 +179,7 @@ class Regular(Person):
         if self._tiles(show, TileState.VIABLE) or show.screen.prompt in PASS:
             super()._answer(show)
         else:
-            # What is left to do is to lift a tile, if there is one; where there is none a press passes.
+            # The last possible answer is to lift a tile; without one a press passes.
             shut = self._tiles(show, TileState.SHUT) & self._down
             self._move(self._one_of(shut), down=False) if shut else self._press()
 
@@ -274,7 +274,7 @@ class Bouncer(Person):
 
 
 class Hammerer(Person):
-    """Presses as fast as it goes."""
+    """Presses as fast as possible."""
 
     pause_ms = (500, 6000)
 

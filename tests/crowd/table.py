@@ -38,7 +38,7 @@ P = TypeVar("P", bound=Person)
 
 @dataclass(frozen=True)
 class Plan:
-    """Who plays what at a table.
+    """The game, the people and the faults of a table.
 
     Attributes:
         seed: of everything.
@@ -61,7 +61,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Moved:
-    """What a hand did: one contact, or the plug (`CUT`)."""
+    """A move of a hand: one contact, or the plug (`CUT`)."""
 
     t_ns: int
     switch: int
@@ -373,7 +373,8 @@ def play(plan: Plan, seen: Seen, faults: Faults) -> Iterator[None]:
 
 
 def again(plan: Plan, moves: Sequence[Moved]) -> str:
-    """What a referee says when the same hands do this again, without anybody's eyes; empty for no fault."""
+    """The referee's complaint when the same hands do this again, without a look at the screen; empty for no
+    fault."""
     with tempfile.TemporaryDirectory(prefix="shutthebox-") as name:
         table = Table(plan, Path(name), Seen(), Faults())
         try:

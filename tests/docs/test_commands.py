@@ -1,7 +1,7 @@
 """Every command that the pages show is run.
 
-What belongs to this project is the real thing, in a folder with the files that the pages speak of. Programs
-of the system that would change this machine are stood in for by ones that check what they are asked.
+Commands of this project are real, in a folder with the files that the pages name. Stand-ins take the place
+of system programs that would change this machine, and check their arguments.
 """
 
 import os
@@ -59,7 +59,7 @@ def commands() -> Iterator[str]:
 COMMANDS = sorted(set(commands()))
 
 WHEEL = f"./shutthebox-{__version__}-py3-none-any.whl[sim]"
-"""What a release plays without a clone."""
+"""The wheel that a release plays without a clone."""
 
 _STAND_IN = f"""#!{sys.executable}
 import os, re, subprocess, sys
@@ -117,7 +117,7 @@ for word in args[1:]:
 sys.exit(subprocess.run([{shutil.which("make")!r}, "-n", *args], cwd=project, stdout=-3).returncode)
 """,
     "espeak-ng": "sys.stdin.read()",
-    # What goes on until it is told to stop is told so as soon as it is there.
+    # A command that runs until it is told to stop is told so as soon as it is ready.
     "shutthebox": f"""
 import signal
 ready = {{"sim": "The box stands at", "scoreboard": "Only this machine", "speech": "Listening to"}}
@@ -142,7 +142,7 @@ sys.exit(0 if code in (0, 130) and ready[args[0]] in said else said)
 
 @pytest.fixture
 def folder(tmp_path: Path, evening: Path) -> Path:
-    """What somebody has who reads the pages: the project, a config, rules, a scenario, a memory."""
+    """The folder of a reader of the pages: the project, a config, rules, a scenario, a memory."""
     work = tmp_path / "work"
     work.mkdir()
     for name in ("systemd", "firmware"):

@@ -21,7 +21,7 @@ def test_there_is_something_to_see() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("language", codes())
 def test_every_picture_in_every_language(language: str, tmp_path: Path) -> None:
-    """What a scenario expects holds in all of them, or taking the picture fails."""
+    """A scenario's expectations hold in all of them, or taking the picture fails."""
     looks = {}
     for shot in SHOTS:
         picture = gallery.take(shot, language)

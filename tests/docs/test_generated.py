@@ -1,4 +1,4 @@
-"""What is made from the code is as the code would make it now, and editors can use it."""
+"""Generated files are as the code makes them now, and editors can use them."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""The table of text sizes on the panels is what the fonts and the panels come to."""
+"""The table of text sizes on the panels follows from the fonts and the panels."""
 
 import math
 import re

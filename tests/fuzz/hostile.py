@@ -12,7 +12,7 @@ def _filled(reader: str, line: bytes, head: bytes = b"") -> bytes:
 
 
 def _toml(reader: str) -> dict[str, bytes]:
-    """What is hard about TOML, whatever it is for."""
+    """Hard TOML for any reader of it."""
     return {
         "nested lists": _filled(reader, b"[\n", b"tiles = "),
         "nested tables": b"a = " + b"{a = " * 190,

@@ -1,4 +1,4 @@
-"""One table of all readers of what others have written, for the tests and for the long runs.
+"""One table of all readers of foreign files, for the tests and for the long runs.
 
 A reader takes any bytes. It may complain with one line, as a `ShutTheBoxError`; anything else that
 leaves it is a fault, and so is taking long or taking much memory.
@@ -24,7 +24,7 @@ from shutthebox.adapters.store import schema
 from shutthebox.adapters.store.chain import Head, knows_checksums, reseal
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.cli.main import main
 from shutthebox.config import profiles
 from shutthebox.config.profiles import builtin
@@ -98,7 +98,7 @@ def read_profile(content: bytes) -> None:
 
 
 def read_house_rules(content: bytes) -> None:
-    """The box's folder of house rules: what is no good is left out, and the box starts."""
+    """The box's folder of house rules: bad files are left out, and the box starts."""
     folder = Path(_FOLDER.name) / "rules"
     folder.mkdir(exist_ok=True)
     (folder / "ours.toml").write_bytes(content)
@@ -131,7 +131,7 @@ def read_record(content: bytes) -> None:
 
 
 def read_said(content: bytes) -> None:
-    """What the voice reads, which another user has written."""
+    """The file that the voice reads, which another user has written."""
     folder = Path(_FOLDER.name) / "said"
     folder.mkdir(exist_ok=True)
     (folder / said_file.FILE_NAME).unlink(missing_ok=True)
@@ -152,7 +152,7 @@ def _said_samples() -> Sequence[bytes]:
 
 
 def read_message(content: bytes) -> None:
-    """What a page sends: a frame of text, or of bytes where it is none."""
+    """A message of a page: a frame of text, or of bytes where it is none."""
     try:
         told: str | bytes = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -266,7 +266,7 @@ def kept() -> bytes:
 
 
 def read_store(content: bytes) -> None:
-    """The file of the store, whatever is in it."""
+    """The file of the store, with any content."""
     _used(content)
 
 
@@ -365,7 +365,7 @@ READERS = {
 
 
 PIECES = (b"[" * 3000, b"9" * 5000, b"1e999", b"nan", b"-1", b"0", b"'", b"\n", b"\0", b"=", b"\xff")
-"""What readers do not like in the middle of something."""
+"""Pieces that are hard for readers in the middle of an input."""
 
 
 def spoilt(content: bytes, random: Random) -> bytes:

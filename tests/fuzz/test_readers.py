@@ -1,4 +1,4 @@
-"""Every reader of what others have written: one line of complaint at worst, soon, in little memory.
+"""Every reader of foreign files: one line of complaint at worst, soon, in little memory.
 
 `python tests/fuzz/run.py READER` goes on for longer, guided by coverage.
 """

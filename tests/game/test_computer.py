@@ -148,7 +148,7 @@ def test_a_hint_is_shown_when_it_comes_and_gone_with_the_next_input() -> None:
     (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
     ranked = (Ranked(to_tiles([8]), Value(11.0, 0.1), 0.0), Ranked(to_tiles([3, 5]), Value(12.5, 0.1), 1.5))
     table.give(HintCame(asked.match, Hint(ranked[0].value, None, None, ranked, False)), 0)
-    assert table.screen.rows == ("8\t+0.00", "3,5\t+1.50")
+    assert table.screen.rows == ("8\t+0.00", "3, 5\t+1.50")
     table.flip(8)
     assert table.verdict == "complete"
     assert "Right!" in table.text
@@ -192,7 +192,7 @@ def test_a_hint_that_nobody_waits_for_any_more_is_not_shown() -> None:
 
 
 def test_no_question_holds_up_an_effect() -> None:
-    """What is asked is asked with the effects of the input, before its show."""
+    """Questions come with the effects of the input, before its show."""
     table, _ = thinking()
     asks = [i for i, effect in enumerate(table.effects) if isinstance(effect, Ask)]
     assert asks
@@ -236,4 +236,4 @@ def test_a_hint_shows_both_answers_where_another_one_wins_more_often() -> None:
     )
     table.give(HintCame(asked.match, Hint(value, None, None, moves, False, to_win)), 0)
     assert table.screen.title == "Best for"
-    assert table.screen.rows == ("1,9\tpoints", "4,6\tthe win")
+    assert table.screen.rows == ("1, 9\tpoints", "4, 6\tthe win")

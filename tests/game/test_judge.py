@@ -36,7 +36,7 @@ def said(verdict: Verdict) -> Said:
 
 
 def restated(held_open: Set, total: int | None, legal: Iterable[Set], down: Set) -> Said:
-    """What is to be said, in the words of the rule; `legal` are the moves that answer the throw."""
+    """The verdict, in the words of the rule; `legal` are the moves that answer the throw."""
     lifted = set(NINE) - held_open - down
     if lifted:
         return "put-back", tuple(sorted(lifted)), 0

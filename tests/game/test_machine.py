@@ -1,4 +1,4 @@
-"""The machine, row by row of the controls: what a press, a hold and the levers do in each mode."""
+"""The machine, row by row of the controls: the effect of a press, a hold and the levers in each mode."""
 
 from dataclasses import replace
 

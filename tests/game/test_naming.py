@@ -1,4 +1,4 @@
-"""Names for the evening, and what is more than a win for somebody who has one."""
+"""Names for the evening, and the honours of winners who have one."""
 
 import pytest
 from tests.support.machine import Table, facts, settings_for

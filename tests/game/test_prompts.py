@@ -1,14 +1,17 @@
-"""What the box says of a throw is what can be done about it."""
+"""The box's prompt for a throw names its legal answers."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from tests.support.box import S
 from tests.support.machine import Table, settings_for
 
 from shutthebox.game.mode import Mode
+from shutthebox.game.wording import answer_line, luck_texts
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Outcome
+from shutthebox.translations import codes, translations
 
 
 def thrown(profile: str, faces: tuple[int, ...], shut: tuple[int, ...] = (), moves: int = 1) -> Table:
@@ -99,3 +102,13 @@ def test_refusals_are_said_once() -> None:
     table.wait(S)
     table.flip(8)
     assert (table.screen.prompt, table.screen.alert) == ("Right! Press", False)
+
+
+@pytest.mark.parametrize("language", codes())
+def test_decimals_have_the_sign_of_the_language(language: str) -> None:
+    """So a voice reads them right, too; answers of several tiles have a space after each comma."""
+    words, sign = translations()[language], "." if language == "en" else ","
+    lucky, mistakes = luck_texts(settings_for("pub").profile, Fraction(-63, 10), Fraction(9, 4))
+    assert lucky.told(words).endswith(f"6{sign}3")
+    assert mistakes.told(words).endswith(f"2{sign}2")
+    assert answer_line(to_tiles([1, 7]), 5.675, words) == f"1, 7\t+5{sign}67"

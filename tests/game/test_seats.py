@@ -1,4 +1,4 @@
-"""Teams, head starts and the clock: what the menu and setup offer, and what they change."""
+"""Teams, head starts and the clock: the menu's and setup's offers, and their effects."""
 
 import pytest
 from tests.support.machine import settings_for

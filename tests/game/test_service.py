@@ -1,4 +1,4 @@
-"""Levers that ail: named on the screen, looked at in service, taken out of play by the owner."""
+"""Broken levers: named on the screen, looked at in service, taken out of play by the owner."""
 
 from collections.abc import Mapping
 
@@ -242,7 +242,7 @@ def test_a_game_that_needs_the_lever_is_neither_begun_nor_offered() -> None:
 
 
 def test_a_match_goes_on_as_it_was_begun() -> None:
-    """After a power cut, whatever the owner has settled since."""
+    """After a power cut, also if the owner has changed the settings since."""
     table = Table(settings_for(out=to_tiles([4])))
     table.press()
     table.throw(6, 3)

@@ -75,7 +75,7 @@ def table_with(reached: Callable[[Table], None], *, equal: bool) -> Table:
     return table
 
 
-@pytest.mark.parametrize(("reached", "mode", "faulty", "equal"), MODES, ids=lambda given: str(given))
+@pytest.mark.parametrize(("reached", "mode", "faulty", "equal"), MODES, ids=[row[1].value for row in MODES])
 def test_the_corner(reached: Callable[[Table], None], mode: Mode, faulty: str, equal: str) -> None:
     table = table_with(reached, equal=False)
     assert table.mode is mode

@@ -1,4 +1,4 @@
-"""What goes to a workshop: one list says the same as the next."""
+"""The files for a workshop: all lists agree."""
 
 from __future__ import annotations
 

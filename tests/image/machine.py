@@ -1,6 +1,6 @@
 """An emulated machine that starts from the card, as a Pi does: its boot script, kernel, root and services.
 
-QEMU's `virt` machine stands for the Pi; what the Pi's own firmware does before U-Boot is left out. The
+QEMU's `virt` machine stands for the Pi; the work of the Pi's own firmware before U-Boot is left out. The
 drivers of the simulated pins and display are on a second disk, which systemd is told of through QEMU's
 `fw_cfg`, so nothing on the card is changed for the test.
 """
@@ -227,7 +227,7 @@ class CardPi(VirtualPi):
 
     @property
     def console_log(self) -> Path:
-        """What U-Boot, the kernel and systemd have printed since it was switched on."""
+        """The output of U-Boot, the kernel and systemd since it was switched on."""
         return self._folder / "console.log"
 
 

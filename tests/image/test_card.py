@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 from tests.image.machine import BOOT_S, CARD_BYTES, CardPi
-from tests.support.paper import attract
+from tests.support.display_match import attract
 from tests.virtual_pi.play import SETTINGS, Play
 from tests.virtual_pi.table import Table, until
 
@@ -30,7 +30,7 @@ BROKEN = "/run/hardware/broken.raucb"
 
 
 def said_in_attract(*notices: str) -> State:
-    """The display of a box that nobody plays at, and that has something to say."""
+    """The display of a box in attract with a message."""
     state = attract(SETTINGS)
     return replace(state, shared=replace(state.shared, notices=notices))
 
@@ -43,7 +43,7 @@ class SlowTable(Table):
         return super().see(states, seconds)
 
     def journal(self) -> str:
-        """What everything in the machine has said."""
+        """The journal of the whole machine."""
         return self.pi.run("journalctl --boot --no-pager | tail --lines=200").out
 
 
@@ -63,7 +63,7 @@ def slot(pi: CardPi) -> str:
 
 
 def await_box(table: Table) -> None:
-    """Waits until the box plays again, after a start; whatever was on the glass is gone."""
+    """Waits until the box plays again, after a start; the old picture is gone from the glass."""
     assert until(lambda: table.shown("ActiveState") == "active", BOOT_S), table.journal()
     table.glass.plug_in()
     table.hold_levers()

@@ -29,7 +29,7 @@ def with_overlay(tree: str, to: Path) -> Path:
 
 
 def value(tree: Path, node: str, key: str) -> str:
-    """What a device tree says."""
+    """A value of a device tree."""
     return subprocess.check_output(["fdtget", str(tree), node, key], text=True).strip()
 
 

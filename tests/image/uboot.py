@@ -51,7 +51,7 @@ def file_system(path: Path, first_sector: int, files: dict[str, bytes]) -> None:
 
 
 def system_files(name: str) -> dict[str, bytes]:
-    """What lies on the partition of a system with this name."""
+    """The files on the partition of a system with this name."""
     return {"Image.gz": gzip.compress(kernel(name)), "initrd.img": bytes(64)}
 
 
@@ -110,7 +110,7 @@ def starts(path: Path, count: int) -> str:
 
 
 def state(path: Path) -> dict[str, str]:
-    """What the boot script has left on the card for the next start."""
+    """The boot state on the card for the next start."""
     with path.open("rb") as file:
         file.seek(STATE_AT + 4)
         words = file.read(STATE_BYTES - 4).split(b"\0\0")[0].decode().split("\0")

@@ -131,7 +131,7 @@ class Town:
         return found
 
     def complaint(self) -> str | None:
-        """What is missing or too much in the league, if anything."""
+        """Entries that the league lacks or has too often, if any, in words."""
         engine = open_database(self.url)
         try:
             with engine.connect() as db:
@@ -168,7 +168,7 @@ class Town:
             engine.dispose()
 
     def wait_for_all(self) -> str | None:
-        """Waits until everything has arrived; returns what has not."""
+        """Waits until everything has arrived; returns the complaint if not."""
         until = time.monotonic() + _ARRIVES_S
         while (wrong := self.complaint()) and time.monotonic() < until:
             time.sleep(0.5)
@@ -185,7 +185,7 @@ class Town:
 def run(
     folder: Path, kills: int, postgresql: Postgresql | None, seed: int = 1, pause_s: float = 1.0
 ) -> str | None:
-    """Kills so often, then waits for all; returns what is wrong in the end."""
+    """Kills so often, then waits for all; returns the complaint in the end."""
     town, random = Town(folder, postgresql), Random(seed)
     try:
         killed: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""A consumer and a real Mosquitto: what a box can do there, and what others can do to it."""
+"""A consumer and a real Mosquitto: the rights of a box there, and of others."""
 
 import ssl
 import threading

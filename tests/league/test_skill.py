@@ -1,4 +1,4 @@
-"""A ranking by what decisions gave away is far surer than one by scores."""
+"""A ranking by the cost of decisions is far surer than one by scores."""
 
 import pytest
 from tests.benchmarks.league_skill import measure

@@ -38,7 +38,7 @@ class Change:
     Attributes:
         line: in the module.
         number: of the place in the module's `places`.
-        text: what is changed to what.
+        text: the old and the new code.
     """
 
     line: int
@@ -100,7 +100,7 @@ def _is_passed_over(node: ast.AST) -> bool:
 
 
 def _change(node: ast.AST, *, make: bool) -> str:
-    """What can be changed at this node, empty for nothing; changes it if asked to."""
+    """The possible change at this node, empty for none; makes it if asked to."""
     match node:
         case ast.Compare(ops=[op, *others]) if type(op) in COMPARISONS:
             other = COMPARISONS[type(op)]

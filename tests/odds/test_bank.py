@@ -1,4 +1,4 @@
-"""The bank: what it pays under best play, against a plain recursion over the turn."""
+"""The bank's payment under best play, against a plain recursion over the turn."""
 
 from dataclasses import replace
 from fractions import Fraction

@@ -22,7 +22,7 @@ Choices: TypeAlias = list[tuple[int, float | None]]
 
 
 def iterated(profile: Profile, objective: str, throws: int = MAX_THROWS) -> float:
-    """What a turn is worth, played back from its last throw: what decides, not what breaks ties."""
+    """The deciding worth of a turn, played back from its last throw; without tie-breaks."""
     shut = objective == "shut"
     best = 1 if shut or profile.win is Win.HIGHEST else -1
     counts = profile.score is Scoring.THROWS and not shut

@@ -65,7 +65,7 @@ def test_before_the_deciding_round_the_chances_are_nearly_exact(shut_wins: ShutW
 
 
 def test_who_is_far_behind_before_the_last_round_takes_risks() -> None:
-    """Nothing but a shut box can win any more: then that is what is played for."""
+    """Nothing but a shut box can win any more: then it is the aim."""
     profile = replace(TRADITIONAL, shut_wins=ShutWins.MATCH)
     match = replace(begin(profile, 2, 2), player=1, totals=(0, 200))
     first = replace(match.rows[0], outcome=turns.Outcome.BLOCKED, score=0)
@@ -86,7 +86,7 @@ def test_matches_without_such_chances() -> None:
 
 
 def mean_score(profile: Profile, strength: Strength) -> float:
-    """What a turn of a simple player comes to, over all throws."""
+    """The mean score of a simple player's turn, over all throws."""
     known: dict[int, float] = {}
 
     def value(tiles: int) -> float:

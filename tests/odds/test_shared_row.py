@@ -48,7 +48,7 @@ def plain(profile: Profile, players: int) -> Wins:
         return tuple(each / counted for each in sums)
 
     def same(match: Match) -> Match:
-        """The match without what makes no difference to what comes."""
+        """The match without the parts that make no difference later."""
         rows = tuple(replace(row, throws=0, moves=0) for row in match.rows)
         return replace(match, rows=rows, turns_over=0)
 

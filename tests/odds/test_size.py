@@ -53,4 +53,4 @@ def test_only_the_standard_library_and_no_clock() -> None:
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(found.stdout.split())
     assert loaded <= sys.stdlib_module_names | {"shutthebox"}
-    assert not loaded & {"threading", "asyncio", "socket", "tomllib"}
+    assert not loaded & {"threading", "asyncio", "socket"}

@@ -63,7 +63,7 @@ def test_what_would_take_too_long_is_refused_before_it_is_begun(
 ) -> None:
     begun: list[str] = []
     monkeypatch.setattr("shutthebox.odds.graph_solver.Solution", lambda *given: begun.append("graph"))
-    monkeypatch.setattr(table, "sweep", lambda plan, goals: begun.append("table"))
+    monkeypatch.setattr(table, "solve", lambda plan, goals: begun.append("table"))
     with pytest.raises(TooLargeError):
         Odds(house(f"tiles = 12\n{text}"))
     assert not begun

@@ -1,1 +1,1 @@
-"""The Debian package: what its files say, and what becomes of a Debian that it is installed in."""
+"""The Debian package: its files, and a Debian in which it is installed."""

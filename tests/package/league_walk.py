@@ -40,7 +40,7 @@ def until(what: str, is_so: Callable[[], bool]) -> None:
 
 
 def walk(root: Root, folder: Path) -> None:
-    """The steps of the page, and what has to come of them."""
+    """The steps of the page, and their required results."""
     run = root.run
     debs = []
     for package in ("shutthebox", "shutthebox-uplink", "shutthebox-league"):

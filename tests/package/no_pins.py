@@ -1,7 +1,7 @@
-"""What the unit runs in a container: `shutthebox run` with all but the pins and the panel real.
+"""The unit's program in a container: `shutthebox run` with all but the pins and the panel real.
 
 The pins are gpiozero's mock ones and the panel is the model of its controller, because a container
-has neither. When it ends, what the glass shows is saved beside the store. If the file `press` lies
+has neither. When it ends, the picture on the glass is saved beside the store. If the file `press` lies
 there, the button is pressed once a second.
 """
 
@@ -25,7 +25,7 @@ factory = MockFactory(pin_class=MockPWMPin)
 
 
 def press() -> None:
-    """Plays as somebody does who only presses."""
+    """Plays by presses alone."""
     while True:
         time.sleep(0.5)
         if (STATE / "press").exists():

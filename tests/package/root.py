@@ -33,11 +33,11 @@ _ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin", "LC_ALL": "C.UTF-8", "DEBIAN_FRONT
 
 
 class FetchError(RuntimeError):
-    """What the root is made of could not be had, as without a network."""
+    """The parts of the root could not be had, as without a network."""
 
 
 def prepare() -> None:
-    """Makes what is made once, so that it is there when a root is wanted.
+    """Makes the parts that are made once, so that they are there when a root is wanted.
 
     Raises:
         FetchError: if Debian or gpiozero cannot be had from here.
@@ -56,7 +56,7 @@ def missing() -> str | None:
 
 
 def _cached(name: str, made_of: list[str], make: Callable[[Path], None]) -> Path:
-    """A file that is made once; its name has a digest of what it is made of."""
+    """A file that is made once; its name has a digest of its inputs."""
     folder = Path(os.environ.get("PACKAGE_CACHE") or "~/.cache/shutthebox-package").expanduser()
     folder.mkdir(parents=True, exist_ok=True)
     digest = hashlib.sha256("\n".join(made_of).encode()).hexdigest()[:12]
@@ -139,7 +139,7 @@ class Root:
 
     Args:
         path: where to unpack it; it must not exist.
-        tar: what it is made of; None for `base`.
+        tar: its content; None for `base`.
     """
 
     def __init__(self, path: Path, tar: Path | None = None) -> None:
@@ -236,7 +236,7 @@ class Root:
                     outside.wait()
 
     def state(self) -> str:
-        """What its systemd says of itself: starting, running, degraded, stopping; offline without one."""
+        """The state of its systemd: starting, running, degraded, stopping; offline without one."""
         return self.run("systemctl", "is-system-running", check=False).stdout.strip()
 
     def _leader(self) -> int:

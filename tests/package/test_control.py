@@ -1,4 +1,4 @@
-"""What debian/ says, held to what says the same elsewhere."""
+"""The facts in debian/, held against the same facts elsewhere."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ UPLINK_STANZA, LEAGUE_STANZA = 3, 4
 
 
 def project(folder: Path) -> dict[str, Any]:
-    """What a distribution's pyproject.toml says of it."""
+    """The table [project] of a distribution's pyproject.toml."""
     found: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return found
 

@@ -62,7 +62,7 @@ def scoreboard(root: Root) -> str:
 
 
 def without_pins(root: Root) -> None:
-    """From the next start on the unit runs what can do without a chip."""
+    """From the next start on the unit runs a program that needs no chip."""
     root.put(Path(__file__).with_name("no_pins.py"), "/opt/no_pins.py")
     drop_in = root.path / "etc/systemd/system/shutthebox.service.d/no-pins.conf"
     drop_in.parent.mkdir()

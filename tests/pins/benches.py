@@ -28,7 +28,7 @@ WIRED_TO = 26
 
 
 HANG_S = 50.0
-"""Whatever has not happened after so long never will."""
+"""An event that has not happened after so long never will."""
 
 
 def until(condition: Callable[[], object], seconds: float = HANG_S) -> bool:
@@ -63,7 +63,7 @@ def _wakes(status: Path) -> str:
 
 
 class Bench:
-    """What a test needs of a back end, whichever it is."""
+    """The needs of a test from any back end."""
 
     def __init__(self, name: str, factory: Any, real: bool) -> None:
         self.name, self.factory, self.real = name, factory, real

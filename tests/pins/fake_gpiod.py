@@ -31,7 +31,7 @@ from gpiozero_gpiod import pwm_helper
 
 
 class Line:
-    """One line: what is asked of it, and what the world does to it."""
+    """One line: its request, and its level from outside."""
 
     def __init__(self, offset: int) -> None:
         self.offset = offset
@@ -54,7 +54,7 @@ class Line:
 
 
 class Request:
-    """What gpiod calls a LineRequest, for one line."""
+    """The fake of gpiod's LineRequest, for one line."""
 
     def __init__(self, chip: Chip, line: Line, size: int) -> None:
         self.chip, self.line = chip, line
@@ -122,7 +122,7 @@ class Request:
             self._events.append(event)
 
     def hang_up(self) -> None:
-        """What the kernel does to the descriptor once the chip is gone: it is readable, with an error."""
+        """Makes the descriptor as the kernel does once the chip is gone: readable, with an error."""
         with self._lock:
             if not self._closed:
                 os.write(self._signal, b"!")
@@ -181,7 +181,7 @@ class Chip:
 
 
 class Handle:
-    """What gpiod calls a Chip: one opening of it."""
+    """The fake of gpiod's Chip: one opening of it."""
 
     def __init__(self, chip: Chip) -> None:
         self._chip = chip
@@ -279,7 +279,7 @@ class FakeKernel:
         return chip
 
     def switch(self, fd: int, level: int) -> None:
-        """What the helper's ioctl does: switches the line of the request that has this descriptor."""
+        """In place of the helper's ioctl: switches the line of the request that has this descriptor."""
         inode = os.fstat(fd).st_ino
         for chip in self.chips.values():
             for line in chip.lines:

@@ -1,4 +1,4 @@
-"""What gpiozero documents of a pin, asked of every back end that the box can run on.
+"""Gpiozero's documented contract of a pin, held against every back end that the box can run on.
 
 Those that need a chip run in the virtual Pi; a stand-in for the library runs everywhere.
 """

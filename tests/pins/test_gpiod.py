@@ -1,4 +1,4 @@
-"""What our factory on libgpiod does beyond the contract that it shares with the others.
+"""Our factory on libgpiod, beyond the contract that it shares with the others.
 
 Each test runs on the fake kernel everywhere, and on a real one in the virtual Pi.
 """
@@ -662,7 +662,7 @@ def test_a_chip_without_interrupts_says_so(bench: Bench) -> None:
 
 
 def test_a_distance_measured_by_two_edges(bench: Bench) -> None:
-    """What gpiozero's DistanceSensor does with the ticks of its echo."""
+    """As gpiozero's DistanceSensor does with the ticks of its echo."""
     bench.drive(17, 0)
     listener = Listener()
     pin = bench.factory.pin(17)

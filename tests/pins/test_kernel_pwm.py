@@ -81,7 +81,7 @@ def real_chip() -> Iterator[Callable[[int], Shown | None]]:
 
 @pytest.fixture
 def shown(bench: Bench, tmp_path: Path) -> Iterator[Callable[[int], Shown | None]]:
-    """What a channel is set to, by the kernel's own word; None if nobody has it."""
+    """The state of a channel, as the kernel reports it; None if nobody has it."""
     with real_chip() if bench.real else copied_chip(tmp_path / "sys") as look:
         yield look
 

@@ -1,4 +1,4 @@
-"""Actions: their texts, what they do to a match, and why one is forbidden."""
+"""Actions: their texts, their effects on a match, and the reasons against one."""
 
 import hypothesis.strategies as st
 import pytest

@@ -1,4 +1,4 @@
-"""Matches: who plays when, who wins, how ties are broken, and who owes what."""
+"""Matches: the order of players, winners, ties, and stakes."""
 
 from collections.abc import Callable
 from dataclasses import replace

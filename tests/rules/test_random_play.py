@@ -1,4 +1,4 @@
-"""Random profiles played by a random player: what must hold whatever the rules are."""
+"""Random profiles played by a random player: properties that hold for any rules."""
 
 from itertools import groupby
 

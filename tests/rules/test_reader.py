@@ -1,4 +1,4 @@
-"""House rules: what is read, and the one line that says why a file is refused."""
+"""House rules: files that are read, and the one line that refuses others."""
 
 from collections.abc import Mapping
 from pathlib import Path

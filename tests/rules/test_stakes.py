@@ -1,4 +1,4 @@
-"""Who owes what after a match."""
+"""The stakes after a match."""
 
 from dataclasses import replace
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""One turn: what ends it, what it is worth, which dice it takes, and its one-line text."""
+"""One turn: its end, its score, its dice, and its one-line text."""
 
 from dataclasses import replace
 

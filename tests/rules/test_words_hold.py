@@ -1,4 +1,4 @@
-"""What the rules say in words is what the engine does and what the odds play for, whatever the keys.
+"""The rules in words agree with the engine and with the aim of the odds, for any keys.
 
 The English sentences are read here as a player would read them; nothing is taken from the profile.
 """
@@ -56,7 +56,7 @@ class Reader:
         return tuple(range(player % teams, players, teams))
 
     def paid(self, score: int) -> int:
-        """What the bank pays for a score: the first of its sentences that fits."""
+        """The bank's payment for a score: the first of its sentences that fits."""
         for mark, bound, stakes in re.findall(
             r"For a score of (\d+)( or less| or more)? the bank pays (\d+)", self.said
         ):

@@ -9,7 +9,7 @@ from tests.support.box import config_with
 from tests.support.daemon import Served, run_daemon
 
 from shutthebox.adapters.store.database import FILE_NAME
-from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.cli.main import main
 from shutthebox.game.mode import Mode

@@ -1,4 +1,4 @@
-"""The game goes on whatever fails around it during a match: pins, panel, buzzer, lamp, store, clock."""
+"""The game goes on when anything around it fails during a match: pins, panel, buzzer, lamp, store, clock."""
 
 import itertools
 import sqlite3
@@ -41,7 +41,7 @@ from shutthebox.translations import translations
 
 
 class BrokenBox(VirtualBox):
-    """A box on which wires are cut: their lines stay as they are, whatever hands do."""
+    """A box on which wires are cut: their lines stay as they are when hands move levers."""
 
     def __init__(self, *args: Any, wall_s: Callable[[], float] = lambda: 1.8e9, **kwargs: Any) -> None:
         self.cut: frozenset[int] = frozenset()

@@ -1,4 +1,4 @@
-"""The loop asks the odds and never waits for them, however long they take, after a restart too."""
+"""The loop asks the odds and never waits for them, after a restart too."""
 
 import threading
 from collections.abc import Iterator, Sequence

@@ -21,7 +21,7 @@ PROJECT = SCRIPT.parents[2]
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of a run of the daemon."""
+    """The result of a run of the daemon."""
 
     code: int
     events: list[list[str]]

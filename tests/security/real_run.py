@@ -18,7 +18,7 @@ events: list[list[str]] = []
 
 
 def watch(event: str, arguments: tuple[object, ...]) -> None:
-    """Keeps what concerns a network or another program."""
+    """Keeps the events that concern a network or another program."""
     if event.split(".")[0] in ("socket", "subprocess", "urllib", "http", "ftplib", "smtplib"):
         family = getattr(arguments[0], "family", None) if arguments else None
         if event == "socket.__new__":

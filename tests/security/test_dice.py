@@ -1,7 +1,7 @@
 """The dice are the system's entropy, and nothing on the box can set a throw.
 
-What reaches a running box are: its levers and its button, the config, the environment, the
-command line, the store. Each is gone through here; there is nothing else (`test_network`).
+A running box has these inputs: its levers and its button, the config, the environment, the command line,
+the store. Each is gone through here; there are no others (`test_network`).
 """
 
 import ast
@@ -97,7 +97,7 @@ def test_run_does_not_even_load_the_dice_of_scenarios(run_box: Callable[..., Ran
 
 
 def test_hands_move_contacts_and_nothing_else() -> None:
-    """What the machine and the runner take in; no dice among it."""
+    """The inputs of the machine and the runner; no dice among them."""
     for kind in (Machine, Runner):
         for name, method in inspect.getmembers(kind, inspect.isfunction):
             if not name.startswith("_"):

@@ -1,4 +1,4 @@
-"""What the scoreboard's process grows to, at worst: its unit allows it 96 MB, and here it is held to half."""
+"""The largest memory of the scoreboard's process: its unit allows it 96 MB, and here it is held to half."""
 
 import json
 import re
@@ -64,7 +64,7 @@ class Scoreboard:
         return socket.create_connection(("127.0.0.1", self.port), timeout=HANG_S)
 
     def get(self) -> bytes:
-        """What a good visitor is answered; an empty text where there is no room."""
+        """The answer to a good visitor; an empty text where there is no room."""
         with closing(self.connect()) as connection, suppress(ConnectionError):
             connection.sendall(self.request)
             answer = b""

@@ -1,4 +1,4 @@
-"""What the service says to systemd, heard on a real datagram socket."""
+"""The service's messages to systemd, received on a real datagram socket."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole match by ear only: the player knows what was said and how the own hands have set the levers."""
+"""A whole match by ear only: the player knows the announcements and the own moves of levers."""
 
 import itertools
 import re
@@ -33,7 +33,7 @@ class Listener:
         self.presses = 0
 
     def hears(self, english: str, text: str) -> dict[str, str] | None:
-        """What stands in the blanks of this message, if a sentence was it."""
+        """The values in the blanks of this message, if it was said."""
         message = re.escape(self.translate(english))
         said = re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^.!?…]*?\\d[^.!?…]*?)", message)
         # What ends with a blank goes on to the end of the sentence.
@@ -59,7 +59,7 @@ class Listener:
         self.down -= {*levers}
 
     def play(self) -> str:
-        """Plays until somebody has won; what was said last."""
+        """Plays until somebody has won; returns the last words."""
         self.press()
         for _ in range(1000):
             text = self.listen()

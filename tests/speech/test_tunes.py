@@ -17,7 +17,7 @@ NEEDED = (Sound.ROLL, Sound.FAULT, Sound.COMPLETE, Sound.BLOCKED, Sound.SHUT)
 
 
 def told_from(tones: Sequence[float]) -> Sound | None:
-    """What somebody would say who has heard these tones, in Hz, and knows no tune."""
+    """The guess of a listener who has heard these tones, in Hz, and knows no tune."""
     steps = [after - before for before, after in itertools.pairwise(tones)]
     if len(tones) == 1:
         return Sound.FAULT if tones[0] < 300 else None

@@ -1,4 +1,6 @@
-"""What is on the screen, in words that a voice reads as they are meant."""
+"""The screen in words that a voice reads as they are meant."""
+
+from dataclasses import replace
 
 import pytest
 
@@ -6,12 +8,12 @@ from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.rules.moves import Throw
-from shutthebox.speech.words import screen_parts, sentences
+from shutthebox.speech.words import Announcer, screen_parts, sentences
 from shutthebox.translations import codes, translations
 
 
-def words(screen: Screen, player: int | None = 1, throw: Throw | None = None, language: str = "en") -> str:
-    show = Show(
+def show_of(screen: Screen, player: int | None = 1, throw: Throw | None = None) -> Show:
+    return Show(
         screen,
         t_ns=0,
         mode=screen.mode,
@@ -25,7 +27,10 @@ def words(screen: Screen, player: int | None = 1, throw: Throw | None = None, la
         winners=(),
         seats=("Player 1", "ANN"),
     )
-    return sentences(screen_parts(show, translations()[language]).values())
+
+
+def words(screen: Screen, player: int | None = 1, throw: Throw | None = None, language: str = "en") -> str:
+    return sentences(screen_parts(show_of(screen, player, throw), translations()[language]).values())
 
 
 @pytest.mark.parametrize(
@@ -49,13 +54,13 @@ def words(screen: Screen, player: int | None = 1, throw: Throw | None = None, la
         (Screen(Mode.TURN_OVER, big="SHUT!", prompt="Shut the box!"), 1, "Shut the box! SHUT!"),
         (Screen(Mode.MENU, rows=("1 Game: Pub", "2 Sound: on"), cursor=1), None, "2 Sound: on."),
         (Screen(Mode.MENU, rows=("Matches 3", "Throws 20")), None, "Matches 3. Throws 20."),
-        (Screen(Mode.FLIPPING, rows=("8\t+0.00", "1,7\t+5.68"), cursor=0), 1, "8 +0.00. 1, 7 +5.68."),
+        (Screen(Mode.FLIPPING, rows=("8\t+0.00", "1, 7\t+5.68"), cursor=0), 1, "8 +0.00. 1, 7 +5.68."),
         (Screen(Mode.MATCH_OVER, title="ANN wins!", rows=("1: 9", "ANN: 3", "1: lucky 0.5"), cursor=1), 1,
          "ANN wins! Player 1: 9. ANN: 3. Player 1: lucky 0.5."),
         (Screen(Mode.MATCH_OVER, title="Evening", rows=("1\towes 1", "ANN\tgets 1")), 1,
          "Evening. Player 1 owes 1. ANN gets 1."),
         (Screen(Mode.MATCH_OVER, title="Team 1 wins!", rows=("Team 1: 20",)), 1, "Team 1 wins! Team 1: 20."),
-        (Screen(Mode.PUZZLE, title="Solved!", rows=("8\t+0.00", "1,7\t+5.68"), cursor=0), None,
+        (Screen(Mode.PUZZLE, title="Solved!", rows=("8\t+0.00", "1, 7\t+5.68"), cursor=0), None,
          "Solved! 8 +0.00. 1, 7 +5.68."),
     ],
 )  # fmt: skip
@@ -68,12 +73,27 @@ def test_the_throw_that_ends_a_turn_is_told_like_the_others() -> None:
     assert words(over, throw=(6, 1)) == "ANN. Thrown: 6 and 1, which is 7. Blocked by 7. Your score: 15."
 
 
+def test_how_many_dice_are_best_cuts_nothing_short() -> None:
+    left = Screen(Mode.READY, title="Player 1", big="7 left", prompt="Press: 2 dice", also=("Hold: 1 die",))
+    announcer = Announcer()
+    *_, hint = filter(None, map(announcer.take, map(show_of, (left, replace(left, big="2 dice: +0.48")))))
+    assert (hint.text, hint.waits) == ("2 dice: +0.48.", True)
+
+
+def test_what_the_coach_says_of_a_turn_cuts_nothing_short() -> None:
+    turn = Screen(Mode.TURN_OVER, title="Player 1", big="15", prompt="Blocked by 4", also=("Press: go on",))
+    announcer = Announcer()
+    shows = [show_of(screen) for screen in (turn, replace(turn, also=(*turn.also, "lucky 0.5")))]
+    first, later = filter(None, map(announcer.take, shows))
+    assert (first.waits, later.waits) == (False, True)
+    assert later.text == "Press: go on. lucky 0.5."
+
+
 @pytest.mark.parametrize("language", codes())
 def test_what_a_hand_does_with_the_button_is_said_in_words(language: str) -> None:
-    """The panel has room for "short" and "long" only; and a decimal sign is that of the language."""
+    """The panel has room for "short" and "long" only."""
     _ = translations()[language]
-    prompts = (_("Press: choose"), _("Hold: back"), _("lucky {points}").format(points="0.5"))
-    said = words(Screen(Mode.MENU, prompt=prompts[0], also=prompts[1:]), None, language=language)
+    screen = Screen(Mode.MENU, prompt=_("Press: choose"), also=(_("Hold: back"),))
+    said = words(screen, None, language=language)
     assert said.startswith(_("Press"))
     assert f" {_('Hold')}" in said
-    assert ("0.5" if language == "en" else "0,5") in said

@@ -1,4 +1,4 @@
-"""A box under test: hands, time, and what there is to see, in the words of a scenario."""
+"""A box under test: hands, time and eyes, in the words of a scenario."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ S = 1_000 * MS
 
 
 class Eyes:
-    """What a box has done, in order, and what it shows."""
+    """The effects of a box, in order, and its present screen."""
 
     def __init__(self) -> None:
         self.effects: list[Effect] = []

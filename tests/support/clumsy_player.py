@@ -1,8 +1,8 @@
 """A scripted player: legal matches on a box in virtual time, through the contacts alone.
 
-It knows no rules. It reads what the box shows, moves levers and presses the button, and does what
-people do besides: flips wrong levers, lifts others, presses too early, bounces, dawdles. If nothing
-came of what it did it looks again, for the kernel may have lost an edge.
+It knows no rules. It reads the screen, moves levers and presses the button, and makes the mistakes of
+people: flips wrong levers, lifts others, presses too early, bounces, dawdles. If a move had no effect it
+looks again, for the kernel may have lost an edge.
 """
 
 from collections.abc import Callable, Sequence
@@ -76,7 +76,7 @@ class Player:
         self._box: VirtualBox | None = None
 
     def observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Sees what the box does; to be given to the box as an observer."""
+        """Takes in the effects of the box; to be given to the box as an observer."""
         if isinstance(what, Show):
             self._show = what
         elif isinstance(what, Keep):
@@ -95,7 +95,7 @@ class Player:
 
     @property
     def seen(self) -> Show:
-        """What the box shows."""
+        """The latest show of the box."""
         assert self._show is not None, "a box shows something from the start"
         return self._show
 
@@ -127,7 +127,7 @@ class Player:
         if seen != down:
             raise StuckError(f"levers {sorted(self._down)} are down, the box sees {seen:b}")
 
-    # What it does next.
+    # Its next step.
 
     def _step(self) -> None:
         before = self.seen, self._facts
@@ -142,7 +142,7 @@ class Player:
             self.look_again()
 
     def _go_on(self) -> None:
-        """The step that what the box shows asks for."""
+        """The step that the screen asks for."""
         show = self.seen
         if show.asleep or "End the match?" in show.screen.text:
             self._press() if show.asleep else self._press(_HOLD_NS + 100 * MS)
@@ -183,7 +183,7 @@ class Player:
     def _flip_a_viable(self, show: Show) -> None:
         self._move(self._one_of(self._tiles(show, TileState.VIABLE) - self._down), down=True)
 
-    # What goes wrong.
+    # Its mistakes.
 
     def _fumble(self) -> None:
         levers = self.box.box.levers

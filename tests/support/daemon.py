@@ -1,4 +1,4 @@
-"""The real daemon on simulated contacts, in real time: hands in another thread, and what it shows them."""
+"""The real daemon on simulated contacts, in real time: hands in another thread, and its screens."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What tests need from Debian: what is missing here, and the command that brings it."""
+"""Debian's packages for the tests: those missing here, and the command that installs them."""
 
 import shutil
 from collections.abc import Mapping

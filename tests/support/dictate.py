@@ -1,4 +1,4 @@
-"""Matches whose scores are dictated, for tests of what a match makes of them."""
+"""Matches with dictated scores, for tests of a match's result."""
 
 from dataclasses import replace
 from typing import Any
@@ -19,7 +19,7 @@ def points_box(**keys: Any) -> Profile:
 
 
 def finish(match: Match, scores: list[int]) -> Match:
-    """Turns that end with these scores, whatever the throws; 0 is a shut box."""
+    """Turns that end with these scores, without throws; 0 is a shut box."""
     for points in scores:
         if match.stage is Stage.ADVANCE:
             match = match.advance()

@@ -81,7 +81,7 @@ GAMES: dict[str, dict[str, Any]] = {
     },
     "ladder": {**LIKE_TRADITIONAL, "match": "ladder", "shut_wins": "no"},
 }
-"""What each sets beside the defaults, with what it has from the game that it is like."""
+"""The keys that each sets beside the defaults, those of the game that it is like included."""
 
 DEFAULTS: dict[str, Any] = {
     "tiles": ROW,
@@ -119,7 +119,7 @@ DEFAULTS: dict[str, Any] = {
 """The value of every key that a game does not set."""
 
 CHOSEN_BY_PLAYERS = ("rounds", "limit", "teams", "handicap", "turn_seconds", "start_open", "boxes", "tiles")
-"""What a match may have otherwise than its game: choices of the players, and the row of the box."""
+"""Keys in which a match may differ from its game: choices of the players, and the row of the box."""
 
 
 def differences(played: Profile) -> list[str]:

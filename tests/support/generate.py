@@ -93,7 +93,7 @@ def profiles(draw: st.DrawFn, most_tiles: int = 10, *, insurance: bool = False) 
 
 
 SHARED = (Turns.SHARED, Blocked.LOSES, Win.LAST_IN)
-"""What goes together only."""
+"""Keys that go together only."""
 
 
 def _other(value: Any, *unwanted: Any, instead: Any) -> Any:
@@ -177,7 +177,7 @@ def seats(profile: Profile, players: int) -> int:
 
 
 def next_action(match: Match, chance: random.Random) -> Action:
-    """Something that the rules allow now, by chance."""
+    """A random action that the rules allow now."""
     profile, turn = match.seat_profile, match.turn
     if match.clock_runs and chance.random() < 0.03:
         return OutOfTime()

@@ -1,4 +1,4 @@
-"""A machine on the test's table: hands, a clock that only they move, and everything that it does."""
+"""A machine on the test's table: hands, a clock that only they move, and its effects."""
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction

@@ -19,7 +19,7 @@ def free_port() -> int:
 
 
 def mosquitto_program() -> str | None:
-    """Where Mosquitto is; Debian has it outside a user's PATH."""
+    """The path of Mosquitto; Debian has it outside a user's PATH."""
     return shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
 
 

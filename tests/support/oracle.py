@@ -1,4 +1,4 @@
-"""The rules restated without bitmasks, tables or caches: what the engine and the box are compared with.
+"""The rules restated without bitmasks, tables or caches, to compare the engine and the box with.
 
 Everything here is written from the wording of the rules over plain sets of numbers; nothing
 calls the functions under test.
@@ -83,11 +83,11 @@ def rolls(dice: int, sides: int) -> Iterable[tuple[int, ...]]:
 
 
 NO_SEAT = 99
-"""One without a head start."""
+"""The number of a seat without a head start."""
 
 
 def head_start(profile: Profile, seat: int) -> int | tuple[int, ...]:
-    """What helps a seat, from 0: points, or tiles that start shut."""
+    """The head start of a seat, from 0: points, or tiles that start shut."""
     return profile.handicap[seat] if seat < len(profile.handicap) else 0
 
 
@@ -157,7 +157,7 @@ def _idle_pays(profile: Profile, idle: int, seat: int) -> bool:
 
 
 def paid(profile: Profile, total: int) -> int:
-    """What the bank pays for a total: the most that it promises for this score or a worse one."""
+    """The bank's payment for a total: the most that it promises for this score or a worse one."""
     highest = profile.win.value == "highest"
     reached = [stakes for mark, stakes in profile.pays if (total >= mark if highest else total <= mark)]
     return max(reached, default=0)
@@ -181,7 +181,7 @@ class Ended(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What an umpire says after the rounds so far; `winners` is empty while the match goes on.
+    """The umpire's verdict after the rounds so far; `winners` is empty while the match goes on.
 
     `seated` play the next round, the last `ties` rounds were extra ones. A match can be `over`
     without a winner: a player alone has reached the limit that loses.
@@ -305,7 +305,7 @@ def _candidates(
     teams: list[set[int]],
     ties: int,
 ) -> list[int] | None:
-    """Who can have won after this round; None if the match goes on anyway. Totals are those of teams."""
+    """The possible winners after this round; None if the match goes on anyway. Totals are those of teams."""
     if ties:
         return seated
     everybody = list(range(len(totals)))
@@ -337,7 +337,7 @@ def verdict_on(
     *,
     reopens: bool,
 ) -> str:
-    """What is to be said of the levers that are down, in the words of a scenario.
+    """The verdict on the levers that are down, in the words of a scenario.
 
     `start` are the tiles open when a turn starts, `held_open` those that the game holds open now,
     `legal` the moves for the throw on the table; `reopens`: a tile has to be opened instead.
@@ -361,7 +361,7 @@ def verdict_on(
 
 
 def pool(players: int, winners: Collection[int], *, doubled: bool) -> list[Fraction]:
-    """What each player owes where everybody pays one stake, or two, and the winners share them."""
+    """The stakes that each player owes where everybody pays one stake, or two, and the winners share them."""
     stake = 2 if doubled else 1
     gain = Fraction(-stake * (players - len(winners)), len(winners))
     return [gain if i in winners else Fraction(stake) for i in range(players)]

@@ -19,7 +19,7 @@ GAMES = ("traditional", "pub", "jouhet", "digits", "trac", "lucky-seven", "open-
 
 @dataclass(frozen=True)
 class Sitting:
-    """Who plays what, and how.
+    """A game, its players and their habits.
 
     Attributes:
         game: the profile.

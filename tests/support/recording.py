@@ -1,7 +1,7 @@
-"""The writes of a real store as the kernel was asked for them, and disks as a power cut leaves them.
+"""The writes of a real store, recorded at the kernel, and disks as a power cut leaves them.
 
-A child process keeps facts under strace. What it wrote and synced is then played again on a model
-of a disk that promises no more than POSIX does: what was written to a file may be there or not,
+A child process keeps facts under strace. Its writes and syncs are then played again on a model of a disk
+that promises no more than POSIX does: data written to a file may be there or not,
 sector by sector and in any order, until that file has been synced; a name may be there or not
 until its folder has been.
 
@@ -23,12 +23,12 @@ from tests.support import debian
 from tests.support.writer import facts
 
 from shutthebox.adapters.store import retention
-from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.adapters.store.open_store import open_or_set_aside
 
 SECTOR = 512
 
 SPOILT = (512, 4096)
-"""What a card may leave as garbage where it was writing: a sector, or what it keeps eight of them in."""
+"""Bytes that a card may leave as garbage where it was writing: a sector, or a block of eight."""
 
 MARK = "mark"
 """A file into which a byte is written whenever the players would be shown something."""
@@ -47,7 +47,7 @@ _LINE = re.compile(r"(\w+)\((.*)\)\s+= (-?\w+)")
 
 def keep(folder: Path, seed: int, count: int, synchronous: str) -> None:
     """Keeps facts; with a mark when the store is open, and after each."""
-    retention.MATCHES = KEPT
+    retention.KEPT_MATCHES = KEPT
     mark = os.open(folder / MARK, os.O_WRONLY | os.O_CREAT)
     store, store_fault = open_or_set_aside(folder / "state", lambda: 0.0)
     assert store_fault is None
@@ -63,11 +63,11 @@ def keep(folder: Path, seed: int, count: int, synchronous: str) -> None:
 
 @dataclass
 class File:
-    """What a file holds for sure, and what it may hold besides.
+    """The certain and the possible content of a file.
 
     Attributes:
         durable: its content when it was last synced.
-        pending: what was asked for since: an offset and data, or a size.
+        pending: writes since then: an offset and data, or a size.
     """
 
     durable: bytearray = field(default_factory=bytearray)
@@ -79,7 +79,7 @@ class File:
         self.pending.clear()
 
     def after_cut(self, rng: Random, fate: str) -> bytes:
-        """Its content afterwards: all that was asked for, only what is sure, or something between."""
+        """Its content after a cut: with all pending writes, with none, or with some."""
         content = bytearray(self.durable)
         if fate == "all":
             for done in self.pending:
@@ -163,7 +163,7 @@ def missing() -> str | None:
 
 
 def record(folder: Path, seed: int, count: int, synchronous: str) -> list[str]:
-    """What a child did that kept so many facts, a line a call, as strace tells."""
+    """The system calls of a child that kept so many facts, a line a call, from strace."""
     log = folder / "calls"
     command = ["strace", "-qq", "-xx", "-y", "-s", "1000000", "-e", f"trace={_CALLS}", "-o", str(log)]
     child = [sys.executable, "-m", "tests.support.recording", str(folder), str(seed), str(count), synchronous]
@@ -176,7 +176,7 @@ def replay(folder: Path, lines: list[str], start: dict[str, bytes]) -> Iterator[
 
     Args:
         folder: as for `record`.
-        lines: what it returned.
+        lines: its result.
         start: the files that lay in the store's folder before.
     """
     disk = Disk({name: File(bytearray(content)) for name, content in start.items()})

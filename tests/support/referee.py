@@ -1,4 +1,4 @@
-"""An independent referee of any variant: looks on at one box and finds fault with what it does.
+"""An independent referee of any game: looks on at one box and finds its faults.
 
 It keeps its own account of the match from what the box says it has kept, with the games restated in
 `tests.support.games` and the rules in `tests.support.oracle`, and compares every screen, sound and fact
@@ -80,19 +80,19 @@ class Row:
 
 
 def _kept(show: Show) -> tuple[object, ...]:
-    """What a match is to have after a power cut as it had it before."""
+    """The part of a show that a power cut must not change."""
     return show.player, show.open, show.throw, show.scores, show.totals, show.winners
 
 
 def add_fields(to: Any, other: Any) -> None:
-    """Adds what another of the same dataclass has counted, field by field."""
+    """Adds the counts of another of the same dataclass, field by field."""
     for entry in fields(to):
         setattr(to, entry.name, getattr(to, entry.name) + getattr(other, entry.name))
 
 
 @dataclass
 class Seen:
-    """What came about while the referee looked on; `checks` counts every comparison made."""
+    """The counts of what the referee has seen; `checks` counts every comparison made."""
 
     throws: int = 0
     thrown_shown: int = 0
@@ -152,10 +152,10 @@ class Referee:
         self.seen.checks[what] += 1
         assert holds, f"{what}: " + " ".join(map(str, found))
 
-    # What happens.
+    # Events.
 
     def watch(self, what: Effect | SwitchChanged, t_ns: int) -> None:
-        """Checks one thing that the box did.
+        """Checks one effect or settled switch of the box.
 
         Raises:
             AssertionError: if it was wrong; the text says what is right.
@@ -362,7 +362,7 @@ class Referee:
         self._turn_over(lost)
 
     def _share(self, row: Row) -> None:
-        """One row for all: what one player does to it, the others find so."""
+        """One row for all: a change by one player is there for the others."""
         if self._profile.turns.value == "shared":
             for other in self._rows:
                 if not other.over:
@@ -531,7 +531,7 @@ class Referee:
         same &= again.result is not None and again.result.winners == self._winners
         self._must("the record plays again to the same scores", same, again.totals, again.scores)
 
-    # What the box shows.
+    # Screens.
 
     def _lever(self, row: Row, tile: int) -> int:
         """The lever that is flipped to shut a tile now."""
@@ -551,7 +551,7 @@ class Referee:
         return frozenset(levers - front - back - self.down), too_soon, flipped
 
     def verdict(self) -> str:
-        """What is to be said of the levers."""
+        """The right verdict on the levers."""
         if not self.playing or self.phase in ("turn-over", "match-over"):
             return "ok"
         row, legal, reopens = self._rows[self._at], self._legal(), self._reopens()

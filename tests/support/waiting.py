@@ -1,10 +1,10 @@
-"""Tests wait for what happens, never for a time: a busy machine is no fault."""
+"""Tests wait for events, never for a time: a busy machine is no fault."""
 
 import time
 from collections.abc import Callable
 
 HANG_S = 50.0
-"""Whatever has not happened after so long never will; a test may take 60 s in all."""
+"""An event that has not happened after so long never will; a test may take 60 s in all."""
 
 
 def until(happened: Callable[[], object], otherwise: str = "it never happened") -> None:

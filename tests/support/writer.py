@@ -5,7 +5,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
-from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Fact, Finished, Left
 from shutthebox.rules import turn as turns
@@ -38,7 +38,7 @@ def random_action(match: Match, rng: Random) -> Action:
 
 
 def facts(match: Match | None, rng: Random) -> Iterator[Fact]:
-    """What players do, for ever, going on with this match."""
+    """The facts of players who play for ever, going on with this match."""
     while True:
         if match is None:
             match = begin(builtin(rng.choice(GAMES)), rng.randint(1, 3))

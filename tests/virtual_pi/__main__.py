@@ -1,4 +1,4 @@
-"""Runs one command in a fresh virtual Pi with the project in it, and shows what it says.
+"""Runs one command in a fresh virtual Pi with the project in it, and shows its output.
 
 python3 -m tests.virtual_pi python3 /opt/project/tests/benchmarks/pins.py
 

@@ -1,4 +1,4 @@
-"""Builds what the guest boots from, out of Debian's packages, and keeps it for the next time.
+"""Builds the guest's disk out of Debian's packages, and keeps it for the next time.
 
 Each stage lies in the cache under a name made of everything it was made from, so a change
 anywhere rebuilds that stage and what follows from it, and nothing else.
@@ -25,7 +25,7 @@ HERE = Path(__file__).resolve().parent
 SUITE = "bookworm"
 SOURCE_SERIES = "6.1"
 
-#: What building and running need.
+#: Programs for building and running.
 COMMANDS = [
     "qemu-system-x86_64", "qemu-img", "mmdebstrap", "mke2fs", "busybox", "cpio", "depmod", "gcc", "make",
     "setpriv",
@@ -89,7 +89,7 @@ while ! [ -b /dev/vda ]; do /bin/busybox sleep 0.05; done
 /bin/busybox umount /proc /sys
 exec /bin/busybox switch_root /root /lib/systemd/systemd
 """
-#: What a guest that only tests would wait for in vain.
+#: Units for which a guest that only tests would wait in vain.
 MASKED = [
     "systemd-logind.service", "getty@tty1.service", "serial-getty@ttyS0.service", "getty.target",
     "apt-daily.timer", "apt-daily-upgrade.timer", "e2scrub_all.timer", "e2scrub_reap.service",
@@ -137,7 +137,7 @@ def kernel_version() -> str:
 
 
 def disk() -> tuple[Path, Path, Path]:
-    """Builds whatever is not there yet and returns kernel, initramfs and root disk."""
+    """Builds the missing stages and returns kernel, initramfs and root disk."""
     version = kernel_version()
     root = _stage("root.tar", [SUITE, GUEST_PACKAGES], _make_root)
     source = sorted((HERE / "kernel").iterdir())

@@ -124,7 +124,7 @@ class VirtualPi:
         self._write(to, text.encode(), mode)
 
     def read(self, path: str) -> bytes:
-        """What is in a file of the guest."""
+        """The text of a file of the guest."""
         return base64.b64decode(self._ask({"do": "read", "path": path})["data"])
 
     def set_line(self, offset: int, level: int, chip: str = HEADER_CHIP) -> int:
@@ -133,7 +133,7 @@ class VirtualPi:
         return int(reply["t_ns"])
 
     def line(self, offset: int, chip: str = HEADER_CHIP) -> int:
-        """The level on a line, whoever drives it: 0 or 1."""
+        """The level on a line, driven from either side: 0 or 1."""
         return int(self._ask({"do": "line", "chip": chip, "offset": offset})["level"])
 
     def panel_log(self) -> list[PanelWrite]:
@@ -206,7 +206,7 @@ class VirtualPi:
             raise RuntimeError(f"the guest did not come up: {state}\n{self.console()}")
 
     def console(self) -> str:
-        """What the kernel and systemd have printed."""
+        """The output of the kernel and systemd."""
         return (self._folder / "console.log").read_text(errors="replace")
 
     def _connect(self, until: float) -> None:
@@ -340,7 +340,7 @@ def speaks(machine: list[str], seconds: float) -> bool:
 
 
 def accelerator() -> str:
-    """What guests run on here: "kvm" or "tcg"."""
+    """The accelerator of guests here: "kvm" or "tcg"."""
     kernel, initramfs, _ = image.disk()
     return _processor(kernel, initramfs)[1].partition(",")[0]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.support.paper import PaperMatch
+from tests.support.display_match import DisplayMatch
 
 from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import settings_for
@@ -16,7 +16,7 @@ CONFIG = f'[game]\nprofile = "pub"\nsetup = "usual"\nplayers = 2\n[box]\nlevers 
 SETTINGS = settings_for(parse_config(CONFIG, "test"), LEVERS, "test")
 
 
-class Play(PaperMatch):
+class Play(DisplayMatch):
     """One match at the table."""
 
     def __init__(self, table: Table) -> None:
@@ -24,7 +24,7 @@ class Play(PaperMatch):
         super().__init__(table, SETTINGS)
 
     def see(self) -> None:
-        """The glass shows the position that is on paper."""
+        """Waits until the display shows the present position."""
         shown = self.shown()
         # A box that has just been started may end a turn before it knows the odds.
         without = [shown]

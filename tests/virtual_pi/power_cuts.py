@@ -27,7 +27,7 @@ from random import Random
 from tests.support.writer import facts
 
 from shutthebox.adapters.store.database import Store
-from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.adapters.store.open_store import open_or_set_aside
 
 WORK = Path("/var/tmp/power-cuts")
 MOUNT = WORK / "mount"
@@ -107,7 +107,7 @@ def write(synchronous: str, count: int) -> tuple[bytes, Path]:
 
 
 def entries(log: Path) -> Iterator[Entry]:
-    """What dm-log-writes has noted; its layout is that of the kernel's dm-log-writes.c."""
+    """The notes of dm-log-writes; their layout is that of the kernel's dm-log-writes.c."""
     with log.open("rb") as raw:
         magic, version, count, size = struct.unpack("<QQQI", raw.read(28))
         assert (magic, version) == (MAGIC, 1)
@@ -171,7 +171,7 @@ def cut(before: bytes, log: list[Entry], rng: Random, cuts: int) -> Iterator[tup
 
 
 def opened(card: bytearray, allowed: list[str]) -> str | None:
-    """What is wrong with a box that starts with this card; None if nothing is."""
+    """The fault of a box that starts with this card; None if there is none."""
     image = WORK / "cut"
     image.write_bytes(card)
     mounted = subprocess.run(["mount", "-o", "loop,noatime", str(image), str(MOUNT)], capture_output=True)
@@ -190,7 +190,7 @@ def opened(card: bytearray, allowed: list[str]) -> str | None:
 
 
 def main() -> None:
-    """Writes, cuts, and prints what came of it."""
+    """Writes, cuts, and prints the result."""
     synchronous, count, cuts = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     shutil.rmtree(WORK, ignore_errors=True)
     MOUNT.mkdir(parents=True)

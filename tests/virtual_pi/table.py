@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.support.paper import pictures
+from tests.support.display_match import pictures
 
 from shutthebox.adapters.display.layout import draw
 from shutthebox.config.schema import Config
@@ -98,7 +98,7 @@ class Table:
         return self.pi.run(f"systemctl show --value -p {key} shutthebox").out.strip()
 
     def journal(self) -> str:
-        """What the service has said."""
+        """The service's journal."""
         return self.pi.run("journalctl -u shutthebox --no-pager").out
 
     def back_after(self, before: str) -> bool:
@@ -154,7 +154,7 @@ class Table:
         return self.pi.line(GPIO.lamp) == 1
 
     def frames(self) -> Iterator[tuple[PanelWrite, bytes]]:
-        """Every message to the display since the last look, with what was on the glass after it."""
+        """Every message to the display since the last look, with the picture after it."""
         for write in self.pi.panel_log():
             control, data = write.data[0], write.data[1:]
             if control & 0x40:
@@ -164,7 +164,7 @@ class Table:
             yield write, self.glass.image().convert("L").tobytes()
 
     def look(self) -> bytes:
-        """What is on the glass now."""
+        """The picture on the glass now."""
         if not self.glass.unplugged:
             for _ in self.frames():
                 pass

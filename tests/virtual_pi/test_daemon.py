@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from tests.support.paper import attract
+from tests.support.display_match import attract
 from tests.virtual_pi import PanelWrite, VirtualPi
 from tests.virtual_pi.play import CONFIG, SETTINGS, Play
 from tests.virtual_pi.table import Table, install_box

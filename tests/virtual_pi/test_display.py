@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from tests.support.paper import attract
+from tests.support.display_match import attract
 from tests.virtual_pi import VirtualPi
 from tests.virtual_pi.play import CONFIG, SETTINGS, Play
 from tests.virtual_pi.table import Table, install_box, until

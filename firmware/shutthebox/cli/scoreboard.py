@@ -20,9 +20,9 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "scoreboard",
         help="a page with the scores, which can only be read",
-        description="Serves a page with the match as it goes, the best results and the rules, to whoever can "
-        "reach it. Nothing can be changed there. It fills a television; its QR code leads telephones to the "
-        "rules. Under systemd, shutthebox-scoreboard.socket starts it.",
+        description="Serves a page with the match as it goes, the best results and the rules, to everybody "
+        "who can reach it. Nothing can be changed there. It fills a television; its QR code leads telephones "
+        "to the rules. Under systemd, shutthebox-scoreboard.socket starts it.",
         example="shutthebox scoreboard --listen :: --name box.local",
     )
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the box's own")

@@ -9,10 +9,11 @@ from shutthebox.game.messages import Translate
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.words import explain
+from shutthebox.web.how_to_play import choosing_and_signing
 
 _STYLE = """
-@page { size: A5; margin: 11mm 12mm; }
-body { font: 9.3pt/1.32 "DejaVu Serif", Georgia, serif; color: #1b1712; max-width: 124mm; margin: 0 auto; }
+@page { size: A5; margin: 8mm 12mm; }
+body { font: 9pt/1.28 "DejaVu Serif", Georgia, serif; color: #1b1712; max-width: 124mm; margin: 0 auto; }
 h1 { font-size: 21pt; line-height: 1.1; margin: 0 0 3mm; }
 h2 { font-size: 11.5pt; margin: 4mm 0 1mm; color: #7a4a1c; }
 ul { margin: 0; padding-left: 4.2mm; }
@@ -22,6 +23,7 @@ dl div { display: table-row; }
 dt, dd { display: table-cell; padding: 0 0 .7mm; vertical-align: top; }
 dt { font-weight: bold; padding-right: 3mm; white-space: nowrap; }
 .row { margin: 0; line-height: 1.9; }
+.row + .row { margin-top: .8mm; }
 .tile { display: inline-block; min-width: 1.25em; padding: 0 .22em; text-align: center; font-weight: bold;
         border: .3mm solid #7a4a1c; border-radius: .8mm; background: #f4e7d3; }
 .shut { background: none; color: #9d9284; border-style: dashed; }
@@ -66,7 +68,7 @@ def sheet(profile: Profile, language: str, translate: Translate) -> str:
 </head>
 <body>
 <h1>{escape(title)}</h1>
-<p class="row">{_row(profile)}</p>
+{_rows(profile)}
 <h2>{escape(rules_heading)}</h2>
 <ul>
 {rules}
@@ -81,12 +83,13 @@ def sheet(profile: Profile, language: str, translate: Translate) -> str:
 """
 
 
-def _row(profile: Profile) -> str:
+def _rows(profile: Profile) -> str:
+    """The rows of tiles as a turn begins, one below the other."""
     tiles = []
     for tile in profile.tiles:
         kind = "tile" if profile.starting & to_tiles([tile]) else "tile shut"
         tiles.append(f'<span class="{kind}">{tile}</span>')
-    return " ".join(tiles)
+    return "\n".join([f'<p class="row">{" ".join(tiles)}</p>'] * profile.rows)
 
 
 def _on_the_box(translate: Translate) -> tuple[tuple[str, str], ...]:
@@ -95,6 +98,6 @@ def _on_the_box(translate: Translate) -> tuple[tuple[str, str], ...]:
         (_("Press"), _("Throws the dice, confirms, goes on.")),
         (_("Hold 0.8 s"), _("Throws one die where the rules leave the choice; opens the menu; goes back.")),
         (_("Levers"), _("Flip tiles down that answer the throw. Lift one to take it back.")),
-        (_("Choose"), _("In a list, flick lever 1, 2, 3 … to choose that line.")),
+        *choosing_and_signing(translate),
         (_("Something wrong?"), _("The display says which lever. Put it right, and the game goes on.")),
     )

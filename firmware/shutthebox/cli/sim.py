@@ -41,7 +41,7 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     parser.add_argument("--config", metavar="F", type=Path, help="a config file; default: the built-in one")
     parser.add_argument("--language", metavar="CODE", help="of the screens, such as fr")
-    parser.add_argument("--state", metavar="DIR", type=Path, help="what it remembers is kept there")
+    parser.add_argument("--state", metavar="DIR", type=Path, help="folder of its memory")
     parser.add_argument(
         "--port", metavar="N", type=int, default=8080, help="of the page; default: 8080; 0: a free one"
     )

@@ -18,7 +18,7 @@ from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
 from shutthebox.game.settings import ShownStakes
 from shutthebox.odds.strengths import Strength
-from shutthebox.rules.profile import HEAD_STARTS, MAX_LIMIT, TEAMS, TURN_SECONDS, HeadStart
+from shutthebox.rules.profile import HEAD_STARTS_CHECK, MAX_LIMIT, TEAMS_CHECK, TURN_SECONDS_CHECK, HeadStart
 from shutthebox.translations import ENGLISH, codes
 
 HEADER_LINES = range(2, 28)
@@ -171,21 +171,21 @@ class GameConfig:
         "100",
     )
     teams: int | None = _key(
-        _or_none(TEAMS),
+        _or_none(TEAMS_CHECK),
         None,
         "Teams that the seats belong to in rotation, 2 to 4; 0: none. Everybody plays alone where the "
         "players cannot be divided evenly. Left out: what the profile says.",
         "2",
     )
     handicap: tuple[HeadStart, ...] | None = _key(
-        HEAD_STARTS,
+        HEAD_STARTS_CHECK,
         None,
         "Head starts by seat: points, or a list of tiles that start every turn of that seat shut. Left out: "
         "what the profile says. `shutthebox odds ID --fair` says how many points are fair.",
         "[0, 5, [1, 2]]",
     )
     turn_seconds: int | None = _key(
-        _or_none(TURN_SECONDS),
+        _or_none(TURN_SECONDS_CHECK),
         None,
         "Seconds for a turn from its first throw on, 5 to 3600 (in rotation for each throw); 0: no clock. "
         "Left out: what the profile says.",
@@ -194,8 +194,8 @@ class GameConfig:
     stakes: ShownStakes = _key(
         validation.choice(ShownStakes),
         ShownStakes.OFF,
-        'Who owes what: "off" never says it, "match" at the end of each match, "evening" also adds up '
-        "the matches that the same players play one after the other.",
+        '"off": the box never says who owes what; "match": at the end of each match; "evening": it also '
+        "adds up the matches that the same players play one after the other.",
     )
     setup: SetupChoice = _key(
         validation.choice(SetupChoice),

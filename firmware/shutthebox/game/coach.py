@@ -85,7 +85,7 @@ def _worst_page(worst: Decision) -> CoachPage:
         asked, chosen, best = message("dice"), str(worst.chosen), str(worst.best)
     else:
         asked = message("for {throw}", throw="+".join(map(str, worst.throw)))
-        chosen, best = (",".join(map(str, to_numbers(tiles))) for tiles in (worst.chosen, worst.best))
+        chosen, best = (", ".join(map(str, to_numbers(tiles))) for tiles in (worst.chosen, worst.best))
     lines = ((None, cost), (asked, chosen), (message("better"), best))
     return CoachPage(message("Costliest move"), worst.player, lines)
 

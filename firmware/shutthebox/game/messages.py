@@ -55,3 +55,13 @@ def message(text: str, **values: "int | str | Message") -> Message:
     '3 to go'
     """
     return Message(text, tuple(values.items()))
+
+
+def decimal(value: float, places: int) -> Message:
+    """A number with so many decimals, to be shown with the decimal sign of the players' language.
+
+    >>> decimal(6.25, 1).told(str)
+    '6.2'
+    """
+    whole, _, decimals = f"{value:.{places}f}".partition(".")
+    return message("{whole}.{decimals}", whole=whole, decimals=decimals)

@@ -1,10 +1,9 @@
 """The wording of throws, levers and refusals, once for all modes."""
 
-from collections.abc import Callable
 from fractions import Fraction
 
 from shutthebox.game.judge import Verdict, VerdictKind, lever_of, viable
-from shutthebox.game.messages import Message, Text, message
+from shutthebox.game.messages import Message, Text, Translate, decimal, message
 from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.state import Shared
 from shutthebox.odds.hints import Hint
@@ -120,24 +119,20 @@ def commit_refusal(play: MatchInPlay, shared: Shared) -> Message:
     return text
 
 
-def hint_lines(hint: Hint, translate: Callable[[str], str] = str) -> tuple[str, ...]:
+def hint_lines(hint: Hint, translate: Translate) -> tuple[str, ...]:
     """The best answers to a throw and what the others cost in points, the best first.
 
     Where another answer is better for the win, that one and the best for the points.
     """
     if hint.best_to_win is not None:
         named = ((hint.best, message("points")), (hint.best_to_win, message("the win")))
-        return tuple(f"{_with_commas(tiles)}\t{aim.told(translate)}" for tiles, aim in named)
-    return tuple(answer_line(move.tiles, move.cost) for move in hint.moves[:MOST_HINTS])
+        return tuple(f"{listed(tiles)}\t{aim.told(translate)}" for tiles, aim in named)
+    return tuple(answer_line(move.tiles, move.cost, translate) for move in hint.moves[:MOST_HINTS])
 
 
-def answer_line(tiles: Tiles, cost: float) -> str:
+def answer_line(tiles: Tiles, cost: float, translate: Translate) -> str:
     """An answer to a throw, and what it costs in points, as a row of a list."""
-    return f"{_with_commas(tiles)}\t+{cost:.2f}"
-
-
-def _with_commas(tiles: Tiles) -> str:
-    return ",".join(map(str, to_numbers(tiles)))
+    return f"{listed(tiles)}\t+{decimal(cost, 2).told(translate)}"
 
 
 def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[Message, Message]:
@@ -148,7 +143,7 @@ def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[
         luck: points that the dice have added to the score.
         given_away: points that decisions have cost, 0 or more.
     """
-    points, cost = f"{abs(float(luck)):.1f}", f"{float(given_away):.1f}"
+    points, cost = decimal(abs(float(luck)), 1), decimal(float(given_away), 1)
     if not luck or (luck > 0) == profile.highest_wins:
         lucky = message("lucky {points}", points=points)
     else:

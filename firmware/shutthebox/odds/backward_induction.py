@@ -148,7 +148,7 @@ class Plan:
         return Scale(unit, (unit * most * (largest + 1)).bit_length() + 2, exact)
 
 
-def sweep(plan: Plan, goals: tuple[Goal, Goal]) -> tuple[Side, Side]:
+def solve(plan: Plan, goals: tuple[Goal, Goal]) -> tuple[Side, Side]:
     """Solves every position for both goals at once."""
     one, two = (_side(plan, goal) for goal in goals)
     keys_one, keys_two, best_one, best_two = one.keys, two.keys, one.best, two.best

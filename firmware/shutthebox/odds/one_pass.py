@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from shutthebox.odds.backward_induction import Plan, Side, first, sweep
+from shutthebox.odds.backward_induction import Plan, Side, first, solve
 from shutthebox.odds.rolls import Roll
 from shutthebox.odds.state_space import Space
 from shutthebox.odds.values import End, Goal, Number, OddsError, TooLargeError, Worth, exact_one
@@ -55,7 +55,7 @@ class Table:
         self._space = space
         self._profile = space.profile
         self._plan = Plan(space)
-        self._sides = sweep(self._plan, goals)
+        self._sides = solve(self._plan, goals)
         self._scores = space.scores
 
     @property

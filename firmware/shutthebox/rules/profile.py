@@ -193,7 +193,7 @@ def _head_starts(value: Any) -> tuple[HeadStart, ...]:  # noqa: ANN401  (what TO
     return tuple(tiles(head) if isinstance(head, list) else points(head) for head in value)
 
 
-HEAD_STARTS = Check(
+HEAD_STARTS_CHECK = Check(
     f"a list by seat, {MAX_PLAYERS} at most: points of 0 to {MAX_HEAD_START}, or a list of tiles that start "
     "shut, as in [0, 5, [1, 2]]",
     {
@@ -207,10 +207,10 @@ HEAD_STARTS = Check(
 )
 """A check for head starts by seat: points off, or a list of tiles that start shut."""
 
-TEAMS = validation.whole(2, 4)
+TEAMS_CHECK = validation.whole(2, 4)
 """A check for a number of teams."""
 
-TURN_SECONDS = validation.whole(5, 3600)
+TURN_SECONDS_CHECK = validation.whole(5, 3600)
 """A check for the seconds of a turn."""
 
 _TILE = validation.whole(1, MAX_TILE)
@@ -307,9 +307,9 @@ class Profile:
     stake: int = _key(validation.whole(1, MAX_STAKES), 1)
     pays: tuple[tuple[int, int], ...] = _key(_PAYS, ())
     captain: bool = False
-    teams: int | None = _key(TEAMS, None)
-    handicap: tuple[HeadStart, ...] = _key(HEAD_STARTS, ())
-    turn_seconds: int | None = _key(TURN_SECONDS, None)
+    teams: int | None = _key(TEAMS_CHECK, None)
+    handicap: tuple[HeadStart, ...] = _key(HEAD_STARTS_CHECK, ())
+    turn_seconds: int | None = _key(TURN_SECONDS_CHECK, None)
 
     @cached_property
     def all_tiles(self) -> Tiles:

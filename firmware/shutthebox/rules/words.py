@@ -130,11 +130,11 @@ SENTENCES: dict[str, str] = {
     "win=last-in": N_("The last player in wins, or whoever shuts the last tile."),
     "win=lowest.total": N_("The lower a total is, the better."),
     "win=highest.total": N_("The higher a total is, the better."),
-    "shut_wins=match": N_("Whoever shuts the box wins the match at once."),
+    "shut_wins=match": N_("A player who shuts the box wins the match at once."),
     "shut_wins=round": N_(
-        "Whoever shuts the box ends the round at once; the others score their tiles as they stand."
+        "A player who shuts the box ends the round at once; the others score their tiles as they stand."
     ),
-    "shut_wins=round.only": N_("Whoever shuts the box wins at once."),
+    "shut_wins=round.only": N_("A player who shuts the box wins at once."),
     "shut_wins=no": N_("A shut box ends only the player's turn: the round is played to its end."),
     "rounds": N_(
         "A match has {rounds} rounds, unless the players agree on another number. Their scores are added up."
@@ -189,7 +189,7 @@ SENTENCES: dict[str, str] = {
     "handicap.more": N_("Player {player} has a head start: {points} points more at the beginning."),
     "handicap.tiles": N_("Player {player} has a head start: tiles {tiles} start every turn shut."),
     "handicap.tiles.one": N_("Player {player} has a head start: tile {tiles} starts every turn shut."),
-    "captain": N_("Who wins by shutting the box in the very first turn of the match is Captain."),
+    "captain": N_("A player who shuts the box in the very first turn of the match wins it and is Captain."),
     "move=set.dominoes": N_("For a domino the player shuts any set of open tiles that adds up to its total."),
     "move=single.dominoes": N_(
         "For a domino the player shuts exactly one open tile: the total, or what one of its ends shows."

@@ -26,7 +26,7 @@ from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.lock import FolderLock, InUseError
-from shutthebox.adapters.store.opening import AT_WORK_FACTS, START_FACTS, StoreFault, open_or_set_aside
+from shutthebox.adapters.store.open_store import AT_WORK_FACTS, START_FACTS, StoreFault, open_or_set_aside
 from shutthebox.adapters.store.queries import open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config.schema import Config, DiceKind, Line

@@ -21,13 +21,13 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.questions import plain
 from shutthebox.game.settings import Settings
 from shutthebox.game.switches.debounce import SERVICE_BUTTON, SwitchChanged
-from shutthebox.game.switches.stage import Switches, TimedInput
+from shutthebox.game.switches.switches import Switches, TimedInput
 from shutthebox.runtime.ports import Ports
 
 CELEBRATION_NS = 1_000_000_000
-"""How long the lamp celebrates, in ns; it changes every `BLINK_NS`."""
+"""How long the lamp celebrates, in ns; it changes every `LAMP_BLINK_NS`."""
 
-BLINK_NS = 100_000_000
+LAMP_BLINK_NS = 100_000_000
 
 RECONCILE_NS = 1_000_000_000
 """How often all levels are read again, because kernels lose edges."""
@@ -177,7 +177,7 @@ class Runner:
             self._ports.pins.light(1.0 if show.screen.lit else 0.0)
         elif not self._celebrated:
             # The lamp of a button that can be pressed is lit again when the celebration is over.
-            self._blinks = list(range(show.t_ns, show.t_ns + CELEBRATION_NS + 1, BLINK_NS))
+            self._blinks = list(range(show.t_ns, show.t_ns + CELEBRATION_NS + 1, LAMP_BLINK_NS))
         self._celebrated = show.screen.celebrates
         if self._ports.display is not None:
             if show.asleep:

@@ -11,7 +11,7 @@ from shutthebox.adapters.odds_worker import OddsNow
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.lock import FolderLock
-from shutthebox.adapters.store.opening import StoreFault, open_or_set_aside
+from shutthebox.adapters.store.open_store import StoreFault, open_or_set_aside
 from shutthebox.config.puzzles import puzzle_of
 from shutthebox.config.schema import Config, DiceKind, GpioConfig
 from shutthebox.config.settings_loader import as_chosen, levers_needed, settings_for

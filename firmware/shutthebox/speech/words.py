@@ -73,11 +73,23 @@ class Announcer:
         self._mode, self._parts, self._says_prompt_again = show.mode, parts, False
         new = parts if parts["title"] != before.get("title") else news(parts, before)
         text = sentences((new or again).values())
-        # The coach's words on a turn come a moment later.
-        return Announcement(text, show.language, waits=set(new) == {"rows"}) if text else None
+        by_itself = _LATER | {"big"} if show.mode is Mode.READY else _LATER
+        return (
+            Announcement(text, show.language, waits=bool(new) and new.keys() <= by_itself) if text else None
+        )
 
     def _rests(self, show: Show) -> bool:
         return show.mode is self._mode is Mode.ATTRACT and not show.screen.alert
+
+
+_LATER = frozenset({"aside", "rows", "also"})
+"""What changes by itself: the clock goes on, or the coach's words on a turn come a moment later.
+
+In ready it is the large word too: how many dice are best.
+"""
+
+_SECONDS_SAID = (10, 5)
+"""Seconds left that are said, besides those that a turn begins with; every one would drown the throw."""
 
 
 def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
@@ -134,15 +146,13 @@ def sentences(texts: Iterable[str]) -> str:
 
 
 def _spelt_out(text: str, translate: Translate) -> str:
-    """The text with words for the signs that a voice would misread: "7-9", "1,7", "0.5", "<" and ">".
+    """The text with words for the signs that a voice would misread: "7-9", "<" and ">".
 
     Where the panel only has room for "short" and "long", the voice says what to do with the button.
     """
     _ = translate
-    run, decimal = _("{first} to {last}"), _("{whole}.{decimals}")
+    run = _("{first} to {last}")
     text = re.sub(r"\b(\d+)-(\d+)\b", lambda found: run.format(first=found[1], last=found[2]), text)
-    text = re.sub(r"(?<=\d),(?=\d)", ", ", text)
-    text = re.sub(r"\b(\d+)\.(\d+)\b", lambda found: decimal.format(whole=found[1], decimals=found[2]), text)
     for short, spoken in ((_("Press: choose"), _("Press")), (_("Hold: back"), _("Hold"))):
         gesture = short.partition(":")[0].strip()
         text = re.sub(rf"\b{re.escape(gesture)}(?= ?:)", spoken, text)
@@ -157,6 +167,9 @@ def _letters(big: str) -> str:
 def _aside(show: Show, translate: Translate) -> str:
     """The corner, in words: a voice would read the round as a fraction."""
     _, aside = translate, show.screen.aside
+    if left := re.fullmatch(_("{seconds} s").format(seconds=r"(\d+)"), aside):
+        said = _SECONDS_SAID if show.game is None else (*_SECONDS_SAID, show.game.turn_seconds)
+        return _("{seconds} seconds").format(seconds=left[1]) if int(left[1]) in said else ""
     if show.player is not None and aside.isdecimal():
         return _("Round {round}").format(round=aside)
     now, of, all_of_them = aside.partition("/")

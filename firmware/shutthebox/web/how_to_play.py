@@ -21,6 +21,21 @@ def how_to_play(translate: Translate) -> list[list[str]]:
         ],
         [_("Hint"), _("Hold the button while tiles are to be flipped. The menu switches hints on.")],
         [_("Levers"), _("Until you press, levers that were flipped for this throw can be put back.")],
-        [_("Choose"), _("In a list, flick lever 1, 2, 3 … to choose that line.")],
+        *map(list, choosing_and_signing(translate)),
         [_("Something wrong?"), _("The display says which lever. Put it right, and the game goes on.")],
     ]
+
+
+def choosing_and_signing(translate: Translate) -> tuple[tuple[str, str], ...]:
+    """What levers do where no tile is to be shut: rows for the pages, and for a sheet on paper."""
+    _ = translate
+    return (
+        (
+            _("Choose"),
+            _(
+                "In a list, move lever 1, 2, 3 … and put it back to choose that line. "
+                "In a long list, the last two levers go back and on."
+            ),
+        ),
+        (_("At the end"), _("Move lever 1 or 2 and put it back: the winner signs with three letters.")),
+    )

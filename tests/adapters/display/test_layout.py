@@ -1,4 +1,4 @@
-"""Drawing: what must hold for any screen, and what must never look alike."""
+"""Drawing: rules that hold for any screen, and screens that must never look alike."""
 
 from dataclasses import replace
 from itertools import combinations, groupby, pairwise
@@ -11,7 +11,7 @@ from PIL import Image, ImageChops
 from shutthebox.adapters.display import body as stage
 from shutthebox.adapters.display import shapes, tiles
 from shutthebox.adapters.display.fonts import Size, fitting
-from shutthebox.adapters.display.layout import BLINK_NS, PROMPT_NS, draw, render
+from shutthebox.adapters.display.layout import PROMPT_NS, TILE_BLINK_NS, draw, render
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
 
@@ -112,7 +112,7 @@ def test_a_title_and_an_aside_too_long_for_one_line_take_turns(title: str, aside
 
 
 @pytest.mark.parametrize("count", [9, 10, 12, 24, 36, 54])
-@pytest.mark.parametrize("elapsed_ns", [0, BLINK_NS])
+@pytest.mark.parametrize("elapsed_ns", [0, TILE_BLINK_NS])
 def test_every_tile_state_looks_different_in_either_half_of_the_blinking(count: int, elapsed_ns: int) -> None:
     def picture(state: TileState) -> Image.Image:
         row = [(n, TileState.OPEN) for n in range(1, count + 1)]

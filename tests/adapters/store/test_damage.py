@@ -16,7 +16,7 @@ from tests.support.writer import facts
 from shutthebox.adapters.store import fact_text, queries, verification
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.opening import FILES, open_or_set_aside
+from shutthebox.adapters.store.open_store import FILES, open_or_set_aside
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.game.facts import Began, Chosen, Fact, Finished, Left, Signed
 from shutthebox.game.faults import Fault

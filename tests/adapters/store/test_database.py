@@ -1,4 +1,4 @@
-"""What survives the plug: every stage of a match, choices, the tally; and faults of the file itself."""
+"""Everything survives the plug: every stage of a match, choices, the tally. Faults of the file itself."""
 
 import os
 import shutil
@@ -293,7 +293,7 @@ def test_a_fact_that_cannot_be_written_says_so(store: Store) -> None:
 
 
 def test_actions_that_could_not_be_written_are_caught_up_with(store: Store, tmp_path: Path) -> None:
-    """Without them those that follow would make no match, and the box would not start again."""
+    """Without them the later ones would make no match, and the box would not start again."""
     match = begin(builtin("pub"), 2)
     store.keep(Began(match))
     broken(store, on=True)

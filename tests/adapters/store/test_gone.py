@@ -12,7 +12,7 @@ import pytest
 from tests.support.box import MS, BoxUnderTest
 
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.opening import FILES
+from shutthebox.adapters.store.open_store import FILES
 from shutthebox.game.mode import Mode
 
 LOG = FILES[1]
@@ -44,7 +44,7 @@ DEEDS: dict[str, Callable[[Path], object]] = {
 }
 
 WHOLE = ("log removed", "index removed")
-"""What loses nothing: the store is opened anew with all that it had."""
+"""Ways that lose nothing: the store is opened anew with all that it had."""
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_it_is_noticed_within_a_second_and_made_anew(
 
 
 GONE_WITH_ALL = ("all removed", "folder removed", "folder moved")
-"""What leaves nothing behind that could say what there was; it was said when it happened."""
+"""Ways that leave no trace of the store; the box has reported each when it happened."""
 
 
 def test_it_is_noticed_at_the_next_fact(table: BoxUnderTest, tmp_path: Path) -> None:

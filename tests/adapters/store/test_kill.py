@@ -10,7 +10,7 @@ import pytest
 from tests.support.writer import write
 
 from shutthebox.adapters.store.database import Store
-from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.rules.actions import action_from_text, apply
 from shutthebox.rules.match import Match
@@ -23,7 +23,7 @@ KILLS = 32
 
 
 class Shown:
-    """What the players have seen: per match the texts of its facts."""
+    """The facts that the players have seen: per match their texts."""
 
     def __init__(self) -> None:
         self.matches: list[list[str]] = []

@@ -12,7 +12,7 @@ from shutthebox.adapters.store import recovery, retention, verification
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.opening import open_or_set_aside
+from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.adapters.store.queries import SwitchWear, read
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import COLUMNS, VERSION
@@ -148,7 +148,7 @@ def version_2(folder: Path, matches: int) -> None:
 
 def test_version_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The latest matches and the famous are whole, the others are counted."""
-    monkeypatch.setattr(retention, "MATCHES", 5)
+    monkeypatch.setattr(retention, "KEPT_MATCHES", 5)
     version_2(tmp_path, 40)
     for _ in range(2):
         store, store_fault = open_or_set_aside(tmp_path, lambda: 0.0)
@@ -206,7 +206,7 @@ def test_the_first_match_after_it_costs_no_more_however_many_there_were(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And the file is no larger: work is bounded by what is kept, not by what there was."""
-    monkeypatch.setattr(retention, "MATCHES", 50)
+    monkeypatch.setattr(retention, "KEPT_MATCHES", 50)
     found = []
     for matches in (200, 2000):
         folder = tmp_path / str(matches)
@@ -230,7 +230,7 @@ def test_matches_that_are_too_many_are_forgotten_a_few_at_a_time(
     with closing(Store(tmp_path, lambda: 0.0)) as store:
         for _ in range(40):
             store.keep(Began(begin(builtin("pub"), 2)))
-        monkeypatch.setattr(retention, "MATCHES", 5)
+        monkeypatch.setattr(retention, "KEPT_MATCHES", 5)
         kept = []
         for _ in range(15):
             store.keep(Began(begin(builtin("pub"), 2)))

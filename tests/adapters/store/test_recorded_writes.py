@@ -1,6 +1,6 @@
 """Every prefix of the writes that a store made, as a power cut may leave them: nothing shown is lost.
 
-`test_torn_writes` trusts SQLite to sync where it should; here only what strace saw counts.
+`test_torn_writes` trusts SQLite to sync where it should; here only the calls that strace saw count.
 """
 
 import os
@@ -20,7 +20,7 @@ from tests.support.writer import facts
 
 from shutthebox.adapters.store import retention
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.opening import FILES, open_or_set_aside
+from shutthebox.adapters.store.open_store import FILES, open_or_set_aside
 
 FACTS = 40
 LACKING = recording.missing()
@@ -65,7 +65,7 @@ def history(folder: Path, seed: int) -> list[str]:
 
 
 def cut(files: dict[str, bytes], folder: Path, allowed: list[str]) -> str | None:
-    """What is wrong with a box that starts on these files; None if nothing is."""
+    """The fault of a box that starts on these files; None if there is none."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for name, content in files.items():
@@ -87,13 +87,13 @@ def cut_everywhere(
     before: Callable[[Path], None],
     synchronous: str,
 ) -> tuple[int, list[str]]:
-    """How many cuts were tried, and what went wrong after which."""
+    """The number of cuts, and the faults after them."""
     for name in ("truth", "state"):
         (folder / name).mkdir()
         before(folder / name)
     start = contents(folder / "state")
     with monkeypatch.context() as patch:
-        patch.setattr(retention, "MATCHES", recording.KEPT)
+        patch.setattr(retention, "KEPT_MATCHES", recording.KEPT)
         truth = history(folder / "truth", seed)
     assert 'INSERT INTO "forgotten" VALUES(1,0,0,' not in truth[-1]
     lines = recording.record(folder, seed, FACTS, synchronous)

@@ -1,4 +1,4 @@
-"""What the store forgets, what it never forgets, and that it stays small."""
+"""The store forgets old matches, keeps all counts, and stays small."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -12,7 +12,7 @@ from tests.support.writer import facts
 from shutthebox.adapters.store import retention, verification
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.queries import FAME, FAULTS, LoggedFault, Statistics, SwitchWear, read
+from shutthebox.adapters.store.queries import FAME, KEPT_FAULTS, LoggedFault, Statistics, SwitchWear, read
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.game.facts import Began, Fact, Faulted, Finished, Left, Signed
 from shutthebox.rules.conditions import Conditions
@@ -59,7 +59,7 @@ def test_nothing_that_is_counted_changes_by_it(
 ) -> None:
     found: list[Statistics] = []
     for most in (1000, 5):
-        monkeypatch.setattr(retention, "MATCHES", most)
+        monkeypatch.setattr(retention, "KEPT_MATCHES", most)
         with closing(Store(tmp_path_factory.mktemp("store"), lambda: 0.0)) as store:
             keep_matches(store, 60)
             assert (len(kept(store)) == 60) == (most == 1000)
@@ -70,7 +70,7 @@ def test_nothing_that_is_counted_changes_by_it(
 
 
 def test_the_latest_matches_and_the_famous_are_whole(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "MATCHES", 5)
+    monkeypatch.setattr(retention, "KEPT_MATCHES", 5)
     keep_matches(store, 60)
     numbers = kept(store)
     assert numbers[-5:] == [56, 57, 58, 59, 60]
@@ -81,7 +81,7 @@ def test_the_latest_matches_and_the_famous_are_whole(store: Store, monkeypatch: 
 
 
 def test_the_file_stops_growing(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "MATCHES", 20)
+    monkeypatch.setattr(retention, "KEPT_MATCHES", 20)
     sizes = []
     for seed in range(3):
         keep_matches(store, 60, seed)
@@ -93,12 +93,12 @@ def test_the_file_stops_growing(store: Store, tmp_path: Path, monkeypatch: pytes
 def test_the_latest_faults_are_kept(tmp_path: Path) -> None:
     now = [0.0]
     with closing(Store(tmp_path, lambda: now[0])) as store:
-        for number in range(FAULTS + 50):
+        for number in range(KEPT_FAULTS + 50):
             now[0] += 60
             store.keep(Faulted("display", f"fault {number}"))
         found = read(store.connection).faults
-    assert len(found) == FAULTS
-    assert found[0] == LoggedFault(60 * (FAULTS + 50), "display", f"fault {FAULTS + 49}")
+    assert len(found) == KEPT_FAULTS
+    assert found[0] == LoggedFault(60 * (KEPT_FAULTS + 50), "display", f"fault {KEPT_FAULTS + 49}")
     assert found[-1].text == "fault 50"
 
 

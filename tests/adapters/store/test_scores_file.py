@@ -14,7 +14,7 @@ import pytest
 from shutthebox.adapters.store.database import FILE_NAME as STORE
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.queries import latest, open_to_read
-from shutthebox.adapters.store.scores_file import FILE_NAME, MATCHES, ScoresWriter
+from shutthebox.adapters.store.scores_file import FILE_NAME, SHOWN_MATCHES, ScoresWriter
 from shutthebox.config.profiles import builtin
 from shutthebox.game.daily import Streak
 from shutthebox.game.effects import Keep, Show
@@ -67,7 +67,7 @@ def test_an_evening(evening: Path) -> None:
 def test_the_latest_matches_only(evening: Path) -> None:
     db = open_to_read(evening / STORE)
     assert [len(match.players) for match in latest(db, 2)] == [2, 2]
-    assert latest(db, 2) == latest(db, MATCHES)[:2]
+    assert latest(db, 2) == latest(db, SHOWN_MATCHES)[:2]
     db.close()
 
 

@@ -17,7 +17,7 @@ from random import Random
 import pytest
 from tests.support.writer import facts
 
-from shutthebox.adapters.store.opening import FILES, open_or_set_aside
+from shutthebox.adapters.store.open_store import FILES, open_or_set_aside
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.game.facts import Began, Finished, Left
 

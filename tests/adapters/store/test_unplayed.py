@@ -81,7 +81,7 @@ def test_the_second_shuts_it(store: Store, tmp_path: Path) -> None:
 
 
 def test_everybody_shuts_it_and_one_wins_the_play_off(store: Store, tmp_path: Path) -> None:
-    """A nought that was played for is a nought, whoever wins."""
+    """A nought that was played for is a nought, also for a loser."""
     shuts = (*SHUTS, Advanced())
     keep(store, house('shut_wins = "no"'), 2, *shuts, *shuts, *SHUTS, Advanced(), *BLOCKED)
     assert results(tmp_path) == [(0, 0)]

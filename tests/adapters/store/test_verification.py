@@ -12,7 +12,7 @@ from shutthebox.adapters.store import queries as statistics
 from shutthebox.adapters.store import verification
 from shutthebox.adapters.store.chain import Head, Mark, knows_checksums, read_mark, reseal
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.opening import RESTORE_NAME, open_or_set_aside
+from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import COLUMNS
 from shutthebox.cli.main import main

@@ -41,7 +41,7 @@ def config(tmp_path: Path) -> Path:
 
 
 class Watched:
-    """What the monitor has shown: hands wait for it, however busy the machine is."""
+    """The monitor's output: hands wait for it, on a busy machine too."""
 
     def __init__(self) -> None:
         self.health: dict[int, ContactHealth] = {}

@@ -181,7 +181,7 @@ def test_a_lever_moved_before_its_pin_is_opened(box: SimulatedBox) -> None:
 
 
 @pytest.mark.parametrize("pull_up", [True, False])
-def test_opening_a_pin_moves_no_contact(box: SimulatedBox, pull_up: bool) -> None:
+def test_open_store_a_pin_moves_no_contact(box: SimulatedBox, pull_up: bool) -> None:
     box.set_lever(1, True)
     device = InputDevice(box.lever_line(1), pull_up=pull_up, pin_factory=box.factory)
     assert device.pin.state == 0

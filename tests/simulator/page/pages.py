@@ -39,7 +39,7 @@ class FakePanel:
 
 
 def shown(screen: Screen, language: str = "en", game: Profile | None = None) -> Show:
-    """What a box shows that has nothing on the table but this screen."""
+    """The show of a box with this screen and no match."""
     return Show(screen, 0, screen.mode, None, (), None, "ok", (), (), (), (), language=language, game=game)
 
 

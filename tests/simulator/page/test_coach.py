@@ -1,4 +1,4 @@
-"""What the coach says, as the page gets it."""
+"""The coach's words, as the page gets them."""
 
 from typing import Any
 

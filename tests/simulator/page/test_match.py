@@ -17,7 +17,7 @@ from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from tests.support.chromium import start_chromium
-from tests.support.paper import PaperMatch, attract, pictures
+from tests.support.display_match import DisplayMatch, attract, pictures
 from tests.support.waiting import HANG_S, until
 
 from shutthebox.config.profiles import builtin
@@ -114,12 +114,12 @@ class Player:
 def test_two_people_play_a_match(browser: webdriver.Chrome, box_url: str) -> None:
     player = Player(browser, box_url)
     player.see([attract(SETTINGS)])
-    paper = PaperMatch(player, SETTINGS)
-    while paper.match.stage is not Stage.FINISHED:
-        paper.go_on()
-        if paper.match.stage is Stage.ANSWER and paper.match.turn.throws == 1:
+    play = DisplayMatch(player, SETTINGS)
+    while play.match.stage is not Stage.FINISHED:
+        play.go_on()
+        if play.match.stage is Stage.ANSWER and play.match.turn.throws == 1:
             player.keep_picture("throw")
-    match, result = paper.match, paper.match.result
+    match, result = play.match, play.match.result
     assert result is not None
     totals = [total if match.scores[i] is not None else 10**6 for i, total in enumerate(match.totals)]
     assert [totals[i] for i in result.winners] == [min(totals)] * len(result.winners)

@@ -142,7 +142,7 @@ KEYS = ("lever", "down", "button", "dice", "throw", "seed", "type", "state", "sc
     )
 )
 def test_a_message_moves_a_contact_or_is_refused(wish: dict[str, object]) -> None:
-    """Whatever an object holds: it is one of the two wishes, or it ends the page and does nothing."""
+    """Any object is a move of a hand, or it ends the page and does nothing."""
     lever, down = wish.get("lever"), wish.get("down")
     if set(wish) == {"lever", "down"}:
         allowed = type(lever) is int and 1 <= lever <= 9 and type(down) is bool

@@ -1,4 +1,4 @@
-"""The page in a real Chromium: what a finger, a mouse and a keyboard do to the contacts."""
+"""The page in a real Chromium: the effect of a finger, a mouse and a keyboard on the contacts."""
 
 import random
 import time

@@ -1,4 +1,4 @@
-"""What the box says and does, in words."""
+"""The box in words."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the page's server tells and does for makers: broken hardware, pins, log, recordings, replays."""
+"""The page's server for makers: broken hardware, pins, log, recordings, replays."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ expect mode flipping
 
 
 class Switchboard:
-    """Notes what is done to the power, instead of doing it."""
+    """Notes the uses of the power switch, instead of carrying them out."""
 
     def __init__(self, recording: Path) -> None:
         self.recording = recording
@@ -63,7 +63,7 @@ def maker(
 
 
 def receive_that(client: ClientConnection, fits: Callable[[dict[str, Any]], object]) -> dict[str, Any]:
-    """The first message that fits; whatever comes before it is thrown away."""
+    """The first message that fits; earlier ones are thrown away."""
     while not fits(message := receive(client)):
         pass
     return message

@@ -1,4 +1,4 @@
-"""A record made into a scenario: the box plays the same match again, whatever the game."""
+"""A record made into a scenario: the box plays the same match again, in any game."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -36,7 +36,7 @@ Play_ = Callable[..., list[tuple[Effect, int]]]
 
 
 class RenewingDisplay(VirtualDisplay):
-    """Takes what the panel shows for what it should show."""
+    """Saves the panel's picture as the expected one."""
 
     def shows(self, golden: Path, now_ns: int) -> bool:
         self.look(now_ns).save(golden, optimize=True)
@@ -495,7 +495,7 @@ def test_glitches_are_not_recorded(play: Play_) -> None:
 
 
 def test_the_config_of_a_recording_is_read_back(play: Play_) -> None:
-    """Whatever the game and the box can be set to is written so that it can be read."""
+    """Every setting of the game and the box is written so that it can be read."""
     values: dict[str, object] = {
         "game.profile": "2012", "game.players": 4, "game.rounds": 2, "game.dice": "real", "game.hints": True,
         "box.levers": 12, "box.language": "fr", "box.sleep_min": 5, "box.settle_ms": 30.5,
@@ -511,7 +511,7 @@ def test_the_config_of_a_recording_is_read_back(play: Play_) -> None:
 
 
 def test_the_recorder_of_the_command_writes_a_script(tmp_path: Path) -> None:
-    """What the recorder writes is a script of the format, line by line."""
+    """The recorder's output is a script of the format, line by line."""
     recording = Recording({"game.players": 1})
     recording.press()
     recording.press()

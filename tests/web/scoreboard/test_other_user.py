@@ -36,7 +36,7 @@ def run(user: int, script: str, *arguments: object) -> subprocess.CompletedProce
 
 
 def _missing() -> str:
-    """What keeps these tests from running here; empty if nothing does."""
+    """The reason why these tests cannot run here; empty if there is none."""
     if os.geteuid() != 0:
         return "only root can become other users"
     if lacking := debian.missing("setpriv", "unshare", "systemd-socket-activate"):

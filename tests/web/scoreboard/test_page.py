@@ -142,6 +142,13 @@ def test_results_of_today_have_their_time() -> None:
     assert f"Today English pub ANN 3 {time.strftime('%H:%M', time.localtime(NOW_S))}" in text
 
 
+def test_matches_of_today_have_their_time_and_older_ones_their_date() -> None:
+    (match,) = SCORES["matches"]
+    text = shown(matches=[match | {"began_s": NOW_S}, match])
+    assert f"Last matches {time.strftime('%H:%M', time.localtime(NOW_S))} {match['game']}" in text
+    assert f"1970\u201101\u201101 {match['game']}" in text
+
+
 TODAYS = puzzle_of(NOW.toordinal())
 
 

@@ -425,7 +425,7 @@ def test_a_name_that_is_none(name: str, capsys: pytest.CaptureFixture[str]) -> N
 
 
 def said_by(*arguments: str) -> tuple[list[str], int, bytes]:
-    """What the command prints, its port, and what it answers to a visitor of the name box.pub.lan."""
+    """The command's output, its port, and its answer to a visitor of the name box.pub.lan."""
     command = [sys.executable, "-m", "shutthebox", "scoreboard", "--port", "0", "--state", "/", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

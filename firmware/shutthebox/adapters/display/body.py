@@ -19,7 +19,7 @@ from shutthebox.adapters.display.fonts import (
 from shutthebox.adapters.display.shapes import TURNS, die, is_number, numeral_within, tumbling_die
 from shutthebox.game.screen import Screen
 
-TUMBLE_NS = 100_000_000  # between two pictures of tumbling dice
+TUMBLE_FRAME_NS = 100_000_000  # between two pictures of tumbling dice
 _FIREWORK_NS = 100_000_000  # between two pictures of the sparks
 _FIREWORK_STEPS = 10
 _BURST_STEPS = 6
@@ -99,7 +99,7 @@ def _dice(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
         row, column = divmod(index, columns)
         x, y = x0 + column * (side + gap), y0 + row * (side + gap)
         if screen.tumbling:
-            step = clock.count(TUMBLE_NS) + 5 * index
+            step = clock.count(TUMBLE_FRAME_NS) + 5 * index
             # Any fixed rule that looks like none: no two neighbours alike, no face twice in a row.
             shown = (step * 5 + step // 4 * 3 + index * 3) % 6 + 1
             hop = (0, -1, -2, -1, 0, 1)[step % 6] if side > 12 else 0

@@ -16,7 +16,7 @@ from shutthebox.adapters.display.fonts import Size, fitting, shortened, tight, w
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 
-BLINK_NS = 200_000_000  # half a period: 2.5 blinks a second
+TILE_BLINK_NS = 200_000_000  # half a period: 2.5 blinks a second
 _DRIFT_NS = 2_000_000_000  # the attract picture moves by a pixel
 _DRIFT_X, _DRIFT_Y = 8, 4  # how far, in pixels
 
@@ -101,7 +101,7 @@ def _compose(screen: Screen, clock: AnimationClock, size: tuple[int, int]) -> Im
         _prompt(picture, prompts[turn], aside, (0, bottom, width, height), alert=screen.alert)
     if screen.tiles:
         tiles = tilerow.height(len(screen.tiles))
-        blink = clock.count(BLINK_NS) % 2 == 0 if _blinks(screen) else True
+        blink = clock.count(TILE_BLINK_NS) % 2 == 0 if _blinks(screen) else True
         bottom -= tiles + 1
         tilerow.draw_tiles(pen, screen.tiles, (0, bottom, width, bottom + tiles), blink)
     draw_body(picture, screen, clock, (0, top, width, bottom))

@@ -21,7 +21,7 @@ from typing import BinaryIO
 from shutthebox.adapters.store import verification
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.opening import RESTORE_NAME, open_checked
+from shutthebox.adapters.store.open_store import RESTORE_NAME, open_checked
 from shutthebox.files import open_to_read, reason, shown_path
 
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)

@@ -11,7 +11,7 @@ from shutthebox.adapters.store.records import kept_match, kept_profile
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.record import replay
 
-GAMES = 3
+SHOWN_GAMES = 3
 """The best results of so many games are shown, those with the most signed results."""
 
 _SIGNED = """
@@ -62,7 +62,7 @@ def best(db: sqlite3.Connection, since_s: float = 0, count: int = 6) -> tuple[Ho
     Args:
         db: the store.
         since_s: a time of day, in seconds.
-        count: how many at most; they are shared out among up to `GAMES` games.
+        count: how many at most; they are shared out among up to `SHOWN_GAMES` games.
 
     Raises:
         sqlite3.Error: if it cannot be read.
@@ -81,8 +81,8 @@ def best(db: sqlite3.Connection, since_s: float = 0, count: int = 6) -> tuple[Ho
         found.sort(key=lambda honour: -honour.score if honour.profile.highest_wins else honour.score)
         if found:
             games.append(found)
-    each = max(1, count // max(1, len(games[:GAMES])))
-    return tuple(honour for game in games[:GAMES] for honour in game[:each])
+    each = max(1, count // max(1, len(games[:SHOWN_GAMES])))
+    return tuple(honour for game in games[:SHOWN_GAMES] for honour in game[:each])
 
 
 def captains(db: sqlite3.Connection, count: int) -> tuple[Honour, ...]:

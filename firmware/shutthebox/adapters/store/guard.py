@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.opening import StoreFault
+from shutthebox.adapters.store.open_store import StoreFault
 from shutthebox.adapters.store.queries import lines, past, read
 from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.game.facts import Began, Fact, Faulted, Left

@@ -42,7 +42,7 @@ _COUNTS = {
 FAME = 10
 """Results in the hall of fame."""
 
-FAULTS = 200
+KEPT_FAULTS = 200
 """Faults that the store remembers, the latest."""
 
 

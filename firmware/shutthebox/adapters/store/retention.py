@@ -8,9 +8,9 @@ SQLite uses the space of deleted rows for new ones, so the file needs no vacuum.
 import sqlite3
 
 from shutthebox.adapters.store.chain import forget_facts, reseal
-from shutthebox.adapters.store.queries import FAME, FAULTS, counts
+from shutthebox.adapters.store.queries import FAME, KEPT_FAULTS, counts
 
-MATCHES = 5000
+KEPT_MATCHES = 5000
 """Matches that are kept whole, besides those in the hall of fame: some 6 MB, read once at the start."""
 
 AT_ONCE = 4
@@ -25,7 +25,7 @@ OLD = (
 
 def bounds() -> dict[str, int]:
     """The values for the placeholders of `OLD`."""
-    return {"matches": MATCHES, "fame": FAME}
+    return {"matches": KEPT_MATCHES, "fame": FAME}
 
 
 def forget(db: sqlite3.Connection) -> None:
@@ -55,4 +55,4 @@ def _forget_match(db: sqlite3.Connection, number: int) -> None:
 
 def forget_faults(db: sqlite3.Connection) -> None:
     """Forgets all but the latest faults."""
-    db.execute("delete from fault where id <= (select max(id) from fault) - ?", (FAULTS,))
+    db.execute("delete from fault where id <= (select max(id) from fault) - ?", (KEPT_FAULTS,))

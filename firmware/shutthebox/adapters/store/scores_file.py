@@ -37,13 +37,13 @@ FILE_NAME = "scores.json"
 VERSION = 2
 """Of the file. The scoreboard shows no other, such as one from before an update."""
 
-FAULTS = 5
+SHOWN_FAULTS = 5
 """The latest faults are told to the uplink, so many of them."""
 
-MATCHES = 6
+SHOWN_MATCHES = 6
 """The latest matches are shown, so many of them."""
 
-CAPTAINS = 6
+SHOWN_CAPTAINS = 6
 """The latest Captains are shown, so many of them."""
 
 
@@ -117,11 +117,11 @@ class ScoresWriter:
             with closing(self._open_store()) as db:
                 return {
                     "day": day,
-                    "matches": [_match(match, title) for match in queries.latest(db, MATCHES)],
+                    "matches": [_match(match, title) for match in queries.latest(db, SHOWN_MATCHES)],
                     "today": [_honour(honour, title) for honour in fame.best(db, midnight)],
                     "month": [_honour(honour, title) for honour in fame.best(db, first)],
                     "ever": [_honour(honour, title) for honour in fame.best(db)],
-                    "captains": [_honour(honour, title) for honour in fame.captains(db, CAPTAINS)],
+                    "captains": [_honour(honour, title) for honour in fame.captains(db, SHOWN_CAPTAINS)],
                     "streak": dataclasses.asdict(queries.streak(db)),
                     "health": _health(db, midnight),
                 }
@@ -195,7 +195,7 @@ def _health(db: sqlite3.Connection, midnight: float) -> dict[str, Any]:
         "finished": found.finished,
         "finished_today": queries.finished_since(db, midnight),
         "switches": {str(number): dataclasses.asdict(switch) for number, switch in found.switches.items()},
-        "faults": [dataclasses.asdict(fault) for fault in found.faults[:FAULTS]],
+        "faults": [dataclasses.asdict(fault) for fault in found.faults[:SHOWN_FAULTS]],
     }
 
 

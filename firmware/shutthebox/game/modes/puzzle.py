@@ -117,7 +117,7 @@ def _answered(mode: Puzzling, view: View) -> Screen:
         mode.name,
         title=title,
         aside=_("{count} in a row").format(count=streak.count) if streak.count > 1 else "",
-        rows=tuple(answer_line(answer.tiles, answer.cost) for answer in puzzle.answers),
+        rows=tuple(answer_line(answer.tiles, answer.cost, _) for answer in puzzle.answers),
         cursor=tiles.index(mode.given) if mode.given else 0,
         prompt=_("Press: leave"),
         also=(_("Tomorrow: next"),),

@@ -11,7 +11,7 @@ from shutthebox.game.facts import Began, Left
 from shutthebox.game.inputs import DiceCame, HintCame
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
-from shutthebox.game.messages import Message, Text, message
+from shutthebox.game.messages import Message, Text, decimal, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, entering, raising, rolling, turn_over
 from shutthebox.game.modes.base import MatchMode
@@ -166,7 +166,7 @@ def _big(mode: Ready, shared: Shared) -> Text:
     match = mode.play.match
     if mode.best_dice is not None:
         dice, cost = mode.best_dice
-        shown = f"{cost:.2f}"
+        shown = decimal(cost, 2)
         if dice == 1:
             return message("1 die: +{cost}", cost=shown)
         return message("{dice} dice: +{cost}", dice=dice, cost=shown)

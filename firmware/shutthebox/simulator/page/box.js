@@ -1,5 +1,5 @@
 // The box in the browser. It draws what the server says and sends what a hand does;
-// nothing here knows a rule, and no lever moves before its contact has.
+// it knows no rule, and moves no lever before the server has moved its contact.
 
 import * as coach from "./coach.js";
 import { isMuted, knock, setMuted, setTone, unlock } from "./sounds.js";
@@ -12,7 +12,7 @@ const KEYS = [
 const SIGNS = [..."1234567890-="];
 const RETRY_MS = [250, 500, 1000, 2000];
 const SLIP_PX = 28; // how far a finger may slide off the button and still hold it
-const STEP_PX = 8; // a sweep is looked at so finely that it skips no lever
+const STEP_PX = 8; // steps between two events of a sweep, short enough to skip no lever
 const FINGER_PX = 44; // a lever is never narrower
 const NARROW_PX = 450; // on a narrower box the display takes the whole width, but for its bezel
 const BEZEL_PX = 40;
@@ -36,7 +36,7 @@ let failures = 0;
 let texts = null;
 let words = "";
 
-// For tests and the curious: 128 x 64 pixels, row by row, 1 where lit.
+// For tests: 128 x 64 pixels, row by row, 1 where lit.
 window.panelBits = new Uint8Array(128 * 64);
 
 // -- the server --------------------------------------------------------------------
@@ -180,7 +180,7 @@ function move(number, down) {
 }
 
 function flip(number) {
-  move(number, !levers.get(number).wanted); // so that two quick clicks are there and back
+  move(number, !levers.get(number).wanted); // so that two quick clicks move the lever there and back
 }
 
 // A finger or a mouse that goes on to another lever takes all levers on its way along.
@@ -217,7 +217,7 @@ window.addEventListener("pointerup", (event) => {
 window.addEventListener("pointercancel", () => {
   sweep = null;
 });
-// Keys and screen readers click without a pointer; the click that follows one has been seen to.
+// Keys and screen readers click without a pointer; the click that follows a pointer is ignored.
 let pointed = false;
 
 bank.addEventListener("click", (event) => {
@@ -252,7 +252,7 @@ function sweepOver(number) {
 
 // -- the dice button ---------------------------------------------------------------
 
-const held = new Set(); // whatever holds it: a pointer's id, a key's code
+const held = new Set(); // everything that holds the button: a pointer's id, a key's code
 
 function hold(what) {
   if (!held.size) {
@@ -277,7 +277,7 @@ dice.addEventListener("pointerdown", (event) => {
     dice.setPointerCapture(event.pointerId);
   }
 });
-// The window hears of a pointer even where a browser lets go of the capture.
+// The window gets the pointer's events even where a browser releases the capture.
 window.addEventListener("pointermove", (event) => {
   const { left, right, top, bottom } = dice.getBoundingClientRect();
   const { clientX: x, clientY: y } = event;
@@ -329,8 +329,8 @@ document.addEventListener("keydown", (event) => {
     toggleMute();
     return;
   }
-  // By place, not by sign: on a French keyboard the digits need shift. A keyboard on the
-  // glass knows no places.
+  // By the key's place, not by its sign: on a French keyboard the digits need shift. Keyboards
+  // on a touch screen report no places.
   const index = event.code ? KEYS.indexOf(event.code.replace("Numpad", "Digit")) : SIGNS.indexOf(event.key);
   const number = [...levers.keys()][index];
   if (number !== undefined && !event.repeat) {
@@ -363,8 +363,8 @@ function showPanel(base64) {
 
 // -- the size ----------------------------------------------------------------------
 
-// As many rows of levers as fingers need, all about equally long; and a box as large as the
-// window has room for, in steps in which a pixel of the display is a whole number of the screen's.
+// Makes as many rows of levers as fingers need, all about equally long, and the box as large as
+// fits the window, so that a pixel of the display is a whole number of pixels of the screen.
 function fit() {
   if (!levers.size) {
     return;
@@ -387,9 +387,9 @@ function fit() {
   const pixel = parseFloat(getComputedStyle(box).getPropertyValue("--pixel")) * dots;
   const grown = Math.min(room.x / box.offsetWidth, room.y / box.offsetHeight);
   box.style.zoom = Math.max(1, Math.floor(grown * pixel) / pixel);
-  // What gets the focus is not to lie behind the tray.
+  // An element that gets the focus must not lie behind the tray.
   document.documentElement.style.scrollPaddingBottom = rows > 2 ? `${tray.offsetHeight}px` : "";
-  // Where all of it is in view, a finger on the levers has nothing to scroll.
+  // Where the whole page is in view, a finger on the levers cannot scroll it.
   bank.classList.toggle("in-view", document.documentElement.scrollHeight <= window.innerHeight);
 }
 
@@ -420,7 +420,7 @@ function openHelp() {
 mute.addEventListener("click", toggleMute);
 helpToggle.addEventListener("click", openHelp);
 byId("help-close").addEventListener("click", () => help.close());
-// The dialog's own padding is inside it; what is clicked outside is its backdrop.
+// The dialog's padding belongs to it; a click outside is a click on its backdrop.
 help.addEventListener("click", (event) => {
   const { left, right, top, bottom } = help.getBoundingClientRect();
   const { clientX: x, clientY: y } = event;
@@ -441,7 +441,7 @@ for (const gesture of ["pointerdown", "pointerup", "keydown"]) {
   document.addEventListener(gesture, unlock, { capture: true });
 }
 
-// A screen reader is silent about a text that has not changed; an announcement may come again.
+// A screen reader does not read a text that has not changed; but an announcement may be repeated.
 function announce(number, text) {
   byId("said").textContent = number % 2 ? text : `${text}\u00a0`;
 }

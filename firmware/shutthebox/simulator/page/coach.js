@@ -1,4 +1,4 @@
-// What the coach says of a turn or a match, with every choice drawn: the dice, and the row as it stood.
+// Shows the coach's text for a turn or a match, and draws every choice: the dice, and the row as it stood.
 
 const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8] };
 
@@ -23,7 +23,7 @@ function page([title, rows]) {
   return section;
 }
 
-// Drawn for eyes, and in one sentence for everybody else.
+// A drawing, and one sentence for people who cannot see it.
 function move({ player, dice, better_dice: better, row, cost, text }) {
   const item = made("li", cost ? "move costly" : "move");
   const drawn = made("span", "drawn");
@@ -43,7 +43,7 @@ function move({ player, dice, better_dice: better, row, cost, text }) {
   return item;
 }
 
-// A face of 0 is a die that has not been thrown; what has more than six pips is written.
+// A face of 0 is a die that has not been thrown; more than six pips are written as a number.
 function die(face) {
   const element = made("span", "die", face in PIPS || face === 0 ? "" : String(face));
   for (const place of PIPS[face] ?? []) {

@@ -1,5 +1,5 @@
-// The buzzer and the knock of wood, made on the spot. A browser lets a page be heard only
-// after a gesture, so nothing is built before `unlock`.
+// Makes the sounds of the buzzer and of wood. A browser lets a page make sounds only after a
+// gesture, so nothing is built before `unlock`.
 
 const LOUDNESS = 0.16;
 const KEY = "shutthebox.muted";
@@ -29,7 +29,7 @@ export function setMuted(value) {
   try {
     localStorage.setItem(KEY, value ? "yes" : "no");
   } catch {
-    // then it is forgotten with the page
+    // then the choice lasts as long as the page
   }
   if (context) {
     master.gain.setTargetAtTime(muted ? 0 : 1, context.currentTime, 0.01);
@@ -54,7 +54,7 @@ function build() {
   master = new GainNode(context, { gain: muted ? 0 : 1 });
   master.connect(context.destination);
 
-  // A piezo driven by a square wave: no bass, and the shrillest of it lost in the wood.
+  // Sounds like a piezo driven by a square wave in a wooden box: no bass, and few high tones.
   buzzer = new OscillatorNode(context, { type: "square", frequency: 440 });
   volume = new GainNode(context, { gain: 0 });
   const body = new BiquadFilterNode(context, { type: "lowpass", frequency: 4200, Q: 0.6 });
@@ -70,7 +70,7 @@ function build() {
   }
 }
 
-// What the buzzer plays: a frequency in Hz, or null for silence.
+// The buzzer's tone: a frequency in Hz, or null for silence.
 export function setTone(hertz) {
   tone = hertz;
   if (!context) {
@@ -89,7 +89,7 @@ export function knock(down) {
   if (!context || context.state !== "running") {
     return;
   }
-  const now = context.currentTime + (down ? 0.05 : 0.02); // when it lands
+  const now = context.currentTime + (down ? 0.05 : 0.02); // when the lever lands
   const variety = 0.94 + Math.random() * 0.12;
 
   const rattle = new AudioBufferSourceNode(context, { buffer: noise, playbackRate: variety });

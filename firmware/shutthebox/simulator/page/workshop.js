@@ -1,6 +1,6 @@
-// The drawer for makers: what it breaks and mends is the simulated hardware, nothing else.
+// The drawer for makers: it breaks and mends the simulated hardware, nothing else.
 
-const MAX_SCENARIO = 64 * 1024; // bytes of the message that brings one
+const MAX_SCENARIO = 64 * 1024; // bytes of the message that contains a scenario
 const LOG_LINES = 200;
 const STATES = ["works", "stuck", "cut"];
 
@@ -13,7 +13,7 @@ let power = null;
 let levers = [];
 const parts = {};
 
-// Called once; `sends` gives a message to the server.
+// Called once; `sends` sends a message to the server.
 export function build(element, sends) {
   drawer = element;
   send = sends;
@@ -63,7 +63,7 @@ export function isOpen() {
   return drawer !== null && !drawer.hidden;
 }
 
-// Opens or closes it; says which.
+// Opens or closes the drawer, and returns whether it is open.
 export function toggle() {
   drawer.hidden = !drawer.hidden;
   parts.log.textContent = "";

@@ -22,7 +22,7 @@ from shutthebox.simulator.virtual_box import VirtualBox
 PRESS_NS = 100_000_000
 """How long a press lasts."""
 
-HOLD_NS = 1_000_000_000
+USUAL_HOLD_NS = 1_000_000_000
 """How long a hold lasts whose line does not say."""
 
 POWER_CUT_WORK = 50
@@ -130,7 +130,7 @@ class Hold(Verb):
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Self:
-        return cls(duration_ns(exactly(1, words, "hold [SECONDS]")[0]) if words else HOLD_NS)
+        return cls(duration_ns(exactly(1, words, "hold [SECONDS]")[0]) if words else USUAL_HOLD_NS)
 
     def do(self, box: VirtualBox) -> None:
         box.press(self.lasts_ns)

@@ -1,4 +1,4 @@
-// Asks for the page again and again, and takes over what has changed in it.
+// Fetches the page again and again, and replaces the parts that have changed.
 
 const EVERY_MS = 2000;
 
@@ -17,7 +17,7 @@ async function look() {
       shown.replaceWith(document.adoptNode(main));
     }
   } catch {
-    document.body.classList.add("away"); // what is shown may be old
+    document.body.classList.add("away"); // the scores may be out of date
   }
   setTimeout(look, EVERY_MS);
 }

@@ -214,7 +214,7 @@ def _past(scores: _Scores, words: Translate) -> Iterable[str]:
     rows = []
     for match in scores["matches"]:
         players = ", ".join(map(_result, match["players"]))
-        rows.append(_row((_date(time.localtime(match["began_s"])), match["game"], players)))
+        rows.append(_row((_when(match["began_s"], today), match["game"], players)))
     yield _section("matches", _("Last matches"), _table(rows))
 
 
@@ -223,9 +223,7 @@ def _honours(honours: Iterable[_Scores], words: Translate, *, today: str) -> str
     _ = words
     games: dict[str, list[str]] = {}
     for honour in honours:
-        began = time.localtime(honour["began_s"])
-        when = time.strftime("%H:%M", began) if time.strftime("%Y-%m-%d", began) == today else _date(began)
-        row = _row((honour["initials"], _score(honour["score"]), when))
+        row = _row((honour["initials"], _score(honour["score"]), _when(honour["began_s"], today)))
         games.setdefault(str(honour["game"]), []).append(row)
     if not games:
         nobody = _("Nobody has signed yet")
@@ -271,6 +269,8 @@ def _today() -> date:
     return date.today()
 
 
-def _date(began: time.struct_time) -> str:
-    # With hyphens at which no line breaks.
-    return time.strftime("%Y\u2011%m\u2011%d", began)
+def _when(began_s: float, today: str) -> str:
+    """The time of a match of today, else its date, with hyphens at which no line breaks."""
+    began = time.localtime(began_s)
+    is_today = time.strftime("%Y-%m-%d", began) == today
+    return time.strftime("%H:%M" if is_today else "%Y\u2011%m\u2011%d", began)

@@ -1,7 +1,7 @@
-"""A match for two whose throws are read off the panel, and kept on paper beside the box.
+"""A match for two on any box with a display: its throws are read off the display.
 
-Whoever plays brings `Hands`: on a page, or on the lines of a virtual Pi. All that the panel should
-show is known beforehand, but for the throws.
+A test brings `Hands`: on a page, or on the lines of a virtual Pi. Every picture of the panel is known
+beforehand, but for the throws.
 """
 
 import itertools
@@ -50,14 +50,14 @@ class Hands(Protocol):
 
 
 def pictures(state: State) -> set[bytes]:
-    """Every phase of what a state looks like: a byte a pixel, 0 or 255."""
+    """Every picture of a state, phase by phase: a byte a pixel, 0 or 255."""
     screen = state.mode.screen(View(state.shared, translations()[state.shared.settings.language]))
     # In attract the words drift for minutes, so that nothing burns in.
     phases = range(0, 3000, 5) if screen.mode is Mode.ATTRACT else range(20)
     return {draw(screen, phase * 100_000_000).convert("L").tobytes() for phase in phases}
 
 
-class PaperMatch:
+class DisplayMatch:
     """One match of the usual game for two, in attract when it is made."""
 
     def __init__(self, hands: Hands, settings: Settings) -> None:
@@ -75,7 +75,7 @@ class PaperMatch:
         self.see()
 
     def see(self) -> None:
-        """The glass shows the position that is on paper."""
+        """Waits until the display shows the present position."""
         self.hands.see([self.shown()])
 
     def press_for_throw(self) -> None:
@@ -130,7 +130,7 @@ class PaperMatch:
         self.see()
 
     def go_on(self) -> None:
-        """Whatever comes next."""
+        """The next step, of any kind."""
         match self.match.stage:
             case Stage.THROW:
                 self.throw()
@@ -145,7 +145,7 @@ class PaperMatch:
             self.go_on()
 
     def shown(self) -> State:
-        """The state of the box as it is on paper."""
+        """The state that the box should have."""
         return self._shown(self.match)
 
     def _play(self, match: Match, faces: Throw | None = None) -> MatchInPlay:

@@ -1,4 +1,4 @@
-"""Whatever is found where the store should be: the box says so, keeps it, and plays."""
+"""Any file in the store's place: the box says so, keeps it, and plays."""
 
 import logging
 import multiprocessing
@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from tests.support.box import MS, BoxUnderTest, S
 
-from shutthebox.adapters.store import opening, queries
+from shutthebox.adapters.store import open_store, queries
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.opening import FILES, StoreFault, open_or_set_aside
+from shutthebox.adapters.store.open_store import FILES, StoreFault, open_or_set_aside
 from shutthebox.cli.run import find_config
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, ConfigError, with_value
@@ -226,7 +226,7 @@ def test_a_damaged_store_that_cannot_be_replaced_is_no_memory(
     def full(*given: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(opening, "_begin_anew", full)
+    monkeypatch.setattr(open_store, "_begin_anew", full)
     store, store_fault = open_or_set_aside(tmp_path, clock)
     assert store is None
     assert store_fault is not None
@@ -258,7 +258,7 @@ def open_as_nobody(folder: str, result: Connection) -> None:
 
 @pytest.fixture
 def nobodys() -> Iterator[Path]:
-    """A folder that belongs to whoever `open_as_nobody` becomes, with a store in it."""
+    """A folder of the user of `open_as_nobody`, with a store in it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         play_a_little(folder)
