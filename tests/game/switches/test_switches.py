@@ -5,7 +5,7 @@ import pytest
 from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, Pressed, ServicePressed
 from shutthebox.game.switches.button import HOLD_NS, LONG_HOLD_NS
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
-from shutthebox.game.switches.stage import Switches, TimedInput
+from shutthebox.game.switches.switches import Switches, TimedInput
 from shutthebox.rules.tiles import to_tiles
 
 MS = 1_000_000
