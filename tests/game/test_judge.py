@@ -1,13 +1,22 @@
 """The judge against a plain restatement of its rule, over all positions of a nine-tile box."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import combinations, combinations_with_replacement
 from random import Random
 
 import pytest
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.judge import Verdict, VerdictKind, judge, viable
+from shutthebox.game.judge import (
+    Verdict,
+    VerdictKind,
+    flipped_tiles,
+    judge,
+    lever_of,
+    levers_behind,
+    viable,
+)
 from shutthebox.rules.profile import Blocked, MoveKind, Profile
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Outcome, Turn, start
@@ -186,6 +195,41 @@ def test_levers_that_the_game_does_not_have_do_not_matter() -> None:
     assert judge(profile, start(profile), to_tiles([10, 11, 12])).kind is VerdictKind.OK
 
 
+@pytest.mark.parametrize(
+    ("shut_in_front", "down", "flipped"),
+    [
+        ((), (3,), (3,)),
+        ((), (12,), ()),  # behind a tile that stands
+        ((), (3, 12), (3,)),
+        ((3,), (3, 12), (3,)),
+        ((3,), (3,), ()),  # shut by an earlier throw
+        ((3,), (3, 5), (5,)),
+        ((3, 4), (3, 4, 13, 1), (1, 4)),
+    ],
+)
+def test_with_levers_for_both_rows_each_stands_for_its_own_tile(
+    shut_in_front: tuple[int, ...], down: tuple[int, ...], flipped: tuple[int, ...]
+) -> None:
+    profile = builtin("double-shutter")
+    fresh = start(profile)
+    turn = replace(fresh, behind=fresh.behind & ~to_tiles(shut_in_front))
+    assert flipped_tiles(turn, to_tiles(down), behind=9) == to_tiles(flipped)
+
+
+def test_the_levers_of_two_rows() -> None:
+    profile = builtin("double-shutter")
+    assert levers_behind(profile, 18, 0) == 9
+    assert levers_behind(profile, 17, 0) == 0
+    assert levers_behind(profile, 9, 0) == 0
+    assert levers_behind(profile, 18, to_tiles([12])) == 0, "a lever of the back row is broken"
+    assert levers_behind(profile, 18, to_tiles([3])) == 9
+    assert levers_behind(builtin("traditional"), 18, 0) == 0
+    turn = start(profile)
+    assert lever_of(turn, 3, behind=9) == 3
+    assert lever_of(replace(turn, behind=turn.behind & ~to_tiles([3])), 3, behind=9) == 12
+    assert lever_of(replace(turn, behind=0), 3) == 3
+
+
 @pytest.mark.parametrize("outcome", Outcome)
 def test_a_finished_turn_finds_no_fault(outcome: Outcome) -> None:
     turn = Turn(to_tiles([5]), (6,), 9, 8, outcome=outcome, score=5)
@@ -207,3 +251,20 @@ def test_a_blocked_player_answers_by_lifting_one() -> None:
             else:
                 expected = ("complete", tuple(lifted), 0) if lifted else ("ok", (), 0)
             assert said(judge(profile, turn, mask)) == expected
+
+
+@pytest.mark.parametrize(
+    ("down", "told"),
+    [
+        ((1, 2, 3), ("ok", (), 0)),
+        ((1, 2), ("complete", (3,), 0)),
+        ((1, 3), ("put-back", (2,), 0)),  # the computer opens 3, not 2
+        ((1,), ("put-back", (2,), 0)),
+        ((), ("put-back", (1, 2), 0)),
+        ((1, 2, 3, 9), ("lift", (9,), 0)),
+    ],
+)
+def test_a_blocked_computer_opens_the_tile_that_it_has_chosen(down: tuple[int, ...], told: Said) -> None:
+    profile = builtin("open-one")
+    turn = Turn(profile.starting & ~to_tiles([1, 2, 3]), (1, 1), 4, 3)
+    assert said(judge(profile, turn, to_tiles(down), only=to_tiles([3]))) == told
