@@ -70,7 +70,7 @@ def replace_file(path: Path, content: bytes) -> None:
     """
     new = path.with_suffix(".new")
     with open_to_write(new, follow_links=False) as file:
-        # Whatever the umask.
+        # Readable for everybody under any umask.
         os.fchmod(file.fileno(), 0o644)
         file.write(content)
     new.replace(path)

@@ -60,7 +60,7 @@ def play_to_the_end(table: Table, players: int) -> None:
 
 
 def test_it_waits_for_players() -> None:
-    table = Table(settings_for("digits", usual=False))
+    table = Table(settings_for("digits", skips_setup=False))
     assert table.mode is Mode.ATTRACT
     assert (table.show.player, table.show.open, table.show.throw) == (None, (), None)
     assert table.text == "Digits\nSHUT THE BOX\nPress to play\nHold: menu"
@@ -86,7 +86,7 @@ def test_a_press_starts_the_usual_game_at_once() -> None:
 
 
 def test_a_press_asks_where_the_box_is_set_so() -> None:
-    table = Table(settings_for(usual=False))
+    table = Table(settings_for(skips_setup=False))
     assert facts(table.press()) == []
     assert table.mode is Mode.SETUP
     assert "Players?" in table.text
@@ -109,7 +109,7 @@ def test_levers_do_nothing_in_attract() -> None:
 
 
 def test_setup_asks_for_players_and_where_there_are_several_for_rounds() -> None:
-    table = Table(settings_for("jouhet", usual=False))
+    table = Table(settings_for("jouhet", skips_setup=False))
     table.press()
     assert table.screen.big == "2"
     table.choose(4)
@@ -125,7 +125,7 @@ def test_setup_asks_for_players_and_where_there_are_several_for_rounds() -> None
 
 
 def test_setup_of_a_single_round_asks_for_players_only() -> None:
-    table = Table(settings_for("pub", usual=False))
+    table = Table(settings_for("pub", skips_setup=False))
     table.press()
     (began,) = facts(table.press())
     assert isinstance(began, Began)
@@ -133,7 +133,7 @@ def test_setup_of_a_single_round_asks_for_players_only() -> None:
 
 
 def test_a_hold_goes_back_in_setup() -> None:
-    table = Table(settings_for("jouhet", usual=False))
+    table = Table(settings_for("jouhet", skips_setup=False))
     table.press()
     table.press()
     assert "Rounds?" in table.text
@@ -144,7 +144,7 @@ def test_a_hold_goes_back_in_setup() -> None:
 
 
 def test_a_choice_is_a_lever_flipped_and_put_back() -> None:
-    table = Table(settings_for(usual=False), down=[7])
+    table = Table(settings_for(skips_setup=False), down=[7])
     table.press()
     assert sounds(table.flip(5)) == []
     assert table.screen.big == "2", "not yet"
@@ -157,7 +157,7 @@ def test_a_choice_is_a_lever_flipped_and_put_back() -> None:
 
 
 def test_two_levers_at_once_choose_the_higher() -> None:
-    table = Table(settings_for(usual=False))
+    table = Table(settings_for(skips_setup=False))
     table.press()
     table.flip(3, 6)
     table.lift(3, 6)
@@ -165,7 +165,7 @@ def test_two_levers_at_once_choose_the_higher() -> None:
 
 
 def test_levers_left_down_from_setup_are_to_be_lifted() -> None:
-    table = Table(settings_for(usual=False))
+    table = Table(settings_for(skips_setup=False))
     table.press()
     table.flip(3)
     table.press()
@@ -268,7 +268,7 @@ def test_a_page_of_statistics_changes_nothing() -> None:
 
 
 def test_where_the_game_is_played_to_a_limit_that_is_asked() -> None:
-    table = Table(settings_for("trac-100", usual=False))
+    table = Table(settings_for("trac-100", skips_setup=False))
     table.press()
     table.press()
     assert "Up to points?" in table.text
@@ -749,7 +749,7 @@ def test_signing_can_be_left() -> None:
 
 @pytest.mark.parametrize("gesture", ["press", "hold"])
 def test_asleep_a_gesture_only_wakes(gesture: str) -> None:
-    table = Table(settings_for(usual=False))
+    table = Table(settings_for(skips_setup=False))
     table.wait(599_000 * MS)
     assert not table.show.asleep
     table.wait(1_000 * MS)
@@ -769,8 +769,8 @@ def test_asleep_a_lever_only_wakes_and_is_judged_all_the_same() -> None:
 
 
 def test_a_menu_nobody_uses_closes() -> None:
-    for usual, gesture in ((True, "hold"), (False, "press")):
-        table = Table(settings_for(usual=usual))
+    for skips_setup, gesture in ((True, "hold"), (False, "press")):
+        table = Table(settings_for(skips_setup=skips_setup))
         getattr(table, gesture)()
         table.wait(600_000 * MS)
         assert table.mode is Mode.ATTRACT

@@ -201,7 +201,7 @@ def test_a_lever_that_rattles_cannot_put_off_the_question() -> None:
 
 
 def test_a_lever_out_of_play_may_rattle_as_it_likes() -> None:
-    table = Table(settings_for(out=to_tiles([4]), usual=False))
+    table = Table(settings_for(out=to_tiles([4]), skips_setup=False))
     table.wait(20 * 60 * S)
     assert table.flip(4) == []
     assert table.show.asleep

@@ -1,4 +1,4 @@
-"""The corner of the screen: a fault while somebody plays, and that the dice are those of a tournament."""
+"""The corner of the screen names a fault while somebody plays, and says when a tournament's dice are used."""
 
 import itertools
 from collections.abc import Callable
@@ -57,7 +57,7 @@ def at_the_end(table: Table) -> None:
 
 
 MODES: list[tuple[Callable[[Table], None], Mode, str, str]] = [
-    # Reached so; the mode; its corner with a fault, and with the dice of a tournament.
+    # How to reach the mode; the mode; its corner with a fault, and with a tournament's dice.
     (in_attract, Mode.ATTRACT, "", "equal dice"),
     (in_raise, Mode.RAISE, "no memory", "equal dice"),
     (in_ready, Mode.READY, "no memory", "equal dice"),

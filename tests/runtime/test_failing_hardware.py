@@ -452,9 +452,9 @@ class Looped:
         """Puts these in, ends after them, and says how often the watchdog was fed."""
         for edge in (*edges, None):
             self.inbox.put(edge)
-        beats: list[int] = []
-        loop(self.runner, self.inbox, lambda: self.now_ns, lambda: beats.append(1))
-        return len(beats)
+        fed: list[int] = []
+        loop(self.runner, self.inbox, lambda: self.now_ns, lambda: fed.append(1))
+        return len(fed)
 
 
 def test_a_flood_of_edges_holds_up_neither_the_watchdog_nor_the_game(box: SimulatedBox) -> None:

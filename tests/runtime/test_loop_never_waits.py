@@ -1,5 +1,6 @@
 """The loop asks the odds and never waits for them, after a restart too."""
 
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,7 +9,7 @@ from queue import SimpleQueue
 import pytest
 from tests.support.waiting import HANG_S
 
-from shutthebox.adapters.odds_worker import OddsWorker, _bank, _shared_row, odds_of
+from shutthebox.adapters.odds_worker import OddsWorker
 from shutthebox.config.schema import Config, with_value
 from shutthebox.game.inputs import Advice
 from shutthebox.game.mode import Mode
@@ -69,7 +70,7 @@ def config_for(game: str, levers: int) -> Config:
 
 @pytest.fixture
 def solved(monkeypatch: pytest.MonkeyPatch) -> Iterator[Threads]:
-    """In which threads anything has been solved."""
+    """The threads in which anything has been solved, by the name of the solver."""
     threads: Threads = {}
     for solver in SOLVERS:
 
@@ -78,11 +79,18 @@ def solved(monkeypatch: pytest.MonkeyPatch) -> Iterator[Threads]:
             make(self, *given)  # type: ignore[operator]
 
         monkeypatch.setattr(solver, "__init__", solve)
-    for kept in (odds_of, _bank, _shared_row):
-        kept.cache_clear()
+    forget_solutions()
     yield threads
-    for kept in (odds_of, _bank, _shared_row):
-        kept.cache_clear()
+    forget_solutions()
+
+
+def forget_solutions() -> None:
+    """Empties every cache of the odds, so that this test solves by itself."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("shutthebox.odds.") or name == OddsWorker.__module__:
+            for function in vars(module).values():
+                if hasattr(function, "cache_clear"):
+                    function.cache_clear()
 
 
 @pytest.mark.parametrize("game", ["traditional", "thai"])

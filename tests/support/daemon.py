@@ -27,12 +27,12 @@ class Served(Eyes):
     """A daemon at work in the main thread, for hands in another.
 
     Attributes:
-        beats: when its loop said that it is alive, in seconds on the monotonic clock.
+        fed: when its loop fed the watchdog, in seconds on the monotonic clock.
     """
 
     def __init__(self, box: SimulatedBox) -> None:
         super().__init__()
-        self.beats: list[float] = []
+        self.fed: list[float] = []
         self._box = box
         self._happened = threading.Condition()
         self._button = False
@@ -49,13 +49,13 @@ class Served(Eyes):
                 self._button = what.active
             self._happened.notify_all()
 
-    def beat(self) -> None:
+    def feed_watchdog(self) -> None:
         with self._happened:
-            self.beats.append(time.monotonic())
+            self.fed.append(time.monotonic())
             self._happened.notify_all()
 
     def until(self, condition: Callable[[], object]) -> None:
-        """Waits until it is so; looks whenever the daemon does something, and every 10 ms."""
+        """Waits until the condition holds; checks whenever the daemon does something, and every 10 ms."""
         end = time.monotonic() + HANG_S
         with self._happened:
             while not condition():
@@ -91,13 +91,13 @@ class Served(Eyes):
         self.until(lambda: self.mode in (Mode.FLIPPING, Mode.TURN_OVER))
 
     def is_fed(self) -> None:
-        """Waits until the watchdog gets another beat."""
-        count = len(self.beats)
-        self.until(lambda: len(self.beats) > count)
+        """Waits until the watchdog is fed again."""
+        count = len(self.fed)
+        self.until(lambda: len(self.fed) > count)
 
     def starves(self) -> None:
-        """Waits until the watchdog has had nothing for longer than the loop ever waits."""
-        self.until(lambda: time.monotonic() - self.beats[-1] > 1.5)
+        """Waits until the watchdog has not been fed for longer than the loop ever waits."""
+        self.until(lambda: time.monotonic() - self.fed[-1] > 1.5)
 
 
 def run_daemon(
@@ -144,7 +144,7 @@ def run_daemon(
             state,
             observers=[served.observe],
             started=hands.start,
-            beat=served.beat,
+            feed_watchdog=served.feed_watchdog,
         )
         hands.join()
     if wrong:

@@ -70,7 +70,7 @@ def settings_for(profile: str | Profile = "traditional", **values: object) -> Se
     assert isinstance(levers, int)
     offered = tuple(p for p in (given.for_levers(levers) for given in builtins()) if p is not None)
     profiles = offered if usual in offered else (usual, *offered)
-    chosen = {"usual": True, "languages": (("en", "English"), ("fr", "Français")), **values}
+    chosen = {"skips_setup": True, "languages": (("en", "English"), ("fr", "Français")), **values}
     return Settings(profiles, usual, **chosen)  # type: ignore[arg-type]
 
 

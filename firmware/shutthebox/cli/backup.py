@@ -26,7 +26,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "restore",
         help="let the box take over a copy at its next start",
         description="Checks a back-up, or a store that the box has set aside, and lets the box take it over "
-        "at its next start. What the box has until then is kept under another name.",
+        "at its next start. The box keeps its present store under another name.",
         example="sudo shutthebox restore box.sqlite3",
     )
     restore.add_argument("file", metavar="FILE", type=Path, help="a back-up, or a store that was set aside")

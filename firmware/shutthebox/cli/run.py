@@ -165,7 +165,7 @@ def run(args: argparse.Namespace) -> int:
             config.state_folder,
             observers=observers,
             started=systemd.ready,
-            beat=systemd.alive,
+            feed_watchdog=systemd.alive,
             fault=fault,
             notices=notices(),
             scores=config.scores_folder,

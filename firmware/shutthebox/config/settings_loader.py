@@ -129,7 +129,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         profile=usual,
         players=config.game.players,
         rounds=config.game.rounds,
-        usual=config.game.setup is SetupChoice.USUAL,
+        skips_setup=config.game.setup is SetupChoice.USUAL,
         limit=config.game.limit,
         teams=config.game.teams,
         handicap=config.game.handicap,

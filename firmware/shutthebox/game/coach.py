@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from shutthebox.game.messages import Message, message
+from shutthebox.game.messages import Message, Text, decimal, message, told
 from shutthebox.rules.tiles import to_numbers
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
@@ -28,7 +28,7 @@ class CoachPage:
 
     heading: Message | None
     player: int
-    lines: tuple[tuple[Message | None, str], ...]
+    lines: tuple[tuple[Message | None, Text], ...]
 
     def title(self, names: Sequence[str], translate: Translate) -> str:
         """The top line."""
@@ -37,7 +37,7 @@ class CoachPage:
     def rows(self, names: Sequence[str], translate: Translate) -> tuple[str, ...]:
         """The other lines; a line without a text begins with the player's name."""
         return tuple(
-            f"{names[self.player] if text is None else text.told(translate)}\t{value}"
+            f"{names[self.player] if text is None else text.told(translate)}\t{told(value, translate)}"
             for text, value in self.lines
         )
 
@@ -99,6 +99,6 @@ def better_text(decision: Decision) -> Message:
     return message("{throw}: better {tiles}", throw=throw, tiles=tiles)
 
 
-def signed_text(value: Fraction, *, in_chance: bool) -> str:
+def signed_text(value: Fraction, *, in_chance: bool) -> Text:
     """Chances in per cent, points to one digit; a gain has a plus."""
-    return f"{100 * float(value) + 0.0:+.0f} %" if in_chance else f"{float(value) + 0.0:+.1f}"
+    return f"{100 * float(value) + 0.0:+.0f} %" if in_chance else decimal(float(value) + 0.0, 1, "+")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # a reader of reviews needs no solver
 
 
 class Sound(StrEnum):
-    """What the buzzer says."""
+    """The tunes of the buzzer."""
 
     WAKE = "wake"
     CHOICE = "choice"

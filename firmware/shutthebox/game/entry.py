@@ -10,7 +10,7 @@ DOUBLE_PRESS_NS = 350_000_000
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What has been entered of a throw.
+    """The part of a throw that has been entered.
 
     Attributes:
         numbers: how many numbers make the throw: one per die, or just the total.

@@ -70,7 +70,7 @@ class FaultReported:
 
 @dataclass(frozen=True, slots=True)
 class HintCame:
-    """What is best at this position, by expected score; None where the odds are not known."""
+    """The best answer at this position, by expected score; None where the odds are not known."""
 
     match: Match
     hint: Hint | None
@@ -102,7 +102,7 @@ class ReviewCame:
 
 
 Advice: TypeAlias = HintCame | DiceCame | AnswerCame | ReviewCame
-"""What the odds have to say, some time after they were asked."""
+"""An answer of the odds, some time after the question."""
 
 Input: TypeAlias = (
     Pressed

@@ -23,7 +23,7 @@ def restless(shared: Shared) -> Tiles:
 
 
 def complaint(shared: Shared) -> Message | None:
-    """What seems to be wrong with the levers in play, the worst first; None if nothing."""
+    """The warning about the levers in play, the worst first; None if nothing seems wrong."""
     in_play = ~shared.settings.out
     if wrong := restless(shared) & in_play:
         return message("Lever {tile} chatters", tile=to_numbers(wrong)[0])

@@ -270,7 +270,7 @@ CLOCK = Item(
 )
 
 HEAD_STARTS: tuple[HeadStart, ...] = (2, 5, 8, 10, 15, 20, 30, (1,), (1, 2), (1, 2, 3), (9,))
-"""What a seat can be given at the box: points, or tiles that start shut."""
+"""The head starts that players can give to a seat at the box: points, or tiles that start shut."""
 
 
 def _handicap(settings: Settings) -> tuple[HeadStart, ...]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from shutthebox.rules.profile import Profile
 
@@ -57,11 +57,16 @@ def message(text: str, **values: "int | str | Message") -> Message:
     return Message(text, tuple(values.items()))
 
 
-def decimal(value: float, places: int) -> Message:
+def decimal(value: float, places: int, sign: Literal["-", "+"] = "-") -> Message:
     """A number with so many decimals, to be shown with the decimal sign of the players' language.
+
+    Args:
+        value: the number.
+        places: decimals.
+        sign: "+" gives numbers above 0 their sign, too.
 
     >>> decimal(6.25, 1).told(str)
     '6.2'
     """
-    whole, _, decimals = f"{value:.{places}f}".partition(".")
+    whole, _, decimals = f"{value:{sign}.{places}f}".partition(".")
     return message("{whole}.{decimals}", whole=whole, decimals=decimals)

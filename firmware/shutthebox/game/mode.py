@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Mode(StrEnum):
-    """What the box is doing; the machine is in exactly one of these."""
+    """The kinds of things that the box does; the machine is in exactly one mode."""
 
     ATTRACT = "attract"
     MENU = "menu"

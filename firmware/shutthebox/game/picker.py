@@ -21,7 +21,7 @@ class Flicks:
 
     @property
     def reminder(self) -> Message | None:
-        """What is left to do for the one lever that is on its way; None for none, and for several."""
+        """The movement that the one moving lever still needs; None if none moves, or several."""
         if self.away.bit_count() != 1:
             return None
         return message("Put {tile} back", tile=self.away.bit_length())
@@ -77,7 +77,7 @@ class Picker:
 
     @property
     def help(self) -> Message:
-        """What the levers do."""
+        """The levers' effects."""
         if self.steps and self.levers > 1:
             return message("Lever {back}: < {on}: >", back=self.levers - 1, on=self.levers)
         return message("Lever 1 to {last}", last=self.choosing) if self.choosing else message("Lever 1: >")

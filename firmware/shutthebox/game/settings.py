@@ -45,7 +45,7 @@ class Settings:
         turn_seconds: time for a turn; 0 for no clock, None for what each game says.
         bests: by `ladder_of` the best total so far.
         streak: of solved puzzles.
-        usual: a press in attract begins the usual game at once instead of asking.
+        skips_setup: a press in attract begins the usual game at once, without questions.
         hints: a hold while flipping gives a hint.
         stakes: for how long the box says who owes what.
         real_dice: players throw dice of their own and enter what they show.
@@ -74,7 +74,7 @@ class Settings:
     turn_seconds: int | None = None
     bests: Mapping[str, int] = field(default_factory=dict)
     streak: Streak = field(default_factory=Streak)
-    usual: bool = False
+    skips_setup: bool = False
     hints: bool = False
     stakes: ShownStakes = ShownStakes.OFF
     real_dice: bool = False

@@ -1,4 +1,4 @@
-"""What the box shows: the screen of its mode, what lies over it, and the match in figures."""
+"""The screen of the mode, the texts that lie over it, and the match in figures."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -30,7 +30,7 @@ _TOURNAMENT_MODES = (Mode.ATTRACT, Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FL
 
 
 def shown(mode: ModeState, shared: Shared, t_ns: int, translate: Translate) -> Show:
-    """What the box shows now.
+    """The effect that shows the state of the box.
 
     Args:
         mode: of the box.
@@ -67,7 +67,7 @@ def shown(mode: ModeState, shared: Shared, t_ns: int, translate: Translate) -> S
 
 
 def _review(mode: ModeState) -> "MatchReview | None":
-    """What the coach has said of the match that is over, or of the turn."""
+    """The coach's text on the match that is over, or on the turn."""
     if isinstance(mode, MatchOver):
         return mode.review
     return mode.play.review if isinstance(mode, TurnOver) else None

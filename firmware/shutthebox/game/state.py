@@ -106,7 +106,7 @@ _Next = TypeVar("_Next")
 
 @dataclass(frozen=True, slots=True)
 class Step(Generic[Mode_co]):
-    """What an input leads to.
+    """The outcome of an input.
 
     Attributes:
         mode: the mode after it.

@@ -70,7 +70,7 @@ ModeState: TypeAlias = (
     | Service
     | Puzzling
 )
-"""What the box is doing, with the data of that mode."""
+"""The mode of the box, with its data."""
 
 _Mode = TypeVar("_Mode", bound=BoxMode)
 _Advice = TypeVar("_Advice")

@@ -199,6 +199,6 @@ def _round(match: Match) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _turns_left(match: Match) -> tuple[int, ...]:
-    """Who still has a turn before the match is decided on totals, in order."""
+    """The players who still have a turn before the match is decided on totals, in order."""
     now = [i for i in match.seats if match.rows[i].outcome is None]
     return (*now, *match.seats * (match.rounds - match.round))

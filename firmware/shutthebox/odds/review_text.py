@@ -8,7 +8,7 @@ from shutthebox.rules.tiles import to_numbers
 
 
 def decision_text(decision: Decision, translate: Callable[[str], str]) -> str:
-    """What was chosen, what would have been better, and what that cost.
+    """The player's choice, a better one, and the cost of the difference.
 
     Args:
         decision: the choice.

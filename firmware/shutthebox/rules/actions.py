@@ -1,4 +1,4 @@
-"""What can happen to a match, as small frozen values with a one-line text each.
+"""The events of a match, as small frozen values with a one-line text each.
 
 A match is its beginning and the actions since. A record or a journal keeps both, and `apply` gives every
 position again. The texts are

@@ -38,7 +38,7 @@ MAX_TIE_ROUNDS = 20
 
 
 class Stage(Enum):
-    """What the match waits for."""
+    """The action that the match waits for."""
 
     THROW = "throw"
     ANSWER = "answer"

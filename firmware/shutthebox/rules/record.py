@@ -82,7 +82,7 @@ class Record:
 
 
 def unproven(record: Record) -> tuple[str, ...]:
-    """What the record does not prove, in short English sentences without a full stop."""
+    """The facts that the record does not prove, in short English sentences without a full stop."""
     found = []
     conditions = record.conditions
     if conditions is None:
@@ -196,7 +196,7 @@ class _Parser:
         return RecordError(f"{self._where}:{number}: {what}")
 
     def _subject(self, action: Action) -> str:
-        # Whatever comes second is short: it has been read as a throw or an outcome.
+        # The second word is short: it has been read as a throw or an outcome.
         words = self._lines[self._at][1].split()
         return f"{words[1]} {words[2]}" if isinstance(action, Advanced) else words[1]
 

@@ -1,4 +1,4 @@
-"""What a finished turn is worth."""
+"""The score of a finished turn."""
 
 from shutthebox.rules.profile import Blocked, Profile, Scoring
 from shutthebox.rules.tiles import Tiles, sum_of, to_numbers

@@ -1,4 +1,4 @@
-"""Who owes what after a match, in stakes."""
+"""The debts after a match, in stakes."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,7 +9,7 @@ from shutthebox.rules.profile import Profile, Stakes
 def owes(
     profile: Profile, winners: Sequence[int], winner_shut: bool, totals: Sequence[int | None]
 ) -> tuple[Fraction, ...]:
-    """What each player owes (negative: gets), in stakes.
+    """Each player's debt (negative: gain), in stakes.
 
     Args:
         profile: whose `stakes` are played for.
@@ -45,7 +45,7 @@ def owes(
 
 
 def pays(profile: Profile, total: int) -> int:
-    """What the bank pays back for a total, in stakes."""
+    """The bank's payment for a total, in stakes."""
     better = reversed(profile.pays) if profile.highest_wins else profile.pays
     return next((paid for mark, paid in better if _reaches(profile, total, mark)), 0)
 

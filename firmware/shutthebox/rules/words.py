@@ -175,15 +175,15 @@ SENTENCES: dict[str, str] = {
     ),
     "stakes=loser-pays": N_("The loser, with the worst score, buys the round."),
     "stakes=bank": N_(
-        "Everybody plays against the bank alone: the bank takes {stake} and pays by the score. Whoever gets "
-        "back more than that wins."
+        "Everybody plays against the bank alone: the bank takes {stake} and pays by the score. A player who "
+        "gets back more than that wins."
     ),
     "pays.best": N_("For a score of {score} the bank pays {paid}."),
     "pays.lowest": N_("For a score of {score} or less the bank pays {paid}."),
     "pays.highest": N_("For a score of {score} or more the bank pays {paid}."),
     "teams": N_(
-        "The seats belong to {teams} teams in rotation, if that gives all the same number of players. What a "
-        "team scores is added up, and its players win or lose together."
+        "The seats belong to {teams} teams in rotation, if that gives all the same number of players. A "
+        "team's scores are added up, and its players win or lose together."
     ),
     "handicap.less": N_("Player {player} has a head start: {points} points less at the beginning."),
     "handicap.more": N_("Player {player} has a head start: {points} points more at the beginning."),
@@ -447,7 +447,7 @@ _USUAL_TILES = 9
 
 
 def summary(profile: Profile, translate: Callable[[str], str] = str) -> str:
-    """What is special about a profile, if anything, and how it is won: two short sentences at most."""
+    """The special rule of a profile, if any, and how it is won: two short sentences at most."""
     special = next(_special(profile), None)
     aim: Win | MatchFormat | Stakes = profile.win if profile.match is MatchFormat.TOTAL else profile.match
     if profile.stakes is Stakes.BANK:
@@ -458,7 +458,7 @@ def summary(profile: Profile, translate: Callable[[str], str] = str) -> str:
 
 
 def _special(profile: Profile) -> Iterator[tuple[str, dict[str, int]]]:
-    """What a player of the usual game would not expect, the most surprising first."""
+    """The rules that a player of the usual game would not expect, the most surprising first."""
     if profile.draw is Draw.DOMINOES:
         yield "dominoes", {}
     if profile.first_move_must_include is not None:

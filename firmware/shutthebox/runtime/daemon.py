@@ -60,7 +60,7 @@ def serve(
     *,
     observers: Sequence[Observer] = (),
     started: Callable[[], None] = lambda: None,
-    beat: Callable[[], None] = lambda: None,
+    feed_watchdog: Callable[[], None] = lambda: None,
     fault: Fault | None = None,
     notices: Sequence[str] = (),
     scores: Path | None = None,
@@ -78,7 +78,7 @@ def serve(
         state: folder of the store; None for a box without memory.
         observers: told of everything.
         started: called once, when pins and store are open and the game stands.
-        beat: called at least once a second while all workers live.
+        feed_watchdog: called at least once a second while all workers live.
         fault: found before the start, for the players.
         notices: more for the owner, a line of text each.
         scores: folder of the files for scoreboard and voice; None for a box without them.
@@ -160,14 +160,14 @@ def serve(
             stack.callback(runner.close)
             workers: list[Any] = [worker for worker in (display, buzzer) if worker is not None]
 
-            def beat_if_alive() -> None:
+            def feed_if_workers_live() -> None:
                 if all(worker.alive for worker in workers):
-                    beat()
+                    feed_watchdog()
 
             started()
             if display is not None:
                 display.start()
-            loop(runner, inbox, time.monotonic_ns, beat_if_alive)
+            loop(runner, inbox, time.monotonic_ns, feed_if_workers_live)
 
 
 def _puzzle_of_today() -> Daily:

@@ -194,7 +194,7 @@ def loop(
     runner: Runner,
     inbox: "SimpleQueue[Mail]",
     clock_ns: Callable[[], int],
-    beat: Callable[[], None] = lambda: None,
+    feed_watchdog: Callable[[], None] = lambda: None,
 ) -> None:
     """Runs the runner until None is in the inbox.
 
@@ -203,7 +203,7 @@ def loop(
         inbox: edges from the pins' thread, answers from the odds' worker; None ends the loop, from
             any thread or signal handler.
         clock_ns: the monotonic time in ns.
-        beat: called at least once a second, for a watchdog.
+        feed_watchdog: called at least once a second, for a watchdog.
     """
     while True:
         wait_s = max(0, runner.deadline_ns - clock_ns()) / 1_000_000_000
@@ -224,7 +224,7 @@ def loop(
                 # The mail that waits is older than now. But a restless contact must not block the deadlines.
                 if now_ns >= runner.deadline_ns:
                     runner.pass_time(now_ns)
-                    beat()
+                    feed_watchdog()
                 continue
         runner.pass_time(clock_ns())
-        beat()
+        feed_watchdog()

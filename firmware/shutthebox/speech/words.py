@@ -83,7 +83,7 @@ class Announcer:
 
 
 _LATER = frozenset({"aside", "rows", "also"})
-"""What changes by itself: the clock goes on, or the coach's words on a turn come a moment later.
+"""Texts that change by themselves: the clock goes on, or the coach's words on a turn come a moment later.
 
 In ready it is the large word too: how many dice are best.
 """

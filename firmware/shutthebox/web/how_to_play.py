@@ -27,7 +27,7 @@ def how_to_play(translate: Translate) -> list[list[str]]:
 
 
 def choosing_and_signing(translate: Translate) -> tuple[tuple[str, str], ...]:
-    """What levers do where no tile is to be shut: rows for the pages, and for a sheet on paper."""
+    """The levers' effects where no tile is to be shut, as rows for the pages and for a sheet on paper."""
     _ = translate
     return (
         (

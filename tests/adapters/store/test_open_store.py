@@ -244,8 +244,6 @@ def test_no_folder_no_memory(tmp_path: Path) -> None:
 
 def open_as_nobody(folder: str, result: Connection) -> None:
     """In a process of its own, because root may write to everything."""
-    import tomllib  # noqa: F401  (nobody may not see a Python that lies in root's home)
-
     if os.geteuid() == 0:
         os.setgroups([])
         os.setgid(NOBODY)

@@ -52,5 +52,7 @@ def test_pages_are_of_those_who_have_thrown_and_in_the_language_of_the_box() -> 
     assert titles[0] == "Ann"
     assert "Player 2" not in titles
     assert "Turning point" in titles
-    (_, rows), *_ = document(Thrown((6, 4)), moved(4, 6), language="de")["pages"]
+    german = document(Thrown((6, 4)), moved(4, 6), language="de")
+    (_, rows), *_ = german["pages"]
     assert rows[1][0] == translations()["de"]("luck")
+    assert german["moves"][0]["cost"] == "-2,5"

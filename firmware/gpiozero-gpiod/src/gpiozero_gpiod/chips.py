@@ -153,7 +153,7 @@ def _close_all(chips: list[gpiod.Chip]) -> list[str]:
 
 
 def _overview() -> str:
-    """What is there instead, in words, for an error's text."""
+    """Names the thing that is there instead, for an error's text."""
     seen = []
     for path in paths():
         try:

@@ -63,7 +63,7 @@ class GpiodFactory(LocalPiFactory):
         Args:
             chip: None finds it by its label on every model of Pi; else a path, device name,
                 label or number.
-            consumer: What other programs see as the holder of the lines, at most 31 bytes.
+            consumer: The name of the lines' holder that other programs see, at most 31 bytes.
 
         Raises:
             gpiozero.BadPinFactory: No such chip, or no permission.

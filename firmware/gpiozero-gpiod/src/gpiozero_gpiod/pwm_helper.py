@@ -25,7 +25,7 @@ import sys
 import time
 from collections.abc import Callable
 
-#: What to do, the wave's number, its frequency in Hz, its duty from 0 to 1.
+#: The command, the wave's number, its frequency in Hz, its duty from 0 to 1.
 MESSAGE = struct.Struct("=cIdd")
 RUN, STOP = b"r", b"s"
 #: The wave's number, and an errno or 0.

@@ -79,11 +79,11 @@ class Uplink:
         if home is not None:
             self._brokers[HOME] = _home_broker(home, self._name, self.inbox.put)
 
-    def run(self, beat: Callable[[], None] = lambda: None) -> None:
+    def run(self, feed_watchdog: Callable[[], None] = lambda: None) -> None:
         """Runs until None is in the inbox.
 
         Args:
-            beat: called at least every few seconds, for a watchdog.
+            feed_watchdog: called at least every few seconds, for a watchdog.
         """
         for broker in self._brokers.values():
             broker.start()
@@ -98,7 +98,7 @@ class Uplink:
                         return
                     self._take(event)
                 self._look()
-                beat()
+                feed_watchdog()
         finally:
             if self._delivery.connected:
                 self._brokers[LEAGUE].publish(ha.availability_topic(self._name), ha.OFFLINE, retain=True)

@@ -66,7 +66,7 @@ def press(
     settings = context.settings
     if settings.game is None:
         return refused(mode, _to_begin(settings))
-    return naming.begin(settings.game, context) if settings.usual else setup.enter(context)
+    return naming.begin(settings.game, context) if settings.skips_setup else setup.enter(context)
 
 
 def levers(mode: Attract, context: Context) -> Step[Attract]:
@@ -80,7 +80,7 @@ def hold(mode: Attract, context: Context) -> Step[menu.Menu]:
 
 
 def _to_begin(settings: Settings) -> Message:
-    """What begins a match, or what the usual game lacks."""
+    """The prompt that says how a match begins, or what the usual game lacks."""
     if settings.game is not None:
         return message("Press to play")
     return message("Needs lever {tiles}", tiles=listed(settings.out & settings.profile.all_tiles))

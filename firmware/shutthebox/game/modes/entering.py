@@ -39,7 +39,7 @@ class Entering(MatchMode):
         return self.play.clock.next_ns if self.play.clock else None
 
     def screen(self, view: View) -> Screen:
-        """What has been entered, and how to go on."""
+        """The part that has been entered, and how to go on."""
         entry, _ = self.entry, view.translate
         entered = "".join(f"{number}+" for number in entry.entered)
         heading = message("Your total?") if entry.numbers == 1 else message("Die by die?")

@@ -233,7 +233,7 @@ def _prompt(mode: Flipping, shared: Shared) -> Text:
 
 
 def _computers_prompt(match: Match, answer: Tiles, shared: Shared, *, opens: bool) -> Text:
-    """What a hand has to do for the computer."""
+    """The prompt that asks a hand to move levers for the computer."""
     if not answer:
         return message("No move: press")
     if opens:

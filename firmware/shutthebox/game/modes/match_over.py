@@ -282,7 +282,7 @@ def _name(player: int, view: View) -> str:
 def _rows(play: MatchInPlay, result: Result, view: View) -> Iterator[str]:
     """The table: per player the total and the stakes, then the effect of dice and decisions."""
     match, _ = play.match, view.translate
-    # What the bank pays is what the game is about.
+    # A game against the bank is played for its payments.
     staked = view.settings.stakes is not ShownStakes.OFF or match.profile.stakes is Stakes.BANK
     for player, score in enumerate(match.scores):
         shown = "–" if score is None else str(match.totals[player])

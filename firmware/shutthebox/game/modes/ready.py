@@ -95,7 +95,7 @@ def leave(mode: MatchMode, context: Context) -> Step[attract.Attract]:
 
 
 def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
-    """What the odds are asked where the number of dice is a choice."""
+    """The question to the odds where the number of dice is a choice."""
     match = play.match
     if len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) < 2:
         return ()

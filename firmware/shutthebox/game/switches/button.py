@@ -7,7 +7,7 @@ LONG_HOLD_NS = 10_000_000_000
 
 
 class Gesture(Enum):
-    """What a hand did with the button."""
+    """A hand's gesture with the button."""
 
     PRESS = "press"  # counted at release, if it was no hold
     HOLD = "hold"  # counted when 0.8 s are reached

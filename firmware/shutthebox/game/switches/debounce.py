@@ -24,7 +24,7 @@ few, a worn one dozens."""
 
 @dataclass(frozen=True, slots=True)
 class ContactHealth:
-    """What a contact has done since the start.
+    """Counts of a contact's changes since the start.
 
     Attributes:
         moves: how often it has settled in another state.

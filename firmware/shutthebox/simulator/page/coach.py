@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from shutthebox.game.coach import coach_pages, signed_text
-from shutthebox.game.messages import Translate
+from shutthebox.game.messages import Translate, told
 from shutthebox.odds.coach import Decision, MatchReview
 from shutthebox.odds.review_text import decision_text
 from shutthebox.rules.profile import Profile
@@ -42,6 +42,7 @@ def _move(decision: Decision, game: Profile, seats: Sequence[str], translate: Tr
         dice, chosen, best = [0] * decision.chosen, 0, 0
     else:
         dice = list(decision.throw)
+    cost = signed_text(-decision.cost, in_chance=decision.win is not None)
     row = [
         [tile, bool(decision.open & bit), bool(chosen & bit), bool(best & bit)]
         for tile in to_numbers(game.all_tiles)
@@ -52,6 +53,6 @@ def _move(decision: Decision, game: Profile, seats: Sequence[str], translate: Tr
         "dice": dice,
         "better_dice": [0] * decision.best if decision.throw is None and decision.cost else [],
         "row": row,
-        "cost": signed_text(-decision.cost, in_chance=decision.win is not None) if decision.cost else "",
+        "cost": told(cost, translate) if decision.cost else "",
         "text": decision_text(decision, translate),
     }

@@ -32,7 +32,7 @@ MAX_HEAD = 8192
 """Bytes of a request's line and headers; a browser sends a tenth of it."""
 
 MAX_BYTES = 64 * 1024
-"""Bytes that a connection may send in all. What comes after the request is thrown away."""
+"""Bytes that a connection may send in all. Bytes after the request are thrown away."""
 
 MAX_FILE = 32 * 1024
 """Bytes of the scores file; ours has a third of it at most."""
