@@ -16,7 +16,7 @@ from tests.support.league import (
     Listener,
     Place,
     consumer_listener,
-    found_league,
+    enrolled,
     in_a_thread,
     league_with_broker,
     played_record,
@@ -123,7 +123,7 @@ def test_a_box_can_write_its_own_topics_and_read_its_own_receipts_and_nothing_el
 def test_without_a_certificate_of_the_league_nobody_gets_in(place: Place, tmp_path: Path) -> None:
     lion = place.enrol("lion")
     (tmp_path / "other").mkdir()
-    stranger = found_league(tmp_path / "other", with_broker=False).enrol("lion")
+    stranger = enrolled(tmp_path / "other")
     nobody = ssl.create_default_context(cadata=lion.authority)
     other = tls_context(stranger)
     other.load_verify_locations(cadata=lion.authority)

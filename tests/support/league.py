@@ -62,6 +62,15 @@ def found_league(folder: Path, url: str = "", *, with_broker: bool = True) -> Pl
     return Place(folder, authority, Mosquitto(config, ports) if with_broker else None, engine)
 
 
+def enrolled(folder: Path) -> Enrolment:
+    """What a box gets from a league in this folder, which has no broker and is closed again."""
+    place = found_league(folder, with_broker=False)
+    try:
+        return place.enrol("lion")
+    finally:
+        place.engine.dispose()
+
+
 @contextmanager
 def league_with_broker(folder: Path) -> Iterator[Place]:
     """A league in this folder whose broker runs until the end."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.support.league import found_league
+from tests.support.league import enrolled
 
 from shutthebox_uplink.main import main
 from shutthebox_uplink.settings import (
@@ -17,7 +17,7 @@ from shutthebox_uplink.uplink import tls_context
 
 
 def test_an_enrolment_is_what_the_league_prints(tmp_path: Path) -> None:
-    found = found_league(tmp_path, with_broker=False).enrol("lion")
+    found = enrolled(tmp_path)
     assert (found.name, found.host) == ("lion.1", "127.0.0.1")
     assert tls_context(found).check_hostname
 
@@ -37,7 +37,7 @@ def test_an_enrolment_is_what_the_league_prints(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_enrolment(tmp_path: Path, change, complaint: str) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
-    found_league(tmp_path, with_broker=False).enrol("lion")
+    enrolled(tmp_path)
     path = tmp_path / "lion.toml"
     path.write_text(change(path.read_text()))
     with pytest.raises(SettingsError) as raised:
@@ -52,7 +52,7 @@ def test_a_comment_is_no_enrolment(tmp_path: Path) -> None:
     path = tmp_path / "enrolment"
     path.write_text("# none")
     assert find_enrolment(path) is None
-    found_league(tmp_path, with_broker=False).enrol("lion")
+    enrolled(tmp_path)
     assert find_enrolment(tmp_path / "lion.toml") is not None
 
 
