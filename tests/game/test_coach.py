@@ -96,3 +96,22 @@ def test_without_odds_there_is_no_coach() -> None:
     table.give(ReviewCame(asked.beginning, asked.actions, None), 0)
     assert "No coach here" in table.text
     assert table.mode is Mode.MATCH_OVER
+
+
+def test_a_player_who_never_threw_had_no_luck() -> None:
+    profile = builtin("traditional")
+    actions = (
+        *(Thrown((6, 3)), moved(9), Thrown((5, 3)), moved(8), Thrown((4, 3)), moved(7)),
+        *(Thrown((6, 5)), moved(5, 6), Thrown((4, 3)), moved(3, 4), Thrown((2, 1)), moved(1, 2)),
+    )
+    table = Table(
+        settings_for(profile, players=2),
+        match=begin(profile, 2),
+        actions=actions,
+        down=range(1, 10),
+        odds=OddsNow(),
+    )
+    table.press()
+    assert table.mode is Mode.MATCH_OVER
+    assert any(row.startswith("1: lucky") for row in table.screen.rows)
+    assert [row for row in table.screen.rows if row.startswith("2:")] == ["2: –"]

@@ -112,3 +112,11 @@ def test_decimals_have_the_sign_of_the_language(language: str) -> None:
     assert lucky.told(words).endswith(f"6{sign}3")
     assert mistakes.told(words).endswith(f"2{sign}2")
     assert answer_line(to_tiles([1, 7]), 5.675, words) == f"1, 7\t+5{sign}67"
+
+
+def test_luck_that_rounds_to_nothing_is_not_told() -> None:
+    pub = settings_for("pub").profile
+    for luck in (Fraction(0), Fraction(1, 25), Fraction(-1, 25)):
+        (mistakes,) = luck_texts(pub, luck, Fraction(1, 2))
+        assert mistakes.told(str) == "mistakes 0.5"
+    assert len(luck_texts(pub, Fraction(1, 10), Fraction(0))) == 2

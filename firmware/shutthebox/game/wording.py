@@ -135,8 +135,10 @@ def answer_line(tiles: Tiles, cost: float, translate: Translate) -> str:
     return f"{listed(tiles)}\t+{decimal(cost, 2).told(translate)}"
 
 
-def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[Message, Message]:
+def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[Message, ...]:
     """The effect of the dice and the cost of the decisions, in points, with words instead of signs.
+
+    Luck that would be shown as 0.0 is not told.
 
     Args:
         profile: says whether more points are better.
@@ -144,8 +146,10 @@ def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[
         given_away: points that decisions have cost, 0 or more.
     """
     points, cost = decimal(abs(float(luck)), 1), decimal(float(given_away), 1)
-    if not luck or (luck > 0) == profile.highest_wins:
-        lucky = message("lucky {points}", points=points)
-    else:
-        lucky = message("unlucky {points}", points=points)
-    return lucky, message("mistakes {points}", points=cost) if given_away else message("no mistakes!")
+    decided = message("mistakes {points}", points=cost) if given_away else message("no mistakes!")
+    if round(abs(float(luck)), 1) == 0:
+        return (decided,)
+    lucky = (luck > 0) == profile.highest_wins
+    return message("lucky {points}", points=points) if lucky else message(
+        "unlucky {points}", points=points
+    ), decided

@@ -292,6 +292,8 @@ def _rows(play: MatchInPlay, result: Result, view: View) -> Iterator[str]:
         yield f"{_name(player, view)}: {shown}" + (f"\t{_owes(owes).told(_)}" if owes else "")
     if any(play.luck) or any(play.given_away):
         for player, (luck, cost) in enumerate(zip(play.luck, play.given_away, strict=True)):
+            if match.scores[player] is None:
+                continue
             for text in luck_texts(match.profile, luck, cost):
                 yield f"{_name(player, view)}: {text.told(_)}"
 
