@@ -9,6 +9,7 @@ from tests.support.box import config_with
 from tests.support.daemon import Served, run_daemon
 
 from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.lock import FolderLock
 from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.cli.main import main
@@ -66,3 +67,36 @@ def test_a_damaged_store_is_said_and_played_without(tmp_path: Path) -> None:
     assert (shows[0].screen.prompt, shows[0].screen.alert) == ("Memory damaged", True)
     assert shows[-1].mode is Mode.READY
     assert len(list(tmp_path.glob("*.damaged"))) == 1
+
+
+def test_what_cannot_be_a_store_at_first_is_one_when_the_next_match_begins(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    state = tmp_path / "state"
+    state.write_text("in the way")
+
+    def act(hands: Served) -> None:
+        assert hands.show.screen.prompt == "Memory is off"
+        state.unlink()
+        hands.begin()
+        hands.until(lambda: "everything is kept again" in caplog.text)
+
+    assert run_daemon(config_with(), state, act).screen.aside == ""
+    assert (state / FILE_NAME).exists()
+
+
+def test_a_store_that_another_box_has_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    state.write_text("in the way")
+    other = FolderLock(state)
+
+    def act(hands: Served) -> None:
+        state.unlink()
+        other.take()
+        hands.begin()
+        assert hands.screen.aside == "no memory"
+
+    run_daemon(config_with(), state, act)
+    other.release()
+    assert list(state.iterdir()) == []

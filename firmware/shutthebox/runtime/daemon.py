@@ -145,7 +145,8 @@ def serve(
                     *observers,
                     Outbox(outbox, state, partial(open_to_read, state / FILE_NAME), time.time),
                 )
-            guard = StoreGuard(store, open_store, forgetting=fault is Fault.FORGETS)
+            forgetting = store_fault is not None and store_fault.fault is Fault.FORGETS
+            guard = StoreGuard(store, open_store, forgetting=forgetting)
             ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers, _puzzle_of_today)
             runner = Runner(
                 settings,
