@@ -83,7 +83,9 @@ def test_insurances_are_earned_by_doubles_and_used_by_passes(
                 held.clear()
         if after.result is not None:
             break  # The rows stay as the last turn left them.
-        assert after.rows[player].insured == held.get(player, 0)
+        # A player who is out of a play-off keeps the row of the round before.
+        if player in after.seats:
+            assert after.rows[player].insured == held.get(player, 0)
 
 
 @settings(deadline=None)
