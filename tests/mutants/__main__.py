@@ -5,8 +5,9 @@
 
 Each change is made in a copy of the packages, and the tests are run on it in four stages until one fails:
 those that import the changed module, those of its folder, those of the whole box in play, all of `make test`.
-Prints a line for each change; ends with 1 if fewer than
-95 % are noticed. Some change nothing that anybody could notice: a person has to look at the survivors.
+Before that they are run without any change; if one fails then, this ends with 2. Prints a line for each
+change; ends with 1 if fewer than 95 % are noticed. Some change nothing that anybody could notice: a person
+has to look at the survivors.
 
 mutmut has no seeded sample and cannot change what is outside functions; cosmic-ray knows one command for the
 tests of all its changes. So this is our own.
@@ -97,18 +98,20 @@ def stages(path: Path, most: int) -> Iterator[list[str]]:
             yield [str(file) for file in rest]
 
 
-def is_noticed(mutant: Mutant, most: int, jobs: int) -> bool:
-    """Whether a test of so many stages fails with the change, or does not end."""
+def is_noticed(mutant: Mutant | None, most: int, jobs: str) -> bool:
+    """Whether a test of so many stages fails with the change, or does not end; None for no change at all."""
     with tempfile.TemporaryDirectory(prefix="mutant-") as folder:
         copy = Path(folder)
         copy.chmod(0o755)  # some tests go on as another user
         for package in PACKAGES[FIRMWARE]:
             # Compiled code comes along, and holds: only the changed module has another time.
             shutil.copytree(FIRMWARE / package, copy / package)
-        source = (FIRMWARE / mutant.path).read_text(encoding="utf-8")
-        (copy / mutant.path).write_text(changed(source, mutant.change), encoding="utf-8")
+        if mutant is not None:
+            source = (FIRMWARE / mutant.path).read_text(encoding="utf-8")
+            (copy / mutant.path).write_text(changed(source, mutant.change), encoding="utf-8")
         environment = {**os.environ, "PYTHONPATH": f"{copy}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
-        for stage in stages(mutant.path, most):
+        everything = [[str(file) for file in test_files()]]
+        for stage in stages(mutant.path, most) if mutant is not None else everything:
             command = [
                 sys.executable,
                 "-m",
@@ -117,7 +120,7 @@ def is_noticed(mutant: Mutant, most: int, jobs: int) -> bool:
                 "-p",
                 "no:cacheprovider",
                 "-n",
-                str(jobs),
+                jobs,
                 *stage,
             ]
             try:
@@ -140,13 +143,14 @@ def main() -> int:
     parser.add_argument("--seed", metavar="N", type=int, default=1, help="of the sample (1)")
     parser.add_argument("--only", metavar="PATH", default="", help="only modules with this in their path")
     parser.add_argument("--skip", metavar="N", type=int, default=0, help="go on after so many of the sample")
-    parser.add_argument(
-        "--jobs", metavar="N", type=int, default=0, help="processes for the tests (0: in one)"
-    )
+    parser.add_argument("--jobs", metavar="N", default="0", help="processes for the tests (0: in one)")
     parser.add_argument(
         "--stages", type=int, choices=range(1, 5), default=4, help="of the tests: fewer are quicker (4)"
     )
     args = parser.parse_args()
+    if is_noticed(None, args.stages, "auto"):
+        print("the tests fail without any change, so they would notice all of them", file=sys.stderr)
+        return 2
     everything = mutants(args.only)
     sample = random.Random(args.seed).sample(everything, min(args.sample, len(everything)))[args.skip :]
     survivors: list[Mutant] = []
