@@ -30,7 +30,11 @@ ROOT = Path(__file__).resolve().parents[2]
 FIRMWARE = ROOT / "firmware"
 PACKAGES = {FIRMWARE: ("shutthebox", "luma_spans")}
 TESTS = ROOT / "tests"
-ELSEWHERE = ("virtual_pi", "package", "image", "benchmarks", "mutants", "support", "hardware")
+ELSEWHERE = (
+    *("virtual_pi", "package", "image", "benchmarks", "mutants", "support", "hardware"),
+    *("test_architecture.py", "test_examples.py"),
+)
+"""The last two look for the other packages beside the program, and its copy stands alone."""
 PLAY = (
     "tests/simulator/scenario",
     "tests/simulator/test_matches.py",
