@@ -110,12 +110,11 @@ def is_noticed(mutant: Mutant | None, most: int, jobs: str) -> bool:
         for package in PACKAGES[FIRMWARE]:
             # Compiled code comes along, and holds: only the changed module has another time.
             shutil.copytree(FIRMWARE / package, copy / package)
-        if mutant is not None:
+        if mutant:
             source = (FIRMWARE / mutant.path).read_text(encoding="utf-8")
             (copy / mutant.path).write_text(changed(source, mutant.change), encoding="utf-8")
         environment = {**os.environ, "PYTHONPATH": f"{copy}:{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
-        everything = [[str(file) for file in test_files()]]
-        for stage in stages(mutant.path, most) if mutant is not None else everything:
+        for stage in stages(mutant.path, most) if mutant else [[str(file) for file in test_files()]]:
             command = [
                 sys.executable,
                 "-m",

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from shutthebox.game.messages import Message, Text, decimal, message, told
+from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.tiles import to_numbers
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
@@ -54,7 +55,7 @@ def coach_pages(review: MatchReview, *, highest_wins: bool) -> tuple[CoachPage, 
     point, worst = review.turning_point, review.worst
     if point is not None:
         by = message("move") if point.decision else message("dice")
-        throw = "+".join(map(str, point.throw))
+        throw = faces_to_text(point.throw)
         changed = signed_text(point.change, in_chance=_in_chance(review))
         pages.append(CoachPage(message("Turning point"), point.player, ((None, throw), (by, changed))))
     if worst is not None:
@@ -84,7 +85,7 @@ def _worst_page(worst: Decision) -> CoachPage:
     if worst.throw is None:
         asked, chosen, best = message("dice"), str(worst.chosen), str(worst.best)
     else:
-        asked = message("for {throw}", throw="+".join(map(str, worst.throw)))
+        asked = message("for {throw}", throw=faces_to_text(worst.throw))
         chosen, best = (", ".join(map(str, to_numbers(tiles))) for tiles in (worst.chosen, worst.best))
     lines = ((None, cost), (asked, chosen), (message("better"), best))
     return CoachPage(message("Costliest move"), worst.player, lines)
@@ -95,7 +96,7 @@ def better_text(decision: Decision) -> Message:
     if decision.throw is None:
         one = decision.best == 1
         return message("better: one die") if one else message("better: {dice} dice", dice=decision.best)
-    throw, tiles = "+".join(map(str, decision.throw)), ", ".join(map(str, to_numbers(decision.best)))
+    throw, tiles = faces_to_text(decision.throw), ", ".join(map(str, to_numbers(decision.best)))
     return message("{throw}: better {tiles}", throw=throw, tiles=tiles)
 
 

@@ -149,7 +149,6 @@ def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[
     decided = message("mistakes {points}", points=cost) if given_away else message("no mistakes!")
     if round(abs(float(luck)), 1) == 0:
         return (decided,)
-    lucky = (luck > 0) == profile.highest_wins
-    return message("lucky {points}", points=points) if lucky else message(
-        "unlucky {points}", points=points
-    ), decided
+    if (luck > 0) == profile.highest_wins:
+        return message("lucky {points}", points=points), decided
+    return message("unlucky {points}", points=points), decided

@@ -266,7 +266,7 @@ class Equilibrium:
             self._solved[offsets] = _Solved(turn, better, prospects, values)
         leaders, later = [0.0] * standing.tied, [0.0] * len(offsets)
         out = again = 0.0
-        for end, chance in zip(ends, mass, strict=False):
+        for end, chance in zip(ends, mass[: len(ends)], strict=True):
             if not chance:
                 continue
             _, following, place = prospects[end]
@@ -420,5 +420,6 @@ class SeatPlay:
 
     def ends(self) -> dict[End, float]:
         """How a whole turn ends under this play."""
-        chances = self._turn.distribution(self.worth, self._values)
-        return {end: chance for end, chance in zip(self._turn.graph.ends, chances, strict=False) if chance}
+        ends = self._turn.graph.ends
+        chances = self._turn.distribution(self.worth, self._values)[: len(ends)]
+        return {end: chance for end, chance in zip(ends, chances, strict=True) if chance}

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from shutthebox.odds.coach import Decision
 from shutthebox.rules.faces import faces_to_text
-from shutthebox.rules.tiles import to_numbers
+from shutthebox.rules.tiles import to_text
 
 
 def decision_text(decision: Decision, translate: Callable[[str], str]) -> str:
@@ -26,10 +26,10 @@ def decision_text(decision: Decision, translate: Callable[[str], str]) -> str:
     filled = text.format(
         player=decision.player + 1,
         round=decision.round,
-        open=_tiles(decision.open),
+        open=to_text(decision.open),
         throw=faces_to_text(decision.throw or ()),
-        chosen=decision.chosen if dice else _tiles(decision.chosen),
-        best=decision.best if dice else _tiles(decision.best),
+        chosen=decision.chosen if dice else to_text(decision.chosen),
+        best=decision.best if dice else to_text(decision.best),
     )
     if best:
         return filled
@@ -40,7 +40,3 @@ def decision_text(decision: Decision, translate: Callable[[str], str]) -> str:
             win=f"{100 * float(decision.win):.2f}", points=points
         )
     return f"{filled}; {cost}"
-
-
-def _tiles(tiles: int) -> str:
-    return ",".join(map(str, to_numbers(tiles)))

@@ -18,6 +18,7 @@ from shutthebox.game.state import Context, Shared, Step, View, refused
 from shutthebox.game.wording import fault_text
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
+from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Draw
 
@@ -80,7 +81,7 @@ def hold(mode: Entering, context: Context) -> Step[Entering | flipping.Flipping 
         return flipping.enter(play, context).after(*effects)
     if entry.complete or not entry.entered[-1]:
         again = replace(mode, entry=replace(entry, entered=entry.entered[:-1], count=0))
-        return refused(again, message("{throw}? Again", throw="+".join(map(str, throw))))
+        return refused(again, message("{throw}? Again", throw=faces_to_text(throw)))
     return Step(replace(mode, entry=entry))
 
 

@@ -20,6 +20,7 @@ from shutthebox.game.settings import ladder_of
 from shutthebox.game.state import Context, Step, View, kept, refused
 from shutthebox.game.wording import luck_texts, player_name
 from shutthebox.rules.actions import Advanced, OutOfTime
+from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.profile import Turns
 from shutthebox.rules.turn import Outcome
@@ -47,7 +48,7 @@ class TurnOver(MatchMode):
         return Screen(
             self.name,
             title=told(player_name(match.player, view.shared), _),
-            aside="+".join(map(str, turn.throw or ())),
+            aside=faces_to_text(turn.throw or ()),
             big=_("SHUT!") if shut else _("OUT!") if out else str(turn.score),
             tiles=ended_row(match),
             prompt=(_kind_ending(match) if view.settings.family else _ending(match)).told(_),
