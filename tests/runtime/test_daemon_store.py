@@ -8,12 +8,17 @@ import pytest
 from tests.support.box import config_with
 from tests.support.daemon import Served, run_daemon
 
-from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.lock import FolderLock
-from shutthebox.adapters.store.open_store import open_or_set_aside
-from shutthebox.adapters.store.queries import read
+from shutthebox.adapters.store.open_store import is_suspect, open_or_set_aside
+from shutthebox.adapters.store.queries import open_to_read, read
 from shutthebox.cli.main import main
+from shutthebox.config.profiles import builtin
+from shutthebox.game.facts import Began, Left
 from shutthebox.game.mode import Mode
+from shutthebox.rules.actions import Thrown
+from shutthebox.rules.match import begin
+from shutthebox.runtime import daemon
 
 
 def test_it_plays_while_its_store_is_backed_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,6 +71,40 @@ def test_a_damaged_store_is_said_and_played_without(tmp_path: Path) -> None:
     shows = run_daemon(config_with(), tmp_path, Served.begin).shows
     assert (shows[0].screen.prompt, shows[0].screen.alert) == ("Memory damaged", True)
     assert shows[-1].mode is Mode.READY
+    assert len(list(tmp_path.glob("*.damaged"))) == 1
+
+
+def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(daemon, "FIRST_FACTS", 2)
+    with closing(Store(tmp_path, lambda: 0.0)) as store:
+        for _ in range(2):
+            for fact in (Began(begin(builtin("traditional"), 1)), Thrown((3, 5)), Left()):
+                store.keep(fact)
+        store.connection.execute("update fact set text = 'throw 6+6' where number = 2")
+        store.mark_head()
+
+    def meet(hands: Served) -> None:
+        hands.until(lambda: hands.screen.prompt == "Memory damaged")
+        hands.begin()
+        hands.throw()
+
+    first = run_daemon(config_with(), tmp_path, meet)
+    assert first.shows[0].screen.prompt != "Memory damaged", "it does not wait for the verification"
+    assert not list(tmp_path.glob("*.damaged"))
+
+    again = run_daemon(config_with(), tmp_path, lambda hands: None)
+    assert again.shows[0].screen.aside == "new memory"
+    assert again.shows[0].throw == first.shows[-1].throw, "the match goes on"
+    assert len(list(tmp_path.glob("*.damaged"))) == 1
+    assert not is_suspect(tmp_path)
+    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
+        said, *_ = [fault.text for fault in read(db).faults]
+    assert "fact 2 was altered" in said
+
+    sound = run_daemon(config_with(), tmp_path, lambda hands: None)
+    assert sound.shows[0].screen.aside == ""
     assert len(list(tmp_path.glob("*.damaged"))) == 1
 
 

@@ -6,7 +6,6 @@ The solvers are imported where a table is made, so that the box is ready without
 from __future__ import annotations
 
 import logging
-import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from functools import lru_cache
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
+from shutthebox.adapters.priority import let_others_first
 from shutthebox.game.inputs import Advice, AnswerCame, DiceCame, HintCame, ReviewCame
 from shutthebox.game.questions import (
     AskAnswer,
@@ -45,9 +45,6 @@ _log = logging.getLogger(__name__)
 KEPT_GAMES = 4
 """So many games are remembered, with their tables or that they have none."""
 
-NICENESS = 10
-"""Unix niceness of the worker's thread: the loop comes first on a shared core."""
-
 
 class OddsWorker:
     """Answers in a thread of its own.
@@ -67,8 +64,7 @@ class OddsWorker:
         return ()
 
     def _work(self) -> None:
-        with suppress(OSError, AttributeError):  # only Linux has priorities of threads
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        let_others_first()
         while True:
             question = self._questions.get()
             try:

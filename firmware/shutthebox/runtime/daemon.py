@@ -1,8 +1,8 @@
 """Puts a box together from its parts, runs it, and takes it apart in the right order.
 
 The same for real pins and simulated ones: the caller brings the factory, the lines, the panel
-and the dice. Order of start: store, pins, machine, READY, display. Order of stop: the loop, the
-display with its goodbye, the buzzer, the pins, the store.
+and the dice. Order of start: store, pins, machine, READY, display, the verification of the store. Order of
+stop: the loop, the verification, the display with its goodbye, the buzzer, the pins, the store.
 """
 
 import logging
@@ -26,9 +26,16 @@ from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.lock import FolderLock, InUseError
-from shutthebox.adapters.store.open_store import AT_WORK_FACTS, START_FACTS, StoreFault, open_or_set_aside
+from shutthebox.adapters.store.open_store import (
+    ALL_FACTS,
+    FIRST_FACTS,
+    StoreFault,
+    is_suspect,
+    open_or_set_aside,
+)
 from shutthebox.adapters.store.queries import open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
+from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.config.schema import Config, DiceKind, Line
 from shutthebox.config.settings_loader import as_chosen, broken_rules
 from shutthebox.game.daily import Daily
@@ -95,7 +102,7 @@ def serve(
         lock.take()
 
         def open_store(
-            patience_s: float = 0.0, facts: int = AT_WORK_FACTS
+            patience_s: float = 0.0, facts: int = FIRST_FACTS
         ) -> tuple[Store | None, StoreFault | None]:
             if state is None:
                 return None, None
@@ -109,7 +116,8 @@ def serve(
                 state, time.time, count_throws=thrown, patience_s=patience_s, facts=facts
             )
 
-        store, store_fault = open_store(PATIENCE_S, START_FACTS)
+        everything_first = state is not None and is_suspect(state)
+        store, store_fault = open_store(PATIENCE_S, ALL_FACTS if everything_first else FIRST_FACTS)
         if store_fault is not None:
             _log.error("%s", store_fault.text)
             fault = fault or store_fault.fault
@@ -146,7 +154,11 @@ def serve(
                     Outbox(outbox, state, partial(open_to_read, state / FILE_NAME), time.time),
                 )
             forgetting = store_fault is not None and store_fault.fault is Fault.FORGETS
-            guard = StoreGuard(store, open_store, forgetting=forgetting)
+            verification = None
+            if store is not None and not everything_first:
+                verification = VerificationWorker(store.path, ALL_FACTS)
+                stack.callback(verification.close)
+            guard = StoreGuard(store, open_store, forgetting=forgetting, verification=verification)
             ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers, _puzzle_of_today)
             runner = Runner(
                 settings,
@@ -168,6 +180,8 @@ def serve(
             started()
             if display is not None:
                 display.start()
+            if verification is not None:
+                verification.start()
             loop(runner, inbox, time.monotonic_ns, feed_if_workers_live)
 
 

@@ -8,9 +8,10 @@ from typing import TypeAlias
 
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.open_store import StoreFault
+from shutthebox.adapters.store.open_store import StoreFault, suspect
 from shutthebox.adapters.store.queries import lines, past, read
 from shutthebox.adapters.store.schema import UNREADABLE
+from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.game.facts import Began, Fact, Faulted, Left
 from shutthebox.game.faults import Fault
 from shutthebox.game.messages import Text
@@ -33,6 +34,7 @@ class StoreGuard:
         store: None for a box without memory.
         reopen: opens a new store when a match begins and this one fails.
         forgetting: the players know already that nothing is kept.
+        verification: compares the store meanwhile; None if all of it was compared before.
 
     Attributes:
         store: the open one; None without one.
@@ -44,8 +46,10 @@ class StoreGuard:
         reopen: Reopen = lambda: (None, None),
         *,
         forgetting: bool = False,
+        verification: VerificationWorker | None = None,
     ) -> None:
         self.store = store
+        self._verification = verification
         self._faults: list[Fault | None] = []
         self._reopen, self._forgetting = reopen, forgetting
         self._kept_presses: Counter[int] = Counter()
@@ -109,9 +113,12 @@ class StoreGuard:
             self._remembers()
 
     def catch_up(self) -> None:
-        """Checks that the store is still there, and writes the facts that wait."""
+        """Checks that the store is still there and sound, and writes the facts that wait."""
         if self.store is None:
             return
+        if self._verification is not None and self._verification.found is not None:
+            self._suspect(self.store, self._verification.found)
+            self._verification = None
         try:
             self.store.catch_up()
         except StoreError as error:
@@ -127,6 +134,16 @@ class StoreGuard:
                 self.store.catch_up()
             self.store.close()
 
+    def _suspect(self, store: Store, found: str) -> None:
+        """Says what is wrong with a store that still keeps everything, here and to the next start."""
+        text = f"{store.path}: {found}; the next start takes over what is good of it"
+        try:
+            suspect(store.path.parent, text)
+        except OSError as error:
+            text = f"{text}; {error}"
+        self._complain(StoreFault(Fault.STORE_DAMAGED, text))
+        self.keep(Faulted("store", text))
+
     def _keeps_up(self) -> bool:
         """Whether there is a store that holds all facts so far."""
         if self.store is not None:
@@ -139,6 +156,7 @@ class StoreGuard:
         """Opens a new store. Facts that still wait in the failing one are lost: the rest of its match."""
         if self.store is not None:
             self.store.close()
+        self._verification = None  # it was of the one before
         self.store, store_fault = self._reopen()
         if store_fault is not None:
             if self.store is not None:

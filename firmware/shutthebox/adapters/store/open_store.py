@@ -33,11 +33,15 @@ RESTORE_NAME = f"{FILE_NAME}.restore"
 RECOVERED_NAME = f"{FILE_NAME}.recovered"
 """The good part of a damaged store, which waits to take its place."""
 
-START_FACTS = 200_000
-"""The latest facts, compared with their checksums at a start: more than 5,000 matches of two players."""
+SUSPECT_NAME = f"{FILE_NAME}.suspect"
+"""Says what is wrong with the store; the next start compares all of it, and takes over what is good."""
 
-AT_WORK_FACTS = 2_000
-"""The same where a store is opened again during play, which blocks the main loop."""
+ALL_FACTS = 200_000
+"""The latest facts, compared with their checksums: more than 5,000 matches of two players."""
+
+FIRST_FACTS = 2_000
+"""The latest facts, compared before the box is ready, and where a store is opened again during play, which
+blocks the main loop. A pulled plug spoils no others."""
 
 _PASSING = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM)
 """Errors that say nothing about the file."""
@@ -72,7 +76,7 @@ def open_or_set_aside(
     *,
     count_throws: bool = True,
     patience_s: float = PATIENCE_S,
-    facts: int = START_FACTS,
+    facts: int = ALL_FACTS,
 ) -> tuple[Store | None, StoreFault | None]:
     """The store in this folder, or a new one in its place.
 
@@ -101,6 +105,8 @@ def open_or_set_aside(
         said, fault = _take_over(folder, wall_clock_s())
         _look_for_leftovers(folder)
         store = opened()
+        if facts >= ALL_FACTS:
+            _trust(folder)
         if said:
             said = f"{store.path}: {said}"
             store_fault = StoreFault(fault, said) if fault else None
@@ -120,10 +126,31 @@ def open_or_set_aside(
         store, done = _begin_anew(folder, wall_clock_s, opened)
     except OSError as error:
         return None, StoreFault(Fault.FORGETS, f"{reason}; {error}; playing without memory")
+    _trust(folder)
     store_fault = StoreFault(Fault.STORE_REPLACED, f"{reason}; {done}")
     with suppress(StoreError):  # it waits in the store then
         store.keep(Faulted("store", store_fault.text))
     return store, store_fault
+
+
+def suspect(folder: Path, why: str) -> None:
+    """Notes that part of the store in this folder is damaged; text for the owner.
+
+    Raises:
+        OSError: if that cannot be noted.
+    """
+    (folder / SUSPECT_NAME).write_text(f"{why}\n", encoding="utf-8")
+    sync_folder(folder)
+
+
+def is_suspect(folder: Path) -> bool:
+    """Whether the store in this folder has to be compared whole before it is believed."""
+    return os.path.lexists(folder / SUSPECT_NAME)
+
+
+def _trust(folder: Path) -> None:
+    with suppress(OSError):
+        (folder / SUSPECT_NAME).unlink(missing_ok=True)
 
 
 def _begin_anew(
@@ -269,7 +296,7 @@ def open_checked(
     *,
     count_throws: bool = True,
     patience_s: float = PATIENCE_S,
-    facts: int = START_FACTS,
+    facts: int = ALL_FACTS,
 ) -> Store:
     """Opens a store and checks it.
 
