@@ -149,6 +149,7 @@ def test_a_hint_is_shown_when_it_comes_and_gone_with_the_next_input() -> None:
     ranked = (Ranked(to_tiles([8]), Value(11.0, 0.1), 0.0), Ranked(to_tiles([3, 5]), Value(12.5, 0.1), 1.5))
     table.give(HintCame(asked.match, Hint(ranked[0].value, None, None, ranked, False)), 0)
     assert table.screen.rows == ("8\t+0.00", "3, 5\t+1.50")
+    assert table.screen.cursor == 0, "the best is marked"
     table.flip(8)
     assert table.verdict == "complete"
     assert "Right!" in table.text

@@ -50,6 +50,14 @@ def test_a_computer_gives_no_name() -> None:
     assert table.show.seats == ("Computer", "DAN")
 
 
+def test_a_game_for_one_asks_one_name_whatever_the_players() -> None:
+    table = Table(settings_for("ladder", names=True, players=3))
+    table.press()
+    assert table.screen.title == "Player 1"
+    spell(table, "BEA")
+    assert (table.mode, table.show.seats) == (Mode.READY, ("BEA",))
+
+
 def test_names_last_until_attract() -> None:
     table = named(players=1)
     spell(table, "BEA")

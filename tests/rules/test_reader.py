@@ -12,7 +12,7 @@ from shutthebox.config import profiles
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.moves import can_ever_move
 from shutthebox.rules.profile import MatchFormat, MoveKind, OneDie, Profile, Scoring, ShutWins, Win
-from shutthebox.rules.reader import ProfileError, parse_keys, to_profile, without
+from shutthebox.rules.reader import ProfileError, chosen, parse_keys, to_profile, without
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.writer import to_keys, to_lines
 
@@ -279,6 +279,13 @@ def test_a_variant_without_some_tiles_starts_with_them_shut_and_reads_back(
     assert played.starting
     if out & profile.starting:
         assert parse("\n".join(to_lines(played))) == played
+
+
+def test_the_total_to_beat_is_a_ladders_own() -> None:
+    ladder, pub = profiles.builtin("ladder"), profiles.builtin("pub")
+    assert chosen(ladder, best=17).limit == 17
+    assert chosen(ladder) == ladder
+    assert chosen(pub, best=17) == pub
 
 
 def test_without_tiles_a_smaller_box_is_no_matter() -> None:

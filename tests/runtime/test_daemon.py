@@ -1,9 +1,11 @@
 """The daemon as it is put together: workers that hang or are missing, and the watchdog."""
 
+import json
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.box import config_with
@@ -86,6 +88,27 @@ def test_a_store_that_hangs_starves_the_watchdog_and_goes_on(
 
 class LibraryError(Exception):
     """lgpio's own error is neither gpiozero's nor an OSError."""
+
+
+@pytest.mark.parametrize("with_panel", [False, True], ids=["no panel", "panel"])
+def test_scores_and_what_is_said_are_left_for_others(with_panel: bool, tmp_path: Path) -> None:
+    scores = tmp_path / "scores"
+    scores.mkdir()
+    panel = open_panel(Controller.SSD1306, PanelModel())
+
+    def document(name: str) -> dict[str, Any]:
+        text = (scores / name).read_text() if (scores / name).exists() else "{}"
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+    def hands(daemon: Served) -> None:
+        daemon.begin()
+        daemon.until(lambda: document("scores.json").get("running"))
+        daemon.until(lambda: document("scores.json")["display"] is (True if with_panel else None))
+        daemon.throw()
+        daemon.until(lambda: document("said.json").get("said"))
+
+    run_daemon(config_with(), tmp_path, hands, connect=(lambda: panel) if with_panel else None, scores=scores)
 
 
 @pytest.mark.slow

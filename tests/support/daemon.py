@@ -106,6 +106,7 @@ def run_daemon(
     act: Callable[[Served], object],
     *,
     connect: Callable[[], Panel] | None = None,
+    scores: Path | None = None,
     releases: Sequence[threading.Event] = (),
 ) -> Served:
     """Serves a box while hands do something to it, and ends it with SIGTERM.
@@ -115,6 +116,7 @@ def run_daemon(
         state: folder of the store.
         act: the hands, in another thread, once the box has shown something.
         connect: opens the panel; None for a box without one.
+        scores: folder of the files for scoreboard and voice.
         releases: set when the hands have done, however that ended.
     """
     lines = default_lever_lines(9)
@@ -145,6 +147,7 @@ def run_daemon(
             observers=[served.observe],
             started=hands.start,
             feed_watchdog=served.feed_watchdog,
+            scores=scores,
         )
         hands.join()
     if wrong:

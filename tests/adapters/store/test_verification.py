@@ -203,6 +203,7 @@ def test_a_match_that_is_lost_was_begun_all_the_same(folder: Path) -> None:
     with closing(recovered(folder)) as store:
         found = statistics.read(store.connection)
         assert (found.matches, found.finished) == (4, 2)
+        assert ", 13 facts are lost" in found.faults[0].text
 
 
 def test_a_page_that_cannot_be_read_costs_what_was_on_it(tmp_path: Path) -> None:

@@ -99,6 +99,16 @@ def test_mapping_inversion_and_start_line(controller: str) -> None:
     assert len(lit_pixels(model)) == 128 * 64
 
 
+def test_lines_beyond_the_multiplex_ratio_stay_dark() -> None:
+    model = cleared(Controller.SSD1306)
+    model.command(0xA7)
+    assert len(lit_pixels(model)) == 128 * 64
+    model.command(0xA8, 31)
+    assert len(lit_pixels(model)) == 128 * 32
+    model.command(0xA8, 3)
+    assert len(lit_pixels(model)) == 128 * 16, "no fewer, whatever is asked for"
+
+
 def test_a_command_may_come_in_pieces_and_a_parameter_is_no_command() -> None:
     model = cleared(Controller.SSD1306)
     model.command(0x81)
