@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from tests.image import machine
 from tests.image.bundles import broken_system, sign
-from tests.image.machine import CardPi, hardware_disk, make_card
-from tests.virtual_pi.play import CONFIG
+from tests.image.machine import CONFIG, CardPi, hardware_disk, make_card
 
 #: Mistakes in these two are said on the display; the configuration counts all the same.
 MISTAKES = {"network.toml": 'wifi = "Pub"\n', "ssh-key.txt": "the landlord's\n"}

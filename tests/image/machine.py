@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tests.image.uboot import UBOOT
 from tests.support import debian
+from tests.virtual_pi import play
 from tests.virtual_pi.image import CHIPS, REVISION
 from tests.virtual_pi.machine import HEADER_CHIP, Done, VirtualPi
 from tests.virtual_pi.table import GPIO
@@ -31,6 +32,8 @@ COMMANDS = (
     "qemu-system-aarch64", "qemu-img", "mmdebstrap", "qemu-aarch64-static", "mke2fs", "mcopy", "rauc",
     str(UBOOT),
 )  # fmt: skip
+#: Three rounds, so that there is time to pull the plug ten times.
+CONFIG = play.CONFIG.replace("players = 2", "players = 2\nrounds = 3")
 #: A Zero 2 W has no more.
 MEMORY = "512M"
 CARD_BYTES = 2 << 30

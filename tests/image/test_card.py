@@ -9,15 +9,18 @@ import time
 from dataclasses import replace
 
 import pytest
-from tests.image.machine import BOOT_S, CARD_BYTES, CardPi
+from tests.image.machine import BOOT_S, CARD_BYTES, CONFIG, CardPi
 from tests.support.display_match import attract
-from tests.virtual_pi.play import SETTINGS, Play
-from tests.virtual_pi.table import Table, until
+from tests.virtual_pi.play import Play
+from tests.virtual_pi.table import LEVERS, Table, until
 
+from shutthebox.config.schema import parse_config
+from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.machine import State
 from shutthebox.rules.match import Stage
 
-pytestmark = [pytest.mark.image, pytest.mark.timeout(4 * BOOT_S)]
+SETTINGS = settings_for(parse_config(CONFIG, "test"), LEVERS, "test")
+pytestmark = [pytest.mark.image, pytest.mark.timeout(12 * BOOT_S)]
 
 #: How often the plug is pulled; a start takes a minute on an idle machine.
 PULLS = int(os.environ.get("PULLS", "10"))
@@ -100,7 +103,7 @@ def test_the_system_is_read_only_and_the_memory_has_the_rest_of_the_card(table: 
 
 
 def test_a_match_goes_on_whenever_the_plug_is_pulled(table: Table, pi: CardPi) -> None:
-    play = Play(table)
+    play = Play(table, SETTINGS)
     pulled = 0
     while play.match.stage is not Stage.FINISHED:
         play.go_on()
@@ -110,7 +113,7 @@ def test_a_match_goes_on_whenever_the_plug_is_pulled(table: Table, pi: CardPi) -
             pi.power_on()
             await_box(table)
             play.see()  # the same throw is on the table, and the same tiles are shut
-    assert pulled
+    assert pulled == PULLS
     assert play.match.result is not None
     print(f"\nplug pulled {pulled} times; winner: {play.match.result.winners}, totals: {play.match.totals}")
 

@@ -63,7 +63,7 @@ class DisplayMatch:
     def __init__(self, hands: Hands, settings: Settings) -> None:
         """Begins with a press."""
         self.hands = hands
-        self.match: Match = begin(settings.profile, players=2)
+        self.match: Match = begin(settings.profile, players=2, rounds=settings.rounds)
         self._settings, self._profile = settings, settings.profile
         self._levers: Tiles = 0
         self._press_to_throw = True

@@ -9,6 +9,7 @@ from tests.support.display_match import DisplayMatch
 from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.modes.turn_over import TurnOver
+from shutthebox.game.settings import Settings
 
 from .table import LEVERS, Table
 
@@ -19,9 +20,9 @@ SETTINGS = settings_for(parse_config(CONFIG, "test"), LEVERS, "test")
 class Play(DisplayMatch):
     """One match at the table."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, settings: Settings = SETTINGS) -> None:
         """Wakes the box and begins."""
-        super().__init__(table, SETTINGS)
+        super().__init__(table, settings)
 
     def see(self) -> None:
         """Waits until the display shows the present position."""
