@@ -29,7 +29,10 @@ systemctl --root="$root" mask getty@.service serial-getty@.service getty.target 
     systemd-firstboot.service systemd-update-done.service ldconfig.service systemd-hwdb-update.service \
     systemd-journal-catalog-update.service systemd-random-seed.service systemd-pstore.service \
     systemd-growfs-root.service systemd-remount-fs.service apt-daily.timer apt-daily-upgrade.timer \
-    remote-cryptsetup.target remote-fs.target systemd-machine-id-commit.service >/dev/null
+    remote-cryptsetup.target remote-fs.target systemd-machine-id-commit.service \
+    dev-hugepages.mount dev-mqueue.mount sys-kernel-debug.mount sys-kernel-tracing.mount sys-fs-fuse-connections.mount \
+    modprobe@drm.service modprobe@fuse.service systemd-binfmt.service proc-sys-fs-binfmt_misc.automount \
+    systemd-pcrphase.service systemd-pcrphase-sysinit.service systemd-pcrmachine.service >/dev/null
 ln -sf /usr/lib/systemd/system/multi-user.target "$root/etc/systemd/system/default.target"
 
 # Python compares each module with its source at every import otherwise: the fifth byte says so.

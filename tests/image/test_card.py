@@ -12,7 +12,7 @@ import pytest
 from tests.image.machine import BOOT_S, CARD_BYTES, CONFIG, CardPi
 from tests.support.display_match import attract
 from tests.virtual_pi.play import Play
-from tests.virtual_pi.table import LEVERS, Table, until
+from tests.virtual_pi.table import GPIO, LEVERS, Table, until
 
 from shutthebox.config.schema import parse_config
 from shutthebox.config.settings_loader import settings_for
@@ -116,6 +116,13 @@ def test_a_match_goes_on_whenever_the_plug_is_pulled(table: Table, pi: CardPi) -
     assert pulled == PULLS
     assert play.match.result is not None
     print(f"\nplug pulled {pulled} times; winner: {play.match.result.winners}, totals: {play.match.totals}")
+
+
+def test_the_match_is_left(table: Table, pi: CardPi) -> None:
+    pi.set_line(int(GPIO.roll), 0)  # held until the box is in attract
+    table.see([attract(SETTINGS)])
+    pi.set_line(int(GPIO.roll), 1)
+    table.stand(0)
 
 
 def played(pi: CardPi) -> int:
