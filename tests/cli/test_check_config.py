@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from gpiozero.pins.pi import PiBoardInfo
 
+from shutthebox.cli.check_config import HEADER
 from shutthebox.cli.main import main
 
 
@@ -20,6 +22,12 @@ def config(tmp_path: Path) -> Path:
 def test_a_good_one(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check-config", str(config)]) == 0
     assert capsys.readouterr().out.startswith(f"{config}: good. traditional on 12 levers, ")
+
+
+def test_header_pins_are_the_pis_own() -> None:
+    header = PiBoardInfo.from_revision(0xA02082).headers["J8"]
+    lines = {int(pin.name[4:]): pin.number for pin in header.pins.values() if pin.name.startswith("GPIO")}
+    assert {line: pin for line, pin in lines.items() if line > 1} == HEADER, "0 and 1 are the board's own"
 
 
 def test_house_rules_that_the_box_would_leave_out(config: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -320,6 +320,12 @@ def test_an_error_of_the_system_is_in_its_words(tmp_path: Path) -> None:
         files.make_folder(tmp_path / "file" / "x", "--state")
 
 
+def test_a_folder_that_is_there_is_made_already(tmp_path: Path) -> None:
+    for _ in range(2):
+        files.make_folder(tmp_path / "a" / "b", "--state")
+    assert (tmp_path / "a" / "b").is_dir()
+
+
 def test_a_look_at_a_store_costs_sqlite_no_lock(tmp_path: Path) -> None:
     """Any descriptor of its file that is closed drops all locks that this process holds on it."""
     from shutthebox.adapters.store.queries import open_to_read

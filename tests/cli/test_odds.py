@@ -1,13 +1,15 @@
 """The odds command: its JSON, its table, its charts, and its errors."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 from tests.support.fast import fast_among
 
+from shutthebox.cli import chart
 from shutthebox.cli.chart import bars
 from shutthebox.cli.main import command_line
 from shutthebox.config import profiles
@@ -164,6 +166,26 @@ def test_few_tiles_of_a_large_row_are_exact(document: Read) -> None:
     found = document("the-300", "--open", "1,2,3,4", "--throw", "1,1,1,1")
     assert "estimate" not in found
     assert [move["tiles"] for move in found["moves"]] == [[4], [1, 3]]
+
+
+@pytest.mark.parametrize("scores", [range(100), range(1, 300), [0, *range(50, 400)], range(0, 10**9, 10**7)])
+def test_no_more_bars_than_there_is_room_for(scores: Sequence[int]) -> None:
+    found = bars(dict.fromkeys(scores, 0.01), 24)
+    assert 20 <= len(found) <= 24
+    assert [bar.low for bar in found] == sorted(bar.low for bar in found)
+    assert all(bar.high < after.low for bar, after in pairwise(found))
+    assert sum(bar.chance for bar in found) == pytest.approx(0.01 * len(scores))
+
+
+def test_the_bars_of_a_chart_stand_beside_each_other_on_its_floor() -> None:
+    layout = chart._layout({score: 0.04 + 0.01 * (score % 5) for score in range(12)})
+    assert len(layout.boxes) == 12
+    assert layout.boxes[0][0] > 0
+    assert layout.boxes[-1][0] + layout.boxes[-1][2] < chart.WIDTH
+    for (x, _, wide, _), (after, *_) in pairwise(layout.boxes):
+        assert x + wide < after
+    floors = {round(y + high, 6) for _, y, _, high in layout.boxes}
+    assert floors == {round(layout.grid[0][0], 6)}
 
 
 def test_moves_for_people(capsys: pytest.CaptureFixture[str]) -> None:

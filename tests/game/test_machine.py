@@ -703,6 +703,7 @@ def test_a_hold_goes_to_attract() -> None:
 
 def test_the_winner_signs() -> None:
     table = match_over()
+    assert "Lever 1: sign" in table.screen.also
     table.stand([])
     table.choose(2)
     assert table.screen.big == "A__"
@@ -718,6 +719,7 @@ def test_the_winner_signs() -> None:
     assert table.mode is Mode.MATCH_OVER
     table.choose(2)
     assert table.mode is Mode.MATCH_OVER, "signed once"
+    assert "Lever 1: sign" not in table.screen.also
 
 
 def test_a_lever_that_signs_asks_to_be_put_back_and_one_that_does_nothing_is_answered() -> None:

@@ -8,7 +8,7 @@ from tests.support.machine import Table, facts, settings_for
 
 from shutthebox.game.facts import Began, Chosen
 from shutthebox.game.inputs import HealthChanged
-from shutthebox.game.lever_health import SILENT_MOVES, SUSPECT_NS
+from shutthebox.game.lever_health import SILENT_MOVES, SUSPECT_NS, restless
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import ContactHealth
@@ -95,6 +95,14 @@ def test_every_lever_is_shown_live_with_its_health() -> None:
     table.flip(7)
     feel(table, {7: ContactHealth(moves=31, chatter=90, restless=True)})
     assert row(table) == "7 chatters\t31 ~90"
+
+
+@pytest.mark.parametrize("lever", [1, 9])
+def test_a_lever_that_chatters_without_a_rest_is_named(lever: int) -> None:
+    table = Table(settings_for(levers=9))
+    feel(table, {lever: ContactHealth(moves=31, chatter=90, restless=True)})
+    assert f"{lever}" in table.screen.prompt
+    assert restless(table.machine.state.shared) == 1 << lever - 1
 
 
 def test_a_lever_in_its_own_row_goes_on_and_round() -> None:

@@ -85,6 +85,13 @@ def test_matches_without_such_chances() -> None:
     assert not has_chances(TRADITIONAL, 1)
 
 
+def test_who_has_to_open_a_tile_without_odds_opens_the_lowest() -> None:
+    profile = profiles.builtin("open-one")
+    for still_open, lowest in (([1, 9], 2), ([9], 1)):
+        turn = turns.throw(profile, Turn(to_tiles(still_open), moves=1), (1, 2))
+        assert simple_answer(profile, turn, Strength.REGULAR) == to_tiles([lowest])
+
+
 def mean_score(profile: Profile, strength: Strength) -> float:
     """The mean score of a simple player's turn, over all throws."""
     known: dict[int, float] = {}

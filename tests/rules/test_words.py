@@ -111,6 +111,15 @@ def test_limits_are_named(language: str) -> None:
             assert "100" in said[1]
 
 
+def test_a_head_start_names_the_player_and_the_points() -> None:
+    said = told(replace(profiles.builtin("traditional"), handicap=(0, 5, (1, 2), (3,))), "en")
+    assert list(said[-3:]) == [
+        "Player 2 has a head start: 5 points less at the beginning.",
+        "Player 3 has a head start: tiles 1 and 2 start every turn shut.",
+        "Player 4 has a head start: tile 3 starts every turn shut.",
+    ]
+
+
 def test_no_sentence_is_never_said() -> None:
     said = set()
     race = {"win": Win.FIRST_TO_SHUT, "blocked": Blocked.PASSES, "first_move_must_include": None}

@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +18,11 @@ from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display import worker as oled
 from shutthebox.adapters.display.controllers import open_panel
 from shutthebox.adapters.store.database import Store
+from shutthebox.config.puzzles import puzzle_of
 from shutthebox.config.schema import Controller
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
+from shutthebox.runtime import daemon
 from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox, default_lever_lines
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
@@ -39,15 +42,15 @@ def test_a_display_worker_that_hangs_starves_the_watchdog_and_not_the_game(
                 gate.wait(9)
             super().data(data)
 
-    def hands(daemon: Served) -> None:
-        daemon.is_fed()
+    def hands(box: Served) -> None:
+        box.is_fed()
         gate.clear()
-        daemon.begin()
+        box.begin()
         assert caught.wait(HANG_S)
-        daemon.starves()
-        daemon.throw()
+        box.starves()
+        box.throw()
         gate.set()
-        daemon.is_fed()
+        box.is_fed()
 
     run_daemon(
         config_with(),
@@ -73,17 +76,35 @@ def test_a_store_that_hangs_starves_the_watchdog_and_goes_on(
 
     monkeypatch.setattr(Store, "keep", slow)
 
-    def hands(daemon: Served) -> None:
-        daemon.is_fed()
-        daemon.press()
+    def hands(box: Served) -> None:
+        box.is_fed()
+        box.press()
         assert caught.wait(HANG_S)
-        daemon.starves()
-        assert daemon.mode is Mode.ATTRACT, "nothing is shown that is not kept"
+        box.starves()
+        assert box.mode is Mode.ATTRACT, "nothing is shown that is not kept"
         gate.set()
-        daemon.until(lambda: daemon.mode is Mode.READY)
-        daemon.is_fed()
+        box.until(lambda: box.mode is Mode.READY)
+        box.is_fed()
 
     run_daemon(config_with(), tmp_path, hands, releases=[gate])
+
+
+def test_the_odds_answer_while_the_box_plays(tmp_path: Path) -> None:
+    def hands(box: Served) -> None:
+        box.begin()
+        box.throw()
+        box.hold()
+        box.until(lambda: box.screen.title == "Best, in points")
+        assert box.screen.rows
+
+    run_daemon(config_with(game__hints=True), tmp_path, hands)
+
+
+def test_the_puzzle_of_today_is_that_of_its_day() -> None:
+    today = date.today().toordinal()
+    puzzle = daemon._puzzle_of_today()
+    assert puzzle.day in (today, date.today().toordinal())
+    assert puzzle.puzzle == puzzle_of(puzzle.day)
 
 
 class LibraryError(Exception):
@@ -101,12 +122,12 @@ def test_scores_and_what_is_said_are_left_for_others(with_panel: bool, tmp_path:
         found: dict[str, Any] = json.loads(text)
         return found
 
-    def hands(daemon: Served) -> None:
-        daemon.begin()
-        daemon.until(lambda: document("scores.json").get("running"))
-        daemon.until(lambda: document("scores.json")["display"] is (True if with_panel else None))
-        daemon.throw()
-        daemon.until(lambda: document("said.json").get("said"))
+    def hands(box: Served) -> None:
+        box.begin()
+        box.until(lambda: document("scores.json").get("running"))
+        box.until(lambda: document("scores.json")["display"] is (True if with_panel else None))
+        box.throw()
+        box.until(lambda: document("said.json").get("said"))
 
     run_daemon(config_with(), tmp_path, hands, connect=(lambda: panel) if with_panel else None, scores=scores)
 
@@ -120,10 +141,10 @@ def test_without_a_buzzer_the_game_goes_on(
 
     monkeypatch.setattr(Buzzer, "__init__", missing)
 
-    def hands(daemon: Served) -> None:
-        daemon.begin()
-        daemon.throw()
-        daemon.is_fed()
+    def hands(box: Served) -> None:
+        box.begin()
+        box.throw()
+        box.is_fed()
 
     run_daemon(config_with(), tmp_path, hands)
     assert "buzzer: line 18: GPIO busy; playing silently" in caplog.text
@@ -138,11 +159,11 @@ def test_a_buzzer_that_fails_in_a_tune_is_left_silent_and_alive(
 
     monkeypatch.setattr(Buzzer, "_play", fails)
 
-    def hands(daemon: Served) -> None:
-        daemon.begin()
-        daemon.throw()
-        daemon.until(lambda: "bad PWM micros" in caplog.text)
-        daemon.is_fed()
+    def hands(box: Served) -> None:
+        box.begin()
+        box.throw()
+        box.until(lambda: "bad PWM micros" in caplog.text)
+        box.is_fed()
 
     run_daemon(config_with(), tmp_path, hands)
 
@@ -173,16 +194,16 @@ def test_a_panel_that_comes_and_goes_is_drawn_whole_again(tmp_path: Path) -> Non
     model = PanelModel()
     model.unplug(121)
 
-    def hands(daemon: Served) -> None:
-        daemon.begin()
+    def hands(box: Served) -> None:
+        box.begin()
         model.plug_in()
-        daemon.until(lambda: model.lit)
+        box.until(lambda: model.lit)
         model.on_change(lambda: model.unplug(121))
-        daemon.throw()
-        daemon.until(lambda: model.unplugged)
+        box.throw()
+        box.until(lambda: model.unplugged)
         model.on_change(lambda: None)
         model.plug_in()
-        daemon.until(lambda: model.lit)
-        daemon.is_fed()
+        box.until(lambda: model.lit)
+        box.is_fed()
 
     run_daemon(config_with(), tmp_path, hands, connect=lambda: open_panel(Controller.SSD1306, model))

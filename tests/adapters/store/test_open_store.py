@@ -300,6 +300,48 @@ def test_a_store_that_may_not_be_written_to_is_set_aside(mode: int, nobodys: Pat
     assert (nobodys / KEPT).stat().st_mode & 0o777 == mode
 
 
+@pytest.mark.parametrize(("store", "log"), [(True, b"x"), (False, b"x"), (False, b"")])
+def test_a_log_without_its_store_is_kept(store: bool, log: bytes, tmp_path: Path) -> None:
+    if store:
+        (tmp_path / FILES[0]).touch()
+    (tmp_path / FILES[1]).write_bytes(log)
+    opened, store_fault = open_or_set_aside(tmp_path, lambda: 0.0)
+    assert opened is not None
+    opened.close()
+    assert store_fault is not None
+    assert "a log without its store" in store_fault.text
+    (kept,) = tmp_path.glob("*.damaged-wal")
+    assert kept.read_bytes() == log
+
+
+def test_a_look_at_an_emptied_store_leaves_its_log(tmp_path: Path) -> None:
+    (tmp_path / FILES[0]).touch()
+    (tmp_path / FILES[1]).write_bytes(b"x")
+    with pytest.raises(ValueError, match="empty"):
+        queries.open_to_read(tmp_path / FILES[0])
+    assert (tmp_path / FILES[1]).read_bytes() == b"x"
+
+
+def test_an_empty_file_without_a_log_is_a_new_store(tmp_path: Path) -> None:
+    (tmp_path / FILES[0]).touch()
+    opened, store_fault = open_or_set_aside(tmp_path, lambda: 0.0)
+    assert opened is not None
+    opened.close()
+    assert store_fault is None
+
+
+@pytest.mark.parametrize(
+    "throw",
+    ["(10, 6, 0, 1, 1)", "(2, 99, 0, 1, 1)", "(2, 6, 3, 1, 1)", "(2, 6, 0, 13, 1)", "(2, 6, 0, 1, -1)"],
+)
+def test_throws_of_impossible_dice_are_damage(throw: str, tmp_path: Path) -> None:
+    with closing(Store(tmp_path, lambda: 0.0)) as made:
+        queries.read(made.connection)
+        made.connection.execute(f"insert into throws (dice, sides, die, value, count) values {throw}")
+        with pytest.raises(ValueError, match="impossible dice"):
+            queries.read(made.connection)
+
+
 # -- at the box --------------------------------------------------------------------------------
 
 

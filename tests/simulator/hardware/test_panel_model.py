@@ -70,6 +70,15 @@ def test_sh1106_shows_columns_2_to_129_and_stays_at_its_end() -> None:
     assert lit_pixels(model) == [(0, 0), (127, 63)]
 
 
+def test_sh1106_takes_its_column_in_two_halves() -> None:
+    model = cleared(Controller.SH1106)
+    model.command(0xB0, 0x0F, 0x1F & 0x11)
+    model.data([1])
+    model.command(0xB0, 0x00, 0x12)
+    model.data([2])
+    assert lit_pixels(model) == [(0x1F - 2, 0), (0x20 - 2, 1)]
+
+
 def test_sh1106_knows_no_windows() -> None:
     model = cleared(Controller.SH1106)
     model.command(0xB0, 0x02, 0x10)

@@ -199,7 +199,7 @@ def _look_for_leftovers(folder: Path) -> None:
         what = "was emptied" if store.exists() else "was removed"
         raise StoreError(f"{store}: {what}; {mark.number} facts had been kept in it")
     if os.path.lexists(log) and (log.lstat().st_size or not store.exists()):
-        # The plug was pulled while a store was set aside. SQLite would delete the log of an empty store.
+        # The plug was pulled while a store was set aside.
         raise StoreError(f"{log}: a log without its store")
 
 
@@ -214,8 +214,8 @@ def _recover(folder: Path) -> Recovered | None:
         OSError: if the new file cannot be written.
     """
     store, waiting = folder / FILE_NAME, folder / RECOVERED_NAME
-    if not store.is_file():
-        return None
+    if not store.is_file() or not store.stat().st_size:
+        return None  # SQLite would delete the log of an empty store
     part = waiting.with_name(f"{waiting.name}.part")
     try:
         with closing(sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True)) as db:

@@ -194,6 +194,9 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         check_regular(path)
     except FileNotFoundError:
         raise FileNotFoundError(f"{path}: no such store; a box makes it when it is first played on") from None
+    if not path.stat().st_size:
+        # SQLite would delete its log, which may hold all that was played.
+        raise ValueError("it is empty")
     db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     try:
         db.execute("select * from match limit 1")
