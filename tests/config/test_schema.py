@@ -1,8 +1,10 @@
 """The configuration's keys: refusals, with a guess at the right key."""
 
+from pathlib import Path
+
 import pytest
 
-from shutthebox.config.schema import SECTIONS, ConfigError, parse_config
+from shutthebox.config.schema import SECTIONS, Config, ConfigError, parse_config, with_value
 
 
 @pytest.mark.parametrize(
@@ -25,6 +27,16 @@ def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_config(text, "config.toml")
     assert f"config.toml: {said}" in str(caught.value)
+
+
+def test_scores_lie_where_systemd_says_or_with_the_store(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = with_value(Config(), "store.folder", str(tmp_path), "test")
+    monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
+    assert config.scores_folder == tmp_path
+    monkeypatch.setenv("RUNTIME_DIRECTORY", "/run/shutthebox:/run/other")
+    assert config.scores_folder == Path("/run/shutthebox")
 
 
 def test_every_key_has_a_check_and_says_what_it_means() -> None:

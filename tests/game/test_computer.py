@@ -153,6 +153,10 @@ def test_a_hint_is_shown_when_it_comes_and_gone_with_the_next_input() -> None:
     table.flip(8)
     assert table.verdict == "complete"
     assert "Right!" in table.text
+    table.lift(8)
+    before = table.screen
+    table.give(HintCame(asked.match, Hint(ranked[0].value, None, None, ranked, False)), 0)
+    assert table.screen == before, "nobody has asked again"
 
 
 def test_a_press_puts_a_hint_away_or_commits_the_move_that_is_right() -> None:

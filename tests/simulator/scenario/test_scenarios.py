@@ -207,6 +207,7 @@ def test_what_does_not_matter_in_an_expectation(play: Play_, line: str) -> None:
         ("config", "script:1: config: allowed is: config KEY VALUE"),
         ("config game.players", "script:1: config: allowed is: config KEY VALUE"),
         ("config game.players 10", "script:1: game.players: 10 is not allowed"),
+        ("config gpio.roll 4", "script: gpio.roll: line 4 is taken by gpio.levers[0]"),
         ("config game.colour red", "script:1: game.colour: unknown key"),
         ("config colour.red 1", "script:1: colour.red: unknown section"),
         ("press\nconfig game.players 3", "script:2: config: allowed only before anything happens"),
