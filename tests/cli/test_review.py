@@ -56,7 +56,13 @@ def test_words(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "Player 1: accuracy" in said
     assert "Turning point: player" in said
-    assert "6+4: 4,6, 1,9 is better; costs" in said
+    costs = said.partition("What cost most:\n")[2].splitlines()
+    assert [line.split(";")[0].strip() for line in costs] == [
+        "player 1, round 1, 1,2,3,5,7,8,9 open, 6+6: 5,7, 3,9 is better",
+        "player 1, round 1, 1,2,3,4,5,6,7,8,9 open, 6+4: 4,6, 1,9 is better",
+        "player 2, round 1, 1,2,3,4,5,6,7,8 open, 5+5: 2,8, 4,6 is better",
+    ]
+    assert "approximation" not in said, "the last round is exact"
 
 
 def test_a_file_that_is_no_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

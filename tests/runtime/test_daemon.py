@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
@@ -14,12 +14,14 @@ from tests.support.daemon import Served, run_daemon
 from tests.support.waiting import HANG_S
 
 from shutthebox.adapters import buzzer as buzzers
+from shutthebox.adapters import outbox as outboxes
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display import worker as oled
 from shutthebox.adapters.display.controllers import open_panel
 from shutthebox.adapters.store.database import Store
 from shutthebox.config.puzzles import puzzle_of
 from shutthebox.config.schema import Controller
+from shutthebox.game.effects import Show
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
 from shutthebox.runtime import daemon
@@ -98,6 +100,24 @@ def test_the_odds_answer_while_the_box_plays(tmp_path: Path) -> None:
         assert box.screen.rows
 
     run_daemon(config_with(game__hints=True), tmp_path, hands)
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_a_league_hears_of_everything_where_it_is_wanted(
+    wanted: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[tuple[Path, Path]] = []
+    heard: list[object] = []
+
+    def outbox(folder: Path, state: Path, *rest: object) -> Callable[[object, int], None]:
+        made.append((folder, state))
+        return lambda what, t_ns: heard.append(what)
+
+    monkeypatch.setattr(outboxes, "Outbox", outbox)
+    state, folder = tmp_path / "state", tmp_path / "outbox"
+    run_daemon(config_with(), state, Served.begin, outbox=folder if wanted else None)
+    assert made == ([(folder, state)] if wanted else [])
+    assert any(isinstance(what, Show) for what in heard) is wanted
 
 
 def test_the_puzzle_of_today_is_that_of_its_day() -> None:

@@ -107,6 +107,7 @@ def run_daemon(
     *,
     connect: Callable[[], Panel] | None = None,
     scores: Path | None = None,
+    outbox: Path | None = None,
     releases: Sequence[threading.Event] = (),
 ) -> Served:
     """Serves a box while hands do something to it, and ends it with SIGTERM.
@@ -117,6 +118,7 @@ def run_daemon(
         act: the hands, in another thread, once the box has shown something.
         connect: opens the panel; None for a box without one.
         scores: folder of the files for scoreboard and voice.
+        outbox: folder of the matches for a league.
         releases: set when the hands have done, however that ended.
     """
     lines = default_lever_lines(9)
@@ -148,6 +150,7 @@ def run_daemon(
             started=hands.start,
             feed_watchdog=served.feed_watchdog,
             scores=scores,
+            outbox=outbox,
         )
         hands.join()
     if wrong:
