@@ -55,6 +55,7 @@ def test_a_race_is_ranked_by_the_throws_to_go() -> None:
     assert all(move.cost > 0.01 for move in came.hint.moves[1:]), "one answer is better than the others"
     assert came.hint.best == to_tiles([7]), "no die shows a 7, so the 3 and the 4 come again sooner"
     assert came.hint.value.score > 5, "so many throws on average"
+    assert not came.hint.opens
 
 
 def test_a_large_row_has_hints_and_a_master() -> None:
@@ -96,6 +97,7 @@ def test_in_a_shared_row_a_hint_leaves_the_others_what_they_cannot_shut() -> Non
     match = replace(match, rows=(row, row)).throw((1, 2))
     # With 9 alone the other needs a 9; with 1, 2 and 9 a 3 would do as well.
     assert hint_for(match).best == to_tiles([1, 2])
+    assert not hint_for(match).opens
     assert answer(AskAnswer(match)) == AnswerCame(match, to_tiles([1, 2]))
     four = begin(builtin("high-rollers"), 4)
     assert answer(AskHint(four)) == HintCame(four, None)

@@ -30,6 +30,11 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         assert set(best["tiles"]) <= set(puzzle["open"])
 
 
+@pytest.mark.parametrize("margin", ["0", "100"])
+def test_the_least_and_the_largest_margin(margin: str) -> None:
+    assert main(["puzzles", "three-down", "--count", "1", "--margin", margin]) == 0
+
+
 def test_a_game_with_fewer_gives_all_it_has(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["puzzles", "three-down", "--margin", "20"]) == 0
     assert len(capsys.readouterr().out.splitlines()) < 500

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.config.schema import SECTIONS, Config, ConfigError, parse_config, with_value
+from shutthebox.config.schema import SECTIONS, BoxConfig, Config, ConfigError, parse_config, with_value
 
 
 @pytest.mark.parametrize(
@@ -37,6 +37,24 @@ def test_scores_lie_where_systemd_says_or_with_the_store(
     assert config.scores_folder == tmp_path
     monkeypatch.setenv("RUNTIME_DIRECTORY", "/run/shutthebox:/run/other")
     assert config.scores_folder == Path("/run/shutthebox")
+
+
+def test_levers_settle_by_one_time_and_buttons_by_another() -> None:
+    box = BoxConfig(settle_ms=3, button_settle_ms=7.5)
+    assert [box.settle_ns(switch) for switch in (-1, 0, 1, 12)] == [
+        7_500_000,
+        7_500_000,
+        3_000_000,
+        3_000_000,
+    ]
+
+
+@pytest.mark.parametrize("key", ["teams", "turn_seconds"])
+def test_none_is_written_as_0_and_nothing_else_is_below_the_least(key: str) -> None:
+    assert getattr(parse_config(f"[game]\n{key} = 0", "test").game, key) == 0
+    for value in ("1", "-1", "false", "0.0"):
+        with pytest.raises(ConfigError, match="allowed is 0, or "):
+            parse_config(f"[game]\n{key} = {value}", "test")
 
 
 def test_every_key_has_a_check_and_says_what_it_means() -> None:

@@ -102,6 +102,9 @@ def test_a_lever_that_chatters_without_a_rest_is_named(lever: int) -> None:
     table = Table(settings_for(levers=9))
     feel(table, {lever: ContactHealth(moves=31, chatter=90, restless=True)})
     assert f"{lever}" in table.screen.prompt
+    table.press()
+    assert f"{lever}" in table.screen.prompt
+    assert table.screen.alert
     assert restless(table.machine.state.shared) == 1 << lever - 1
 
 

@@ -328,6 +328,13 @@ def test_the_buzzer_can_be_heard(box: SimulatedBox) -> None:
     assert [tone for tone in heard if tone] == [880, 440, 440]
 
 
+def test_a_line_that_is_let_go_is_dark(box: SimulatedBox) -> None:
+    lamp = PWMOutputDevice(LAMP_LINE, initial_value=1, pin_factory=box.factory)
+    assert box.lamp == 1
+    lamp.close()
+    assert box.lamp == 0
+
+
 def test_a_tonal_buzzer_can_be_heard(box: SimulatedBox) -> None:
     buzzer = TonalBuzzer(BUZZER_LINE, pin_factory=box.factory)
     buzzer.play(440.0)

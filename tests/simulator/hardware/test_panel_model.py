@@ -126,6 +126,57 @@ def test_a_command_may_come_in_pieces_and_a_parameter_is_no_command() -> None:
     assert model.lit
 
 
+@pytest.mark.parametrize(
+    ("controller", "counts"),
+    [
+        (
+            Controller.SSD1306,
+            {
+                0x20: 1,
+                0x21: 2,
+                0x22: 2,
+                0x26: 6,
+                0x27: 6,
+                0x29: 5,
+                0x2A: 5,
+                0xA3: 2,
+                0xD3: 1,
+                0xD9: 1,
+                0xDA: 1,
+            },
+        ),
+        (Controller.SH1106, {0x81: 1, 0xA8: 1, 0xAD: 1, 0xD3: 1, 0xD5: 1, 0xD9: 1, 0xDA: 1, 0xDB: 1}),
+    ],
+)
+def test_each_command_takes_its_own_number_of_parameters(
+    controller: Controller, counts: dict[int, int]
+) -> None:
+    for code, count in counts.items():
+        model = cleared(controller)
+        model.command(code, *[0xAE] * count)
+        assert model.lit, f"{code:#x} takes {count}"
+        model.command(0xAE)
+        assert not model.lit, f"{code:#x} takes no more than {count}"
+
+
+@pytest.mark.parametrize("controller", [Controller.SSD1309, Controller.SH1106])
+def test_those_with_another_supply_power_up_dark_too(controller: Controller) -> None:
+    model = PanelModel(controller)
+    assert not model.lit
+    assert not model.inverted
+    model.command(0xAF)
+    assert model.lit
+
+
+def test_ssd1306_takes_its_column_in_two_halves_page_by_page() -> None:
+    model = cleared(Controller.SSD1306)
+    model.command(0x20, 0x02, 0xB0, 0x0F, 0x17)
+    model.data([1])
+    model.command(0xB7, 0x00, 0x10)
+    model.data([0x80])
+    assert lit_pixels(model) == [(127, 0), (0, 63)]
+
+
 def test_the_wire_is_counted_with_address_and_control() -> None:
     model = PanelModel()
     model.command(0xAE, 0xA4)
