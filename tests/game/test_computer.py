@@ -143,6 +143,7 @@ def test_a_hint_is_shown_when_it_comes_and_gone_with_the_next_input() -> None:
     table = Table(settings_for("pub", players=1, hints=True), odds=odds)
     table.press()
     table.throw(3, 5)
+    assert "Hold: hint" in table.screen.also
     table.hold()
     assert table.screen.prompt == "Working it out …"
     (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
