@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hwtools import fab, kicad
+from hwtools import dates, fab, kicad
 from hwtools.box.result import RESULT
 
 pytestmark = pytest.mark.timeout(120)
@@ -103,3 +103,26 @@ def test_the_guides_links_lead_somewhere() -> None:
             r"\]\(([\w.]*)#([\w-]+)\)", (docs / page).read_text(encoding="utf-8")
         ):
             assert anchor in anchors(target or page), f"{page}: {target}#{anchor}"
+
+
+def test_what_kicad_writes_of_the_time_is_the_epoch(tmp_path: Path) -> None:
+    texts = {
+        "a.gbr": "%TF.CreationDate,2026-11-22T05:38:46+00:00*%\nG04 (KiCad 9) date 2026-11-22 05:38:46*\n",
+        "a.gbrjob": '"CreationDate": "2026-11-22T05:38:46+00:00"\n',
+        "a.step": "FILE_NAME('board.step','2026-11-22T05:38:51',('Pcbnew'));\n",
+        "a.pdf": "/CreationDate (D:20261122053850)\n",
+        "a.csv": "2026-11-22 05:38:46\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    dates.set_times(tmp_path, 0)
+    for name, text in texts.items():
+        changed = (tmp_path / name).read_text()
+        assert len(changed) == len(text)
+        assert ("1970" in changed) is (name != "a.csv"), name
+        assert ("2026" in changed) is (name == "a.csv"), name
+    assert (tmp_path / "a.gbr").stat().st_mtime == 0
+    assert (
+        "1970-01-01T00:00:00+00:00*%\nG04 (KiCad 9) date 1970-01-01 00:00:00*"
+        in (tmp_path / "a.gbr").read_text()
+    )

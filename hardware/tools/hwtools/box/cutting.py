@@ -76,6 +76,8 @@ def _svg(placed: list[tuple[Plate, CrossSection]], size: tuple[float, float], *,
 def _dxf(placed: list[tuple[Plate, CrossSection]], target: Path) -> None:
     import ezdxf
 
+    # No times and no random identifiers: the same box is the same file.
+    ezdxf.options.write_fixed_meta_data_for_testing = True
     document = ezdxf.new("R2010", units=4)  # millimetres
     space = document.modelspace()
     for plate, outline in placed:
