@@ -134,7 +134,7 @@ def test_a_store_that_another_box_has_meanwhile_is_left_alone(tmp_path: Path) ->
         state.unlink()
         other.take()
         hands.begin()
-        assert hands.screen.aside == "no memory"
+        hands.until(lambda: hands.screen.aside == "no memory")
 
     run_daemon(config_with(), state, act)
     other.release()
