@@ -132,7 +132,10 @@ class LibraryError(Exception):
 
 
 @pytest.mark.parametrize("with_panel", [False, True], ids=["no panel", "panel"])
-def test_scores_and_what_is_said_are_left_for_others(with_panel: bool, tmp_path: Path) -> None:
+def test_scores_and_what_is_said_are_left_for_others(
+    with_panel: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
     scores = tmp_path / "scores"
     scores.mkdir()
     panel = open_panel(Controller.SSD1306, PanelModel())
@@ -143,10 +146,12 @@ def test_scores_and_what_is_said_are_left_for_others(with_panel: bool, tmp_path:
         return found
 
     def hands(box: Served) -> None:
+        if with_panel:
+            box.until(lambda: "the display is there" in caplog.text)
         box.begin()
-        box.until(lambda: document("scores.json").get("running"))
-        box.until(lambda: document("scores.json")["display"] is (True if with_panel else None))
         box.throw()
+        box.until(lambda: document("scores.json").get("running"))
+        assert document("scores.json")["display"] is (True if with_panel else None)
         box.until(lambda: document("said.json").get("said"))
 
     run_daemon(config_with(), tmp_path, hands, connect=(lambda: panel) if with_panel else None, scores=scores)
