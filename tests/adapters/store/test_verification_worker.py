@@ -68,12 +68,11 @@ def test_damage_is_found(statement: str, said: str, store: Path) -> None:
 
 
 def test_what_is_kept_meanwhile_is_no_damage(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    compare = first_fault
     with closing(Store(store.parent, lambda: 0.0)) as other:
 
         def keep_and_compare(*args: object, **more: object) -> str | None:
             other.keep(Thrown((1, 2)))
-            return compare(*args, **more)  # type: ignore[arg-type]
+            return first_fault(*args, **more)  # type: ignore[arg-type]
 
         monkeypatch.setattr(verification_worker, "first_fault", keep_and_compare)
         assert found_in(store) is None

@@ -19,6 +19,7 @@ from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.recovery import Recovered, copy, sync_folder
 from shutthebox.adapters.store.schema import UNREADABLE, VERSION
+from shutthebox.files import replace_file
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
 
@@ -139,7 +140,7 @@ def suspect(folder: Path, why: str) -> None:
     Raises:
         OSError: if that cannot be noted.
     """
-    (folder / SUSPECT_NAME).write_text(f"{why}\n", encoding="utf-8")
+    replace_file(folder / SUSPECT_NAME, f"{why}\n".encode())
     sync_folder(folder)
 
 
