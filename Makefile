@@ -18,7 +18,7 @@ help:
 	@echo "make test-gpiozero   run gpiozero's own tests on our pins, there and on a fake kernel"
 	@echo "make bench-pins  measure the back ends for the pins there"
 	@echo "make bench-pi    the same, and the whole daemon: start, memory, rest, edge to panel"
-	@echo "make mutants     change the program at random: do the tests notice? (hours; ARGS='--sample 20 --stages 2')"
+	@echo "make mutants     change the program at random: do the tests notice? (an hour; ARGS='--sample 20 --seed 7')"
 	@echo "make lint   ruff and mypy"
 	@echo "make deb    build the Debian package"
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"

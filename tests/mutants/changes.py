@@ -73,11 +73,30 @@ def changes(source: str) -> list[Change]:
     ]
 
 
-def changed(source: str, change: Change) -> str:
-    """The module with this change; comments and the layout are lost."""
+def changed_tree(source: str, change: Change) -> ast.Module:
+    """The syntax tree of the module with this change; every line keeps its number."""
     tree = ast.parse(source)
     _change(_places(tree)[change.number], make=True)
-    return ast.unparse(ast.fix_missing_locations(tree))
+    return ast.fix_missing_locations(tree)
+
+
+def changed(source: str, change: Change) -> str:
+    """The module with this change; comments and the layout are lost."""
+    return ast.unparse(changed_tree(source, change))
+
+
+def statement(source: str, line: int) -> tuple[int, int]:
+    """The first and last line of the innermost statement at a line, without the block that it may have."""
+    first = last = line
+    for node in ast.walk(ast.parse(source)):
+        # Outer statements come first.
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or line):
+            body = getattr(node, "body", None)
+            first, last = (
+                node.lineno,
+                max(node.lineno, body[0].lineno - 1) if body else node.end_lineno or line,
+            )
+    return first, max(last, line)
 
 
 def _places(tree: ast.AST) -> list[ast.AST]:
@@ -90,6 +109,8 @@ def _is_passed_over(node: ast.AST) -> bool:
     match node:
         case ast.Import() | ast.ImportFrom() | ast.Assert() | ast.Raise() | ast.JoinedStr():
             return True
+        case ast.keyword(arg="strict"):
+            return True  # of zip: a check of the programmer
         case ast.If(test=ast.Name(id="TYPE_CHECKING")):
             return True
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name))) if name in LOGS:
