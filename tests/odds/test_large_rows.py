@@ -13,8 +13,10 @@ from shutthebox.config.row_values import row_of
 from shutthebox.odds import Odds, TooLargeError
 from shutthebox.odds.estimate import estimate, estimated_moves
 from shutthebox.odds.large_rows import EXACT_TILES, LOOKED_AT, LargeRow, endgame, is_plain, total_chances
-from shutthebox.odds.row_learning import learn
+from shutthebox.odds.row_learning import _fit, _positions, _solved, learn
 from shutthebox.rules import turn as turns
+from shutthebox.rules.moves import legal_moves
+from shutthebox.rules.profile import Blocked, Draw, MoveKind, OneDie, Profile, Scoring, ShutWins, Turns, Win
 from shutthebox.rules.tiles import sum_of, to_numbers, to_tiles
 from shutthebox.rules.turn import Turn
 
@@ -180,3 +182,172 @@ def test_it_beats_the_highest_first(name: str, count: int, least: float) -> None
     gain, sure = margin(ours, theirs)
     assert sure > 0
     assert gain > least
+
+
+PLAIN = replace(builtin("the-300"), boxes=())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"move": MoveKind.SINGLE},
+        {"dice": 2, "draw": Draw.DOMINOES},
+        {"one_die": OneDie.OPTIONAL_HIGH},
+        {"score": Scoring.COUNT},
+        {"blocked": Blocked.PASSES},
+        {"turns": Turns.ALTERNATE},
+        {"tiles": (*range(1, 24), 25)},
+        {"start_open": tuple(range(1, 24))},
+        {"rows": 2},
+        {"ends_turn_on": frozenset({7})},
+        {"dice": 2, "difference": True},
+        {"insurance": True},
+        {"win": Win.HIGHEST, "shut_wins": ShutWins.NO},
+        {"max_tiles": 3},
+        {"first_move_must_include": 24},
+    ],
+)
+def test_rules_that_learned_values_do_not_fit(change: dict[str, object]) -> None:
+    assert is_plain(PLAIN)
+    assert not is_plain(replace(PLAIN, **change))  # type: ignore[arg-type]
+
+
+def six_tiles(dice: int = 2) -> LargeRow:
+    """Six tiles with values that were made up; with one tile open they are those of two."""
+    rng = random.Random(dice)
+    values = {size: [rng.uniform(-3, 8) for _ in range(7)] for size in range(2, 7)}
+    return LargeRow(replace(PLAIN, tiles=(1, 2, 3, 4, 5, 6), dice=dice), values)
+
+
+def test_the_points_still_shut_are_a_constant_and_the_values_of_the_tiles() -> None:
+    values = {2: [5.0, 1.0, 2.0, 3.0], 3: [-50.0, 4.0, 5.0, 6.0]}
+    player = LargeRow(replace(PLAIN, tiles=(1, 2, 3), dice=2), values)
+    assert player.still_shut(to_tiles([1, 3])) == 9.0
+    assert player.still_shut(to_tiles([3])) == 8.0, "the smallest number of tiles that there are values for"
+    assert player.still_shut(to_tiles([1, 2, 3])) == 0.0, "never less than none"
+    assert player.still_shut(0) == 0.0
+
+
+@pytest.mark.parametrize("dice", [1, 2, 3])
+def test_every_look_ahead_and_answer_of_a_short_row(dice: int) -> None:
+    """Beside straightforward ones, at every position; answers of up to three tiles come first."""
+    player = six_tiles(dice)
+    for tiles in range(1, 64):
+        ahead = 0.0
+        for total, chance in total_chances(dice, 6).items():
+            throw = [total // dice + (i < total % dice) for i in range(dice)]
+            moves = legal_moves(player.profile, tiles, tuple(throw))
+            few = [move for move in moves if move.bit_count() <= 3]
+            after = {move: player.still_shut(tiles & ~move) for move in few or moves}
+            best = max(after.values(), default=None)
+            answer = player.answer(tiles, throw)
+            assert answer == 0 if best is None else after[answer] == best
+            if few:
+                ahead += chance * (total + max(player.still_shut(tiles & ~move) for move in few))
+        assert player.looked_ahead(tiles) == pytest.approx(ahead)
+
+
+def test_the_look_ahead_leaves_out_what_hardly_ever_falls() -> None:
+    player = row("cards")
+    open_tiles = to_tiles([*range(9, 13), *range(40, 52)])
+    expected = 0.0
+    for total, chance in total_chances(9, 6).items():
+        after = [
+            player.still_shut(open_tiles & ~to_tiles(some))
+            for size in (1, 2, 3)
+            for some in combinations(to_numbers(open_tiles), size)
+            if sum(some) == total
+        ]
+        if after and chance >= 1e-4:
+            expected += chance * (total + max(after))
+    assert player.looked_ahead(open_tiles) == pytest.approx(expected, rel=1e-12)
+
+
+def test_the_best_eight_are_ranked_by_their_look_ahead() -> None:
+    player = row("the-300")
+    turn = turns.throw(player.profile, turns.start(player.profile), (6, 5, 4, 5))
+    moves = [move for move in turns.answers(player.profile, turn) if move.bit_count() <= 3]
+    moves.sort(key=lambda move: -player.still_shut(turn.open & ~move))
+    left = {move: turn.open & ~move for move in moves[:8]}
+    scores = {move: sum_of(tiles) - player.looked_ahead(tiles) for move, tiles in left.items()}
+    best = min(scores.values())
+    found = player.ranked(turn)
+    assert [each.tiles for each in found] == sorted(scores, key=lambda move: scores[move])
+    for each in found:
+        assert each.value == (scores[each.tiles], 0.0)
+        assert each.cost == scores[each.tiles] - best
+    assert player.best(turn) == found[0].tiles
+
+
+def test_ten_tiles_are_played_exactly_and_eleven_are_not() -> None:
+    player = row("the-300")
+    for numbers, exact in ((range(1, 11), True), (range(1, 12), False)):
+        turn = turns.throw(player.profile, Turn(to_tiles(numbers), moves=1), (2, 2, 3, 3))
+        ranked = player.ranked(turn)
+        assert (len(ranked) == len(turns.answers(player.profile, turn))) == exact
+        assert any(each.value.shut for each in ranked) == exact
+    blocked = turns.throw(player.profile, Turn(to_tiles([24]), moves=1), (2, 2, 3, 3))
+    assert player.best(blocked) == 0
+
+
+def test_what_is_known_of_best_play_is_kept() -> None:
+    known = row("the-300").best_play
+    assert known is not None
+    assert (round(known.score, 6), known.exact) == (142.647143, True)
+
+
+def test_linear_equations_are_solved() -> None:
+    rng = random.Random(9)
+    for size in (1, 2, 5, 9):
+        lines = [[float(rng.randint(-3, 3)) for _ in range(size)] for _ in range(size)]
+        for i, line in enumerate(lines):
+            line[i - 1] += 9.0  # one solution; a zero may stand where the first pivot would be
+        solution = [float(rng.randint(-9, 9)) for _ in range(size)]
+        right = [sum(a * b for a, b in zip(line, solution, strict=True)) for line in lines]
+        matrix = [[*line, value] for line, value in zip(lines, right, strict=True)]
+        assert _solved(matrix) == pytest.approx(solution, abs=1e-9)
+    assert _solved([[0.0, 2.0, 6.0], [4.0, 0.0, 8.0]]) == [2.0, 3.0]
+
+
+def test_fitted_values_have_the_least_squares() -> None:
+    """A small step with any value makes the sum larger: five positions hold each tile to its value before."""
+    rng, before = random.Random(4), [3.0, 1.0, -1.0, 0.5, 2.0]
+    samples = [(to_numbers(tiles), rng.uniform(0, 20)) for tiles in range(1, 16) for _ in range(tiles % 3)]
+    found = list(_fit(samples, 4, before))
+
+    def squares(values: list[float]) -> float:
+        misses = sum((values[0] + sum(values[i] for i in numbers) - y) ** 2 for numbers, y in samples)
+        held = sum((new - old) ** 2 for new, old in zip(values[1:], before[1:], strict=True))
+        return misses + 5 * held + 1e-6 * (values[0] - before[0]) ** 2
+
+    least = squares(found)
+    for i in range(5):
+        for step in (-1e-3, 1e-3):
+            assert squares([value + step * (at == i) for at, value in enumerate(found)]) > least
+
+
+def test_positions_to_learn_from_are_those_of_whole_turns_and_beyond() -> None:
+    player = six_tiles()
+    found = _positions(player, random.Random(3), 40)
+    assert found[6] == [(1, 2, 3, 4, 5, 6)] * 40
+    assert set(found) == {1, 2, 3, 4, 5, 6}, "beyond the end of a turn tiles are shut by lot"
+    for size, positions in found.items():
+        assert len(positions) <= 40
+        assert all(len(numbers) == size for numbers in positions)
+
+
+def learned(profile: Profile, positions: int) -> list[str]:
+    """The lines of ``row_values.txt``: numbers of open tiles, and values in tenths of a point."""
+    values = learn(profile, random.Random(1), positions)
+    return [
+        " ".join([str(size), *(f"{10 * value:.0f}" for value in values[size])]) for size in sorted(values)
+    ]
+
+
+def test_the_lines_of_a_game_can_be_made_again() -> None:
+    assert learned(replace(PLAIN, tiles=tuple(range(1, 12)), dice=2), 8) == [
+        "8 239 4 4 1 -3 -1 0 5 1 -3 -4 -3",
+        "9 282 1 4 0 -3 0 2 7 1 -5 -4 -3",
+        "10 347 1 4 0 -3 0 2 8 1 -6 -4 -3",
+        "11 415 1 4 0 -3 0 2 8 1 -6 -4 -3",
+    ]

@@ -50,7 +50,6 @@ def is_plain(profile: Profile) -> bool:
         and not profile.difference
         and not profile.insurance
         and not profile.highest_wins
-        and not profile.is_race
         and profile.max_tiles is None
         and profile.first_move_must_include is None
     )

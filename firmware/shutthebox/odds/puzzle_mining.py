@@ -66,7 +66,6 @@ def all_puzzles(profile: Profile, rng: Random, margin: float = MARGIN) -> Iterat
         and profile.turns is Turns.WHOLE
         and profile.blocked is Blocked.ENDS_TURN
         and profile.stakes is not Stakes.BANK
-        and not profile.is_race
     )
     if not plain:
         raise OddsError(f"{profile.name} has no puzzles: they are of one row, two dice and whole turns")
