@@ -1,19 +1,22 @@
 """The bank's payment under best play, against a plain recursion over the turn."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from typing import Any
 
 import pytest
 from tests.support import oracle
 
 from shutthebox.config.profiles import builtin
-from shutthebox.odds import OddsError
-from shutthebox.odds.bank import BankOdds
+from shutthebox.odds import OddsError, TooLargeError
+from shutthebox.odds.bank import BankOdds, Payment
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Profile, Scoring, Win
+from shutthebox.rules.profile import Blocked, Draw, OneDie, Profile, Scoring, Win
+from shutthebox.rules.tiles import to_numbers, to_tiles
 from shutthebox.rules.turn import Turn
 
 BANK = builtin("bank")
@@ -71,3 +74,102 @@ def test_the_best_answer_is_not_that_for_the_points() -> None:
 def test_without_a_bank_there_is_nothing_to_work_out() -> None:
     with pytest.raises(OddsError, match="golf is not played against the bank"):
         BankOdds(builtin("golf"))
+
+
+def test_a_stake_that_comes_back_is_no_win() -> None:
+    profile = replace(BANK, tiles=(1, 2, 3), boxes=(), dice=1, pays=((0, 3), (1, 1), (3, 0)))
+    odds, two = BankOdds(profile), Turn(to_tiles([1, 2]), moves=1)
+    # 3 shuts both tiles; 1 and 2 leave one, which a throw in six shuts. A 1 that is left gives the stake back.
+    assert odds.beats(two) == pytest.approx(1 / 6 + 2 / 6 * 1 / 6)
+    assert BankOdds(replace(profile, stake=3)).beats(two) == 0
+    assert BankOdds(replace(profile, stake=0)).beats(two) == pytest.approx(2 / 6 + 1 / 6 * 1 / 6)
+
+
+SMALL: dict[str, tuple[dict[str, Any], int]] = {
+    "as it is": ({}, 0),
+    "points off": ({}, -3),
+    "a choice of dice": ({"one_die": OneDie.OPTIONAL_SUM, "pays": ((0, 20), (2, 5), (4, 1))}, 0),
+    "highest": ({"win": Win.HIGHEST, "score": Scoring.SHUT_SUM, "pays": ((5, 1), (9, 2), (10, 9))}, 0),
+    "passing": ({"blocked": Blocked.PASSES, "ends_turn_on": frozenset({6, 7}), "pays": ((0, 7), (3, 2))}, 0),
+    "opening": (
+        {
+            "tiles": (1, 2, 4),
+            "blocked": Blocked.OPENS_ONE,
+            "ends_turn_on": frozenset({6, 7}),
+            "pays": ((0, 7), (3, 2)),
+        },
+        0,
+    ),
+    "dominoes": ({"tiles": (1, 2, 5), "draw": Draw.DOMINOES}, 1),
+}
+
+
+@pytest.mark.parametrize(("changes", "head_start"), SMALL.values(), ids=SMALL)
+def test_every_position_is_worth_what_its_best_decisions_make_of_it(
+    changes: dict[str, Any], head_start: int
+) -> None:
+    profile = replace(BANK, **{"tiles": (1, 2, 3, 4), "boxes": (), **changes})
+    odds, better = BankOdds(profile, head_start=head_start), 1 if profile.highest_wins else -1
+
+    def order(payment: Payment) -> tuple[float, float]:
+        return round(payment.paid, 9), round(better * payment.score, 9)
+
+    def mean(found: Sequence[tuple[float, float]]) -> Any:
+        return pytest.approx([sum(each) / len(found) for each in zip(*found, strict=True)], abs=1e-9)
+
+    for tiles in range(1, 1 << len(profile.tiles)):
+        open_tiles = to_tiles(n for i, n in enumerate(profile.tiles) if tiles >> i & 1)
+        turn = Turn(open_tiles, moves=1) if open_tiles != profile.starting else turns.start(profile)
+        by_dice = {}
+        for dice in dice_allowed(profile, turn.open):
+            faces = [*product(range(1, 7), repeat=dice)] if profile.draw is Draw.DICE else turns.bag(turn)
+            thrown = [turns.throw(profile, turn, each) for each in faces]
+            by_dice[dice] = odds.with_dice(turn, dice)
+            assert list(by_dice[dice]) == mean([odds.payment(each) for each in thrown])
+            followed = []
+            for each in thrown:
+                options = odds.ranked(each)
+                if each.outcome is not None:
+                    paid = oracle.paid(profile, head_start + (each.score or 0))
+                    assert odds.payment(each) == (paid, each.score)
+                    followed.append((float(paid > 1), 0.0))
+                elif not options:
+                    assert order(odds.payment(each)) == order(odds.payment(turns.move(profile, each, 0)))
+                    followed.append((odds.beats(turns.move(profile, each, 0)), 0.0))
+                else:
+                    after = dict(all_options(profile, each))
+                    assert {option.tiles for option in options} == set(after)
+                    assert [order(o.payment) for o in options] == sorted(
+                        [order(odds.payment(turn)) for turn in after.values()], reverse=True
+                    )
+                    for option in options:
+                        assert option.payment == odds.payment(after[option.tiles])
+                        cost = options[0].payment.paid - option.payment.paid
+                        assert option.cost == pytest.approx(max(0, cost), abs=1e-12)
+                    best = after[options[0].tiles]
+                    won = oracle.paid(profile, head_start + (best.score or 0)) > 1
+                    followed.append((float(won) if best.outcome else odds.beats(best), 0.0))
+            if dice == odds.best_dice(turn):
+                assert [odds.beats(turn), 0.0] == mean(followed)
+        assert odds.payment(turn) == by_dice[odds.best_dice(turn)]
+        assert order(odds.payment(turn)) == max(map(order, by_dice.values()))
+        assert odds.ranked(turn) == ()
+
+
+def all_options(profile: Profile, thrown: Turn) -> list[tuple[int, Turn]]:
+    """The answers to a throw, or the tiles to open: with the turn after each."""
+    opened = to_numbers(turns.reopenings(profile, thrown))
+    if opened:
+        return [(to_tiles([tile]), turns.reopen(profile, thrown, tile)) for tile in opened]
+    return [(shut, turns.move(profile, thrown, shut)) for shut in turns.answers(profile, thrown)]
+
+
+def test_games_of_the_bank_without_exact_odds(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(TooLargeError, match="for throws has no exact odds"):
+        BankOdds(replace(BANK, score=Scoring.THROWS))
+    opening = replace(BANK, tiles=(1, 2), boxes=(), blocked=Blocked.OPENS_ONE, ends_turn_on=frozenset({7}))
+    with pytest.raises(OddsError, match="are not fractions"):
+        BankOdds(opening).exact(turns.start(opening))
+    monkeypatch.setattr("shutthebox.odds.turn_graph.MOST_POSITIONS", 5)
+    with pytest.raises(TooLargeError, match="dominoes reach too many positions"):
+        BankOdds(replace(BANK, draw=Draw.DOMINOES))
