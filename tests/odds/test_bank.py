@@ -79,7 +79,7 @@ def test_without_a_bank_there_is_nothing_to_work_out() -> None:
 def test_a_stake_that_comes_back_is_no_win() -> None:
     profile = replace(BANK, tiles=(1, 2, 3), boxes=(), dice=1, pays=((0, 3), (1, 1), (3, 0)))
     odds, two = BankOdds(profile), Turn(to_tiles([1, 2]), moves=1)
-    # 3 shuts both tiles; 1 and 2 leave one, which a throw in six shuts. A 1 that is left gives the stake back.
+    # 3 shuts both tiles; 1 and 2 leave one, which a throw in six shuts. A 1 gives the stake back.
     assert odds.beats(two) == pytest.approx(1 / 6 + 2 / 6 * 1 / 6)
     assert BankOdds(replace(profile, stake=3)).beats(two) == 0
     assert BankOdds(replace(profile, stake=0)).beats(two) == pytest.approx(2 / 6 + 1 / 6 * 1 / 6)

@@ -2,18 +2,23 @@
 
 from collections import Counter
 from functools import cache
+from itertools import combinations_with_replacement, product
 from random import Random
 
 import pytest
+from tests.odds.test_work import house
 
 from shutthebox.cli.puzzles import COUNT, GAMES, SEED, puzzles_of
 from shutthebox.config.profiles import builtin
 from shutthebox.config.puzzles import puzzle_of, shipped
 from shutthebox.odds import Odds, OddsError
-from shutthebox.odds.puzzle_mining import MARGIN, RULES, mine, missed_by
+from shutthebox.odds.puzzle_mining import MARGIN, RULES, all_puzzles, mine, missed_by
 from shutthebox.odds.puzzles import Puzzle, puzzle_from_text
 from shutthebox.rules import turn as turns
-from shutthebox.rules.tiles import to_numbers, to_tiles
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import MoveKind, Profile
+from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
+from shutthebox.rules.turn import Turn
 
 PUZZLES = tuple(puzzle_from_text(line, builtin) for line in shipped())
 
@@ -123,3 +128,96 @@ def test_games_without_puzzles(game: str) -> None:
 @pytest.mark.slow
 def test_the_command_makes_what_is_shipped() -> None:
     assert tuple(p.to_text() for p in puzzles_of(GAMES, COUNT, SEED, MARGIN)) == shipped()
+
+
+SHORT_GAMES = {
+    "six tiles": 'tiles = 6\none_die = "optional-high"',
+    "two dice and digits": 'tiles = 6\nscore = "digits"',
+    "open tiles are good": 'tiles = 6\nwin = "highest"\nshut_wins = "no"',
+    "a first tile, and an end": "tiles = 6\nfirst_move_must_include = 3\nends_turn_on = [7]",
+    "faces": 'tiles = 6\nmove = "faces-free"\none_die = "forced-sum"',
+}
+
+
+def all_by_hand(profile: Profile, margin: float) -> dict[tuple[Tiles, int, frozenset[Tiles]], int]:
+    """Every puzzle of a game with its level, by the rules and the odds alone."""
+    odds, found = Odds(profile), dict[tuple[Tiles, int, frozenset[Tiles]], int]()
+    start = turns.start(profile)
+    seen, waiting = {start.open}, [start]
+    while waiting:
+        turn = waiting.pop()
+        for dice in dice_allowed(profile, turn.open):
+            for faces in combinations_with_replacement(range(1, 7), dice):
+                thrown = turns.throw(profile, turn, faces)
+                ranked = odds.ranked(thrown)
+                for each in ranked:
+                    after = turns.move(profile, thrown, each.tiles)
+                    if after.open not in seen and after.outcome is None:
+                        seen.add(after.open)
+                        waiting.append(after)
+                clear = 2 <= len(ranked) <= 12 and ranked[1].cost >= margin * odds.value(start).score
+                if clear and ranked[0].tiles != max(each.tiles for each in ranked):
+                    answers = [each.tiles for each in ranked]
+                    level = sum(chosen != answers[0] for chosen in simple(profile, turn, answers))
+                    found[turn.open, dice, frozenset(answers)] = level
+    return found
+
+
+def simple(profile: Profile, turn: Turn, answers: list[Tiles]) -> list[Tiles]:
+    """The choices of the simple rules."""
+
+    def safe(shut: Tiles) -> float:
+        left = turn.open & ~shut
+        if not left:
+            return 1.0
+        chances = []
+        for dice in dice_allowed(profile, left):
+            faces = list(product(range(1, 7), repeat=dice))
+            answered = [turns.throw(profile, Turn(left, moves=1), each).outcome is None for each in faces]
+            chances.append(sum(answered) / len(faces))
+        return max(chances)
+
+    fewest, most = (of(shut.bit_count() for shut in answers) for of in (min, max))
+    return [
+        max(answers),
+        max(shut for shut in answers if shut.bit_count() == fewest),
+        min(answers),
+        max(shut for shut in answers if shut.bit_count() == most),
+        max(answers, key=lambda shut: (safe(shut), shut)),
+    ]
+
+
+@pytest.mark.parametrize("rules", SHORT_GAMES.values(), ids=SHORT_GAMES)
+def test_all_puzzles_of_a_short_row_are_found(rules: str) -> None:
+    profile = house(rules)
+    expected = all_by_hand(profile, MARGIN)
+    found = list(all_puzzles(profile, Random(1)))
+    alike = {(p.open, len(p.throw), frozenset(a.tiles for a in p.answers)): p.level for p in found}
+    assert alike == expected
+    assert len(alike) > 3
+    odds = Odds(profile)
+    for puzzle in found:
+        ranked = odds.ranked(puzzle.turn)
+        assert [(a.tiles, a.cost) for a in puzzle.answers] == [(r.tiles, round(r.cost, 2)) for r in ranked]
+        assert puzzle_from_text(puzzle.to_text(), lambda name: profile).answers == puzzle.answers
+    if profile.move is MoveKind.SET:
+        assert len(found) == len(alike), "of throws with the same answers there is one puzzle"
+
+
+def test_every_level_has_its_share() -> None:
+    profile = house(SHORT_GAMES["two dice and digits"])
+    there = Counter(puzzle.level for puzzle in all_puzzles(profile, Random(1)))
+    for count in (0, 1, 3, 4, 100):
+        share, left = Counter[int](), Counter(there)
+        while share.total() < min(count, there.total()):
+            for level in sorted(left):
+                if left[level] and share.total() < count:
+                    left[level] -= 1
+                    share[level] += 1
+        assert Counter(puzzle.level for puzzle in mine(profile, count, Random(2))) == share
+
+
+@pytest.mark.parametrize("rules", ["dice = 3", "stakes = 'bank'\nwin = 'lowest'\npays = {0 = 2}", "rows = 2"])
+def test_house_rules_without_puzzles(rules: str) -> None:
+    with pytest.raises(OddsError, match="has no puzzles"):
+        mine(house(f"tiles = 6\n{rules}"), 1, Random(1))

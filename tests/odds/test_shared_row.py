@@ -1,9 +1,10 @@
 """One row for all: everybody's chance to win, against a plain recursion over the match itself."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import combinations, product
 
 import pytest
 
@@ -13,16 +14,17 @@ from shutthebox.odds.shared_row import SharedRow
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import OneDie, Profile
+from shutthebox.rules.profile import Draw, OneDie, Profile
 from shutthebox.rules.tiles import to_tiles
+from shutthebox.rules.turn import Outcome
 
 ROLLERS = builtin("high-rollers")
 SHORT = replace(ROLLERS, tiles=(1, 2, 3, 4), sides=3, one_die=OneDie.OPTIONAL_HIGH)
 Wins = tuple[Fraction, ...]
 
 
-def plain(profile: Profile, players: int) -> Wins:
-    """Everybody's chance, each playing for the own one."""
+def plain(profile: Profile, players: int) -> Callable[[Match], Wins]:
+    """Gives everybody's chance in a match, each playing for the own one."""
 
     @cache
     def chances(match: Match) -> Wins:
@@ -52,14 +54,14 @@ def plain(profile: Profile, players: int) -> Wins:
         rows = tuple(replace(row, throws=0, moves=0) for row in match.rows)
         return replace(match, rows=rows, turns_over=0)
 
-    return chances(same(begin(profile, players)))
+    return lambda match: chances(same(match))
 
 
 @pytest.mark.parametrize("players", [1, 2, 3])
 @pytest.mark.timeout(60)  # plain recursion over every position
 def test_everybodys_chance(players: int) -> None:
     profile = SHORT if players < 3 else replace(SHORT, tiles=(1, 2, 3))
-    expected = plain(profile, players)
+    expected = plain(profile, players)(begin(profile, players))
     if players == 1:
         # Who plays alone is the last one in whatever happens; the odds say how often the row is shut.
         shut = Odds(profile).value(turns.start(profile), Objective.SHUT).shut
@@ -88,3 +90,79 @@ def test_what_has_no_odds() -> None:
         SharedRow(ROLLERS).wins(4)
     with pytest.raises(TooLargeError):
         SharedRow(replace(ROLLERS, teams=2)).wins(4)
+
+
+OUT = replace(turns.start(ROLLERS), outcome=Outcome.BLOCKED, score=0)
+
+
+def matches(profile: Profile, players: int, out: int | None) -> Iterator[Match]:
+    """Every position that awaits a throw, the second player at turn, one player perhaps out."""
+    sets = [some for size in range(len(profile.tiles)) for some in combinations(profile.tiles, size + 1)]
+    for some in sets:
+        tiles = to_tiles(some)
+        for insured in product((0, 1), repeat=players):
+            rows = [replace(turns.start(profile), open=tiles, insured=each, moves=1) for each in insured]
+            if out is not None:
+                rows[out] = replace(OUT, open=tiles)
+            if out is None or not insured[out]:
+                yield replace(begin(profile, players), rows=tuple(rows), player=1)
+
+
+@pytest.mark.parametrize(
+    ("tiles", "one_die", "players", "out"),
+    [
+        ((1, 2, 3), OneDie.OPTIONAL_HIGH, 2, None),
+        ((1, 3, 7), OneDie.OPTIONAL_SUM, 2, None),
+        ((1, 2), OneDie.OPTIONAL_HIGH, 3, None),
+        ((1, 2, 3), OneDie.NEVER, 3, 0),
+        ((1, 2, 3), OneDie.NEVER, 3, 2),
+    ],
+)
+def test_every_position_and_every_answer(
+    tiles: tuple[int, ...], one_die: OneDie, players: int, out: int | None
+) -> None:
+    profile = replace(ROLLERS, tiles=tiles, sides=3, one_die=one_die)
+    row, value = SharedRow(profile), plain(profile, players)
+    for match in matches(profile, players, out):
+        assert row.chances(match) == pytest.approx(tuple(map(float, value(match))), abs=1e-12)
+        for dice in dice_allowed(profile, match.turn.open):
+            for faces in product((1, 2, 3), repeat=dice):
+                thrown = match.throw(faces)
+                if thrown.stage is not Stage.ANSWER:
+                    continue
+                answers = turns.answers(profile, thrown.turn)
+                ranked = row.ranked(thrown)
+                assert sorted(each.tiles for each in ranked) == sorted(answers)
+                worth = {shut: float(value(thrown.move(shut))[match.player]) for shut in answers}
+                assert [each.win for each in ranked] == pytest.approx(sorted(worth.values(), reverse=True))
+                for each in ranked:
+                    assert each.win == pytest.approx(worth[each.tiles], abs=1e-12)
+                    assert each.cost == pytest.approx(ranked[0].win - each.win, abs=1e-15)
+
+
+@pytest.mark.parametrize("tiles", [(1, 2, 3), (2, 3, 5), (1, 5, 6)])
+def test_the_best_number_of_dice(tiles: tuple[int, ...]) -> None:
+    """With one row for one player and no insurance the last tile is all that there is to win."""
+    profile = replace(ROLLERS, tiles=tiles, insurance=False, one_die=OneDie.OPTIONAL_HIGH)
+    row, odds = SharedRow(profile), Odds(profile)
+    for match in alone(profile):
+        shut = {dice: odds.with_dice(match.turn, dice, Objective.SHUT).shut for dice in (2, 1)}
+        assert row.best_dice(match) == max(shut, key=lambda dice: shut[dice])
+
+
+def alone(profile: Profile) -> Iterator[Match]:
+    """Every position of one player."""
+    numbers = profile.tiles
+    for size in range(1, len(numbers) + 1):
+        for some in combinations(numbers, size):
+            row = replace(turns.start(profile), open=to_tiles(some), moves=1)
+            yield replace(begin(profile, 1), rows=(row,))
+
+
+def test_shared_rows_of_other_kinds_are_too_large() -> None:
+    for change in ({"rows": 2}, {"draw": Draw.DOMINOES}):
+        with pytest.raises(TooLargeError, match="of this kind"):
+            SharedRow(replace(ROLLERS, tiles=(1, 2, 3), insurance=False, **change))  # type: ignore[arg-type]
+    assert sum(SharedRow(replace(SHORT, tiles=(1, 2))).wins(3)) == pytest.approx(1)
+    with pytest.raises(TooLargeError, match="for 3 players at most, without teams"):
+        SharedRow(replace(SHORT, tiles=(1, 2))).wins(4)
