@@ -63,6 +63,7 @@ def test_what_the_other_number_of_dice_costs(name: str, objective: Objective) ->
         found.add(advice.dice)
         one, two = (odds.with_dice(turn, dice, objective) for dice in (1, 2))
         part = 1 if objective is Objective.SHUT else 0
+        assert advice.dice_cost is not None
         assert advice.dice_cost == pytest.approx(abs(one[part] - two[part]), abs=1e-12)
         assert advice.dice_cost >= 0
     assert found == {1, 2}

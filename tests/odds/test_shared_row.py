@@ -162,7 +162,7 @@ def alone(profile: Profile) -> Iterator[Match]:
 def test_shared_rows_of_other_kinds_are_too_large() -> None:
     for change in ({"rows": 2}, {"draw": Draw.DOMINOES}):
         with pytest.raises(TooLargeError, match="of this kind"):
-            SharedRow(replace(ROLLERS, tiles=(1, 2, 3), insurance=False, **change))  # type: ignore[arg-type]
+            SharedRow(replace(ROLLERS, tiles=(1, 2, 3), insurance=False, **change))
     assert sum(SharedRow(replace(SHORT, tiles=(1, 2))).wins(3)) == pytest.approx(1)
     with pytest.raises(TooLargeError, match="for 3 players at most, without teams"):
         SharedRow(replace(SHORT, tiles=(1, 2))).wins(4)

@@ -116,19 +116,12 @@ class _Solved:
     @cached_property
     def expected(self) -> list[list[float]]:
         """Per position with a certain new mark the means of `out`, `again`, and `later` for each seat."""
-        prospects = self.prospects
-
-        def worth(end: End) -> float:
-            return prospects[end][0]
-
-        rows = []
-        for end in self.turn.graph.ends:
-            _, following, place = prospects[end]
+        rows = {}
+        for end, (_, following, place) in self.prospects.items():
             own = following.out if place is None else following.leaders[place]
-            rows.append((following.out, following.again, own, *following.later))
-        return [
-            self.turn.expected(worth, self.values, self.below, of_ends) for of_ends in zip(*rows, strict=True)
-        ]
+            rows[end] = (following.out, following.again, own, *following.later)
+        columns = zip(*map(rows.__getitem__, self.turn.graph.ends), strict=True)
+        return [self.turn.expected(rows.__getitem__, self.values, self.below, of_ends) for of_ends in columns]
 
 
 class Equilibrium:
@@ -261,24 +254,16 @@ class Equilibrium:
         better, solved = self._better(offsets, standing), self._solved.get(offsets)
         shared = min(better, solved.below) if solved else 0
         values = turn.values(worth, solved.values if solved else (), shared)
-        mass = turn.distribution(worth, values, shared)
+        tied = standing.tied
+        results = {end: self._result(tied, prospect) for end, prospect in prospects.items()}
+        mass = turn.distribution(results.__getitem__, values, shared)
         if solved is None or better > solved.below:
             self._solved[offsets] = _Solved(turn, better, prospects, values)
-        leaders, later = [0.0] * standing.tied, [0.0] * len(offsets)
-        out = again = 0.0
+        sums = [0.0] * (tied + len(offsets) + 2)
         for end, chance in zip(ends, mass[: len(ends)], strict=True):
-            if not chance:
-                continue
-            _, following, place = prospects[end]
-            # The old leaders stay so unless the mark is a new one.
-            stay = place is None or place == standing.tied
-            for at in range(standing.tied):
-                leaders[at] += chance * (following.leaders[at] if stay else following.out)
-            later[0] += chance * (following.out if place is None else following.leaders[place])
-            for at, worth_later in enumerate(following.later, 1):
-                later[at] += chance * worth_later
-            out += chance * following.out
-            again += chance * following.again
+            if chance:
+                sums = [total + chance * each for total, each in zip(sums, results[end], strict=True)]
+        leaders, later, (out, again) = sums[:tied], sums[tied:-2], sums[-2:]
         if solved and shared:
             # A new mark is certain here: the old leaders are out, and the solution from before holds.
             reached = [(number, mass[number]) for number in range(len(ends), len(mass)) if mass[number]]
@@ -290,6 +275,15 @@ class Equilibrium:
             out += more_out
             again += more_again
         return _Outlook(tuple(leaders), tuple(later), out, again)
+
+    def _result(self, tied: int, prospect: tuple[float, _Outlook, int | None]) -> tuple[float, ...]:
+        """What follows from an end: old leaders, the next seat, later ones, others, `again`."""
+        _, following, place = prospect
+        # The old leaders stay so unless the mark is a new one.
+        stay = place is None or place == tied
+        leaders = following.leaders[:tied] if stay else (following.out,) * tied
+        own = following.out if place is None else following.leaders[place]
+        return (*leaders, own, *following.later, following.out, following.again)
 
     def _better(self, offsets: tuple[int, ...], standing: Standing) -> int:
         """How many ends, the best first, set a new mark: after them the standing before does not matter."""
@@ -417,9 +411,3 @@ class SeatPlay:
         found = [(tiles, self.chance(after)) for tiles, after in options(self.profile, turn) if tiles]
         found.sort(key=lambda each: each[1], reverse=True)
         return tuple(RankedChance(tiles, chance, max(0.0, found[0][1] - chance)) for tiles, chance in found)
-
-    def ends(self) -> dict[End, float]:
-        """How a whole turn ends under this play."""
-        ends = self._turn.graph.ends
-        chances = self._turn.distribution(self.worth, self._values)[: len(ends)]
-        return {end: chance for end, chance in zip(ends, chances, strict=True) if chance}

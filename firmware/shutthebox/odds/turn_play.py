@@ -93,7 +93,8 @@ class CompiledTurn:
             known: the values for another worth.
             below: the worths are the same for ends of a lower rank than this.
         """
-        worths, run = self._worths(worth)
+        worths = [worth(end) for end in self.graph.ends]
+        run = self._run(worths)
         values = [each + nudge for each, nudge in zip(worths, self._nudges, strict=True)]
         order, low, high = self.order, self._low, self._high
         for number in range(len(values), len(self._ways)):
@@ -111,16 +112,18 @@ class CompiledTurn:
             values.append(best)
         return values
 
-    def distribution(self, worth: Worth, values: Sequence[float], below: int = 0) -> list[float]:
+    def distribution(
+        self, result: Callable[[End], object], values: Sequence[float], below: int = 0
+    ) -> list[float]:
         """How a turn ends under that play: the chance of each end of the graph.
 
         Args:
-            worth: of each end.
-            values: found for it.
+            result: of each end; of ends with the same result one may get the chances of others.
+            values: found for the worth of the ends, which is the same for the same result.
             below: a turn is followed no further than to a position from which all ends have a lower rank than
                 this; the chance of such a position is given, too, at its number.
         """
-        _, run = self._worths(worth)
+        run = self._run([result(end) for end in self.graph.ends])
         mass = [0.0] * (self.start + 1)
         mass[self.start] = 1.0
         for number in range(self.start, len(self.graph.ends) - 1, -1):
@@ -145,17 +148,17 @@ class CompiledTurn:
         return mass
 
     def expected(
-        self, worth: Worth, values: Sequence[float], below: int, of_ends: Sequence[float]
+        self, result: Callable[[End], object], values: Sequence[float], below: int, of_ends: Sequence[float]
     ) -> list[float]:
         """The mean of something else than the worth under that play, for each position.
 
         Args:
-            worth: of each end.
-            values: found for it.
+            result: of each end; it decides `of_ends`, and the worth.
+            values: found for the worth of the ends.
             below: only positions count from which all ends have a lower rank than this; the others get 0.
             of_ends: what it is for each end.
         """
-        _, run = self._worths(worth)
+        run = self._run([result(end) for end in self.graph.ends])
         found = list(of_ends)
         for number in range(len(found), len(self._ways)):
             if self._high[number] >= below:
@@ -195,14 +198,13 @@ class CompiledTurn:
             raise OddsError(f"{turn.to_text()} cannot be reached")
         return number
 
-    def _worths(self, worth: Worth) -> tuple[list[float], list[int]]:
-        """The worth of each end; and by rank of score, up to which rank all ends have the same worth."""
-        worths = [worth(end) for end in self.graph.ends]
-        run = list(range(len(worths)))
-        for rank in range(len(worths) - 2, -1, -1):
-            if worths[self.order[rank]] == worths[self.order[rank + 1]]:
+    def _run(self, results: Sequence[object]) -> list[int]:
+        """By rank of score, up to which rank all ends have the same result."""
+        run = list(range(len(results)))
+        for rank in range(len(results) - 2, -1, -1):
+            if results[self.order[rank]] == results[self.order[rank + 1]]:
                 run[rank] = run[rank + 1]
-        return worths, run
+        return run
 
 
 @lru_cache(maxsize=4)
