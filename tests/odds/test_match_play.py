@@ -2,25 +2,29 @@
 
 import random
 from dataclasses import replace
+from functools import cache
+from typing import Any
 
 import pytest
 from tests.odds.test_equilibrium import by_recursion
 from tests.support.fast import fast_among
 
 from shutthebox.config import profiles
-from shutthebox.odds import Objective, Odds, OddsError
+from shutthebox.odds import End, Objective, Odds, OddsError
 from shutthebox.odds.equilibrium import Equilibrium
 from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
 from shutthebox.rules import turn as turns
-from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.match import Match, Result, Stage, begin
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Profile, ShutWins, Stakes, Tie
+from shutthebox.rules.profile import MatchFormat, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Turn
 
 TRADITIONAL = profiles.builtin("traditional")
 SHORT = replace(TRADITIONAL, tiles=(1, 2, 3), dice=1, tie=Tie.SHARE, stakes=Stakes.NONE)
+TWO_TILES = replace(SHORT, tiles=(1, 2), sides=3)
+MISERE: dict[str, Any] = {"win": Win.HIGHEST, "shut_wins": ShutWins.NO}
 
 
 def play_turn(match: Match, rng: random.Random) -> Match:
@@ -146,3 +150,102 @@ def test_simple_players_shut_what_the_rules_allow() -> None:
                     match = match.throw(faces)
                 else:
                     break
+
+
+@cache
+def ends_of(profile: Profile) -> tuple[tuple[End, float], ...]:
+    """How a turn for points ends."""
+    return tuple((end, float(p)) for end, p in Odds(profile).ends(turns.start(profile)).items())
+
+
+@cache
+def drawn(profile: Profile, totals: tuple[int, ...], to_play: tuple[int, ...]) -> tuple[float, ...]:
+    """Everybody's chance if these turns are drawn from the ends of a turn for points."""
+    if not to_play:
+        best = (max if profile.highest_wins else min)(totals)
+        return tuple((total == best) / totals.count(best) for total in totals)
+    now, *later = to_play
+    chances = [0.0] * len(totals)
+    for end, share in ends_of(profile):
+        if end.shut and profile.shut_wins is ShutWins.MATCH:
+            chances[now] += share
+            continue
+        after = tuple(total + end.score * (i == now) for i, total in enumerate(totals))
+        for i, chance in enumerate(drawn(profile, after, tuple(later))):
+            chances[i] += share * chance
+    return tuple(chances)
+
+
+@pytest.mark.parametrize("changes", [{"shut_wins": ShutWins.MATCH}, {"shut_wins": ShutWins.NO}, MISERE])
+def test_before_the_deciding_round_later_turns_are_played_for_points(changes: dict[str, Any]) -> None:
+    profile = replace(TWO_TILES, **changes)
+    beginning = replace(begin(profile, 3, 2), totals=(4, 3, 5))
+    assert match_chances(beginning) == pytest.approx(drawn(profile, (4, 3, 5), (0, 1, 2, 0, 1, 2)))
+    # The second player's turn, with the first one's behind it.
+    blocked = replace(beginning.rows[0], outcome=turns.Outcome.BLOCKED, score=2)
+    match = replace(beginning, player=1, rows=(blocked, *beginning.rows[1:]))
+    assert match_chances(match) == pytest.approx(drawn(profile, (4, 3, 5), (1, 2, 0, 1, 2)))
+    play = match_play(match)
+    for end in Odds(profile).ends(turns.start(profile)):
+        if end.shut and profile.shut_wins is ShutWins.MATCH:
+            assert play.worth(end) == 1.0
+        else:
+            expected = drawn(profile, (4, 3 + end.score, 5), (2, 0, 1, 2))[1]
+            assert play.worth(end) == pytest.approx(expected)
+
+
+def test_a_shut_box_that_ends_the_round_leaves_the_others_with_the_whole_row() -> None:
+    profile = replace(TWO_TILES, shut_wins=ShutWins.ROUND)
+    beginning = replace(begin(profile, 3, 2), totals=(4, 3, 5))
+    blocked = replace(beginning.rows[0], outcome=turns.Outcome.BLOCKED, score=2)
+    play = match_play(replace(beginning, player=1, rows=(blocked, *beginning.rows[1:])))
+    assert play.worth(End(0, True)) == pytest.approx(drawn(profile, (4, 3, 5 + 3), (0, 1, 2))[1])
+    assert play.worth(End(2, False)) == pytest.approx(drawn(profile, (4, 3 + 2, 5), (2, 0, 1, 2))[1])
+
+
+def test_chances_when_the_match_is_decided() -> None:
+    match = begin(SHORT, 3)
+    assert match_chances(replace(match, result=Result((0, 2), False, ()))) == (0.5, 0.0, 0.5)
+    assert match_chances(replace(match, result=Result((), False, ()))) == (0.0, 0.0, 0.0)
+
+
+def test_a_play_off_is_played_by_those_tied_for_its_own_score() -> None:
+    profile = replace(SHORT, tie=Tie.PLAY_OFF, shut_wins=ShutWins.NO)
+    game = Equilibrium(profile, 2)
+    match = replace(begin(profile, 3), seats=(0, 2), totals=(3, 6, 3), tie_rounds=1)
+    assert is_deciding(match)
+    first, last = game.chances()
+    assert match_chances(match) == pytest.approx((first, 0.0, last))
+    blocked = replace(match.rows[0], outcome=turns.Outcome.BLOCKED, score=2)
+    later = replace(match, player=2, rows=(blocked, *match.rows[1:]))
+    first, last = game.chances(scores=(2,))
+    assert match_chances(later) == pytest.approx((first, 0.0, last))
+    worth = {score: match_play(later).worth(End(score, False)) for score in (1, 2, 3)}
+    assert (worth[1], worth[3]) == (1.0, 0.0)
+    assert 0 < worth[2] < 1
+
+
+@pytest.mark.parametrize(
+    ("change", "players", "known"),
+    [
+        ({}, 2, True),
+        ({}, 9, True),
+        ({}, 10, False),
+        ({}, 1, False),
+        ({"match": MatchFormat.TARGET_LOSES, "limit": 50}, 2, False),
+        ({"turns": Turns.ALTERNATE}, 2, False),
+        ({"win": Win.FIRST_TO_SHUT}, 2, False),
+        ({"score": Scoring.THROWS, "shut_wins": ShutWins.NO}, 2, False),
+        ({"stakes": Stakes.BANK}, 2, False),
+        ({"rows": 2}, 2, False),
+        ({"insurance": True}, 2, False),
+        ({"teams": 2}, 4, False),
+        ({"teams": 2}, 3, True),  # three cannot be divided by two: there are no teams
+        ({"teams": 2}, 2, True),  # teams of one
+        ({"handicap": (0, (1,))}, 2, False),
+        ({"handicap": (0, 0, (1,))}, 2, True),  # a seat that does not play
+        ({"handicap": (0, 5)}, 2, True),
+    ],
+)
+def test_which_matches_have_chances(change: dict[str, Any], players: int, known: bool) -> None:
+    assert has_chances(replace(SHORT, **change), players) == known
