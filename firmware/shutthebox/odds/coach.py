@@ -248,8 +248,8 @@ class _Walk:
         at, chance = self._points(before), self._chance(before)
         allowed = dice_allowed(match.seat_profile, before.open, before.behind)
         if len(allowed) > 1:
-            # Dice read as a total alone may be one die or two; then the choice is taken to be the usual one.
-            dice = len(faces) if len(faces) in allowed else allowed[0]
+            # A single number that no die shows is the total of the usual dice.
+            dice = len(faces) if max(faces) <= match.profile.sides else allowed[0]
             at, chance = self._choose_dice(match, dice, allowed)
         after = self._points(row)
         self.points[player].final += after - at
