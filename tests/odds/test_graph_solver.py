@@ -1,16 +1,18 @@
 """Rules that open tiles again: against value iteration over the rules."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from itertools import combinations, product
 from typing import TypeAlias
 
 import pytest
 
 from shutthebox.config import profiles
-from shutthebox.odds import Objective, Odds, OddsError
+from shutthebox.odds import Objective, Odds, OddsError, Value
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import MoveKind, Profile, Scoring, Win
+from shutthebox.rules.profile import MoveKind, OneDie, Profile, Scoring, Win
 from shutthebox.rules.score import MAX_THROWS, score
 from shutthebox.rules.tiles import to_numbers, to_tiles
 from shutthebox.rules.turn import Outcome, Turn
@@ -87,6 +89,11 @@ CASES = [
     replace(OPEN_ONE, tiles=(1, 2, 3, 4), first_move_must_include=2, lost_score=40),
     replace(OPEN_ONE, tiles=(1, 2, 4), move=MoveKind.FACES),
     replace(OPEN_ONE, tiles=(1, 2, 4, 8), start_open=(1, 4, 8), move=MoveKind.SINGLE),
+    # The 9 cannot be shut, so that nothing but the limit of throws ends the turn.
+    replace(OPEN_ONE, tiles=(1, 2, 9), dice=1, score=Scoring.SUM),
+    replace(OPEN_ONE, tiles=(1, 2, 9), dice=1, score=Scoring.SUM, win=Win.HIGHEST),
+    replace(OPEN_ONE, tiles=(1, 9), dice=1),
+    replace(OPEN_ONE, tiles=(1, 2, 4), one_die=OneDie.OPTIONAL_HIGH, ends_turn_on=frozenset({6})),
     replace(OPEN_ONE, tiles=(1, 2), dice=1, sides=2, win=Win.HIGHEST, score=Scoring.SUM),
 ]
 
@@ -110,13 +117,18 @@ def test_ends_agree_with_values(profile: Profile) -> None:
         assert mean == pytest.approx(odds.value(start, objective).score, rel=1e-9, abs=1e-9)
 
 
+@cache
+def nine_tiles() -> Odds:
+    return Odds(OPEN_ONE)
+
+
 def test_an_iteration_gives_no_fractions() -> None:
     with pytest.raises(OddsError, match="nine digits"):
-        Odds(OPEN_ONE).fractions(turns.start(OPEN_ONE))
+        nine_tiles().fractions(turns.start(OPEN_ONE))
 
 
 def test_nine_tiles() -> None:
-    odds, start = Odds(OPEN_ONE), turns.start(OPEN_ONE)
+    odds, start = nine_tiles(), turns.start(OPEN_ONE)
     assert odds.value(start).score == pytest.approx(13.1526968342866)
     assert odds.value(start).shut == pytest.approx(1, abs=1e-9)
 
@@ -124,6 +136,59 @@ def test_nine_tiles() -> None:
 def test_a_blocked_player_is_told_which_tile_to_open() -> None:
     profile = OPEN_ONE
     blocked = turns.throw(profile, Turn(0b11, moves=1), (6, 6))
-    ranked = Odds(profile).ranked(blocked)
+    ranked = nine_tiles().ranked(blocked)
     assert len(ranked) == 7
     assert all(option.tiles & ~0b11 and option.cost >= 0 for option in ranked)
+
+
+@pytest.mark.parametrize("profile", CASES, ids=range(len(CASES)))
+@pytest.mark.parametrize("objective", [Objective.SCORE, Objective.SHUT])
+def test_every_position_is_worth_what_its_best_decisions_make_of_it(
+    profile: Profile, objective: Objective
+) -> None:
+    odds, never_shut = Odds(profile), 9 in profile.tiles
+    best = 1 if profile.win is Win.HIGHEST else -1
+
+    def order(value: Value) -> float:
+        return value.shut if objective is Objective.SHUT else best * value.score
+
+    for size in range(len(to_numbers(profile.starting))):
+        for some in combinations(to_numbers(profile.starting), size + 1):
+            open_tiles = to_tiles(some)
+            turn = Turn(open_tiles, moves=1) if open_tiles != profile.starting else turns.start(profile)
+            values = {}
+            for dice in dice_allowed(profile, open_tiles):
+                faces = list(product(range(1, profile.sides + 1), repeat=dice))
+                thrown = [turns.throw(profile, turn, each) for each in faces]
+                values[dice] = odds.with_dice(turn, dice, objective)
+                means = [
+                    sum(each) / len(faces) for each in zip(*map(worth(odds, objective), thrown), strict=True)
+                ]
+                if not never_shut:
+                    assert values[dice] == pytest.approx(means, abs=1e-8)
+                for each in thrown:
+                    check_options(odds, each, objective)
+            assert order(odds.value(turn, objective)) == pytest.approx(max(map(order, values.values())))
+            chosen = values[odds.best_dice(turn, objective)]
+            assert odds.value(turn, objective) == pytest.approx(chosen)
+
+
+def worth(odds: Odds, objective: Objective) -> Callable[[Turn], Value]:
+    return lambda turn: odds.value(turn, objective)
+
+
+def check_options(odds: Odds, thrown: Turn, objective: Objective) -> None:
+    """The answers to a throw, or the tiles to open: ranked by the worth of the turn after each."""
+    profile, ranked = odds.profile, odds.ranked(thrown, objective)
+    opened = to_numbers(turns.reopenings(profile, thrown))
+    after = {shut: turns.move(profile, thrown, shut) for shut in turns.answers(profile, thrown)}
+    after |= {to_tiles([tile]): turns.reopen(profile, thrown, tile) for tile in opened}
+    assert {each.tiles for each in ranked} == set(after)
+    for each in ranked:
+        assert each.value == odds.value(after[each.tiles], objective)
+    if ranked:
+        part, best = (1, 1) if objective is Objective.SHUT else (0, 1 if profile.win is Win.HIGHEST else -1)
+        assert odds.follow(thrown, objective) == after[ranked[0].tiles]
+        costs = [best * (ranked[0].value[part] - each.value[part]) for each in ranked]
+        assert [each.cost for each in ranked] == pytest.approx(costs, abs=1e-9)
+        assert costs == pytest.approx(sorted(costs), abs=1e-9)
