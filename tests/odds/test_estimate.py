@@ -215,6 +215,7 @@ def test_long_turns_are_played_out_less_often(monkeypatch: pytest.MonkeyPatch) -
     profile = house(ONE_THROW)
     start = turns.start(profile)
     assert estimates._throws(profile, start) == pytest.approx(1.01)
+    assert estimates._throws(profile, Turn(0b1, throws=3, moves=1)) == pytest.approx(1.01), "from here on"
     assert estimates._throws(house('tiles = [1]\nmove = "faces-free"'), start) == pytest.approx(1.04)
     monkeypatch.setattr(estimates, "MOST_THROWS", 102)
     # 102 turns by their throws, of which three tenths more are trials.

@@ -192,10 +192,14 @@ def test_every_position(rules: str, objective: Objective, oracle: Callable[..., 
             worths = [(plain.value(thrown), weight) for thrown, weight in throws]
             score, shut = (sum(pair[i] * weight for pair, weight in worths) / whole for i in (0, 1))
             assert near(odds.with_dice(turn, dice, objective), (score, shut))
-            by_dice[dice] = shut if objective is Objective.SHUT else plain.sign * score
+            pair = plain.sign * score, shut
+            by_dice[dice] = pair[::-1] if objective is Objective.SHUT else pair
             for thrown, _ in throws:
                 check_answers(odds, plain, thrown, objective)
-        assert by_dice[odds.best_dice(turn, objective)] == max(by_dice.values())
+        best = odds.best_dice(turn, objective)
+        assert by_dice[best] == max(by_dice.values())
+        if "passes" not in rules and by_dice[best] == by_dice[plain.dice(turn)[0]]:
+            assert best == plain.dice(turn)[0], "as many as usual where that is as good"
         ends = odds.ends(turn, objective)
         expected_ends = out.ends(turn)
         assert all(abs(ends.get(end, 0) - expected_ends.get(end, 0)) < 1e-11 for end in ends | expected_ends)

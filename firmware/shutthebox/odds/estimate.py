@@ -228,7 +228,7 @@ def _play(
 
 def _answer(profile: Profile, open_tiles: Tiles, faces: Throw, policy: Policy, first: bool) -> Tiles:
     """The set of tiles that a rule shuts for a throw; none if it has no move."""
-    if profile.move is not MoveKind.SET or policy is Policy.RANDOM or first:
+    if profile.move is not MoveKind.SET or first:
         moves = legal_moves(profile, open_tiles, faces, first=first)
         return choose(policy, moves)[0] if moves else 0
     # A large row has thousands of sets for a total; these rules need to find but one.

@@ -205,7 +205,6 @@ def _throws(space: Space, dice: int) -> dict[tuple[bool, tuple[int, ...]], tuple
     difference; for `MoveKind.EXACT`, a repeated face or one without a tile names none.
     """
     profile = space.profile
-    whole = profile.move is MoveKind.EXACT
     largest = max(space.numbers[-1], *profile.ends_turn_on, 0)
     # By dice: faces named (or -1), total (cut off where nothing asks for it any more).
     states: dict[tuple[int, int], tuple[int, Throw]] = {(0, 0): (1, ())}
@@ -213,19 +212,18 @@ def _throws(space: Space, dice: int) -> dict[tuple[bool, tuple[int, ...]], tuple
         longer: dict[tuple[int, int], tuple[int, Throw]] = {}
         for (named, total), (weight, throw) in states.items():
             for face in range(1, profile.sides + 1):
-                bit = space.bit(face)
-                names = -1 if whole and (named < 0 or not bit or named & bit) else named | bit
-                key = names, min(total + face, largest + 1)
+                key = _with_face(space, named, face), min(total + face, largest + 1)
                 known, shown = longer.get(key, (0, (*throw, face)))
                 longer[key] = known + weight, shown
         states = longer
         if len(states) > _MOST_STATES:
             raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
+    thrown = [(named, weight, throw) for (named, _), (weight, throw) in states.items()]
     if profile.difference and dice == 2:
         faces = range(1, profile.sides + 1)
-        states = {(a, b): (1, (a, b)) for a, b in product(faces, faces)}
+        thrown = [(_names(space, throw), 1, throw) for throw in product(faces, faces)]
     merged: dict[tuple[bool, tuple[int, ...]], tuple[int, Throw]] = {}
-    for (named, _), (weight, throw) in states.items():
+    for named, weight, throw in thrown:
         alike = _alike(space, throw, named)
         known, shown = merged.get(alike, (0, throw))
         merged[alike] = known + weight, shown
@@ -238,28 +236,23 @@ def _alike(space: Space, throw: Throw, named: int) -> tuple[bool, tuple[int, ...
     """The common part of a class of throws: whether they end the turn, and the tiles that they name."""
     ends = sum(throw) in space.profile.ends_turn_on
     named_by_sums = [space.bit(number) for number in totals(space.profile, throw)]
-    return ends, () if ends else (_named(space, throw, named), *sorted(named_by_sums))
+    return ends, () if ends else (named, *sorted(named_by_sums))
 
 
 def _names(space: Space, throw: Throw) -> int:
     """The tiles that a throw names by its faces, as dense bits; -1 for none where all have to be used."""
     named = 0
     for face in throw:
-        bit = space.bit(face)
-        if space.profile.move is MoveKind.EXACT and (named < 0 or not bit or named & bit):
-            named = -1
-        else:
-            named |= bit
+        named = _with_face(space, named, face)
     return named
 
 
-def _named(space: Space, throw: Throw, named: int) -> int:
-    if space.profile.difference and len(throw) == 2:
-        whole = space.profile.move is MoveKind.EXACT
-        if whole and (throw[0] == throw[1] or not all(map(space.bit, throw))):
-            return -1
-        return space.bit(throw[0]) | space.bit(throw[1])
-    return named
+def _with_face(space: Space, named: int, face: int) -> int:
+    """The tiles named by faces, with another face."""
+    bit = space.bit(face)
+    if space.profile.move is MoveKind.EXACT and (named < 0 or not bit or named & bit):
+        return -1
+    return named | bit
 
 
 def _answers(space: Space, throw: Throw, weight: int, doubles: int) -> Answers:
