@@ -1,0 +1,187 @@
+"""What the odds of a profile give, in what kind of number, and what they refuse."""
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from tests.odds.test_small_rows import ENDING, PASSING, positions
+from tests.odds.test_work import house
+
+import shutthebox.odds
+from shutthebox.config.profiles import builtin
+from shutthebox.odds import Objective, Odds, OddsError, TooLargeError
+from shutthebox.odds.odds import for_points, odds_for_points
+from shutthebox.odds.state_space import Space
+from shutthebox.odds.turn_graph import TurnGraph
+from shutthebox.odds.values import End
+from shutthebox.rules import turn as turns
+from shutthebox.rules.profile import Blocked, Draw, Scoring, ShutWins, Win
+from shutthebox.rules.tiles import to_tiles
+from shutthebox.rules.turn import Outcome, Turn
+
+TRADITIONAL = builtin("traditional")
+OBJECTIVES = (Objective.SCORE, Objective.SHUT)
+
+
+@pytest.mark.parametrize("rules", (ENDING | PASSING).values(), ids=ENDING | PASSING)
+def test_exact_ends_are_fractions_that_add_up_to_the_value(rules: str) -> None:
+    odds = Odds(house(rules))
+    assert odds.exact
+    for turn in (turns.start(odds.profile), *list(positions(odds.profile))[-2:]):
+        for objective in OBJECTIVES:
+            ends = odds.ends(turn, objective, exact=True)
+            assert all(isinstance(chance, Fraction) and chance > 0 for chance in ends.values())
+            score, shut = odds.fractions(turn, objective)
+            assert sum(ends.values()) == 1
+            assert sum(end.score * chance for end, chance in ends.items()) == score
+            assert sum(chance for end, chance in ends.items() if end.shut) == shut
+            floats = odds.ends(turn, objective)
+            assert all(isinstance(chance, float) for chance in floats.values())
+            assert floats == pytest.approx({end: float(chance) for end, chance in ends.items()}, abs=1e-12)
+            scores: dict[int, float] = {}
+            for end, chance in floats.items():
+                scores[end.score] = scores.get(end.score, 0.0) + float(chance)
+            assert odds.distribution(turn, objective) == pytest.approx(scores)
+
+
+def test_the_ends_of_a_turn_that_is_over() -> None:
+    odds = Odds(TRADITIONAL)
+    for over, end in (
+        (Turn(0, outcome=Outcome.SHUT, score=0), End(0, True)),
+        (Turn(0b11, outcome=Outcome.BLOCKED, score=3), End(3, False)),
+    ):
+        exact, rounded = (list(odds.ends(over, exact=exact).items()) for exact in (True, False))
+        assert exact == rounded == [(end, 1)]
+        assert isinstance(exact[0][1], Fraction)
+        assert isinstance(rounded[0][1], float)
+        assert odds.one_die(over) is None
+        assert odds.ranked(over) == ()
+    thrown = turns.throw(TRADITIONAL, Turn(0b11, moves=1), (3,))
+    assert odds.ends(thrown, exact=True) == {End(0, True): 1}, (
+        "after the best answer to the throw on the table"
+    )
+
+
+def test_turns_without_a_last_throw_have_no_ends_in_fractions() -> None:
+    rules = (
+        'tiles = [1, 2]\nblocked = "passes"\nscore = "throws"\nshut_wins = "no"',
+        'tiles = [1, 2]\nblocked = "opens-one"\nscore = "throws"\nshut_wins = "no"',
+        "tiles = [1, 2]\nrows = 2",
+    )
+    for text in rules:
+        odds = Odds(house(text))
+        with pytest.raises(OddsError, match="has no list of ends in fractions"):
+            odds.ends(turns.start(odds.profile), exact=True)
+        assert sum(odds.ends(turns.start(odds.profile)).values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("rules", [*ENDING.values(), *PASSING.values()], ids=[*ENDING, *PASSING])
+def test_where_fractions_grow_too_long_the_values_are_rounded(
+    rules: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = house(rules)
+    if profile.draw is Draw.DOMINOES:
+        return
+    exact = Odds(profile)
+    monkeypatch.setattr("shutthebox.odds.backward_induction._MOST_BITS", 1)
+    rounded = Odds(profile)
+    assert (exact.exact, rounded.exact) == (True, False)
+    for turn in positions(profile):
+        for objective in OBJECTIVES:
+            assert rounded.value(turn, objective) == pytest.approx(exact.value(turn, objective), rel=1e-14)
+    with pytest.raises(OddsError, match="are not fractions; they are good to nine digits"):
+        rounded.fractions(turns.start(profile))
+
+
+def test_a_number_of_dice_that_cannot_be_thrown() -> None:
+    dominoes = replace(builtin("domino-bag"), tiles=(1, 2, 8), boxes=())
+    eight = Turn(to_tiles([1, 8]), moves=1)
+    for profile in (TRADITIONAL, replace(TRADITIONAL, tiles=(1, 8), rows=2), dominoes):
+        odds = Odds(profile)
+        for dice in (0, 1, 3):
+            with pytest.raises(ValueError, match=f"{dice} dice cannot be thrown"):
+                odds.with_dice(eight, dice)
+            with pytest.raises(ValueError, match=f"{dice} dice cannot be thrown"):
+                odds.points_with(eight, dice)
+        assert odds.points_with(eight, 2) == odds.points(eight)
+
+
+def test_the_largest_rows() -> None:
+    for rows, most in ((1, 12), (2, 9)):
+        for count in (most, most + 1):
+            profile = replace(TRADITIONAL, tiles=tuple(range(1, count + 1)), rows=rows, boxes=())
+            if count == most:
+                assert Space(profile).size == 2**most
+                continue
+            with pytest.raises(TooLargeError, match=f"{count} tiles are too many .*, {most} are the most"):
+                Space(profile)
+
+
+def test_tiles_that_may_be_open_beside_those_of_a_start() -> None:
+    profile = builtin("three-down")
+    all_nine = to_tiles(range(1, 10))
+    with pytest.raises(ValueError, match=r"tiles \(1, 2\) can never be open"):
+        Odds(profile).value(Turn(to_tiles([1, 2, 5]), moves=1))
+    whole, golf = Odds(profile, all_nine), Odds(replace(profile, start_open=None))
+    for tiles in ([1, 2, 5], [3], [1, 4, 9]):
+        turn = Turn(to_tiles(tiles), moves=1)
+        assert whole.fractions(turn) == golf.fractions(turn)
+
+
+def test_a_race_is_counted_in_throws() -> None:
+    young, golf = builtin("young"), builtin("golf")
+    counted = for_points(young)
+    assert (counted.score, counted.win, counted.shut_wins) == (Scoring.THROWS, Win.LOWEST, ShutWins.NO)
+    assert for_points(golf) is golf
+    assert odds_for_points(young) is odds_for_points(young)
+    assert odds_for_points(young).profile == counted
+
+
+def test_points_are_the_expected_score_as_a_fraction() -> None:
+    for name in ("traditional", "misere"):
+        profile = replace(builtin(name), tiles=(1, 2, 3, 4, 6))
+        odds = Odds(profile)
+        thrown = turns.throw(profile, turns.start(profile), (2, 4))
+        ranked = odds.ranked(thrown)
+        assert odds.points(thrown) == odds.fractions(thrown).score == odds.ranked_points(thrown)[0][1]
+        assert [tiles for tiles, _ in odds.ranked_points(thrown)] == [each.tiles for each in ranked]
+        for (_, points), each in zip(odds.ranked_points(thrown), ranked, strict=True):
+            assert float(points) == each.value.score
+        few = Turn(to_tiles([1, 2]), moves=1)
+        for dice in (1, 2):
+            assert float(odds.points_with(few, dice)) == odds.with_dice(few, dice).score
+    passing = house('tiles = [5, 9]\nblocked = "passes"')
+    passed = turns.throw(passing, turns.start(passing), (1, 1))
+    odds = Odds(passing)
+    assert odds.ranked(passed) == ()
+    assert odds.ranked_points(passed) == ((0, odds.points(turns.start(passing))),)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"blocked": Blocked.PASSES}, {"blocked": Blocked.OPENS_ONE}, {"rows": 2}]
+)
+def test_a_bag_that_is_drawn_from_for_long_is_too_large(changes: dict[str, Any]) -> None:
+    with pytest.raises(TooLargeError, match="drawn from again and again"):
+        Odds(replace(builtin("domino-bag"), tiles=(1, 2), boxes=(), **changes))
+
+
+def test_positions_with_dominoes_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    profile = replace(builtin("domino-bag"), tiles=(1, 2, 3, 4), boxes=())
+    graph = TurnGraph(Space(profile), turns.start(profile))
+    count = len(graph.positions) - len(graph.ends)
+    # Those on the way to a position, of four tiles at most, are not counted yet.
+    assert count > 10
+    monkeypatch.setattr("shutthebox.odds.turn_graph.MOST_POSITIONS", count)
+    assert Odds(profile).exact
+    monkeypatch.setattr("shutthebox.odds.turn_graph.MOST_POSITIONS", count - 5)
+    with pytest.raises(TooLargeError, match="dominoes reach too many positions"):
+        Odds(profile)
+
+
+def test_the_names_of_the_package() -> None:
+    for name in shutthebox.odds.__all__:
+        found = getattr(shutthebox.odds, name)
+        assert found == 12 if name == "MOST_TILES" else found.__name__ == name
+    with pytest.raises(AttributeError, match=r"module 'shutthebox.odds' has no attribute 'Table'"):
+        shutthebox.odds.Table  # noqa: B018  (asked for, to be refused)
