@@ -141,12 +141,13 @@ def test_a_blocked_player_is_told_which_tile_to_open() -> None:
     assert all(option.tiles & ~0b11 and option.cost >= 0 for option in ranked)
 
 
-@pytest.mark.parametrize("profile", CASES, ids=range(len(CASES)))
+@pytest.mark.parametrize("number", [1, 4, 5, 8, 12])
 @pytest.mark.parametrize("objective", [Objective.SCORE, Objective.SHUT])
 def test_every_position_is_worth_what_its_best_decisions_make_of_it(
-    profile: Profile, objective: Objective
+    number: int, objective: Objective
 ) -> None:
-    odds, never_shut = Odds(profile), 9 in profile.tiles
+    profile = CASES[number]
+    odds = Odds(profile)
     best = 1 if profile.win is Win.HIGHEST else -1
 
     def order(value: Value) -> float:
@@ -164,8 +165,7 @@ def test_every_position_is_worth_what_its_best_decisions_make_of_it(
                 means = [
                     sum(each) / len(faces) for each in zip(*map(worth(odds, objective), thrown), strict=True)
                 ]
-                if not never_shut:
-                    assert values[dice] == pytest.approx(means, abs=1e-8)
+                assert values[dice] == pytest.approx(means, abs=1e-8)
                 for each in thrown:
                     check_options(odds, each, objective)
             assert order(odds.value(turn, objective)) == pytest.approx(max(map(order, values.values())))
