@@ -1,7 +1,9 @@
 """Work is counted before it is done: every game of the sheets is within it, hostile house rules are not."""
 
 import random
+from collections import Counter
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -14,6 +16,7 @@ from shutthebox.odds.rolls import MOST_ENTRIES, rolls_by_position
 from shutthebox.odds.state_space import Space
 from shutthebox.odds.turn_graph import MOST_EVENTS, TurnGraph
 from shutthebox.rules import turn as turns
+from shutthebox.rules.moves import legal_moves
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile, Scoring
 from shutthebox.rules.reader import parse_keys, to_profile
 
@@ -139,3 +142,49 @@ def test_the_most_is_the_most() -> None:
     """The bound itself is still solved."""
     graph = TurnGraph(Space(builtin("open-one")))
     assert sum(len(way.events) for ways in graph.ways for way in ways) < MOST_EVENTS
+
+
+def test_events_that_come_round_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    space = Space(replace(builtin("open-one"), tiles=(1, 2, 3, 4)))
+    events = sum(len(way.events) for ways in TurnGraph(space).ways for way in ways)
+    monkeypatch.setattr("shutthebox.odds.turn_graph.MOST_EVENTS", events)
+    assert TurnGraph(space).comes_back
+    monkeypatch.setattr("shutthebox.odds.turn_graph.MOST_EVENTS", events - 1)
+    with pytest.raises(TooLargeError, match=f"more than {events - 1} events are too many"):
+        TurnGraph(space)
+    ending = Space(replace(space.profile, blocked=Blocked.ENDS_TURN))
+    assert not TurnGraph(ending).comes_back, "without positions that come back they are gone through once"
+
+
+def test_kinds_of_throws_are_counted_at_every_position(monkeypatch: pytest.MonkeyPatch) -> None:
+    space = Space(house('tiles = 4\nmove = "faces"'))
+    # The faces 1 to 4 alone or two of them, and none; by the total, as far as a tile bears it.
+    kinds = len(rolls._throws(space, 2))
+    monkeypatch.setattr(rolls, "MOST_ENTRIES", kinds * 16)
+    assert rolls.roll(space, 2).total == 36
+    monkeypatch.setattr(rolls, "MOST_ENTRIES", kinds * 16 - 1)
+    with pytest.raises(TooLargeError, match="2 dice of 6 sides show too much"):
+        rolls.roll(space, 2)
+
+
+@pytest.mark.parametrize("move", MoveKind)
+@pytest.mark.parametrize("more", ["", "difference = true", "dice = 3\nsides = 4", "ends_turn_on = [4, 5]"])
+def test_every_throw_is_in_one_class_that_has_its_moves(move: MoveKind, more: str) -> None:
+    """The throws of a class, those that end the turn and the idle ones add up to all."""
+    profile = house(f'tiles = [1, 2, 4, 7]\nmove = "{move}"\n{more}')
+    space = Space(profile)
+    roll = rolls.roll(space, profile.dice)
+    throws = list(product(range(1, profile.sides + 1), repeat=profile.dice))
+    going = [throw for throw in throws if sum(throw) not in profile.ends_turn_on]
+    assert roll.total == len(throws)
+    assert roll.ended == len(throws) - len(going)
+    assert roll.idle + sum(each.weight for each in roll.classes) == len(going)
+    for mask in range(16):
+        moves = [legal_moves(profile, space.sparse(mask), throw) for throw in going]
+        expected = Counter(tuple(sorted(map(space.dense, each))) for each in moves if each)
+        found = Counter[tuple[int, ...]]()
+        for each in roll.classes:
+            if each.moves(mask):
+                found[tuple(sorted(each.moves(mask)))] += each.weight
+        assert found == expected
+        assert roll.live(mask) == roll.ended + expected.total()

@@ -82,8 +82,6 @@ def roll(space: Space, dice: int) -> Roll:
         ended, classes = _by_faces(space, dice)
     total = profile.sides**dice
     idle = total - ended - sum(answers.weight for answers in classes)
-    if not profile.insurance or dice == 1:
-        return Roll(dice, total, ended, idle, tuple(classes))
     idle_doubles = _doubles_not_ending(profile, dice) - sum(answers.doubles for answers in classes)
     return Roll(dice, total, ended, idle - idle_doubles, tuple(classes), idle_doubles)
 
