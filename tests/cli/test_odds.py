@@ -310,3 +310,135 @@ def test_bad_players(words: list[str], said: str, capsys: pytest.CaptureFixture[
     assert captured.out == ""
     assert said in captured.err
     assert captured.err.count("\n") == 1
+
+
+CORNER = 'name = "corner"\ntiles = [1, 2, 3]\none_die = "optional-high"\nstakes = "pool"\n'
+HIGH = 'name = "high"\ntiles = [1, 2, 3]\nwin = "highest"\nshut_wins = "no"\nrounds = 2\n'
+# The worths of three tiles and one die can be worked out by hand: 61/36, and 23/12 or 5/2 after a 3.
+SHOWN = {
+    "a turn's start": (
+        CORNER,
+        "",
+        """\
+corner: 1 2 3 open (playing for the lowest score)
+
+expected score   1.69
+chance to shut   33.33 %
+best to throw    one die
+
+for comparison
+  highest first        1.69   33.33 %
+  lowest first         1.79   32.41 %
+  fewest tiles         1.69   33.33 %
+  at random            2.99   21.71 %
+
+final score
+  0  33.33 % ########################################
+  1  18.52 % ######################
+  2  18.52 % ######################
+  3  12.96 % ################
+  4   8.33 % ##########
+  5   8.33 % ##########
+""",
+    ),
+    "a throw": (
+        CORNER,
+        "--throw 1,2",
+        """\
+corner: 1 2 3 open, 1+2 thrown (playing for the lowest score)
+
+expected score   1.92
+chance to shut   22.22 %
+
+move               expected   to shut     costs
+3                      1.92   22.22 %      0.00
+1,2                    2.50   16.67 %      0.58
+
+final score
+  0  22.22 % ##################
+  1  13.89 % ###########
+  2  13.89 % ###########
+  3  50.00 % ########################################
+""",
+    ),
+    "a throw that blocks": (
+        CORNER,
+        "--open 1,2 --throw 5,5",
+        """\
+corner: 1 2 open, 5+5 thrown (playing for the lowest score)
+
+expected score   3.00
+chance to shut   0.00 %
+
+no move: the turn is blocked
+
+final score
+  3 100.00 % ########################################
+""",
+    ),
+    "to shut": (
+        HIGH,
+        "--throw 1,2 --objective shut",
+        """\
+high: 1 2 3 open, 1+2 thrown (playing for the best chance to shut)
+
+expected score   2.83
+chance to shut   5.56 %
+
+move               expected   to shut     costs
+1,2                    2.83    5.56 %    0.00 %
+3                      2.78    5.56 %    0.00 %
+
+final score
+  0   5.56 % ##
+  3  94.44 % ########################################
+""",
+    ),
+    "for the highest": (
+        HIGH,
+        "--open 1,3 --throw 1,2",
+        """\
+high: 1 3 open, 1+2 thrown (playing for the highest score)
+
+expected score   1.00
+chance to shut   0.00 %
+
+move               expected   to shut     costs
+3                      1.00    0.00 %      0.00
+
+final score
+  1 100.00 % ########################################
+""",
+    ),
+    "players": (
+        HIGH,
+        "--players 2 --seat 2 --best 3",
+        """\
+high: 2 players, all playing their best for the win
+One round alone; the totals of several rounds are not in these figures.
+Seat 2 plays; the best score so far is 3, of the seat before.
+
+seat      to win
+1        36.65 %
+2        63.35 %
+
+Aim for 4 or more.
+
+score     to win
+3        50.00 %
+4       100.00 %
+5       100.00 %
+6       100.00 %
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize(("rules", "words", "text"), SHOWN.values(), ids=SHOWN)
+def test_all_that_people_read(
+    rules: str, words: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "house.toml"
+    file.write_text(rules, "utf-8")
+    assert run(str(file), *words.split()) == 0
+    assert capsys.readouterr().out == text
