@@ -25,6 +25,9 @@ ENDING = {
     "three dice of four": "tiles = [1, 3, 4, 8]\ndice = 3\nsides = 4",
     "a choice of dice by the highest tile": 'tiles = [1, 4, 6, 7]\none_die = "optional-high"',
     "a choice of dice by the sum": 'tiles = [1, 2, 3, 5]\none_die = "optional-sum"',
+    "a choice of dice that changes nothing": (
+        'tiles = [1, 6]\none_die = "optional-high"\nends_turn_on = [6]\nsides = 4'
+    ),
     "a choice of dice from the start": 'tiles = [1, 2, 3]\none_die = "optional-sum"',
     "one die by the highest tile": 'tiles = [2, 5, 6, 9]\none_die = "forced-high"',
     "one die by the sum": 'tiles = [1, 2, 4, 6]\none_die = "forced-sum"',
@@ -95,6 +98,9 @@ THROWS = {
 MORE = {
     "two rows": "tiles = 3\nrows = 2",
     "two rows and a choice of dice": 'tiles = [1, 7]\nrows = 2\none_die = "optional-high"',
+    "two rows and a choice of dice that changes nothing": (
+        'tiles = [1, 6]\nrows = 2\none_die = "optional-high"\nends_turn_on = [6]'
+    ),
     "two rows and a first tile": "tiles = 2\nrows = 2\nfirst_move_must_include = 2\nlost_score = 44",
     "two rows counted": 'tiles = 3\nrows = 2\nscore = "count"\nends_turn_on = [4]',
     "two rows, shut tiles": 'tiles = [2, 4]\nrows = 2\nscore = "shut-sum"\nwin = "highest"\nshut_wins = "no"',
