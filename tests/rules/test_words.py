@@ -1,7 +1,12 @@
-"""The rules in words: every key and every value of it has its own, in both languages."""
+"""The rules in words: every key and every value of it has its own, in every language.
+
+`words.txt` has the English ones. To renew it after a wanted change: `pytest tests/rules --update-golden`,
+then read what git reports as changed.
+"""
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,8 +15,20 @@ from tests.support import generate
 
 from shutthebox.config import profiles
 from shutthebox.rules import words
-from shutthebox.rules.profile import Blocked, Draw, MatchFormat, Profile, Scoring, Stakes, Turns, Win
-from shutthebox.rules.words import explain
+from shutthebox.rules.profile import (
+    Blocked,
+    Draw,
+    MatchFormat,
+    MoveKind,
+    OneDie,
+    Profile,
+    Scoring,
+    ShutWins,
+    Stakes,
+    Turns,
+    Win,
+)
+from shutthebox.rules.words import explain, summary
 from shutthebox.translations import translations
 
 LANGUAGES = tuple(translations())
@@ -66,6 +83,74 @@ ENUM_CHANGES: list[dict[str, Any]] = [
     for key, kind in KINDS.items()
     for value in kind
 ]
+
+
+LADDER: dict[str, Any] = {"match": MatchFormat.LADDER, "shut_wins": ShutWins.NO}
+BANK: dict[str, Any] = {"stakes": Stakes.BANK, "shut_wins": ShutWins.NO}
+TOGETHER: list[dict[str, Any]] = [
+    {"tiles": (1, 2)},
+    {"tiles": (2, 3, 4)},
+    {"tiles": (1, 3, 4)},
+    {"start_open": (6, 7, 9), "one_die": OneDie.FORCED_HIGH},
+    {"start_open": (7, 8, 9), "one_die": OneDie.FORCED_HIGH},
+    {"start_open": (6,), "one_die": OneDie.OPTIONAL_SUM},
+    {"start_open": (1, 9), "one_die": OneDie.ONLY_ONE},
+    {"start_open": (2, 9), "one_die": OneDie.ONLY_ONE},
+    {"dice": 3, "start_open": (7, 9), "one_die": OneDie.FORCED_SUM},
+    {"dice": 1, "one_die": OneDie.FORCED_SUM},
+    {"ends_turn_on": frozenset({2, 7, 12})},
+    {"score": Scoring.DIGITS_REVERSED, "first_move_must_include": 2},
+    {"rounds": 2, "shut_wins": ShutWins.MATCH},
+    {"rounds": 2, "shut_wins": ShutWins.ROUND},
+    {"match": MatchFormat.DROP_OUT, "limit": 45, "turn_seconds": 30, "score": Scoring.SHUT_SUM},
+    {"win": Win.FIRST_TO_SHUT, "blocked": Blocked.PASSES},
+    {"win": Win.FIRST_TO_SHUT, "blocked": Blocked.OPENS_ONE, "turn_seconds": 30},
+    {"win": Win.LAST_IN, "blocked": Blocked.LOSES, "turns": Turns.SHARED, "insurance": True},
+    {**LADDER, "limit": 20},
+    {**LADDER, "rounds": 3, "win": Win.HIGHEST, "turn_seconds": 60},
+    {**BANK, "pays": ((0, 5), (9, 1))},
+    {**BANK, "pays": ((0, 5), (9, 1)), "handicap": (3,)},
+    {**BANK, "pays": ((0, 5), (9, 1)), "handicap": ((9,), 0)},
+    {**BANK, "pays": ((0, 5),), "stake": 3},
+    {**BANK, "pays": ((20, 1), (45, 9)), "win": Win.HIGHEST},
+    {"handicap": (0, 5, (1, 2), (3,)), "win": Win.HIGHEST, "captain": True, "teams": 3},
+    {"draw": Draw.DOMINOES, "max_tiles": 1, "difference": True},
+    {"draw": Draw.DOMINOES, "blocked": Blocked.OPENS_ONE, "score": Scoring.THROWS},
+    {"move": MoveKind.FACES_FREE, "start_open": (2, 3, 4), "captain": True},
+    {"rows": 2, "max_tiles": 2, "rounds": 2},
+    {"dice": 4, "tiles": tuple(range(1, 25)), "blocked": Blocked.PASSES},
+]
+"""Keys that change the words together."""
+
+
+def test_the_words_of_every_game_and_of_every_key(request: pytest.FixtureRequest) -> None:
+    """Each game beside the usual one, each key beside a plain game: what is said instead."""
+    usual, plain = profiles.builtin("traditional"), Profile("plain")
+    blocks = ["\n".join((f"{usual.name}: {summary(usual)}", *explain(usual)))]
+    blocks += [beside(usual, game, game.name) for game in profiles.builtins()[1:]]
+    blocks += ["\n".join((f"plain: {summary(plain)}", *explain(plain)))]
+    for change in [*CHANGES, *ENUM_CHANGES, *TOGETHER]:
+        if explain(replace(plain, **change)) != explain(plain):
+            name = ", ".join(f"{key} = {shown(value)}" for key, value in change.items())
+            blocks.append(beside(plain, replace(plain, **change), name))
+    said = "\n\n".join(blocks) + "\n"
+    if request.config.getoption("--update-golden"):
+        GOLDEN.write_text(said, encoding="utf-8")
+    assert said == GOLDEN.read_text(encoding="utf-8"), "see the beginning of this file"
+
+
+GOLDEN = Path(__file__).with_name("words.txt")
+
+
+def beside(usual: Profile, game: Profile, name: str) -> str:
+    said, usually = explain(game), explain(usual)
+    left_out = [f"- {sentence}" for sentence in usually if sentence not in said]
+    added = [f"+ {sentence}" for sentence in said if sentence not in usually]
+    return "\n".join((f"{name}: {summary(game)}", *left_out, *added))
+
+
+def shown(value: object) -> str:
+    return str(sorted(value)) if isinstance(value, frozenset) else str(value)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
