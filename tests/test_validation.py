@@ -16,6 +16,7 @@ from shutthebox.validation import (
     WrongValueError,
     boolean,
     choice,
+    count,
     did_you_mean,
     name,
     number,
@@ -93,6 +94,33 @@ def test_a_number_within_its_bounds(value: float) -> None:
 def test_a_number_beyond_them(value: object) -> None:
     with pytest.raises(WrongValueError, match="a number from 1 to 240"):
         number(1, 240)(value)
+
+
+@pytest.mark.parametrize(
+    ("written", "most", "number"),
+    [
+        ("1", 9, 1),
+        ("9", 9, 9),
+        ("10", 9, None),
+        ("54", 54, 54),
+        ("55", 54, None),
+        ("999999", 999_999, 999_999),
+        ("1000000", 10**9, None),
+        ("0", 9, None),
+        ("07", 9, None),
+        ("+7", 9, None),
+        ("-7", 9, None),
+        (" 7", 9, None),
+        ("7\n", 9, None),
+        ("7.0", 9, None),
+        ("٧", 9, None),
+        ("²", 9, None),
+        ("", 9, None),
+        ("9" * 5000, 9, None),
+    ],
+)
+def test_a_number_is_written_in_one_way(written: str, most: int, number: int | None) -> None:
+    assert count(written, most) == number
 
 
 class Colour(StrEnum):

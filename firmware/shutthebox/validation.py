@@ -1,5 +1,6 @@
 """Checks single values of files that people write; each check knows what it allows."""
 
+import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from shutthebox.errors import shown
 MAX_LINE = 1000
 """Most characters of a line: tomllib's time for a key grows with the square of its dots."""
 
+_COUNT = re.compile("[1-9][0-9]{0,5}", re.ASCII)
 _PLAIN_SPACES = {0x00A0: " ", 0x202F: " "}
 _Choice = TypeVar("_Choice", bound=StrEnum)
 _Value = TypeVar("_Value")
@@ -73,6 +75,15 @@ def did_you_mean(given: str, known: Iterable[str]) -> str:
 def shown_key(key: str) -> str:
     """A file's key for a complaint: as it stands, unless it would break the line or fill it."""
     return key if key.isprintable() and len(key) <= 40 else shown(key)
+
+
+def count(text: str, most: int) -> int | None:
+    """The number from 1 to `most`, 999,999 at most, if that is how it is written: no sign, no 0 in front.
+
+    >>> count("7", 9), count("07", 9)
+    (7, None)
+    """
+    return int(text) if _COUNT.fullmatch(text) and int(text) <= most else None
 
 
 def toml(text: str) -> dict[str, Any]:

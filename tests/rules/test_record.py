@@ -124,6 +124,8 @@ BROKEN = [
     ("1 3+5 1,7", "1", "'1' is no line of a turn: player, throw and answer"),
     ("1 3+5 1,7", "1 3+7 1,7", "3+7: a die shows 1 to 6"),
     ("1 3+5 1,7", "1 3+x 1,7", "'x' is not a face: allowed are numbers from 1 to 180"),
+    ("1 3+5 1,7", "1 03+5 1,7", "'03' is not a face: allowed are numbers from 1 to 180"),
+    ("1 3+5 1,7", "1 3+5 1,07", "'07' is not a tile: tiles are numbers from 1 to 54"),
     ("1 3+5 1,7", "1 3+5 1,x", "'x' is not a tile: tiles are numbers from 1 to 54"),
     ("1 3+5 1,7", "1 3+5 1,1", "'1,1' names a tile twice"),
     ("1 3+5 1,7", "1 3+5 +-", "'+-': exactly one tile is opened"),
@@ -157,6 +159,7 @@ BROKEN = [
     ("profile pub", "dice = ", "not valid TOML"),
     ("players 3", "players 0", "players: '0' is not allowed; allowed is 1 to 9"),
     ("players 3", "players 10", "players: '10' is not allowed; allowed is 1 to 9"),
+    ("players 3", "players 03", "players: '03' is not allowed; allowed is 1 to 9"),
     ("players 3", "players three", "players: 'three' is not allowed; allowed is 1 to 9"),
     ("players 3", "players 3\nplayers 3", "players: given twice", 1),
     ("rounds 1", "rounds 100", "rounds: '100' is not allowed; allowed is 1 to 99"),
@@ -179,8 +182,13 @@ BROKEN = [
     ("rounds 1", "rounds 1\ndice box\ncomputers 2 2", "computers: '2 2' is not allowed; allowed are ris", 2),
     ("rounds 1", "rounds 1\ndice box\ncomputers 3 2", "computers: '3 2' is not allowed; allowed are ris", 2),
     ("rounds 1", "rounds 1\ndice box\ncomputers 10", "computers: '10' is not allowed; allowed are risi", 2),
+    ("rounds 1", "rounds 1\ndice box\ncomputers 02", "computers: '02' is not allowed; allowed are risi", 2),
+    ("rounds 1", "rounds 1\ndice box\ncomputers", "computers: '' is not allowed; allowed are rising", 2),
+    ("rounds 1", "rounds 1\ndice box\ncomputers 2\ncomputers 3", "computers: given twice", 3),
     ("rounds 1", "rounds 1\ndice box\nout-of-play 55", "out-of-play: '55' is not allowed; allowed are", 2),
-    ("rounds 1", "rounds 1\ndice box\nlost 0", "lost: '0' is not allowed; allowed are rising", 2),
+    ("rounds 1", "rounds 1\ndice box\nlost 0", "lost: '0' is not allowed; allowed is 1 to 999999", 2),
+    ("rounds 1", "rounds 1\ndice box\nlost 1 2", "lost: '1 2' is not allowed; allowed is 1 to 999999", 2),
+    ("rounds 1", "rounds 1\ndice box\nlost 1000000", "lost: '1000000' is not allowed; allowed is 1 to", 2),
     ("rounds 1", "rounds 1\ndice box\nversion 1.0", "version: '1.0' is not allowed; allowed is", 2),
     ("rounds 1", "rounds 1" + "\ndice box" + "\nversion 1 rules 1" * 10, "version: '1 rules 1' is not", 11),
     ("owes 2 -4 2", "owes 2 -4 2\ngiven-up", "'given-up': not expected here, the match has ended", 1),
@@ -242,6 +250,35 @@ CONDITIONS = st.builds(
     ),
     st.integers(0, 999_999),
 )
+
+
+def test_the_lines_of_every_condition() -> None:
+    lines = (
+        "dice real",
+        "computers 1 9",
+        "out-of-play 1 54",
+        *(f"version 1.{number} rules {number}" for number in range(1, 10)),
+        "lost 999999",
+    )
+    versions = tuple(f"1.{number} rules {number}" for number in range(1, 10))
+    conditions = Conditions(True, (1, 9), (1, 54), versions, 999_999)
+    assert conditions.to_lines() == lines
+    assert conditions_from_lines(lines) == conditions
+    assert conditions_from_lines(()) is None
+    assert conditions_from_lines(("dice box",)) == Conditions()
+    equal = Conditions(equal_dice="0123456789abcdef" * 4)
+    assert equal.to_lines() == (f"dice equal {'0123456789abcdef' * 4}",)
+    assert conditions_from_lines(equal.to_lines()) == equal
+
+
+def test_conditions_joined_keep_to_what_a_record_can_say() -> None:
+    many = Conditions(lost=999_998, versions=tuple(f"1.{number} rules 2" for number in range(8)))
+    more = Conditions(lost=3, versions=("1.7 rules 2", "2.0 rules 2", "3.0 rules 2"), equal_dice="f" * 64)
+    both = many.joined(more)
+    assert (both.lost, both.equal_dice) == (999_999, "f" * 64)
+    assert both.versions == (*many.versions, "2.0 rules 2")
+    assert more.joined(many).equal_dice == "f" * 64
+    assert conditions_from_lines(both.to_lines()) == both
 
 
 @given(CONDITIONS, st.booleans())

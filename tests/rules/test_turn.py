@@ -272,7 +272,7 @@ def test_text_of_tiles_reads_back(numbers: set[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0", "55", "1,1", "1,,2", "+1", " 1", "1 ", "²", "1.0", "x", "-1", "1,-"]
+    "text", ["", "0", "55", "1,1", "1,,2", "+1", " 1", "1 ", "²", "1.0", "x", "-1", "1,-", "02", "002"]
 )
 def test_fail__text_of_tiles(text: str) -> None:
     with pytest.raises(ValueError):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from shutthebox.errors import shown
 from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.rules.tiles import MAX_TILE
+from shutthebox.validation import count
 
 RULES_VERSION = 2
 """The version of the rules in this program. Raise it whenever the same actions could give another result."""
@@ -105,7 +106,9 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
                     raise ValueError(f"version: {shown(rest)} is not allowed; allowed is 0.1.0 rules 1")
                 versions.append(rest)
             case "lost":
-                (lost,) = _numbers(word, rest, _MOST_LOST)[:1]
+                lost = count(rest, _MOST_LOST) or 0
+                if not lost:
+                    raise ValueError(f"lost: {shown(rest)} is not allowed; allowed is 1 to {_MOST_LOST}")
             case _:
                 raise ValueError(f"{shown(line)} is no condition; allowed are {', '.join(WORDS)}")
     return Conditions(
@@ -119,9 +122,7 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
 
 
 def _numbers(word: str, text: str, most: int) -> tuple[int, ...]:
-    words = text.split(" ")
-    if all(w.isascii() and w.isdigit() and len(w) <= 6 and 1 <= int(w) <= most for w in words):
-        found = tuple(map(int, words))
-        if found == tuple(sorted(set(found))):
-            return found
+    found = tuple(number for word in text.split(" ") if (number := count(word, most)))
+    if found and found == tuple(sorted(set(found))) and " ".join(map(str, found)) == text:
+        return found
     raise ValueError(f"{word}: {shown(text)} is not allowed; allowed are rising numbers from 1 to {most}")

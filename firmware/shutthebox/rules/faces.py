@@ -2,6 +2,7 @@
 
 from shutthebox.errors import shown
 from shutthebox.rules.moves import Throw
+from shutthebox.validation import count
 
 MAX_FACES = 9
 """Most dice of any game, and so most faces of a throw."""
@@ -19,7 +20,7 @@ def faces_from_text(text: str) -> Throw:
     """The faces that `faces_to_text` wrote.
 
     Raises:
-        ValueError: for anything else: not 1 to 9 faces, a face outside 1..180, stray signs.
+        ValueError: for anything else: not 1 to 9 faces, a face outside 1..180, stray signs, zeros in front.
     """
     words = text.split("+")
     if len(words) > MAX_FACES:
@@ -28,6 +29,7 @@ def faces_from_text(text: str) -> Throw:
 
 
 def _face(word: str) -> int:
-    if not (word.isascii() and word.isdigit() and len(word) <= 3 and 1 <= int(word) <= MAX_FACE):
+    face = count(word, MAX_FACE)
+    if face is None:
         raise ValueError(f"{shown(word)} is not a face: allowed are numbers from 1 to {MAX_FACE}")
-    return int(word)
+    return face

@@ -44,6 +44,7 @@ from shutthebox.rules.reader import ProfileError, parse_keys, to_profile
 from shutthebox.rules.tiles import from_text, to_text
 from shutthebox.rules.turn import Outcome
 from shutthebox.rules.writer import to_lines
+from shutthebox.validation import count
 
 KIND = "shut-the-box record"
 """How the first line of every record begins."""
@@ -246,9 +247,10 @@ class _Parser:
             raise self._error(str(error)) from None
 
     def _number(self, word: str, text: str, most: int) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) <= 2 and 1 <= int(text) <= most):
+        number = count(text, most)
+        if number is None:
             raise self._error(f"{word}: {shown(text)} is not allowed; allowed is 1 to {most}")
-        return int(text)
+        return number
 
     def _named(self, rest: str) -> Profile:
         name, _, box = rest.partition(" ")

@@ -5,6 +5,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from shutthebox.errors import shown
+from shutthebox.validation import count
 
 Tiles: TypeAlias = int
 """A set of tiles, tile n as bit n - 1."""
@@ -41,15 +42,16 @@ def from_text(text: str) -> Tiles:
     """The set that `to_text` wrote.
 
     Raises:
-        ValueError: for anything else: a number outside 1..54, one twice, stray signs.
+        ValueError: for anything else: a number outside 1..54, one twice, stray signs, zeros in front.
     """
     if text == "-":
         return 0
     numbers = []
     for word in text.split(","):
-        if not (word.isascii() and word.isdigit() and 1 <= int(word[:3]) <= MAX_TILE and len(word) < 3):
+        number = count(word, MAX_TILE)
+        if number is None:
             raise ValueError(f"{shown(word)} is not a tile: tiles are numbers from 1 to {MAX_TILE}")
-        numbers.append(int(word))
+        numbers.append(number)
     if len(set(numbers)) < len(numbers):
         raise ValueError(f"{shown(text)} names a tile twice")
     return to_tiles(numbers)
