@@ -213,6 +213,9 @@ KEY_ERRORS = [
         ('score = "throws"', Win.LOWEST, ShutWins.NO),
         ('win = "highest"', Win.HIGHEST, ShutWins.NO),
         ('like = "golf"\nmatch = "target-wins"\nlimit = 99', Win.HIGHEST, ShutWins.NO),
+        ('match = "ladder"', Win.LOWEST, ShutWins.NO),
+        ('stakes = "bank"\npays = {0 = 9}', Win.LOWEST, ShutWins.NO),
+        ('turns = "shared"', Win.LAST_IN, ShutWins.ROUND),
     ],
 )
 def test_the_defaults_of_who_wins_fit_the_other_keys(
@@ -234,6 +237,253 @@ def test_fail__house_rules(text: str, key: str, tmp_path: Path) -> None:
     assert len(complaint) < 800
     assert isinstance(caught.value, ShutTheBoxError)
     assert isinstance(caught.value, ValueError)
+
+
+SHARED = 'turns = "shared"\n'
+BANK = 'stakes = "bank"\n'
+PASSES = 'blocked = "passes"\nmatch = "target-loses"\nlimit = 9\n'
+TOGETHER = 'turns = "shared", blocked = "loses" and win = "last-in" go together; allowed is '
+OF_PLAYERS = "allowed with rows of the players' own"
+NO_SCORE = "limit: never reached, since every turn scores 0; allowed where a turn can score"
+
+CONTRADICTIONS = [
+    (SHARED + 'blocked = "passes"', f'blocked: "passes" is not allowed here: {TOGETHER}"loses"'),
+    (SHARED + 'win = "lowest"', f'win: "lowest" is not allowed here: {TOGETHER}"last-in"'),
+    ('blocked = "loses"', f'turns: "whole" is not allowed here: {TOGETHER}"shared"'),
+    ('win = "last-in"', f'turns: "whole" is not allowed here: {TOGETHER}"shared"'),
+    *(
+        (
+            SHARED + more,
+            'turns: "shared" is won by the last one in; allowed with rounds = 1 and match = "total"',
+        )
+        for more in ("rounds = 2", 'match = "target-loses"\nlimit = 9')
+    ),
+    *(
+        (
+            f'{SHARED}score = "{score}"',
+            f'score: "{score}" is not allowed with turns = "shared"; allowed are scores of the open tiles',
+        )
+        for score in ("shut-sum", "throws")
+    ),
+    (
+        SHARED + 'shut_wins = "no"',
+        'shut_wins: "no" is not allowed with turns = "shared", as nobody can go on; allowed is "match"',
+    ),
+    (
+        SHARED + "first_move_must_include = 2",
+        f'first_move_must_include: is not allowed with turns = "shared"; {OF_PLAYERS}',
+    ),
+    (
+        SHARED + "first_move_must_include = 2\nends_turn_on = [7]",
+        f'ends_turn_on: is not allowed with turns = "shared"; {OF_PLAYERS}',
+    ),
+    (
+        SHARED + 'shut_wins = "match"\ncaptain = true',
+        'captain: is not allowed with turns = "shared", whose row nobody shuts alone; allowed is false',
+    ),
+    (
+        SHARED + 'shut_wins = "match"\nstakes = "bank"\npays = {0 = 9}',
+        'stakes: "bank" is not allowed with turns = "shared"; allowed are stakes of the players',
+    ),
+    *(
+        (kind + "pays = {0 = 9}", 'pays: is for a game against the bank; allowed with stakes = "bank"')
+        for kind in ("", SHARED)
+    ),
+    *(
+        (kind + "stake = 2", 'stake: is for a game against the bank; allowed with stakes = "bank"')
+        for kind in ("", SHARED)
+    ),
+    (SHARED + "handicap = [0, 1]", f'handicap: is not allowed with turns = "shared"; {OF_PLAYERS}'),
+    (BANK, 'pays: missing; stakes = "bank" needs stakes by score, as in {0 = 9, 5 = 2}'),
+    *(
+        (
+            f"{BANK}pays = {{0 = 9}}\n{more}",
+            'stakes: "bank" pays for one turn; allowed with rounds = 1 and match = "total"',
+        )
+        for more in ("rounds = 2", 'match = "drop-out"\nlimit = 9')
+    ),
+    *(
+        (
+            f'{BANK}pays = {{0 = 9}}\nshut_wins = "{wins}"',
+            f'shut_wins: "{wins}" is not allowed with stakes = "bank", against which everybody has a turn; '
+            'allowed is "no"',
+        )
+        for wins in ("match", "round")
+    ),
+    *(
+        (
+            BANK + pays,
+            "pays: a better score would be paid less; allowed are payments that rise with better scores",
+        )
+        for pays in ("pays = {0 = 2, 5 = 9}", 'win = "highest"\npays = {0 = 9, 5 = 2}')
+    ),
+    (
+        BANK + "pays = {0 = 9}\nteams = 2",
+        'teams: with stakes = "bank" everybody plays alone; allowed with stakes of the players',
+    ),
+    *(
+        (
+            f'match = "ladder"\nshut_wins = "{wins}"',
+            f'shut_wins: "{wins}" is not allowed with match = "ladder"; allowed is "no"',
+        )
+        for wins in ("match", "round")
+    ),
+    *(
+        (
+            f'match = "ladder"\n{key} = {value}',
+            f'{key}: match = "ladder" is played alone; allowed with games of several players',
+        )
+        for key, value in (("teams", "2"), ("handicap", "[5]"), ("handicap", "[0, [1]]"))
+    ),
+    *(
+        (
+            f"insurance = true\n{more}",
+            "insurance: is earned by doubles and saves from a throw without a move; allowed with two dice or "
+            'more and blocked = "ends-turn" or "loses"',
+        )
+        for more in ("dice = 1", 'blocked = "passes"', 'blocked = "opens-one"')
+    ),
+    (
+        'rows = 2\nblocked = "opens-one"',
+        'rows: 2 is not allowed with blocked = "opens-one", which would open one in front of an open one',
+    ),
+    *(
+        (
+            f'rows = 2\nscore = "{score}"',
+            f'rows: 2 is not allowed with score = "{score}"; two rows are no single number',
+        )
+        for score in ("digits", "digits-reversed")
+    ),
+    (
+        'tiles = 13\nscore = "digits"',
+        "score: 17 digits cannot be shown; allowed are rows of up to 15 (1 to 12)",
+    ),
+    (
+        "tiles = 54\ndice = 9\nsides = 7",
+        "dice: 9 of 7 sides have over 6000 moves on 54 tiles; allowed are fewer dice, sides or tiles",
+    ),
+    ('match = "drop-out"', 'limit: missing; match = "drop-out" needs a whole number from 1 up'),
+    (
+        "limit = 9",
+        'limit: means nothing with match = "total"; allowed with target-loses, target-wins, drop-out, ladder',
+    ),
+    (
+        'match = "drop-out"\nlimit = 0',
+        "limit: 0 is not allowed; allowed is a whole number from 1 to 999999999999999",
+    ),
+    (PASSES + "tiles = [2, 3]", NO_SCORE),
+    (PASSES + 'one_die = "only-one"', NO_SCORE),
+    (PASSES.replace("passes", "opens-one"), NO_SCORE),
+    (
+        'match = "target-wins"\nlimit = 9\nhandicap = [0, 9]',
+        "handicap: 9 points would reach the limit; allowed are fewer than 9",
+    ),
+    (
+        'blocked = "passes"\nwin = "first-to-shut"\nhandicap = [1]',
+        "handicap: points mean nothing in a race; allowed are tiles that start shut",
+    ),
+    (
+        "tiles = 3\nhandicap = [0, [1, 2, 3]]",
+        "handicap: without 1, 2, 3 there is nothing to play; allowed are fewer tiles, or others",
+    ),
+    (
+        "handicap = [[2]]\nfirst_move_must_include = 2",
+        "handicap: without 2 there is nothing to play; allowed are fewer tiles, or others",
+    ),
+    ("handicap = [[1, 10]]", "handicap: tile 10 is on no box of this profile; allowed are its tiles"),
+    ("start_open = [1, 10]", "start_open: tile 10 is on no box of this profile; allowed are its tiles"),
+    (
+        'first_move_must_include = 2\nwin = "highest"\nlost_score = 1',
+        "lost_score: 1 is better than the worst score of a turn; allowed is up to 0",
+    ),
+    (
+        "first_move_must_include = 2\nlost_score = 44",
+        "lost_score: 44 is better than the worst score of a turn; allowed is 45 or more",
+    ),
+    (
+        'match = "target-wins"\nlimit = 9\nwin = "lowest"',
+        'win: "lowest" contradicts match = "target-wins"; allowed is "highest"',
+    ),
+    (
+        'match = "drop-out"\nlimit = 9\nwin = "highest"',
+        'win: "highest" contradicts match = "drop-out"; allowed is "lowest"',
+    ),
+    (
+        'score = "throws"\nshut_wins = "round"',
+        'shut_wins: "round" is not allowed, as with score = "throws" a shut is not best; allowed is "no"',
+    ),
+    (
+        'win = "highest"\nshut_wins = "match"',
+        'shut_wins: "match" is not allowed, as with win = "highest" a shut is not best; allowed is "no"',
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "complaint"), CONTRADICTIONS)
+def test_fail__keys_that_contradict_each_other(text: str, complaint: str) -> None:
+    with pytest.raises(ProfileError) as caught:
+        parse(text)
+    assert str(caught.value) == f"x.toml: {complaint}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        SHARED + 'shut_wins = "match"\nscore = "count"\ninsurance = true\nteams = 2\nstakes = "pool"',
+        SHARED + 'blocked = "loses"\nwin = "last-in"\nrounds = 1\nmatch = "total"\nstake = 1',
+        SHARED + "handicap = [0, 0]",
+        BANK + 'pays = {0 = 9, 5 = 2, 7 = 2}\nstake = 3\nshut_wins = "no"\nhandicap = [5, [1]]',
+        BANK + 'pays = {0 = 2, 5 = 2, 9 = 9}\nwin = "highest"',
+        'match = "ladder"\nlimit = 0\nrounds = 3\nhandicap = [0]',
+        "insurance = true\ndice = 3",
+        'rows = 2\nblocked = "passes"\nscore = "count"',
+        'match = "drop-out"\nlimit = 1',
+        PASSES,
+        PASSES + 'tiles = [2, 3]\nscore = "throws"',
+        PASSES + "tiles = [2, 3]\nturn_seconds = 5",
+        PASSES + "tiles = [2, 3]\nends_turn_on = [7]",
+        PASSES + "tiles = [2, 3]\nfirst_move_must_include = 2",
+        'blocked = "opens-one"\nmatch = "target-wins"\nlimit = 9\nscore = "shut-sum"',
+        'match = "target-wins"\nlimit = 9\nhandicap = [8]',
+        'match = "target-loses"\nlimit = 9\nhandicap = [9]',
+        'win = "first-to-shut"\nhandicap = [1]',
+        'blocked = "passes"\nwin = "first-to-shut"\nhandicap = [0, [1]]',
+        "tiles = 3\nhandicap = [0, [1, 2]]",
+        "boxes = [9, 12]\nhandicap = [[1, 12]]\nstart_open = [1, 2, 12]",
+        'first_move_must_include = 2\nwin = "highest"\nlost_score = 0',
+        "first_move_must_include = 2\nlost_score = 45",
+        'captain = true\nshut_wins = "match"',
+    ],
+)
+def test_ok__keys_that_go_together(text: str) -> None:
+    assert parse("\n".join(to_lines(parse(text)))) == parse(text)
+
+
+def test_what_a_key_of_ones_own_takes_out_of_the_game_that_it_is_like(tmp_path: Path) -> None:
+    def keys(text: str) -> dict[str, object]:
+        return dict(to_keys(read(text, tmp_path / "house.toml")))
+
+    bank = keys('like = "bank"\nstake = 2')
+    assert (bank["stake"], bank["pays"]) == (2, {"0": 5, "4": 2, "9": 1})
+    pool = keys('like = "bank"\nstakes = "pool"')
+    assert (pool["stakes"], pool["stake"], pool["pays"]) == ("pool", 1, {})
+    assert keys('like = "trac-100"\nmatch = "ladder"\nstakes = "none"')["limit"] is None
+    assert keys('like = "trac-100"\nmatch = "drop-out"')["limit"] == 100
+
+
+def test_a_game_as_the_players_choose_it() -> None:
+    pub, to_100 = profiles.builtin("pub"), profiles.builtin("tournament-100")
+    assert chosen(pub) == pub
+    game = chosen(pub, limit=50, teams=2, handicap=(0, 5), turn_seconds=60)
+    assert (game.limit, game.teams, game.handicap, game.turn_seconds) == (None, 2, (0, 5), 60)
+    assert chosen(game, teams=0, handicap=(), turn_seconds=0) == pub
+    assert chosen(to_100, limit=50).limit == 50
+    assert chosen(to_100, limit=None).limit == 100
+    # What a game cannot be played with is left out, and the rest holds.
+    shared = chosen(profiles.builtin("high-rollers"), teams=2, handicap=(5,), turn_seconds=30)
+    assert (shared.teams, shared.handicap, shared.turn_seconds) == (2, (), 30)
+    alone = chosen(profiles.builtin("ladder"), limit=9, best=17, teams=2, handicap=((1,),))
+    assert alone == chosen(profiles.builtin("ladder"), best=17)
 
 
 def test_like_takes_rules_but_no_titles(tmp_path: Path) -> None:

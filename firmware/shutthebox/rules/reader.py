@@ -28,8 +28,8 @@ from shutthebox.rules.profile import (
     Win,
     check_of,
 )
-from shutthebox.rules.score import score, worst_score
-from shutthebox.rules.tiles import Tiles, sum_of, to_numbers, to_tiles
+from shutthebox.rules.score import worst_score
+from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.validation import Check
 
 MAX_MOVES = 6_000
@@ -251,7 +251,7 @@ def _contradiction(box: Profile) -> str | None:
         )
     if box.limit == 0 and not box.is_solo:
         return f"limit: 0 is not allowed; allowed is a whole number from 1 to {MAX_LIMIT}"
-    if box.limit is not None and not box.is_solo and _best_score(box) == 0:
+    if box.limit is not None and not box.is_solo and _always_scores_0(box):
         return "limit: never reached, since every turn scores 0; allowed where a turn can score"
     if must is not None and box.lost_score is not None:
         worst = worst_score(box)
@@ -381,19 +381,9 @@ def _contradiction_of_seats(box: Profile) -> str | None:
     return None
 
 
-def _best_score(box: Profile) -> int:
-    """An upper bound of what a turn can score; 0 only where every turn scores 0."""
-    if box.first_move_must_include is not None:
-        return 1
-    if box.only_shut_ends and box.score in (
-        Scoring.SUM,
-        Scoring.COUNT,
-        Scoring.DIGITS,
-        Scoring.DIGITS_REVERSED,
-    ):
-        # Only a row that no throw can finish leaves tiles open.
-        stuck = any(not can_ever_move(box, to_tiles([tile])) for tile in box.tiles)
-        return 1 if stuck and box.blocked is Blocked.PASSES else 0
-    if box.score is Scoring.THROWS:
-        return 1
-    return sum_of(box.starting) if box.score is Scoring.SHUT_SUM else score(box, box.starting, 0)
+def _always_scores_0(box: Profile) -> bool:
+    """Whether every turn goes on until the box is shut, and is worth nothing then."""
+    if not box.only_shut_ends or box.score in (Scoring.SHUT_SUM, Scoring.THROWS):
+        return False
+    # Only a row that no throw can finish leaves tiles open.
+    return box.blocked is Blocked.OPENS_ONE or all(can_ever_move(box, to_tiles([t])) for t in box.tiles)
