@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
 from tests.support.dictate import TINY, finish, owed, points_box
@@ -73,6 +74,20 @@ def test_rounds_are_added_up() -> None:
     assert match.round == 2
 
 
+def test_a_match_of_the_most_players_and_rounds() -> None:
+    match = begin(points_box(), 9, 99)
+    assert (match.seats, match.player, match.rounds) == ((0, 1, 2, 3, 4, 5, 6, 7, 8), 0, 99)
+    assert (match.scores, match.totals) == ((None,) * 9, (0,) * 9)
+    assert begin(points_box(rounds=5), 1).rounds == 5
+    assert begin(points_box(match=MatchFormat.DROP_OUT, limit=9), 1, 7).rounds == 1, (
+        "it has no choice of them"
+    )
+
+
+def test_a_match_that_would_never_end_is_decided() -> None:
+    assert (LAST_ROUND, MAX_TIE_ROUNDS) == (999, 20)
+
+
 @pytest.mark.parametrize(("players", "rounds"), [(0, 1), (10, 1), (1, 0), (1, 100)])
 def test_fail__begin(players: int, rounds: int) -> None:
     with pytest.raises(ValueError, match="is not allowed"):
@@ -104,6 +119,21 @@ class TestTies:
         match = finish(begin(points_box(), 2), [4, 4] * (MAX_TIE_ROUNDS + 1))
         assert match.result is not None
         assert match.result.winners == (0, 1)
+
+    def test_a_match_that_starts_over_for_everybody_does_so_twenty_times(self) -> None:
+        match = finish(begin(profiles.builtin("digits"), 2), [5, 5] * 20)
+        assert (match.tie_rounds, match.totals, match.result) == (20, (0, 0), None)
+        match = finish(match, [7, 7])
+        assert match.result is not None
+        assert (match.result.winners, match.totals) == ((0, 1), (7, 7))
+
+    def test_a_head_start_holds_when_everybody_starts_over(self) -> None:
+        match = begin(points_box(tie=Tie.REPLAY_ALL, handicap=(2, 0)), 2)
+        assert match.totals == (-2, 0)
+        match = finish(match, [7, 5])
+        assert (match.totals, match.result) == ((-2, 0), None)
+        match = begin(points_box(tie=Tie.REPLAY_ALL, handicap=(2,), win=Win.HIGHEST), 2)
+        assert match.totals == (2, 0)
 
     def test_digits_with_two_shut_boxes_starts_over_for_everybody(self) -> None:
         match = finish(begin(profiles.builtin("digits"), 3), [0, 147, 0])
@@ -276,6 +306,118 @@ class TestFormats:
         assert match.round == LAST_ROUND
         assert match.result is not None
         assert match.result.winners == ((1,) if format_ is MatchFormat.TARGET_WINS else (0,))
+
+
+class TestAlone:
+    @pytest.mark.parametrize(
+        ("goal", "win", "scores", "climbs"),
+        [
+            (None, Win.LOWEST, [9, 9], True),
+            (10, Win.LOWEST, [4, 5], True),
+            (10, Win.LOWEST, [5, 5], False),
+            (10, Win.LOWEST, [5, 6], False),
+            (0, Win.LOWEST, [0, 0], True),  # there is nothing better
+            (10, Win.HIGHEST, [5, 6], True),
+            (10, Win.HIGHEST, [5, 5], False),
+            (10, Win.HIGHEST, [5, 4], False),
+            (12, Win.HIGHEST, [6, 6], True),  # all tiles open, twice
+        ],
+    )
+    def test_a_ladder_is_climbed_by_a_better_total_or_by_the_best(
+        self, goal: int | None, win: Win, scores: list[int], climbs: bool
+    ) -> None:
+        profile = Profile(
+            "ladder",
+            tiles=(1, 2, 3),
+            match=MatchFormat.LADDER,
+            win=win,
+            shut_wins=ShutWins.NO,
+            rounds=2,
+            limit=goal,
+        )
+        match = finish(begin(profile, 1), scores[:1])
+        assert match.result is None
+        match = finish(match, scores[1:])
+        assert match.result is not None
+        assert match.result.winners == ((0,) if climbs else ())
+
+    @pytest.mark.parametrize("players", [0, 2])
+    def test_a_ladder_is_for_one_player(self, players: int) -> None:
+        with pytest.raises(ValueError, match=f"players: {players} is not allowed, 1 to 1 are"):
+            begin(profiles.builtin("ladder"), players)
+
+
+class TestBank:
+    @pytest.mark.parametrize(
+        ("keys", "scores", "winners", "owes"),
+        [
+            # It takes 2 and pays 9 for a shut box, 2 up to 4, 1 up to 9.
+            ({}, [0, 1, 4, 5, 9, 10], (0,), (-7, 0, 0, 1, 1, 2)),
+            ({"win": Win.HIGHEST, "pays": ((5, 1), (9, 3))}, [4, 5, 8, 9, 10], (3, 4), (2, 1, 1, -1, -1)),
+            ({"handicap": (0, 4)}, [4, 4], (1,), (0, -7)),
+        ],
+    )
+    def test_everybody_plays_for_the_payment(
+        self, keys: dict[str, Any], scores: list[int], winners: tuple[int, ...], owes: tuple[int, ...]
+    ) -> None:
+        settings: dict[str, Any] = {"stake": 2, "pays": ((0, 9), (4, 2), (9, 1)), **keys}
+        match = finish(begin(points_box(stakes=Stakes.BANK, **settings), len(scores)), scores)
+        assert match.result is not None
+        assert (match.result.winners, owed(match)) == (winners, owes)
+
+
+class TestTeams:
+    def test_every_second_seat_is_of_one_team(self) -> None:
+        match = begin(points_box(teams=2), 4)
+        assert (match.teams, match.in_teams) == (2, True)
+        assert [match.team(player) for player in range(4)] == [(0, 2), (1, 3), (0, 2), (1, 3)]
+        match = finish(match, [9, 3, 1, 6])
+        assert match.team_totals == (10, 9, 10, 9)
+        assert match.result is not None
+        assert match.result.winners == (1, 3)
+
+    @pytest.mark.parametrize(("teams", "players"), [(2, 3), (3, 4), (4, 2), (None, 4)])
+    def test_players_who_cannot_be_divided_play_alone(self, teams: int | None, players: int) -> None:
+        match = begin(points_box(teams=teams), players)
+        assert (match.teams, match.in_teams) == (players, False)
+        assert [match.team(player) for player in range(players)] == [(player,) for player in range(players)]
+
+    def test_two_teams_of_one_are_no_teams(self) -> None:
+        match = begin(points_box(teams=2), 2)
+        assert (match.teams, match.in_teams) == (2, False)
+
+    def test_a_team_of_which_nobody_has_played_pays_no_round(self) -> None:
+        profile = points_box(teams=3, stakes=Stakes.LOSER_PAYS)
+        match = finish(begin(replace(profile, shut_wins=ShutWins.MATCH), 6), [5, 0])
+        assert match.result is not None
+        assert match.result.winners == (1, 4)
+        assert owed(match) == (Fraction(1, 2), 0, 0, Fraction(1, 2), 0, 0)
+
+
+class TestTime:
+    def test_it_runs_from_the_first_throw_of_a_turn_to_its_end(self) -> None:
+        match = begin(replace(profiles.builtin("golf"), turn_seconds=30), 2)
+        assert not match.clock_runs
+        match = match.throw((3, 4))
+        assert match.clock_runs
+        match = match.move(to_tiles([7]))
+        assert match.clock_runs
+        match = match.out_of_time()
+        assert (match.turn.outcome, match.scores, match.stage) == (Outcome.TIME, (38, None), Stage.ADVANCE)
+        assert not match.clock_runs
+        assert not match.advance().clock_runs
+
+    def test_in_rotation_it_runs_from_a_throw_to_its_answer(self) -> None:
+        match = begin(replace(profiles.builtin("young"), turn_seconds=30), 1)
+        match = match.throw((3, 4))
+        assert match.clock_runs
+        match = match.move(to_tiles([7]))
+        assert not match.clock_runs
+        with pytest.raises(ValueError, match="no clock runs while the match waits for throw"):
+            match.out_of_time()
+
+    def test_most_games_have_none(self) -> None:
+        assert not begin(profiles.builtin("golf"), 1).throw((3, 4)).clock_runs
 
 
 class TestAlternate:

@@ -7,6 +7,7 @@ import pytest
 from tests.support.dictate import finish, owed, points_box
 
 from shutthebox.config import profiles
+from shutthebox.rules import stakes as ledger
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import MAX_PLAYERS, MatchFormat, ShutWins, Stakes, Win
 
@@ -42,6 +43,25 @@ class TestStakes:
     def test_where_the_highest_wins_the_lowest_pays(self) -> None:
         match = finish(begin(points_box(stakes=Stakes.LOSER_PAYS, win=Win.HIGHEST), 3), [12, 30, 5])
         assert owed(match) == (0, 0, 1)
+
+    @pytest.mark.parametrize(
+        ("totals", "owes"),
+        [((30, None), (1, 0)), ((None, None), (Fraction(1, 2), Fraction(1, 2)))],
+    )
+    def test_the_round_is_bought_by_those_who_have_played_if_there_are_any(
+        self, totals: tuple[int | None, ...], owes: tuple[Fraction | int, ...]
+    ) -> None:
+        profile = points_box(stakes=Stakes.LOSER_PAYS)
+        assert ledger.owes(profile, [2], False, (*totals, 12)) == (*owes, 0)
+
+    def test_where_all_win_the_worst_of_them_pays(self) -> None:
+        profile = points_box(stakes=Stakes.LOSER_PAYS)
+        assert ledger.owes(profile, [0, 1], False, (5, 9)) == (0, 1)
+
+    def test_without_a_winner_only_the_bank_settles(self) -> None:
+        for stakes in Stakes:
+            owes = ledger.owes(points_box(stakes=stakes, stake=3, pays=((0, 9),)), [], False, (5, None))
+            assert owes == ((3, 0) if stakes is Stakes.BANK else (0, 0))
 
     @pytest.mark.parametrize("stakes", [Stakes.POOL, Stakes.POOL_DOUBLE])
     def test_pools_add_up_to_nothing(self, stakes: Stakes) -> None:
