@@ -10,7 +10,14 @@ import pytest
 from shutthebox.config.profiles import builtin
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.conditions import Conditions
-from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text, unequal
+from shutthebox.rules.equal_dice import (
+    MAX_NAME,
+    Tournament,
+    TournamentError,
+    _below,
+    tournament_from_text,
+    unequal,
+)
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.record import Record, parse, unproven, write
@@ -101,6 +108,15 @@ def test_they_are_fair() -> None:
     assert chi_square < 20.5, "one seed in a thousand gives more, and these seeds are always the same"
 
 
+@pytest.mark.parametrize("sides", [6, 20, 21])
+def test_a_number_that_would_favour_some_faces_is_passed_over(sides: int) -> None:
+    rest = 2**32 % sides
+    whole = 2**32 - rest
+    numbers = iter([2**32 - 1, whole, whole - 1, 0])
+    assert _below(sides, numbers) == sides - 1, "the highest face, by the highest number that counts"
+    assert list(numbers) == [0]
+
+
 def test_dominoes_come_from_the_bag_that_is_left() -> None:
     record = played(FRIDAY, 3, "domino-bag", 1)
     assert unequal(record, FRIDAY) is None
@@ -122,8 +138,8 @@ def test_every_other_throw_is_found() -> None:
         if face != action.faces[0]:
             swapped = Thrown((face, *action.faces[1:]))
             said = unequal(replace(record, actions=(swapped,)), FRIDAY)
-            assert said is not None
-            assert "player 1 threw" in said
+            due, swapped_to = ("+".join(map(str, faces)) for faces in (action.faces, swapped.faces))
+            assert said == f"action 1: player 1 threw {swapped_to}, by the seed it is {due}"
 
 
 def test_a_record_of_another_tournament_or_of_none_is_found() -> None:
@@ -134,10 +150,23 @@ def test_a_record_of_another_tournament_or_of_none_is_found() -> None:
     assert "names none" in str(unequal(replace(record, conditions=None), FRIDAY))
 
 
+@pytest.mark.parametrize("name", ["x", "Friday, at the Crown", "x" * 60, "Été à Liège: 1, 2, 3", "x  y"])
+def test_the_name_of_a_tournament(name: str) -> None:
+    tournament = Tournament(name, "0" * 64)
+    assert tournament.to_text() == f"shut-the-box tournament 1\nname {name}\nseed {'0' * 64}\n"
+    assert tournament_from_text(tournament.to_text(), "x") == tournament
+    assert MAX_NAME == 60
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "",
+        "shut-the-box tournament 1\nname  x\nseed " + "0" * 64,
+        "shut-the-box tournament 1\nname x \nseed " + "0" * 64,
+        "shut-the-box tournament 1\ncalled x\nseed " + "0" * 64,
+        "shut-the-box tournament 1\nname x\n" + "0" * 64,
+        "shut-the-box tournament 1\nname x\nseed " + "0" * 65,
         "shut-the-box tournament 2\nname x\nseed " + "0" * 64,
         "shut-the-box tournament 1\nname x\n",
         "shut-the-box tournament 1\nname \nseed " + "0" * 64,

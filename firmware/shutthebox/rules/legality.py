@@ -10,7 +10,7 @@ from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import Throw, totals
 from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, sum_of, to_text, to_tiles
-from shutthebox.rules.turn import Refusal, Turn, answers, bag, dice_refusal, possible_throw, reopenings
+from shutthebox.rules.turn import DOMINOES, Refusal, Turn, answers, dice_refusal, possible_throw, reopenings
 
 _STAGES = {
     Stage.THROW: "a throw is due",
@@ -52,7 +52,7 @@ def why_not_throw(profile: Profile, turn: Turn, faces: Throw) -> str | None:
     if possible_throw(profile, turn, faces):
         return None
     if profile.draw is Draw.DOMINOES:
-        if len(faces) == 2 and tuple(sorted(faces)) not in bag(turn) and max(faces) <= 6:
+        if tuple(sorted(faces)) in DOMINOES:
             return f"the domino {min(faces)}-{max(faces)} is out of the bag already"
         return "a domino has two ends of 1 to 6"
     if not faces or min(faces) < 1 or (len(faces) > 1 and max(faces) > profile.sides):
