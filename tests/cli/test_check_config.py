@@ -7,6 +7,7 @@ from gpiozero.pins.pi import PiBoardInfo
 
 from shutthebox.cli.check_config import HEADER
 from shutthebox.cli.main import main
+from shutthebox.config.profiles import builtins
 
 
 @pytest.fixture
@@ -21,7 +22,60 @@ def config(tmp_path: Path) -> Path:
 
 def test_a_good_one(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check-config", str(config)]) == 0
+    games = sum(game.for_levers(12) is not None for game in builtins()) + 1
+    said = capsys.readouterr()
+    assert said.out == f"{config}: good. traditional on 12 levers, {games} games fit.\n"
+    assert said.err == ""
+
+
+def test_one_that_does_not_fit(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config.write_text('[game]\nprofile = "full-house"\n')
+    assert main(["check-config", str(config)]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err == (
+        f"shutthebox: {config}: game.profile: full-house needs 12 levers, this box has 9; "
+        "allowed are games that fit\n"
+    )
+
+
+def test_the_boxs_own(
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for module in ("cli.check_config", "config.schema"):
+        monkeypatch.setattr(f"shutthebox.{module}.CONFIG_FILE", config)
+    assert main(["check-config"]) == 0
     assert capsys.readouterr().out.startswith(f"{config}: good. traditional on 12 levers, ")
+    config.unlink()
+    assert main(["check-config"]) == 0
+    assert capsys.readouterr().out.startswith("built-in default: good. traditional on 9 levers, ")
+
+
+def test_the_wiring_table(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config.write_text('[box]\nlevers = 3\n[gpio]\nlevers = [4, "mcp23017:3", 27, 22]\nservice = 20\n')
+    assert main(["pins", "--config", str(config)]) == 0
+    assert (
+        capsys.readouterr().out
+        == """\
+signal          BCM  pin
+lever 1           4    7
+lever 2        mcp23017:3
+lever 3          27   13
+dice button      12   32
+buzzer           18   12
+button lamp      19   35
+service button   20   38
+display SDA       2    3
+display SCL       3    5
+"""
+    )
+    config.write_text("[gpio]\nlevers = [4, 17]\n")
+    assert main(["pins", "--config", str(config)]) == 0
+    signals = [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()]
+    assert signals == [
+        *("signal", "lever 1", "lever 2", "dice button", "buzzer", "button lamp"),
+        *("display SDA", "display SCL"),
+    ]
 
 
 def test_header_pins_are_the_pis_own() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,11 @@ KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFvrm6gWcMoXGqrgMzXyDGUwYqDUe1sX6xDGt
         ("cable = true", Network(cable=True)),
         ('wifi = "Café"\npassword = "12345678"\ncountry = "fr"', Network("Café", "12345678", "FR")),
         ('wifi = "open"\ncountry = "BE"', Network("open", "", "BE")),
+        (
+            f"wifi = '{'é' * 16}'\ncountry = 'be'\npassword = '{' ~' * 31} '\ncable = true",
+            Network("é" * 16, " ~" * 31 + " ", "BE", cable=True),
+        ),
+        ("wifi = 'x'\ncountry = 'BE'\ncable = false", Network("x", "", "BE")),
     ],
 )
 def test_a_network(text: str, network: Network) -> None:
@@ -36,6 +42,13 @@ def test_a_network(text: str, network: Network) -> None:
         (f"wifi = '{'é' * 17}'", "a name of 1 to 32 bytes"),
         ("wifi = 'x'", "country: is missing"),
         ("wifi = 'x'\ncountry = 'Belgium'", "two letters"),
+        ("wifi = 'x'\ncountry = 'B1'", "two letters"),
+        ("wifi = 'x'\ncountry = 'bé'", "two letters"),
+        ("wifi = 'x'\ncountry = 32", "two letters"),
+        (f"wifi = 'x'\ncountry = 'BE'\npassword = '{'x' * 64}'", "8 to 63 characters"),
+        ("wifi = 'x'\ncountry = 'BE'\npassword = 'a\tb secret7'", "8 to 63 characters"),
+        ("wifi = 'x'\ncountry = 'BE'\npassword = 'élan secret7'", "8 to 63 characters"),
+        ("wifi = 'x'\ncountry = 'BE'\npassword = 12345678", "8 to 63 characters"),
         ("wifi = 'x'\ncountry = 'BE'\npassword = 'secret7'", "8 to 63 characters"),
         ("password = 'long enough'\ncountry = 'BE'", "wifi: is missing"),
         ("cable = 'yes'", "true or false"),
@@ -50,9 +63,33 @@ def test_a_mistake_in_a_network(text: str, said: str) -> None:
     assert "secret7" not in str(complaint.value), "everybody in the pub can read the display"
 
 
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "ssh-ed25519",
+        "ssh-rsa",
+        "ecdsa-sha2-nistp256",
+        "ecdsa-sha2-nistp384",
+        "ecdsa-sha2-nistp521",
+        "sk-ssh-ed25519@openssh.com",
+        "sk-ecdsa-sha2-nistp256@openssh.com",
+    ],
+)
+def test_every_kind_of_key(kind: str) -> None:
+    """A key repeats its kind, with the kind's length, before at least 33 bytes of its own."""
+    head = len(kind).to_bytes(4, "big") + kind.encode()
+    key = f"{kind} {b64encode(head + bytes(29)).decode()} landlord@pub"
+    assert parse_keys(key, "ssh-key.txt") == (key,)
+    for wrong in (head + bytes(28), b"\1" + head[1:] + bytes(29), bytes(99)):
+        with pytest.raises(ConfigError, match="line 1: no public key"):
+            parse_keys(f"{kind} {b64encode(wrong).decode()}", "ssh-key.txt")
+
+
 def test_keys() -> None:
     assert parse_keys(f"# mine\n\n  {KEY}  \n", "ssh-key.txt") == (KEY,)
     assert parse_keys("", "ssh-key.txt") == ()
+    other = KEY.replace("landlord@pub", "")
+    assert parse_keys(f"{KEY}\n# {KEY}\n\n{other}\n", "ssh-key.txt") == (KEY, other.strip())
 
 
 @pytest.mark.parametrize(
@@ -62,6 +99,9 @@ def test_keys() -> None:
         (f"{KEY}\nssh-ed25519 AAAA\n", "line 2: no public key"),
         (KEY.replace("ssh-ed25519", "ssh-rsa"), "line 1: no public key"),
         (KEY[:60], "line 1: no public key"),
+        ("ssh-ed25519", "line 1: no public key"),
+        (f"# mine\n\n{KEY}\n  {KEY[12:]}", "line 4: no public key"),
+        (KEY.replace("AAAAC3", "AAAA!C3"), "line 1: no public key"),
         ("command=evil " + KEY, "line 1: no public key"),
     ],
 )
@@ -80,6 +120,15 @@ def test_a_mistake_in_one_file_leaves_the_others(tmp_path: Path) -> None:
     assert "game.players" in card.mistakes[0]
 
 
+def test_a_mistake_in_the_network_leaves_the_others(tmp_path: Path) -> None:
+    (tmp_path / "shutthebox.toml").write_text("[game]\nplayers = 3\n")
+    (tmp_path / "network.toml").write_text("cable = 1\n")
+    (tmp_path / "ssh-key.txt").write_text(KEY)
+    card = read_card(tmp_path, parse_config)
+    assert (card.config, card.network, card.keys) == ("[game]\nplayers = 3\n", None, (KEY,))
+    assert card.mistakes == ("network.toml: cable: 1 is not allowed; allowed is true or false",)
+
+
 def test_what_is_not_there_is_not_wanted(tmp_path: Path) -> None:
     card = read_card(tmp_path, parse_config)
     assert (card.config, card.network, card.keys, card.mistakes) == (None, Network(), (), ())
@@ -91,7 +140,15 @@ def test_what_is_not_there_is_not_wanted(tmp_path: Path) -> None:
 def test_an_ending_that_a_computer_has_added_is_named(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("")
     (mistake,) = read_card(tmp_path, parse_config).mistakes
-    assert mistake.startswith(f"{name}: is not read; its name has to be ")
+    wanted = {"n": "network.toml", "s": "shutthebox.toml"}[name[0].lower()]
+    wanted = "ssh-key.txt" if "key" in name else wanted
+    assert mistake == f"{name}: is not read; its name has to be {wanted}"
+
+
+def test_a_name_in_capitals_is_the_same_to_the_card(tmp_path: Path) -> None:
+    for name in ("NETWORK.TOML", "config.txt", "cmdline.txt"):
+        (tmp_path / name).write_text("")
+    assert read_card(tmp_path, parse_config).mistakes == ()
 
 
 def test_a_file_that_is_no_text_is_a_mistake(tmp_path: Path) -> None:

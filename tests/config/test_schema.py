@@ -1,10 +1,22 @@
 """The configuration's keys: refusals, with a guess at the right key."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from shutthebox.config.schema import SECTIONS, BoxConfig, Config, ConfigError, parse_config, with_value
+from shutthebox.config import schema
+from shutthebox.config.schema import (
+    SECTIONS,
+    BoxConfig,
+    Config,
+    ConfigError,
+    Controller,
+    box_config,
+    check_lines,
+    parse_config,
+    with_value,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +39,202 @@ def test_fail__a_slip_of_the_pen(text: str, said: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse_config(text, "config.toml")
     assert f"config.toml: {said}" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (
+            "players = 2",
+            "players: stands outside a section; sections are [game], [box], [rules], [gpio], [display], "
+            "[speech], [store], [outbox], [tournament]",
+        ),
+        ("[game", "not valid TOML: Expected ']' at the end of a table declaration (at end of document)"),
+        (
+            "[rules]\nfolder = 1",
+            "rules.folder: 1 is not allowed; allowed is one line of text, at most 200 characters",
+        ),
+        (
+            "[rules]\nfoldr = 1",
+            "rules.foldr: unknown key; did you mean 'folder'? allowed in [rules] are folder",
+        ),
+        ("[display]\nrotate = 90", "display.rotate: 90 is not allowed; allowed is 0 or 180"),
+        ("[display]\nrotate = false", "display.rotate: False is not allowed; allowed is 0 or 180"),
+        ("[display]\nrotate = 180.0", "display.rotate: 180.0 is not allowed; allowed is 0 or 180"),
+        ("[gpio]\nroll = 4", "gpio.roll: line 4 is taken by gpio.levers[0]; allowed is a free one"),
+        ("[gpio]\nlamp = 18", "gpio.lamp: line 18 is taken by gpio.buzzer; allowed is a free one"),
+        ("[gpio]\nbuzzer = 2", "gpio.buzzer: line 2 is taken by display (I2C data); allowed is a free one"),
+        ("[gpio]\nbuzzer = 3", "gpio.buzzer: line 3 is taken by display (I2C clock); allowed is a free one"),
+        ("[gpio]\nservice = 19", "gpio.service: line 19 is taken by gpio.lamp; allowed is a free one"),
+        ("[gpio]\nlevers = [4, 12]", "gpio.roll: line 12 is taken by gpio.levers[1]; allowed is a free one"),
+        (
+            '[gpio]\nbackend = "lgpio"\nlevers = [4, "mcp23017:3"]',
+            'gpio.levers[1]: "mcp23017:3" is on another chip, which lgpio cannot reach; allowed is a BCM '
+            'line, or backend = "gpiod"',
+        ),
+    ],
+)
+def test_fail__a_complaint_is_one_line(text: str, complaint: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_config(text, "box.toml")
+    assert str(caught.value) == f"box.toml: {complaint}"
+
+
+RANGES: dict[str, tuple[float, float]] = {
+    "game.players": (1, 9),
+    "game.rounds": (1, 99),
+    "game.limit": (1, 999_999_999_999_999),
+    "box.levers": (1, 54),
+    "box.sleep_min": (1, 240),
+    "box.settle_ms": (1, 500),
+    "box.button_settle_ms": (1, 500),
+    "gpio.roll": (2, 27),
+    "gpio.buzzer": (2, 27),
+    "gpio.lamp": (2, 27),
+    "gpio.service": (2, 27),
+    "display.bus": (0, 32),
+    "display.address": (0x08, 0x77),
+    "speech.volume": (0, 200),
+}
+LISTS = {"game.computers": (1, 9), "box.out_of_play": (1, 54), "box.service_code": (1, 54)}
+
+
+@pytest.mark.parametrize(("path", "least", "most"), [(path, *bounds) for path, bounds in RANGES.items()])
+def test_the_range_of_a_key(path: str, least: float, most: float) -> None:
+    assert value_of(with_value(Config(), path, least, "x"), path) == least
+    assert value_of(with_value(Config(), path, most, "x"), path) == most
+    for beyond in (least - 1, most + 1):
+        with pytest.raises(ConfigError, match=f"x: {path}: {beyond} is not allowed; allowed is a"):
+            with_value(Config(), path, beyond, "x")
+
+
+@pytest.mark.parametrize(("path", "least", "most"), [(path, *bounds) for path, bounds in LISTS.items()])
+def test_the_range_of_a_list(path: str, least: int, most: int) -> None:
+    for good in ([], [most, least], list(range(least, most + 1))):
+        assert value_of(with_value(Config(), path, good, "x"), path) == tuple(good)
+    for wrong in ([least - 1], [most + 1], [least, least]):
+        with pytest.raises(ConfigError, match="is not allowed; allowed is a list of distinct whole numbers"):
+            with_value(Config(), path, wrong, "x")
+
+
+def value_of(config: Config, path: str) -> object:
+    section, _, key = path.partition(".")
+    return getattr(getattr(config, section), key)
+
+
+@pytest.mark.parametrize(("key", "least", "most"), [("teams", 2, 4), ("turn_seconds", 5, 3600)])
+def test_the_range_of_a_key_that_may_be_0(key: str, least: int, most: int) -> None:
+    for good in (0, least, most):
+        assert getattr(with_value(Config(), f"game.{key}", good, "x").game, key) == good
+    for wrong in (least - 1, most + 1, 0.0, False):
+        with pytest.raises(ConfigError, match=f"allowed is 0, or a whole number from {least} to {most}"):
+            with_value(Config(), f"game.{key}", wrong, "x")
+
+
+def chip_lines(count: int) -> list[str]:
+    return [f"chip:{number}" for number in range(count)]
+
+
+@pytest.mark.parametrize(
+    "lines", [[2], [27, 2], ["mcp23017:3", 5], ["a b:c d"], ["a:b:c"], ["5:5", 5], chip_lines(54)], ids=str
+)
+def test_ok__lines_of_levers(lines: list[Any]) -> None:
+    assert with_value(Config(), "gpio.levers", lines, "x").gpio.levers == tuple(lines)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        *([], [1], [28], [5, 5], [True], [5.0], "5", 5, ["mcp23017"], [":3"], ["chip:"], [" chip:3"]),
+        *(["chip:3 "], ["chip:3\n"], ["chip:3", "chip:3"], ["x" * 199 + ":3"], [[5]], chip_lines(55)),
+    ],
+    ids=str,
+)
+def test_fail__lines_of_levers(lines: object) -> None:
+    with pytest.raises(
+        ConfigError, match=r"allowed is a list of 1 to 54 distinct lines, each a whole number"
+    ):
+        with_value(Config(), "gpio.levers", lines, "x")
+
+
+def test_lines_of_other_chips_are_for_the_kernels_own_way() -> None:
+    config = with_value(Config(), "gpio.levers", ["mcp23017:3", 5], "x")
+    check_lines(config, "x")
+    check_lines(with_value(config, "gpio.service", 20, "x"), "x")
+    for backend in ("lgpio", "rpigpio"):
+        with pytest.raises(ConfigError, match=rf"x: gpio\.levers\[0\]: .*, which {backend} cannot reach"):
+            check_lines(with_value(config, "gpio.backend", backend, "x"), "x")
+
+
+def test_a_controller_takes_after_an_older_one_or_after_none() -> None:
+    assert with_value(Config(), "display.controller", "none", "x").display.controller is None
+    families = {controller: controller.family for controller in Controller}
+    assert families == {
+        Controller.SSD1306: Controller.SSD1306,
+        Controller.SSD1315: Controller.SSD1306,
+        Controller.SH1106: Controller.SH1106,
+        Controller.SSD1309: Controller.SSD1309,
+    }
+    for controller in Controller:
+        assert (
+            with_value(Config(), "display.controller", controller.value, "x").display.controller is controller
+        )
+
+
+STORED = with_value(Config(), "store.folder", "/pub/store", "test")
+
+
+@pytest.mark.parametrize(
+    ("config", "environment", "state", "simulated", "scores"),
+    [
+        (Config(), {}, "/home/x/.local/state/shutthebox", "simulator", None),
+        (Config(), {"XDG_STATE_HOME": "/xdg"}, "/xdg/shutthebox", "simulator", None),
+        (
+            Config(),
+            {"STATE_DIRECTORY": "/var/lib/box:/var/lib/other", "XDG_STATE_HOME": "/xdg"},
+            "/var/lib/box",
+            "simulator",
+            None,
+        ),
+        (STORED, {"STATE_DIRECTORY": "/var/lib/box"}, "/pub/store", "", None),
+        (STORED, {"RUNTIME_DIRECTORY": "/run/box:/run/other"}, "/pub/store", "", "/run/box"),
+    ],
+)
+def test_folders(
+    config: Config,
+    environment: dict[str, str],
+    state: str,
+    simulated: str,
+    scores: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("STATE_DIRECTORY", "RUNTIME_DIRECTORY", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"HOME": "/home/x", **environment}.items():
+        monkeypatch.setenv(name, value)
+    assert config.state_folder == Path(state)
+    assert config.simulator_folder == Path(state, simulated)
+    assert config.scores_folder == Path(scores or state)
+
+
+def test_the_outbox_is_where_the_owner_says_or_the_uplink_or_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    configured = with_value(Config(), "outbox.folder", "/pub/outbox", "test")
+    monkeypatch.delenv("SHUTTHEBOX_OUTBOX", raising=False)
+    assert (Config().outbox_folder, configured.outbox_folder) == (None, Path("/pub/outbox"))
+    monkeypatch.setenv("SHUTTHEBOX_OUTBOX", "/var/spool/uplink")
+    assert (Config().outbox_folder, configured.outbox_folder) == (
+        Path("/var/spool/uplink"),
+        Path("/pub/outbox"),
+    )
+
+
+def test_the_configuration_of_this_machine_is_the_default_where_there_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "CONFIG_FILE", tmp_path / "config.toml")
+    assert box_config() == Config()
+    (tmp_path / "config.toml").write_text("[game]\nplayers = 4\n")
+    assert box_config().game.players == 4
 
 
 def test_scores_lie_where_systemd_says_or_with_the_store(

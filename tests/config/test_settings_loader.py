@@ -1,0 +1,257 @@
+"""The machine's settings: from the configuration, the house rules and the choices at the box."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shutthebox.config import profiles
+from shutthebox.config.schema import Config, ConfigError, parse_config
+from shutthebox.config.settings_loader import (
+    as_chosen,
+    broken_rules,
+    levers_needed,
+    settings_for,
+    usual_profile,
+    with_choices,
+)
+from shutthebox.game.daily import Streak
+from shutthebox.game.settings import Settings, ShownStakes
+from shutthebox.odds.strengths import Strength
+from shutthebox.rules.equal_dice import Tournament
+from shutthebox.rules.reader import ProfileError
+from shutthebox.rules.tiles import to_tiles
+from shutthebox.translations import languages
+
+FRIDAY = Tournament("Friday at the Crown", "0123456789abcdef" * 4)
+
+EVERYTHING = """
+[game]
+profile = "trac"
+players = 3
+rounds = 4
+limit = 50
+teams = 0
+handicap = [0, 5, [1, 2]]
+turn_seconds = 60
+stakes = "evening"
+setup = "usual"
+hints = true
+names = true
+family = true
+computers = [2]
+strength = "regular"
+[box]
+levers = 12
+language = "fr"
+sound = false
+out_of_play = [4, 12]
+service_code = [2, 7]
+sleep_min = 2.5
+[gpio]
+service = 20
+"""
+
+
+def config(text: str) -> Config:
+    return parse_config(text, "box.toml")
+
+
+def on_levers(levers: int) -> tuple[Any, ...]:
+    played = (profile.for_levers(levers) for profile in profiles.builtins())
+    return tuple(profile for profile in played if profile is not None)
+
+
+def test_every_setting_comes_from_its_key(tmp_path: Path) -> None:
+    file = tmp_path / "friday.tournament"
+    file.write_text(FRIDAY.to_text())
+    text = f'{EVERYTHING}\n[tournament]\nfile = "{file}"\n'
+    trac = profiles.builtin("trac").for_levers(12)
+    assert trac is not None
+    assert settings_for(config(text), 12, "box.toml") == Settings(
+        profiles=on_levers(12),
+        profile=trac,
+        players=3,
+        rounds=4,
+        limit=50,
+        teams=0,
+        handicap=(0, 5, (1, 2)),
+        turn_seconds=60,
+        skips_setup=True,
+        hints=True,
+        stakes=ShownStakes.EVENING,
+        real_dice=False,
+        computers=(2,),
+        strength=Strength.REGULAR,
+        levers=12,
+        language="fr",
+        languages=tuple(languages().items()),
+        sound=False,
+        sleep_ns=150_000_000_000,
+        names=True,
+        family=True,
+        out=to_tiles([4, 12]),
+        code=to_tiles([2, 7]),
+        service_button=True,
+        tournament=FRIDAY,
+    )
+
+
+def test_the_settings_without_a_configuration() -> None:
+    traditional = profiles.builtin("traditional")
+    assert settings_for(Config(), 9, "default") == Settings(
+        on_levers(9), traditional, languages=tuple(languages().items())
+    )
+    assert settings_for(config('[game]\ndice = "real"'), 9, "x").real_dice
+
+
+@pytest.mark.parametrize(
+    ("text", "levers"),
+    [
+        ("", 9),
+        ("[box]\nlevers = 10", 10),
+        ('[game]\nprofile = "full-house"', 12),
+        ('[game]\nprofile = "full-house"\n[box]\nlevers = 9', 9),
+    ],
+)
+def test_the_levers_of_a_simulated_box(text: str, levers: int) -> None:
+    assert levers_needed(config(text), "test") == levers
+
+
+@pytest.mark.parametrize(
+    ("text", "levers", "complaint"),
+    [
+        (
+            '[game]\nprofile = "full-house"',
+            9,
+            "game.profile: full-house needs 12 levers, this box has 9; allowed are games that fit",
+        ),
+        (
+            "[box]\nout_of_play = [3, 10, 1]",
+            9,
+            "box.out_of_play: lever 10 is not on this box; allowed are 1 to 9",
+        ),
+        (
+            "[box]\nservice_code = [13]",
+            12,
+            "box.service_code: lever 13 is not on this box; allowed are 1 to 12",
+        ),
+        (
+            "[box]\nout_of_play = [1, 2, 3, 4, 5, 6, 7, 8, 9]",
+            9,
+            "box.out_of_play: no game is left; allowed are fewer levers",
+        ),
+        (
+            '[game]\ndice = "real"\n[tournament]\nfile = "x"',
+            9,
+            'tournament.file: not allowed with game.dice = "real"; allowed is "auto"',
+        ),
+        (
+            '[tournament]\nfile = "/no/such"',
+            9,
+            "tournament.file: /no/such: No such file or directory",
+        ),
+    ],
+)
+def test_fail__settings(text: str, levers: int, complaint: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        settings_for(config(text), levers, "box.toml")
+    assert str(caught.value) == f"box.toml: {complaint}"
+
+
+def test_ok__the_last_lever() -> None:
+    settings = settings_for(config("[box]\nout_of_play = [9]\nservice_code = [9]"), 9, "box.toml")
+    assert (settings.out, settings.code) == (to_tiles([9]), to_tiles([9]))
+
+
+def test_fail__a_usual_game_that_is_none() -> None:
+    with pytest.raises(ProfileError, match=r"^box\.toml: game\.profile: profile: 'none' is not known; "):
+        usual_profile(config('[game]\nprofile = "none"'), "box.toml")
+
+
+def test_house_rules_are_offered_after_the_games_of_the_package(tmp_path: Path) -> None:
+    (tmp_path / "ours.toml").write_text("tiles = 9")
+    (tmp_path / "wide.toml").write_text("tiles = 20")
+    (tmp_path / "bad.toml").write_text("dice = 0")
+    rules = config(f'[rules]\nfolder = "{tmp_path}"\n[game]\nprofile = "ours"')
+    settings = settings_for(rules, 9, "test")
+    assert settings.profile.name == "ours"
+    assert [profile.name for profile in settings.profiles] == [
+        *(profile.name for profile in on_levers(9)),
+        "ours",
+    ]
+    (broken,) = broken_rules(rules)
+    assert str(broken).startswith(f"{tmp_path}/bad.toml: dice: 0 is not allowed")
+    assert broken_rules(Config()) == ()
+
+
+def test_a_usual_game_by_its_path_is_offered_first(tmp_path: Path) -> None:
+    (tmp_path / "ours.toml").write_text("tiles = 9")
+    settings = settings_for(config(f'[game]\nprofile = "{tmp_path}/ours.toml"'), 9, "test")
+    assert settings.profiles == (settings.profile, *on_levers(9))
+    assert settings.profile.name == "ours"
+
+
+# -- choices made at the box -------------------------------------------------------------------
+
+
+def test_choices_replace_what_the_file_says(caplog: pytest.LogCaptureFixture) -> None:
+    chosen = with_choices(
+        config("[game]\nplayers = 4\nhints = true"),
+        {
+            "game.players": 3,
+            "game.hints": None,
+            "box.out_of_play": [4],
+            "best.ladder.9": 17,
+            "puzzle.streak": [1, 2],
+        },
+    )
+    assert chosen == config("[game]\nplayers = 3\nhints = true\n[box]\nout_of_play = [4]")
+    assert caplog.messages == []
+
+
+def test_a_choice_that_is_none_is_left_out_and_said(caplog: pytest.LogCaptureFixture) -> None:
+    chosen = with_choices(Config(), {"game.players": 10, "store.folder": "/", "best": 1, "game.hints": True})
+    assert chosen == config("[game]\nhints = true")
+    assert caplog.messages == [
+        "chosen at the box: game.players: 10 is not allowed; allowed is a whole number from 1 to 9",
+        "chosen at the box: store.folder: is not chosen there",
+        "chosen at the box: best: is not chosen there",
+    ]
+
+
+def test_choices_at_the_box_become_settings_with_the_best_results() -> None:
+    before = settings_for(Config(), 9, "test")
+    choices = {
+        "game.profile": "pub",
+        "game.players": 3,
+        "best.ladder.9": 17,
+        "best.ladder.8": "x",
+        "puzzle.streak": [7, 2],
+    }
+    chosen = as_chosen(Config(), before, choices)
+    assert (chosen.profile.name, chosen.players, chosen.levers) == ("pub", 3, 9)
+    assert chosen.bests == {"ladder.9": 17}
+    assert chosen.streak == Streak(7, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "choices", "profile", "players"),
+    [
+        # The game is gone from the folder, or does not fit any more: the other choices hold.
+        ("", {"game.profile": "gone", "game.players": 3}, "traditional", 3),
+        ("", {"game.profile": "full-house", "game.players": 3}, "traditional", 3),
+        # Nothing of them can be played: all is as configured.
+        ("", {"game.players": 3, "box.out_of_play": [1, 2, 3, 4, 5, 6, 7, 8, 9]}, "traditional", 2),
+    ],
+)
+def test_choices_that_no_longer_fit_are_left_out(
+    text: str, choices: dict[str, object], profile: str, players: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    configured = config(text)
+    before = settings_for(configured, 9, "test")
+    chosen = as_chosen(configured, before, {**choices, "best.ladder.9": 17, "puzzle.streak": [7, 2]})
+    assert (chosen.profile.name, chosen.players) == (profile, players)
+    assert (chosen.bests, chosen.streak) == ({"ladder.9": 17}, Streak(7, 2))
+    assert caplog.messages
+    assert all(message.endswith("; playing as configured") for message in caplog.messages)
