@@ -1,5 +1,6 @@
 """Files that are none: every command that is given one says so in one line, and waits for nobody."""
 
+import errno
 import os
 import socket
 import sqlite3
@@ -298,6 +299,132 @@ def test_what_was_there_is_replaced_as_a_whole(tmp_path: Path) -> None:
     with files.open_to_write(path) as file:
         file.write(b"short")
     assert path.read_text() == "short"
+
+
+def test_a_new_file_is_for_those_whom_the_umask_allows(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        files.open_to_write(tmp_path / "file").close()
+        files.replace_file(tmp_path / "page.json", b"for everybody")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640
+    assert stat.S_IMODE((tmp_path / "page.json").stat().st_mode) == 0o644
+
+
+def test_a_file_is_replaced_in_one_step_and_no_link_is_followed(tmp_path: Path) -> None:
+    path = tmp_path / "page.json"
+    path.write_bytes(b"something longer")
+    with path.open("rb") as reader:
+        files.replace_file(path, b"short")
+        assert reader.read() == b"something longer", "who reads has the whole old one"
+    assert path.read_bytes() == b"short"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["page.json"]
+    (tmp_path / "page.new").symlink_to("victim")
+    with pytest.raises(OSError, match="is a link; allowed is a regular file"):
+        files.replace_file(path, b"other")
+    assert path.read_bytes() == b"short"
+    assert not (tmp_path / "victim").exists()
+
+
+@pytest.mark.parametrize("follow", [True, False])
+def test_a_link_is_written_through_only_where_it_may_be(follow: bool, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"content")
+    (tmp_path / "link").symlink_to("file")
+    if follow:
+        files.check_regular(tmp_path / "link")
+        files.open_to_write(tmp_path / "link").close()
+    else:
+        with pytest.raises(OSError, match="is a link; allowed is a regular file"):
+            files.check_regular(tmp_path / "link", follow_links=False)
+        with pytest.raises(OSError, match="is a link; allowed is a regular file"):
+            files.open_to_write(tmp_path / "link", follow_links=False)
+    assert (tmp_path / "file").read_bytes() == (b"" if follow else b"content")
+
+
+def test_a_link_that_is_put_there_between_the_look_and_the_opening(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_bytes(b"content")
+    (tmp_path / "link").symlink_to("file")
+    monkeypatch.setattr(files, "check_regular", lambda path, follow_links: None)
+    for opened in (files.open_to_read, files.open_to_write):
+        with pytest.raises(OSError, match="Too many levels of symbolic links"):
+            opened(tmp_path / "link", follow_links=False)
+    assert (tmp_path / "file").read_bytes() == b"content"
+
+
+def test_a_file_refused_is_closed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "check_regular", lambda path, follow_links: None)
+
+    def next_descriptor() -> int:
+        with Path("/dev/null").open() as file:
+            return file.fileno()
+
+    before = next_descriptor()
+    with pytest.raises(OSError, match="is a folder"):
+        files.open_to_read(tmp_path)
+    assert next_descriptor() == before
+
+
+def test_bytes_up_to_a_size(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"x" * 2048)
+    assert files.read_bytes(tmp_path / "file", 2048) == b"x" * 2048
+    with pytest.raises(OSError, match="larger than 1 KiB") as caught:
+        files.read_bytes(tmp_path / "file", 2047)
+    assert caught.value.errno == errno.EFBIG
+    with pytest.raises(FileNotFoundError):
+        files.read_bytes(tmp_path / "absent", 9)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"\xef\xbb\xbfcaf\xc3\xa9", None),
+        (b"abc\xff", "not UTF-8 text: byte 3"),
+        (b"x" * 2049, "larger than 2 KiB; a song is smaller"),
+    ],
+    ids=["text", "no text", "too large"],
+)
+def test_the_text_of_a_file(content: bytes, told: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "song"
+    path.write_bytes(content)
+    if told is None:
+        assert files.read_text(path, ConfigError, "a song", 2048) == "café"
+        return
+    with pytest.raises(ConfigError) as caught:
+        files.read_text(path, ConfigError, "a song", 2048)
+    assert str(caught.value) == f"{path}: {told}"
+
+
+def test_a_path_in_a_complaint_is_on_one_line() -> None:
+    assert files.shown_path(Path("/pub/Règles.toml")) == "/pub/Règles.toml"
+    assert files.shown_path(Path("/pub/a\nb")) == r"'/pub/a\nb'"
+
+
+def test_the_entries_of_a_folder_by_name(tmp_path: Path) -> None:
+    for name in ("b.toml", "a.toml", "c.txt", "toml", ".toml"):
+        (tmp_path / name).touch()
+    assert [path.name for path in files.list_folder(tmp_path, ".toml")] == [".toml", "a.toml", "b.toml"]
+    assert files.list_folder(tmp_path / "absent", ".toml") == ()
+    with pytest.raises(OSError, match="no name of a file has a NUL byte"):
+        files.list_folder(tmp_path / "a\0b", ".toml")
+    with pytest.raises(NotADirectoryError):
+        files.list_folder(tmp_path / "c.txt", ".toml")
+
+
+def test_a_folder_that_an_option_can_name(tmp_path: Path) -> None:
+    files.check_folder(tmp_path, "--state")
+    files.check_folder(tmp_path / "not there yet", "--state")
+    (tmp_path / "file").touch()
+    for path, told in (
+        (tmp_path / "file", "Not a directory"),
+        (tmp_path / "file" / "x", "Not a directory"),
+        (tmp_path / "a\0b", "no name of a file has a NUL byte"),
+    ):
+        with pytest.raises(ShutTheBoxError) as caught:
+            files.check_folder(path, "--state")
+        assert str(caught.value) == f"--state: {files.shown_path(path)}: {told}"
 
 
 @pytest.mark.parametrize("kind", [*THERE, "a link to a file"])
