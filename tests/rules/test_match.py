@@ -464,6 +464,29 @@ class TestAlternate:
         assert match.result.winners == (1,)
 
 
+def test_one_row_is_for_all_who_are_still_in() -> None:
+    match = begin(profiles.builtin("high-rollers"), 3)
+    match = match.throw((6, 3)).move(to_tiles([9])).throw((6, 2)).move(to_tiles([8]))
+    assert (match.player, {row.open for row in match.rows}) == (2, {to_tiles(range(1, 8))})
+    match = match.throw((6, 6)).move(from_text("5,7"))
+    assert [row.insured for row in match.rows] == [0, 0, 1]
+    match = match.throw((6, 4)).move(from_text("4,6"))
+    match = match.throw((6, 5))
+    assert (match.turn.outcome, match.stage, match.result) == (Outcome.BLOCKED, Stage.ADVANCE, None)
+    match = match.advance()
+    assert (match.player, match.turn.throws) == (2, 1)
+    match = match.throw((6, 1))
+    assert (match.stage, match.turn.insured) == (Stage.ANSWER, 1)
+    match = match.move(0)
+    assert (match.player, match.turn.insured, match.stage) == (2, 0, Stage.THROW), "who uses one throws again"
+    match = match.throw((1, 2)).move(to_tiles([3]))
+    # Who is out keeps the row as it was then.
+    assert [from_text("1,2"), from_text("1,2,3"), from_text("1,2")] == [row.open for row in match.rows]
+    match = match.throw((4, 5))
+    assert match.result is not None
+    assert (match.player, match.result.winners) == (0, (2,))
+
+
 def test_the_least_expected_turn_is_played_by_real_throws() -> None:
     """A whole turn through the front door, nothing dictated."""
     match = begin(profiles.builtin("pub"), 1)

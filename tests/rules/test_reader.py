@@ -12,9 +12,11 @@ from shutthebox.config import profiles
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.moves import can_ever_move
 from shutthebox.rules.profile import MatchFormat, MoveKind, OneDie, Profile, Scoring, ShutWins, Win
+from shutthebox.rules.reader import KEYS as KEY_CHECKS
 from shutthebox.rules.reader import ProfileError, chosen, parse_keys, to_profile, without
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.writer import to_keys, to_lines
+from shutthebox.validation import WrongValueError
 
 
 def read(text: str | bytes, path: Path) -> Profile:
@@ -245,6 +247,78 @@ PASSES = 'blocked = "passes"\nmatch = "target-loses"\nlimit = 9\n'
 TOGETHER = 'turns = "shared", blocked = "loses" and win = "last-in" go together; allowed is '
 OF_PLAYERS = "allowed with rows of the players' own"
 NO_SCORE = "limit: never reached, since every turn scores 0; allowed where a turn can score"
+
+RANGES = {
+    "tiles": (1, 54),
+    "rows": (1, 2),
+    "dice": (1, 9),
+    "sides": (2, 20),
+    "max_tiles": (1, 54),
+    "first_move_must_include": (1, 54),
+    "lost_score": (0, 999_999_999_999_999),
+    "rounds": (1, 99),
+    "limit": (0, 999_999_999_999_999),
+    "stake": (1, 9999),
+    "teams": (2, 4),
+    "turn_seconds": (5, 3600),
+}
+LISTS = {"tiles": (1, 54), "boxes": (1, 54), "start_open": (1, 54), "ends_turn_on": (1, 180)}
+
+
+@pytest.mark.parametrize(("key", "least", "most"), [(key, *bounds) for key, bounds in RANGES.items()])
+def test_the_range_of_a_key(key: str, least: int, most: int) -> None:
+    for good in (least, most):
+        assert KEY_CHECKS[key](good) == (tuple(range(1, good + 1)) if key == "tiles" else good)
+    for wrong in (least - 1, most + 1, True, float(most)):
+        with pytest.raises(WrongValueError, match=f"{least} to {most}"):
+            KEY_CHECKS[key](wrong)
+
+
+@pytest.mark.parametrize(("key", "least", "most"), [(key, *bounds) for key, bounds in LISTS.items()])
+def test_the_range_of_a_list(key: str, least: int, most: int) -> None:
+    kept = frozenset if key == "ends_turn_on" else tuple
+    assert KEY_CHECKS[key]([most, least]) == kept((least, most)), "rising"
+    assert KEY_CHECKS[key](list(range(least, most + 1))) == kept(range(least, most + 1))
+    for wrong in ([], [least - 1], [most + 1], [least, least], (least, most)):
+        with pytest.raises(WrongValueError):
+            KEY_CHECKS[key](wrong)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "kept"),
+    [
+        ("handicap", [], ()),
+        ("handicap", [0, 9999, [2, 1], [54]], (0, 9999, (1, 2), (54,))),
+        ("handicap", [1] * 9, (1,) * 9),
+        ("pays", {"0": 0}, ((0, 0),)),
+        ("pays", {"10": 9999, "9": 1}, ((9, 1), (10, 9999))),
+        ("pays", {"999999999999999": 1}, ((999_999_999_999_999, 1),)),
+        ("pays", {str(score): 1 for score in range(20)}, tuple((score, 1) for score in range(20))),
+    ],
+)
+def test_ok__head_starts_and_payments(key: str, value: object, kept: object) -> None:
+    assert KEY_CHECKS[key](value) == kept
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        *(
+            ("handicap", value)
+            for value in (5, [1] * 10, [-1], [10_000], [True], [[]], [[0]], [[55]], [[1, 1]])
+        ),
+        *(("handicap", value) for value in ([None], ["1"], [1.0], (1,), {})),
+        *(("pays", value) for value in ({}, [1], 5, {"0": -1}, {"0": 10_000}, {"0": True}, {"0": 1.0})),
+        *(("pays", {score: 1}) for score in ("", "-1", "01", "1.0", " 1", "٧", "x", "9" * 16)),
+        ("pays", {str(score): 1 for score in range(21)}),
+    ],
+)
+def test_fail__head_starts_and_payments(key: str, value: object) -> None:
+    with pytest.raises(
+        WrongValueError, match=r"^a list by seat, 9 at most: |^stakes of 0 to 9999 by score, "
+    ):
+        KEY_CHECKS[key](value)
+
 
 CONTRADICTIONS = [
     (SHARED + 'blocked = "passes"', f'blocked: "passes" is not allowed here: {TOGETHER}"loses"'),
