@@ -302,7 +302,7 @@ def test_what_was_there_is_replaced_as_a_whole(tmp_path: Path) -> None:
 
 
 def test_a_new_file_is_for_those_whom_the_umask_allows(tmp_path: Path) -> None:
-    before = os.umask(0o027)
+    before = os.umask(0o026)
     try:
         files.open_to_write(tmp_path / "file").close()
         files.replace_file(tmp_path / "page.json", b"for everybody")
