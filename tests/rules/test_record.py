@@ -313,6 +313,32 @@ def test_everything_that_is_not_proved_is_said() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("conditions", "said"),
+    [
+        (Conditions(), ("the version of the box is not known",)),
+        (Conditions(lost=0, versions=("1 rules 2",)), ("played on version 1 rules 2",)),
+        (
+            Conditions(versions=("1 rules 2", "2 rules 12")),
+            ("played on version 1 rules 2", "played on version 2 rules 12", "checked here by rules 2"),
+        ),
+        (
+            Conditions(out_of_play=(4,), computers=(1,), versions=("1 rules 2",)),
+            ("player 1 was the computer", "out of play: lever 4", "played on version 1 rules 2"),
+        ),
+        (
+            Conditions(equal_dice="0123456789abcdef" * 4, versions=("1 rules 2",)),
+            (
+                "equal dice: the throws follow from the seed of tournament 0123456789abcdef…",
+                "played on version 1 rules 2",
+            ),
+        ),
+    ],
+)
+def test_what_the_conditions_leave_open(conditions: Conditions, said: tuple[str, ...]) -> None:
+    assert unproven(replace(read(SHUT), conditions=conditions)) == said
+
+
 def test_a_plain_match_says_its_version_alone() -> None:
     record = replace(read(SHUT), conditions=Conditions(versions=(f"0.1.0 rules {RULES_VERSION}",)))
     assert unproven(record) == (f"played on version 0.1.0 rules {RULES_VERSION}",)

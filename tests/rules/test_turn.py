@@ -222,6 +222,133 @@ def test_possible_throws(name: str, opened: str, faces: tuple[int, ...], possibl
             turns.throw(profile, at(opened), faces)
 
 
+@pytest.mark.parametrize(
+    ("name", "total", "possible"),
+    [
+        *(("pub", total, 2 <= total <= 12) for total in (1, 2, 12, 13)),
+        *(("the-300", total, 4 <= total <= 24) for total in (3, 4, 24, 25)),
+        *(("2012", total, 1 <= total <= 20) for total in (0, 1, 20, 21)),
+    ],
+)
+def test_totals_of_real_dice(name: str, total: int, possible: bool) -> None:
+    profile = profiles.builtin(name)
+    assert turns.possible_throw(profile, turns.start(profile), (total,)) == possible
+
+
+@pytest.mark.parametrize(
+    ("faces", "double"),
+    [((3,), False), ((3, 3), True), ((3, 4), False), ((3, 3, 4), False), ((3,) * 4, True)],
+)
+def test_doubles(faces: tuple[int, ...], double: bool) -> None:
+    assert turns.is_double(faces) == double
+
+
+@pytest.mark.parametrize(
+    ("name", "opened", "faces", "expected"),
+    [
+        ("pub", "1,2,3,4,5,6,7,8,9", (3, 5), {8}),
+        ("thai", "1,2,3,4,5,6,7,8,9", (3, 5), {3, 5, 8}),
+        ("trac", "1,2,4,5,6,7,9", (3, 5), {5}),
+        ("add-or-subtract", "1,2,3,4,5,6,7,8,9", (6, 2), {8, 4}),
+        ("add-or-subtract", "4", (6, 2), {4}),
+    ],
+)
+def test_what_answers_add_up_to(name: str, opened: str, faces: tuple[int, ...], expected: set[int]) -> None:
+    profile = profiles.builtin(name)
+    turn = turns.throw(profile, at(opened), faces)
+    assert turns.sums(profile, turn, turns.answers(profile, turn)) == expected
+
+
+class TestTime:
+    profile = replace(profiles.builtin("golf"), turn_seconds=30)
+
+    def test_a_turn_whose_time_is_over_scores_its_open_tiles(self) -> None:
+        turn = turns.throw(self.profile, turns.start(self.profile), (4, 4))
+        over = turns.out_of_time(self.profile, turn)
+        assert (over.outcome, over.score, over.throw) == (Outcome.TIME, 45, (4, 4))
+        over = turns.out_of_time(self.profile, turns.move(self.profile, turn, to_tiles([8])))
+        assert (over.outcome, over.score, over.throws) == (Outcome.TIME, 37, 1)
+
+    def test_it_has_the_worst_score_where_doing_nothing_would_pay(self) -> None:
+        profile = replace(profiles.builtin("misere"), turn_seconds=30)
+        turn = turns.throw(profile, turns.start(profile), (4, 4))
+        assert turns.out_of_time(profile, turn).score == 0
+
+    @pytest.mark.parametrize(
+        ("seconds", "turn"),
+        [
+            (None, at("1,2", throws=1)),
+            (30, at("1,2")),
+            (30, Turn(0, throws=1, outcome=Outcome.SHUT, score=0)),
+        ],
+    )
+    def test_no_time_is_over_otherwise(self, seconds: int | None, turn: Turn) -> None:
+        with pytest.raises(ValueError, match="no clock runs at "):
+            turns.out_of_time(replace(self.profile, turn_seconds=seconds), turn)
+
+
+class TestInsurance:
+    profile = profiles.builtin("high-rollers")
+
+    def test_a_double_earns_one_and_a_pass_uses_it_up(self) -> None:
+        turn = turns.throw(self.profile, turns.start(self.profile), (4, 4))
+        assert turn.insured == 1
+        turn = turns.move(self.profile, turn, to_tiles([8]))
+        turn = turns.throw(self.profile, replace(turn, open=from_text("1,9")), (4, 4))
+        assert (turn.insured, turn.awaits_answer) == (2, True)
+        turn = turns.move(self.profile, turn, 0)
+        assert (turn.insured, turn.open, turn.moves, turn.throws) == (1, from_text("1,9"), 1, 2)
+
+    def test_without_one_a_throw_without_a_move_ends_the_turn(self) -> None:
+        turn = turns.throw(self.profile, at("1,9"), (3, 5))
+        assert (turn.outcome, turn.score) == (Outcome.BLOCKED, 10)
+
+    def test_one_is_not_used_while_there_is_a_move(self) -> None:
+        turn = turns.throw(self.profile, at("1,8"), (4, 4))
+        with pytest.raises(ValueError, match="- does not answer 1,8 4\\+4 1 0 0 - - insured=1"):
+            turns.move(self.profile, turn, 0)
+
+
+class TestTwoRows:
+    profile = profiles.builtin("double-shutter")
+
+    def test_the_tile_behind_is_shut_after_the_one_in_front(self) -> None:
+        turn = turns.start(self.profile)
+        assert (to_text(turn.open), to_text(turn.behind)) == ("1,2,3,4,5,6,7,8,9",) * 2
+        turn = turns.move(self.profile, turns.throw(self.profile, turn, (4, 4)), to_tiles([8]))
+        assert (to_text(turn.open), to_text(turn.behind)) == ("1,2,3,4,5,6,7,8,9", "1,2,3,4,5,6,7,9")
+        turn = turns.move(self.profile, turns.throw(self.profile, turn, (4, 4)), to_tiles([8]))
+        assert (to_text(turn.open), to_text(turn.behind)) == ("1,2,3,4,5,6,7,9",) * 2
+        turn = turns.throw(self.profile, replace(turn, open=from_text("1,9"), behind=from_text("9")), (1, 1))
+        assert (turn.outcome, turn.score) == (Outcome.BLOCKED, 19)
+
+    def test_the_box_is_shut_by_the_last_tile_behind(self) -> None:
+        turn = Turn(to_tiles([8]), behind=to_tiles([8]), throws=4, moves=4)
+        turn = turns.move(self.profile, turns.throw(self.profile, turn, (4, 4)), to_tiles([8]))
+        assert (turn.outcome, turn.open, turn.behind) == (None, to_tiles([8]), 0)
+        turn = turns.move(self.profile, turns.throw(self.profile, turn, (4, 4)), to_tiles([8]))
+        assert (turn.outcome, turn.score, turn.throw) == (Outcome.SHUT, 0, (4, 4))
+
+
+@pytest.mark.parametrize(
+    ("turn", "text"),
+    [
+        (at("1,2"), "1,2 - 0 0 0 - -"),
+        (Turn(from_text("2,3,5"), (3, 1), 4, 3), "2,3,5 3+1 4 3 0 - -"),
+        (Turn(0, (6, 6), 5, 5, 0x1F, Outcome.SHUT, 0), "- 6+6 5 5 1f shut 0"),
+        (Turn(1, None, 2, 1, outcome=Outcome.UNPLAYED, score=1), "1 - 2 1 0 unplayed 1"),
+        (
+            Turn(from_text("2,3"), (3, 1), 4, 3, behind=to_tiles([3]), insured=1),
+            "2,3 3+1 4 3 0 - - behind=3 insured=1",
+        ),
+        (Turn(from_text("2,3"), insured=2), "2,3 - 0 0 0 - - insured=2"),
+    ],
+)
+def test_the_text_of_a_turn(turn: Turn, text: str) -> None:
+    assert turn.to_text() == text
+    assert Turn.from_text(text) == turn
+
+
 @settings(deadline=None)
 @given(profile=generate.profiles(), players=st.integers(1, 3), seed=st.integers(0, 2**32))
 def test_text_of_a_turn_reads_back(profile: Profile, players: int, seed: int) -> None:
@@ -238,6 +365,8 @@ def test_text_of_a_turn_reads_back(profile: Profile, players: int, seed: int) ->
         "2,3,5 3+1 4 3 0 - - behind=-",
         "2,3,5 3+1 4 3 0 - - insured=0",
         "2,3,5 3+1 4 3 0 - - insured=1 behind=2",
+        "2,3,5 3+1 4 3 0 - - behind=2 insured=1 more=1",
+        "2,3,5 3+1 4 3 0 - - behind",
         "5,3 3+1 4 3 0 - -",
         "2,3 3+ 4 3 0 - -",
         "2,3 3+1 +4 3 0 - -",
