@@ -94,6 +94,38 @@ class TestFolder:
     def test_a_folder_that_is_not_there_has_none(self, tmp_path: Path) -> None:
         assert profiles.house_rules(tmp_path / "absent") == ((), ())
 
+    def test_what_is_wrong_with_a_file_is_said_whole(self, tmp_path: Path) -> None:
+        (tmp_path / "c.toml").write_text('name = "pub"')
+        (tmp_path / "d.toml").write_text('name = "ours"')
+        (tmp_path / "e.toml").write_text('name = "ours"')
+        good, bad = profiles.house_rules(tmp_path)
+        assert [profile.name for profile in good] == ["ours"]
+        assert [str(error) for error in bad] == [
+            f"{tmp_path}/c.toml: name: 'pub' is taken; allowed is one of your own",
+            f"{tmp_path}/e.toml: name: 'ours' is taken; allowed is one of your own",
+        ]
+        (none,) = profiles.house_rules(tmp_path / "c.toml")[1]
+        assert str(none) == f"{tmp_path}/c.toml: Not a directory; allowed is a folder"
+
+    def test_a_file_is_found_by_the_name_in_it_and_by_its_own(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / "friday.toml").write_text('name = "red-lion"\ndice = 3')
+        (tmp_path / "pub.toml").write_text('name = "other"')
+        (tmp_path / "taken.toml").write_text('name = "pub"')
+        for known in ("red-lion", "friday", str(tmp_path / "friday.toml")):
+            assert (profiles.find(known, tmp_path).name, profiles.find(known, tmp_path).dice) == (
+                "red-lion",
+                3,
+            )
+        assert profiles.find("pub", tmp_path) == profiles.builtin("pub")
+        with pytest.raises(ProfileError, match="'pub' is taken; allowed is one of your own"):
+            profiles.find("taken", tmp_path)
+        with pytest.raises(ProfileError, match="profile: 'saturday' is not known; "):
+            profiles.find("saturday", tmp_path)
+        monkeypatch.chdir(tmp_path)
+        assert profiles.find("friday.toml").name == "red-lion", "a path, without a folder"
+
     def test_find(self, tmp_path: Path) -> None:
         (tmp_path / "ours.toml").write_text("dice = 1")
         (tmp_path / "bad.toml").write_text("dice = 0")

@@ -73,13 +73,13 @@ def find(id_or_path: str, folder: Path | None = None) -> Profile:
     if "/" in id_or_path or id_or_path.endswith(".toml"):
         return read(Path(id_or_path))
     if folder is not None and id_or_path not in _builtin_texts():
-        house, _ = house_rules(folder)
-        for profile in house:
-            if profile.name == id_or_path:
-                return profile
-        if f"{id_or_path}.toml" in (path.name for path in _files(folder)):
-            # This raises its fault, since it is not among the good ones.
-            return read(folder / f"{id_or_path}.toml")
+        held = _held(folder)
+        named = {profile.name: profile for profile in held.values() if isinstance(profile, Profile)}
+        found = named.get(id_or_path) or held.get(folder / f"{id_or_path}.toml")
+        if isinstance(found, ProfileError):
+            raise found
+        if found is not None:
+            return found
     return builtin(id_or_path)
 
 
@@ -88,14 +88,23 @@ def house_rules(folder: Path) -> tuple[tuple[Profile, ...], tuple[ProfileError, 
 
     No such folder is an empty one.
     """
-    good: list[Profile] = []
-    bad: list[ProfileError] = []
-    taken = set(_builtin_texts())
     try:
-        paths = _files(folder)
+        held = _held(folder).values()
     except ProfileError as error:
         return (), (error,)
-    for path in paths:
+    good = tuple(profile for profile in held if isinstance(profile, Profile))
+    return good, tuple(fault for fault in held if isinstance(fault, ProfileError))
+
+
+def _held(folder: Path) -> dict[Path, Profile | ProfileError]:
+    """Every file of a folder, by name, with its profile or its fault.
+
+    Raises:
+        ProfileError: if the folder cannot be read.
+    """
+    held: dict[Path, Profile | ProfileError] = {}
+    taken = set(_builtin_texts())
+    for path in _files(folder):
         try:
             profile = read(path)
             if profile.name in taken:
@@ -103,11 +112,11 @@ def house_rules(folder: Path) -> tuple[tuple[Profile, ...], tuple[ProfileError, 
                     f"{shown_path(path)}: name: {profile.name!r} is taken; allowed is one of your own"
                 )
         except ProfileError as error:
-            bad.append(error)
+            held[path] = error
         else:
             taken.add(profile.name)
-            good.append(profile)
-    return tuple(good), tuple(bad)
+            held[path] = profile
+    return held
 
 
 def _files(folder: Path) -> Sequence[Path]:

@@ -9,7 +9,7 @@ thousands of moves, and a small computer little memory.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations
 from math import isqrt
 from typing import TypeAlias
@@ -97,8 +97,8 @@ def _find_moves(
     )
 
 
-_legal_moves = lru_cache(maxsize=1 << 15)(_find_moves)
-_legal_moves_long = lru_cache(maxsize=1 << 7)(_find_moves)
+_legal_moves = lru_cache(maxsize=32_768)(_find_moves)
+_legal_moves_long = lru_cache(maxsize=128)(_find_moves)
 
 
 def _candidates(
@@ -143,7 +143,7 @@ def _sets_of(open_tiles: Tiles, total: int, most: int) -> Iterable[Tiles]:
     return _partitions(open_tiles, total, most)
 
 
-@lru_cache(maxsize=sum(range(TABLE_TILES + 1)))
+@cache
 def _table(total: int) -> tuple[Tiles, ...]:
     return tuple(sorted(_partitions((1 << TABLE_TILES) - 1, total, TABLE_TILES)))
 
@@ -159,7 +159,7 @@ def _partitions(tiles: Tiles, total: int, most: int) -> list[Tiles]:
     def part(count: int, rest: int, taken: Tiles, left: int) -> None:
         # Largest parts first; a branch ends where the largest tiles that may still be taken cannot fill the
         # rest.
-        count = bisect_right(numbers, rest, 0, count)
+        count = bisect_right(numbers, rest, hi=count)
         if count and numbers[count - 1] == rest:
             count -= 1
             found.append(taken | 1 << (rest - 1))
