@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import hypothesis.strategies as st
 import pytest
@@ -300,24 +301,29 @@ def test_ok__head_starts_and_payments(key: str, value: object, kept: object) -> 
     assert KEY_CHECKS[key](value) == kept
 
 
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
-        *(
-            ("handicap", value)
-            for value in (5, [1] * 10, [-1], [10_000], [True], [[]], [[0]], [[55]], [[1, 1]])
-        ),
-        *(("handicap", value) for value in ([None], ["1"], [1.0], (1,), {})),
-        *(("pays", value) for value in ({}, [1], 5, {"0": -1}, {"0": 10_000}, {"0": True}, {"0": 1.0})),
-        *(("pays", {score: 1}) for score in ("", "-1", "01", "1.0", " 1", "٧", "x", "9" * 16)),
-        ("pays", {str(score): 1 for score in range(21)}),
-    ],
-)
-def test_fail__head_starts_and_payments(key: str, value: object) -> None:
+WRONG_HEAD_STARTS: list[Any] = [
+    *(5, {}, (1,), [1] * 10, [-1], [10_000], [True], [1.0], ["1"], [None]),
+    *([[]], [[0]], [[55]], [[1, 1]]),
+]
+WRONG_PAYMENTS: list[Any] = [
+    *({}, [1], 5, {"0": -1}, {"0": 10_000}, {"0": True}, {"0": 1.0}),
+    *({score: 1} for score in ("", "-1", "01", "1.0", " 1", "٧", "x", "9" * 16)),
+    {str(score): 1 for score in range(21)},
+]
+
+
+@pytest.mark.parametrize("value", WRONG_HEAD_STARTS, ids=str)
+def test_fail__head_starts(value: object) -> None:
     with pytest.raises(
-        WrongValueError, match=r"^a list by seat, 9 at most: |^stakes of 0 to 9999 by score, "
+        WrongValueError, match=r"^a list by seat, 9 at most: points of 0 to 9999, or a list of"
     ):
-        KEY_CHECKS[key](value)
+        KEY_CHECKS["handicap"](value)
+
+
+@pytest.mark.parametrize("value", WRONG_PAYMENTS, ids=str)
+def test_fail__payments(value: object) -> None:
+    with pytest.raises(WrongValueError, match=r"^stakes of 0 to 9999 by score, as in "):
+        KEY_CHECKS["pays"](value)
 
 
 CONTRADICTIONS = [

@@ -56,12 +56,12 @@ class TestStakes:
 
     def test_where_all_win_the_worst_of_them_pays(self) -> None:
         profile = points_box(stakes=Stakes.LOSER_PAYS)
-        assert ledger.owes(profile, [0, 1], False, (5, 9)) == (0, 1)
+        assert list(ledger.owes(profile, [0, 1], False, (5, 9))) == [0, 1]
 
     def test_without_a_winner_only_the_bank_settles(self) -> None:
         for stakes in Stakes:
             owes = ledger.owes(points_box(stakes=stakes, stake=3, pays=((0, 9),)), [], False, (5, None))
-            assert owes == ((3, 0) if stakes is Stakes.BANK else (0, 0))
+            assert list(owes) == ([3, 0] if stakes is Stakes.BANK else [0, 0])
 
     @pytest.mark.parametrize("stakes", [Stakes.POOL, Stakes.POOL_DOUBLE])
     def test_pools_add_up_to_nothing(self, stakes: Stakes) -> None:
