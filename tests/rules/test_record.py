@@ -68,6 +68,54 @@ def no_profiles(name: str) -> Profile:
     raise AssertionError(name)
 
 
+HEAD = f"{FIRST_LINE}\nprofile jouhet\nplayers 2\n"
+
+
+def test_a_match_of_which_nothing_has_been_played() -> None:
+    record = read(HEAD)
+    assert (record.rounds, record.actions, record.given_up) == (3, (), False), "the rounds of the game"
+    assert (read(f"{HEAD}rounds 2\n").rounds, read(f"{HEAD}given-up\n").given_up) == (2, True)
+    golf = read(f"{FIRST_LINE}\nrounds 99\nplayers 9\nprofile golf\n")
+    assert (golf.players, golf.rounds) == (9, 99)
+    assert read(write(golf)) == golf
+
+
+def test_a_turn_whose_time_is_over() -> None:
+    text = """\
+shut-the-box record 2
+name = "quick"
+tiles = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+turn_seconds = 30
+players 2
+rounds 1
+1 3+5 8
+1 time
+1 time 37
+2 1+1
+2 time
+2 time 45
+scores 37 45
+totals 37 45
+winners 1
+owes 0 0
+"""
+    record = read(text)
+    assert write(record) == text
+    end = replay(record)[-1]
+    assert (end.scores, [row.throw for row in end.rows]) == ((37, 45), [None, (1, 1)])
+
+
+def test_a_tile_opened_again_and_a_throw_passed() -> None:
+    opened = read(f"{FIRST_LINE}\nprofile open-one\nplayers 1\n1 1+1 2\n1 1+1 +2\n1 6+3 4,5\n")
+    assert replay(opened)[-1].turn.to_text() == "1,2,3,6,7,8,9 - 3 2 0 - -"
+    assert write(opened).endswith("\n1 1+1 2\n1 1+1 +2\n1 6+3 4,5\n")
+    passed = read(f"{FIRST_LINE}\nprofile lucky-seven\nplayers 2\n1 1+1 -\n2 3+4 7\n2 shut 0\n{LUCKY_END}")
+    assert write(passed).endswith(f"\n1 1+1 -\n2 3+4 7\n2 shut 0\n{LUCKY_END}")
+
+
+LUCKY_END = "scores - 0\ntotals 0 0\nwinners 2\nowes 0 0\n"
+
+
 @pytest.mark.parametrize("cut", range(6, 17))
 def test_a_match_that_was_broken_off_is_a_record(cut: int) -> None:
     record = read("\n".join(SHUT.splitlines()[:cut]))
@@ -218,6 +266,22 @@ def test_fail__a_broken_line_is_named(old: str, new: str | None, complaint: str,
         (f"{FIRST_LINE}\nplayers 2\n", "record.txt:2: profile: missing"),
         (f"{FIRST_LINE}\nprofile pub\n1 3+5 8\n", "record.txt:3: players: missing"),
         (f"{FIRST_LINE}\nplayers 2\nmatch = 'drop-out'\n", "record.txt: limit: missing"),
+        (
+            f"{HEAD}given-up\ngiven-up\n",
+            "record.txt:5: 'given-up': not expected here, the match has not ended yet",
+        ),
+        (f"{HEAD}scores 0\n", "record.txt:4: 'scores 0': not expected here, the match has not ended yet"),
+        (f"{FIRST_LINE}\ngiven-up\n", "record.txt:2: 'given-up' is no line of a record's head"),
+        (f"{FIRST_LINE}\nprofile ladder\nplayers 2\n", "record.txt:3: players: 2 is not allowed, 1 to 1 are"),
+        (f"{HEAD}1 blocked\n", "record.txt:4: 'blocked' is not a face: "),
+        (f"{HEAD}1 time\n", "record.txt:4: time: turns have no clock in this game"),
+        (f"{HEAD}1 1+1 2 2\n", "record.txt:4: '1 1+1 2 2' is no line of a turn: player, throw and answer"),
+        (
+            f"{HEAD}1 1+1 2\n0 1+1 2\n",
+            "record.txt:5: '0 1+1 2': not expected here, the match has not ended yet",
+        ),
+        (f"{HEAD}dice = 2\n", "record.txt:4: 'dice = 2' is no line of a record's head"),
+        (f"{HEAD}dice box\nlevers 2\n", "record.txt:5: 'levers 2' is no line of a record's head"),
         (
             f"{FIRST_LINE}\nprofile pub\nplayers 2\nwinners 1\n",
             "record.txt:4: 'winners 1': not expected here",
