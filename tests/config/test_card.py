@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.config.card import Network, parse_keys, parse_network, read_card
+from shutthebox.config.card import (
+    CONFIG_NAME,
+    KEY_NAME,
+    NAMES,
+    NETWORK_NAME,
+    Network,
+    parse_keys,
+    parse_network,
+    read_card,
+)
 from shutthebox.config.schema import ConfigError, parse_config
 
 KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFvrm6gWcMoXGqrgMzXyDGUwYqDUe1sX6xDGtEiX7gDn landlord@pub"
@@ -127,6 +136,18 @@ def test_a_mistake_in_the_network_leaves_the_others(tmp_path: Path) -> None:
     card = read_card(tmp_path, parse_config)
     assert (card.config, card.network, card.keys) == ("[game]\nplayers = 3\n", None, (KEY,))
     assert card.mistakes == ("network.toml: cable: 1 is not allowed; allowed is true or false",)
+
+
+@pytest.mark.parametrize("wrong", NAMES)
+def test_only_the_file_with_the_mistake_is_left_out(wrong: str, tmp_path: Path) -> None:
+    good = {CONFIG_NAME: "[game]\nplayers = 3\n", NETWORK_NAME: "cable = true\n", KEY_NAME: f"{KEY}\n"}
+    for name, text in {**good, wrong: "nonsense"}.items():
+        (tmp_path / name).write_text(text)
+    card = read_card(tmp_path, parse_config)
+    assert card.config == (None if wrong == CONFIG_NAME else good[CONFIG_NAME])
+    assert card.network == (None if wrong == NETWORK_NAME else Network(cable=True))
+    assert card.keys == (None if wrong == KEY_NAME else (KEY,))
+    assert [mistake.split(":")[0] for mistake in card.mistakes] == [wrong]
 
 
 def test_what_is_not_there_is_not_wanted(tmp_path: Path) -> None:
