@@ -171,6 +171,8 @@ def test_reasons(name: str, before: list[str], tried: str, reason: str) -> None:
         ("pub", [], (6, 3), None),
         ("pub", [], (2,), None),
         ("pub", [], (1, 2, 3), "3 dice are not thrown in this game"),
+        ("pub", [], (1, 2, 7), "3 dice are not thrown in this game"),
+        ("pub", [], (0, 2, 3), "a die shows 1 to 6"),
         ("2012", [], (20,), None),
         ("2012", [], (1, 1), "2 dice are not thrown in this game"),
         ("trac", [], (9,), "not one die yet, with 1,2,3,4,5,6,7,8,9 open"),

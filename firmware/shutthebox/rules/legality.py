@@ -55,9 +55,7 @@ def why_not_throw(profile: Profile, turn: Turn, faces: Throw) -> str | None:
         if tuple(sorted(faces)) in DOMINOES:
             return f"the domino {min(faces)}-{max(faces)} is out of the bag already"
         return "a domino has two ends of 1 to 6"
-    if not faces or min(faces) < 1 or (len(faces) > 1 and max(faces) > profile.sides):
-        return f"a die shows 1 to {profile.sides}"
-    refusal = dice_refusal(profile, turn, len(faces))
+    refusal = dice_refusal(profile, turn, len(faces)) if faces and min(faces) >= 1 else None
     if refusal is None:
         return f"a die shows 1 to {profile.sides}"
     if len(faces) not in (1, profile.dice):
