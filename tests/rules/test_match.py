@@ -115,6 +115,11 @@ class TestTies:
         assert match.result is not None
         assert (match.result.winners, match.tie_rounds) == ((0,), 2)
 
+    def test_a_shut_box_beats_one_point_in_a_play_off(self) -> None:
+        match = finish(begin(points_box(), 3), [4, 9, 4, 1, 0])
+        assert match.result is not None
+        assert (match.result.winners, match.totals) == ((2,), (4, 9, 4))
+
     def test_endless_ties_are_shared(self) -> None:
         match = finish(begin(points_box(), 2), [4, 4] * (MAX_TIE_ROUNDS + 1))
         assert match.result is not None
