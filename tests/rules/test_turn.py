@@ -9,7 +9,7 @@ from tests.support import generate
 
 from shutthebox.config import profiles
 from shutthebox.rules import turn as turns
-from shutthebox.rules.profile import Profile, Scoring
+from shutthebox.rules.profile import OneDie, Profile, Scoring
 from shutthebox.rules.score import MAX_THROWS, score
 from shutthebox.rules.tiles import from_text, to_text, to_tiles
 from shutthebox.rules.turn import DOMINOES, Outcome, Refusal, Turn, dice_refusal
@@ -38,6 +38,15 @@ def at(opened: str, throws: int = 0, moves: int = 0) -> Turn:
 )
 def test_dice_are_refused_with_a_reason(name: str, opened: str, dice: int, refusal: Refusal | None) -> None:
     assert dice_refusal(profiles.builtin(name), at(opened), dice) == refusal
+
+
+@pytest.mark.parametrize("one_die", OneDie)
+def test_one_die_is_never_thrown_only_where_the_rules_have_none(one_die: OneDie) -> None:
+    profile = replace(Profile("x"), one_die=one_die)
+    never = one_die is OneDie.NEVER
+    expected = Refusal.ONE_DIE_NEVER if never else Refusal.ONE_DIE_NOT_YET
+    assert dice_refusal(profile, turns.start(profile), 1) == expected
+    assert dice_refusal(profile, at("1"), 1) == (Refusal.ONE_DIE_NEVER if never else None)
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def dice_refusal(profile: Profile, turn: Turn, dice: int) -> Refusal | None:
         return None
     if dice != 1:
         return Refusal.ONE_DIE_ONLY
-    ever = any(1 in dice_allowed(profile, open_tiles) for open_tiles in (1, 0))
+    ever = 1 in dice_allowed(profile, sets.to_tiles([1]))
     return Refusal.ONE_DIE_NOT_YET if ever else Refusal.ONE_DIE_NEVER
 
 
