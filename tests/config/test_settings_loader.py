@@ -199,11 +199,11 @@ def test_choices_replace_what_the_file_says(caplog: pytest.LogCaptureFixture) ->
     chosen = with_choices(
         config("[game]\nplayers = 4\nhints = true"),
         {
+            "best.ladder.9": 17,
             "game.players": 3,
+            "puzzle.streak": [1, 2],
             "game.hints": None,
             "box.out_of_play": [4],
-            "best.ladder.9": 17,
-            "puzzle.streak": [1, 2],
         },
     )
     assert chosen == config("[game]\nplayers = 3\nhints = true\n[box]\nout_of_play = [4]")

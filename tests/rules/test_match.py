@@ -282,6 +282,16 @@ class TestFormats:
         assert match.result is not None
         assert (match.totals, match.result.winners) == ((50, 35, 51), (2,))
 
+    def test_cover_200_is_over_with_exactly_the_limit_at_the_end_of_the_round(self) -> None:
+        match = begin(replace(profiles.builtin("cover-200"), limit=50), 2)
+        match = finish(match, [40, 30, 9, 10])
+        assert (match.totals, match.result) == ((49, 40), None)
+        match = finish(match, [1])
+        assert (match.totals, match.result) == ((50, 40), None), "the round is played to its end"
+        match = finish(match, [9])
+        assert match.result is not None
+        assert (match.totals, match.result.winners) == ((50, 49), (0,))
+
     def test_tournament_45_players_drop_out_until_one_is_left(self) -> None:
         match = finish(begin(profiles.builtin("tournament-45"), 3), [30, 10, 45])
         assert match.seats == (0, 1)
