@@ -111,6 +111,15 @@ def test_a_title_and_an_aside_too_long_for_one_line_take_turns(title: str, aside
     assert render(replace(screen, title="A" * 60, aside=""), 0).next_ns is None, "a title alone stands still"
 
 
+@pytest.mark.parametrize("big", ["Joueur 2", "ÉLIMINÉ", "FERMÉE !", "AN_", "7 left", "45"])
+def test_a_word_above_the_tiles_leaves_them_whole(big: str) -> None:
+    row = tuple((n, TileState.OPEN) for n in range(1, 10))
+    screen = Screen(Mode.READY, title="P", tiles=row, prompt="p")
+    alone, below_it = (draw(each, 0).crop((0, 34, 128, 47)) for each in (screen, replace(screen, big=big)))
+    assert not differ(ImageChops.logical_and(alone, below_it), alone), "each pixel of a tile is lit"
+    assert not differ(band(alone, 1, 13), band(below_it, 1, 13)), "a word stands on the tiles at most"
+
+
 @pytest.mark.parametrize("count", [9, 10, 12, 24, 36, 54])
 @pytest.mark.parametrize("elapsed_ns", [0, TILE_BLINK_NS])
 def test_every_tile_state_looks_different_in_either_half_of_the_blinking(count: int, elapsed_ns: int) -> None:

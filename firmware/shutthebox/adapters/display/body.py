@@ -38,7 +38,7 @@ def draw_body(
         screen: what to say.
         clock: the time.
         box: left, top, right, bottom in pixels, the last two exclusive. Letters may use the
-            line below it too, if there are tiles: it is dark, and what "É" needs to be large.
+            line below it too, if there are tiles: "É" needs it to be large, and stands on them.
     """
     left, top, right, bottom = box
     if bottom - top < _LEAST_HEIGHT:
@@ -58,7 +58,7 @@ def draw_body(
         step = clock.frames(_FIREWORK_NS, _FIREWORK_STEPS)
         if step < _FIREWORK_STEPS:
             stage = ImageChops.logical_xor(stage, _firework(stage.size, step))
-    picture.paste(stage, (left, top))
+    picture.paste(1, (left, top), stage)  # its dark pixels leave the tiles' upper edge as it is
 
 
 def _firework(size: tuple[int, int], step: int) -> Image.Image:
