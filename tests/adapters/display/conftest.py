@@ -27,7 +27,7 @@ def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str, Ima
             pytest.fail(f"no golden picture {path.name}: make it with --update-golden and look at it")
         with Image.open(path) as expected:
             expected.load()
-        actual = tmp_path / f"{name}.png"
+        actual = tmp_path / path.name
         picture.save(actual)
         assert (picture.mode, picture.size) == (expected.mode, expected.size)
         box = ImageChops.logical_xor(picture, expected).getbbox()
