@@ -8,6 +8,7 @@ from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.rules.moves import Throw
+from shutthebox.rules.profile import Profile
 from shutthebox.speech.words import Announcer, screen_parts, sentences
 from shutthebox.translations import codes, translations
 
@@ -31,6 +32,20 @@ def show_of(screen: Screen, player: int | None = 1, throw: Throw | None = None) 
 
 def words(screen: Screen, player: int | None = 1, throw: Throw | None = None, language: str = "en") -> str:
     return sentences(screen_parts(show_of(screen, player, throw), translations()[language]).values())
+
+
+FULL = Screen(
+    Mode.FLIPPING,
+    title="T",
+    aside="best 26",
+    dice=(3,),
+    total=3,
+    big="OUT!",
+    rows=("r",),
+    paragraph="q",
+    prompt="p",
+    also=("a", "b"),
+)
 
 
 @pytest.mark.parametrize(
@@ -60,12 +75,42 @@ def words(screen: Screen, player: int | None = 1, throw: Throw | None = None, la
         (Screen(Mode.MATCH_OVER, title="Evening", rows=("1\towes 1", "ANN\tgets 1")), 1,
          "Evening. Player 1 owes 1. ANN gets 1."),
         (Screen(Mode.MATCH_OVER, title="Team 1 wins!", rows=("Team 1: 20",)), 1, "Team 1 wins! Team 1: 20."),
+        (Screen(Mode.ROLLING, title="ANN", tumbling=True, dice=(1, 1)), 1, "ANN. The dice roll."),
+        (Screen(Mode.FLIPPING, dice=(3, 5)), 1, "Thrown: 3 and 5."),
+        (Screen(Mode.FLIPPING, prompt="Shut 8", also=("Hold: go", "5 on")), 1, "Shut 8. Hold: go. 5 on."),
+        (Screen(Mode.FLIPPING, prompt="Lift 8", also=("Hold: a hint",), alert=True), 1, "Lift 8."),
+        (Screen(Mode.MENU, title="Pub", paragraph="Nine tiles.", prompt="On?"), None, "Pub. Nine tiles. On?"),
+        (Screen(Mode.MENU, title="Wait…", big="AB", prompt="Now!"), None, "Wait… A B. Now!"),
+        (Screen(Mode.MENU, big="ABCD"), None, "ABCD."),
+        (Screen(Mode.MENU, big="12"), None, "12."),
+        (Screen(Mode.INITIALS, big="A"), None, "A."),
+        (Screen(Mode.READY, title="Tiles 10-12 and 1-2"), 1, "Tiles 10 to 12 and 1 to 2."),
+        (Screen(Mode.READY, aside="10 s"), 1, "10 seconds."),
+        (Screen(Mode.READY, aside="5 s"), 1, "5 seconds."),
+        (Screen(Mode.READY, aside="9 s"), 1, ""),
+        (Screen(Mode.READY, aside="2/"), 1, "2/."),
+        (Screen(Mode.READY, aside="a/3"), 1, "a/3."),
+        (Screen(Mode.READY, aside="2/b"), 1, "2/b."),
+        (Screen(Mode.MENU, aside="2"), None, "2."),
+        (Screen(Mode.SETUP, rows=("1", "2"), cursor=0), None, "1."),
+        (Screen(Mode.MATCH_OVER, rows=("2: 9", "12 rounds", "2\towes 1")), 1,
+         "ANN: 9. 12 rounds. ANN owes 1."),
+        (Screen(Mode.ATTRACT, rows=("1: 9", "2\t8")), None, "1: 9. 2 8."),
+        (replace(FULL, mode=Mode.TURN_OVER), 1, "T. best 26. Thrown: 3. p. OUT! a. b. r. q."),
+        (FULL, 1, "T. best 26. Thrown: 3. OUT! r. q. p. a. b."),
         (Screen(Mode.PUZZLE, title="Solved!", rows=("8\t+0.00", "1, 7\t+5.68"), cursor=0), None,
          "Solved! 8 +0.00. 1, 7 +5.68."),
     ],
 )  # fmt: skip
 def test_what_is_said_of_a_screen(screen: Screen, player: int | None, said: str) -> None:
     assert words(screen, player) == said
+
+
+def test_the_seconds_that_a_turn_begins_with_are_said() -> None:
+    show = replace(show_of(Screen(Mode.READY, aside="20 s")), game=Profile("A game", turn_seconds=20))
+    parts = screen_parts(show, translations()["en"])
+    assert parts["aside"] == "20 seconds"
+    assert screen_parts(replace(show, game=Profile("A game")), translations()["en"])["aside"] == ""
 
 
 def test_the_throw_that_ends_a_turn_is_told_like_the_others() -> None:
