@@ -7,11 +7,13 @@ from shutthebox.adapters.display.fonts import (
     Size,
     enlarged,
     fitting,
+    ink,
     line,
     shortened,
     spelt,
     squeezed,
     tight,
+    wrapped,
 )
 
 FRENCH = "àâäçéèêëîïôöùûüÿ" + "ÀÂÄÇÉÈÊËÎÏÔÖÙÛÜ" + "«»°"
@@ -74,6 +76,37 @@ def test_what_fits_is_not_squeezed() -> None:
     assert fitting("abc", Size.SMALL, 18) is line("abc", Size.SMALL)
     assert fitting("abc", Size.SMALL, 17) is tight("abc", Size.SMALL)
     assert fitting("abc", Size.SMALL, 12) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("", 38, ()),
+        ("  a   b ", 38, ("a b",)),
+        # An M is 5 pixels wide and a blank 2, with one between: "MMM MMM" has 38.
+        ("MMM MMM", 38, ("MMM MMM",)),
+        ("MMM MMM", 37, ("MMM", "MMM")),
+        # A word is broken only where it has no line to itself.
+        ("MMMM", 17, ("MMM", "M")),
+        ("MMMMMMM", 17, ("MMM", "MMM", "M")),
+        ("a MMMM b", 17, ("a", "MMM", "M b")),
+        ("MMM", 5, ("M", "M", "M")),
+        ("MMM", 1, ("M", "M", "M")),
+    ],
+)
+def test_a_text_is_broken_between_words(text: str, width: int, lines: tuple[str, ...]) -> None:
+    assert wrapped(text, Size.SMALL, width) == lines
+
+
+def test_a_line_without_room_for_a_letter_and_three_dots_is_dark() -> None:
+    assert shortened("MM", Size.SMALL, 10).getbbox() is None
+    assert shortened("MM", Size.SMALL, 10).size == (1, 12)
+
+
+def test_an_empty_line_is_a_dark_column() -> None:
+    assert [line("", size).size for size in Size] == [(1, size.height) for size in Size]
+    assert [tight("", size).size for size in Size] == [(1, size.height) for size in Size]
+    assert ink(line(" ", Size.SMALL)).size == (1, 1)
 
 
 def lit(picture: Image.Image) -> int:

@@ -65,9 +65,59 @@ def test_any_size_from_96_by_48_is_drawn(screen: Screen, size: tuple[int, int]) 
     assert draw(screen, 0, size).size == size
 
 
-def test_a_smaller_size_is_refused() -> None:
-    with pytest.raises(ValueError, match="128 x 32 pixels is too small"):
-        draw(Screen(Mode.READY), 0, (128, 32))
+@pytest.mark.parametrize("size", [(128, 32), (96, 47), (95, 48)])
+def test_a_smaller_size_is_refused(size: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match=f"{size[0]} x {size[1]} pixels is too small"):
+        draw(Screen(Mode.READY), 0, size)
+
+
+BLINKING = ((1, TileState.VIABLE), (2, TileState.OPEN))
+ROWS = ("a", "b", "c", "d")
+
+
+@pytest.mark.parametrize(
+    ("screen", "elapsed_ms", "next_ms"),
+    [
+        (Screen(Mode.READY, title="P", prompt="p", rows=("a",)), 0, None),
+        (Screen(Mode.READY, prompt="p", also=("q",)), 0, 1600),
+        (Screen(Mode.READY, prompt="p", also=("q",)), 1600, 3200),
+        (Screen(Mode.READY, prompt="p", also=("q",), alert=True), 0, None),
+        (Screen(Mode.MENU, title="M", rows=("a",), cursor=0), 0, None),
+        (Screen(Mode.MENU, title="M", rows=("a",), cursor=0, prompt="p"), 0, 1600),
+        (Screen(Mode.MENU, title="M", rows=("a",), cursor=0, prompt="p", alert=True), 0, None),
+        (Screen(Mode.READY, title="A" * 15, aside="B" * 15), 0, 1600),
+        (Screen(Mode.FLIPPING, tiles=BLINKING, prompt="p"), 0, 200),
+        (Screen(Mode.FLIPPING, tiles=BLINKING, prompt="p", also=("q",)), 1500, 1600),
+        (Screen(Mode.FLIPPING, tiles=BLINKING, prompt="p", also=("q",)), 1600, 1800),
+        (Screen(Mode.ROLLING, tumbling=True), 50, 100),
+        (Screen(Mode.TURN_OVER, big="SHUT!", celebrates=True), 900, 1000),
+        (Screen(Mode.TURN_OVER, big="SHUT!", celebrates=True), 1000, None),
+        (Screen(Mode.ATTRACT, big="SHUT"), 0, 2000),
+        (Screen(Mode.MATCH_OVER, title="T", rows=ROWS[:3], prompt="p"), 0, 3000),
+        (Screen(Mode.MATCH_OVER, title="T", rows=ROWS[:2], prompt="p"), 0, None),
+        (Screen(Mode.MATCH_OVER, rows=ROWS[:3], prompt="p"), 0, None),
+        (Screen(Mode.MATCH_OVER, rows=ROWS), 0, None),
+        (Screen(Mode.MENU, rows=ROWS, cursor=3, prompt="p"), 0, None),
+        (Screen(Mode.READY, rows=ROWS, cursor=3, prompt="p"), 0, 3000),
+        (Screen(Mode.MENU, title="T", paragraph="one two three four five six", prompt="p"), 0, None),
+        (Screen(Mode.MENU, title="T", paragraph="one two three four five six seven", prompt="p"), 0, 3000),
+    ],
+)
+def test_it_says_when_the_picture_changes(screen: Screen, elapsed_ms: int, next_ms: int | None) -> None:
+    assert render(screen, elapsed_ms * MS).next_ns == (None if next_ms is None else next_ms * MS)
+
+
+def test_the_attract_picture_drifts_to_and_fro() -> None:
+    """A pixel sideways every two seconds, eight and back; a line every six, four and back."""
+    screen = Screen(Mode.ATTRACT, title="B", big="7", prompt="p")
+    still = draw(replace(screen, mode=Mode.READY), 0, (120, 60))
+    for step in (0, 1, 2, 3, 7, 8, 9, 12, 15, 16, 17, 24, 48):
+        place = (8 - abs(8 - step % 16), 4 - abs(4 - step // 3 % 8))
+        expected = Image.new("1", (128, 64))
+        expected.paste(still, place)
+        assert not differ(
+            draw(Screen(Mode.ATTRACT, title="B", big="7", prompt="p"), step * 2000 * MS), expected
+        )
 
 
 def band(picture: Image.Image, top: int, bottom: int) -> Image.Image:

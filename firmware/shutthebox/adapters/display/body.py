@@ -192,11 +192,9 @@ def _list(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
         width -= 5
     seen = range(first, min(first + shown, len(rows)))
     strips = [_row(rows[i], width, chosen=i == cursor) for i in seen]
-    while len(strips) > 1 and sum(strip.height for strip in strips) > stage.height:
+    if cursor is not None and len(strips) > 1 and sum(strip.height for strip in strips) > stage.height:
         # The chosen row has taken two lines: what stands farthest from it makes room.
-        farthest = -1 if cursor is None or cursor - first < len(strips) / 2 else 0
-        first += farthest == 0
-        del strips[farthest]
+        del strips[-1 if cursor - first < len(strips) / 2 else 0]
     for strip in strips:
         stage.paste(strip, (0, y))
         y += strip.height

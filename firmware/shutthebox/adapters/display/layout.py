@@ -98,7 +98,7 @@ def _compose(screen: Screen, clock: AnimationClock, size: tuple[int, int]) -> Im
     if prompts:
         turn = clock.count(PROMPT_NS) % len(prompts) if len(prompts) > 1 else 0
         aside = screen.aside if choosing else ""
-        _prompt(picture, prompts[turn], aside, (0, bottom, width, height), alert=screen.alert)
+        _prompt(picture, prompts[turn], aside, alert=screen.alert)
     if screen.tiles:
         tiles = tilerow.height(len(screen.tiles))
         blink = clock.count(TILE_BLINK_NS) % 2 == 0 if _blinks(screen) else True
@@ -140,13 +140,11 @@ def _fits_beside(title: str, aside: str, size: Size, width: int) -> bool:
     return fitting(title, size, width - tight(aside, size).width - size.width) is not None
 
 
-def _prompt(
-    picture: Image.Image, prompt: str, aside: str, box: tuple[int, int, int, int], *, alert: bool
-) -> None:
+def _prompt(picture: Image.Image, prompt: str, aside: str, *, alert: bool) -> None:
     """The bottom line; the aside at its right where there is room for both. A fault is inverted."""
-    left, top, right, bottom = box
-    room = right - left - 4
-    strip = Image.new("1", (room, bottom - top))
+    width, height = picture.size
+    room, top = width - 4, height - PROMPT_HEIGHT
+    strip = Image.new("1", (room, PROMPT_HEIGHT))
     end = shortened(aside, Size.MEDIUM, room) if aside else None
     beside = room - end.width - 2 * Size.MEDIUM.width if end else 0
     if end and tight(prompt, Size.MEDIUM).width <= beside:
@@ -156,7 +154,7 @@ def _prompt(
         words = shortened(prompt, Size.MEDIUM, room)
         strip.paste(words, ((room - words.width) // 2, 0))
     if alert:
-        picture.paste(1, box)
-        picture.paste(0, (left + 2, top), strip)
+        picture.paste(1, (0, top, width, height))
+        picture.paste(0, (2, top), strip)
     else:
-        picture.paste(strip, (left + 2, top))
+        picture.paste(strip, (2, top))

@@ -63,7 +63,6 @@ def _digit(character: str, height: int) -> Image.Image:
         return raster(width, height, lit_one)
     if character == "-":
         parts = [(0, middle, width, middle + stroke)]
-        corner = 0
     else:
         boxes = {
             "a": (0, 0, width, stroke),
@@ -127,11 +126,10 @@ def numeral_within(text: str, width: int, height: int) -> Image.Image:
 
 
 def _pip_geometry(side: int) -> tuple[int, int]:
-    """How far a pip's middle is from the die's, and how wide a pip is."""
-    spread = max(2, round(side * 0.28))
-    width = max(1, min(round(side / 5), spread - 1))
+    """How far a pip's middle is from that of a die which has pips, and how wide a pip is."""
+    width = round(side / 5)
     # A pip can only sit in the very middle if its width is as odd or even as the die's.
-    return spread, width if width % 2 == side % 2 or width == 1 else max(1, width - 1)
+    return round(side * 0.28), width - (side - width) % 2
 
 
 @lru_cache(maxsize=64)
