@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shutthebox.game.effects import Show
+from shutthebox.game.effects import Effect, Play, Show, Sound
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.rules.moves import Throw
@@ -142,3 +142,62 @@ def test_what_a_hand_does_with_the_button_is_said_in_words(language: str) -> Non
     said = words(screen, None, language=language)
     assert said.startswith(_("Press"))
     assert f" {_('Hold')}" in said
+
+
+def announced(*effects: Effect) -> list[tuple[str, bool] | None]:
+    """What is said at each of these, one after the other, and whether it waits for what is being said."""
+    announcer = Announcer()
+    said = [announcer.take(effect) for effect in effects]
+    return [each if each is None else (each.text, each.waits) for each in said]
+
+
+def test_a_refusal_has_the_prompt_said_once_more_and_no_more() -> None:
+    show = show_of(Screen(Mode.FLIPPING, title="ANN", prompt="Shut 8"))
+    for sound in (Sound.REFUSED, Sound.FAULT):
+        announcer = Announcer()
+        said = [
+            announcer.take(what) for what in (show, show, Play(sound), show, show, Play(Sound.ROLL), show)
+        ]
+        assert [announcement and announcement.text for announcement in said] == [
+            "ANN. Shut 8.", None, None, "Shut 8.", None, None, None,
+        ]  # fmt: skip
+        assert not any(announcement.waits for announcement in said if announcement)
+
+
+def test_all_is_said_once_the_title_is_another() -> None:
+    first = Screen(Mode.MENU, title="Menu", rows=("a", "b"), cursor=0, prompt="Press")
+    screens = [replace(first, title=title, cursor=cursor) for title in ("Menu", "Sound") for cursor in (0, 1)]
+    assert announced(*(show_of(screen, None) for screen in screens)) == [
+        ("Menu. a. Press.", False),
+        ("b.", True),
+        ("Sound. a. Press.", False),
+        ("b.", True),
+    ]
+
+
+def test_one_attract_screen_after_the_other_is_not_said_but_a_fault_is() -> None:
+    first = Screen(Mode.ATTRACT, big="SHUT THE BOX", prompt="Press to play")
+    screens = (first, replace(first, big="Best"), replace(first, prompt="Lift 4", alert=True), first)
+    assert announced(*(show_of(screen, None) for screen in screens)) == [
+        ("SHUT THE BOX. Press to play.", False),
+        None,
+        ("Lift 4.", False),
+        None,
+    ]
+
+
+def test_dice_in_the_air_are_not_said_and_the_throw_is_whole() -> None:
+    thrown = Screen(Mode.FLIPPING, title="ANN", aside="2/3", dice=(3, 5), total=8, prompt="Shut 8")
+    rolling = Screen(Mode.ROLLING, title="ANN", aside="2/3", tumbling=True)
+    assert announced(*(show_of(screen) for screen in (thrown, rolling, thrown))) == [
+        ("ANN. Round 2 of 3. Thrown: 3 and 5, which is 8. Shut 8.", False),
+        None,
+        ("Thrown: 3 and 5, which is 8. Shut 8.", False),
+    ]
+
+
+def test_a_large_word_waits_in_ready_only() -> None:
+    for mode in (Mode.READY, Mode.TURN_OVER):
+        screen = Screen(mode, title="ANN", big="OUT!")
+        *_, last = announced(show_of(screen), show_of(replace(screen, big="SHUT!")))
+        assert last == ("SHUT!", mode is Mode.READY)

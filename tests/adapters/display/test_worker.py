@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 from PIL import Image
@@ -19,7 +19,8 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
-SECOND = 1_000_000_000
+MS = 1_000_000
+SECOND = 1000 * MS
 READY = Screen(Mode.READY, title="Player 1", prompt="Press to throw")
 THROWN = Screen(Mode.FLIPPING, title="Player 1", dice=(3, 5), total=8, prompt="8 to go")
 ROLLING = Screen(Mode.ROLLING, title="Player 1", tumbling=True)
@@ -128,6 +129,104 @@ def test_without_a_goodbye_the_panel_goes_dark() -> None:
     display.close()
     display.close()
     assert not model.lit
+
+
+def turns(display: DisplayWorker, clock: Clock, *times_ms: int) -> list[int | None]:
+    """Lets the worker do what is due at these times; gives when it wants its next turn, in ms."""
+    due = []
+    for clock.ns in (time_ms * MS for time_ms in times_ms):
+        due_ns = display._turn(display._wanted, display._contrast)
+        due.append(None if due_ns is None else due_ns // MS)
+    return due
+
+
+def test_when_the_worker_looks_at_its_display_again() -> None:
+    model, clock = PanelModel(), Clock()
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=clock)
+    model.unplugged = True
+    assert turns(display, clock, 5000, 5999) == [6000, 6000], "a second after the last attempt"
+    assert turns(display, clock, 6000) == [7000]
+    model.unplugged = False
+    assert turns(display, clock, 7000, 8000) == [None, None], "with nothing to show it rests"
+    display.show(READY, 8000 * MS)
+    assert turns(display, clock, 8000, 20_000) == [37_000, 37_000], "what was set up at 7000 is renewed then"
+    assert turns(display, clock, 37_000, 38_000) == [67_000, 67_000]
+    display.show(ROLLING, 38_020 * MS)
+    assert turns(display, clock, 38_020, 38_120) == [38_120, 38_220], "the next picture of the dice"
+    assert turns(display, clock, 38_250) == [38_350], "at most ten pictures a second"
+    assert turns(display, clock, 66_950) == [67_000], "no later than it is to be renewed"
+    display.sleep()
+    assert turns(display, clock, 66_960) == [None]
+    assert not model.lit
+    model.unplugged = True
+    assert turns(display, clock, 66_970) == [67_970], "a panel to be put to sleep is looked for too"
+
+
+def test_a_panel_that_comes_back_gets_the_contrast_first_and_once() -> None:
+    model, clock = PanelModel(), Clock()
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=clock)
+    display.show(READY, 0)
+    display.contrast(0)
+    model.unplugged = True
+    turns(display, clock, 5000)
+    assert display._contrast == 0, "still to be set"
+    model.unplugged = False
+    seen = []
+    model.on_change(lambda: seen.append((model.lit, model.contrast)))
+    turns(display, clock, 6000)
+    assert (model.lit, model.contrast) == (True, 0)
+    assert {contrast for lit, contrast in seen if lit} == {0}, "never seen with another"
+    assert display._contrast is None
+    display.contrast(255)
+    turns(display, clock, 7000)
+    assert model.contrast == 255
+    for level in (-1, 256):
+        with pytest.raises(ValueError, match=f"contrast {level} is not within 0 to 255"):
+            display.contrast(level)
+
+
+def test_the_animation_of_a_screen_counts_from_when_it_began() -> None:
+    model, clock = PanelModel(), Clock()
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=clock)
+    display.show(ROLLING, 4700 * MS)
+    turns(display, clock, 5000)
+    assert shows(model, draw(ROLLING, 300 * MS))
+    display.show(ROLLING, 5000 * MS)
+    turns(display, clock, 5100)
+    assert shows(model, draw(ROLLING, 400 * MS)), "the same screen again goes on"
+
+
+def test_a_display_that_has_not_started_or_has_ended_is_not_alive() -> None:
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, PanelModel()), now_ns=Clock())
+    assert not display.alive
+    assert not display.connected
+    display.close()
+    with pytest.raises(RuntimeError, match="once"):
+        display.start()
+
+
+def test_closing_without_a_panel_looks_for_none() -> None:
+    def connect() -> Panel:
+        raise AssertionError("looked for")
+
+    DisplayWorker(connect, now_ns=Clock()).close(BYE)
+
+
+def test_the_bus_is_closed_though_the_panel_is_gone() -> None:
+    closed = []
+
+    class Counted(PanelModel):
+        def cleanup(self) -> None:
+            closed.append(True)
+
+    model = Counted()
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=Clock())
+    display.render_now(READY, 0)
+    model.unplugged = True
+    display.render_now(THROWN, 0)
+    assert not display.connected
+    display.close(BYE)
+    assert closed == [True]
 
 
 # With the thread.
@@ -318,27 +417,58 @@ def test_closing_without_a_panel_is_quick(monkeypatch: pytest.MonkeyPatch) -> No
     assert not any(thread.name == "display" for thread in threading.enumerate())
 
 
-def test_a_worker_caught_in_a_transfer_is_not_alive(
-    model: PanelModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(oled, "STUCK_NS", SECOND // 50)
-    gate, caught = threading.Event(), threading.Event()
+class Stuck(PanelModel):
+    """The first picture hangs on the bus until the gate opens."""
 
-    class Stuck(PanelModel):
-        def data(self, data: object) -> None:
-            caught.set()
-            gate.wait(HANG_S)
+    def __init__(self) -> None:
+        self.gate, self.caught = threading.Event(), threading.Event()
+        super().__init__()
 
-    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, Stuck()))
+    def data(self, data: Sequence[int]) -> None:
+        self.caught.set()
+        self.gate.wait(HANG_S)
+
+
+def test_a_worker_caught_in_a_transfer_for_more_than_ten_seconds_is_not_alive() -> None:
+    model, clock = Stuck(), Clock()
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=clock)
     display.start()
     until(lambda: display.connected)
+    display.show(READY, clock.ns)
+    assert model.caught.wait(HANG_S)
+    clock.ns += 10 * SECOND
     assert display.alive
-    display.show(READY, time.monotonic_ns())
-    assert caught.wait(HANG_S)
-    until(lambda: not display.alive)
-    gate.set()
+    clock.ns += 1
+    assert not display.alive
+    model.gate.set()
     until(lambda: display.alive)
     display.close()
+
+
+def test_a_display_that_hangs_in_a_transfer_does_not_keep_the_box_from_ending(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    model = Stuck()
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=Clock())
+    display.start()
+    until(lambda: display.connected)
+    display.show(READY, 0)
+    assert model.caught.wait(HANG_S)
+    display.close(BYE, timeout_s=0)
+    assert caplog.messages == ["the display hangs in a transfer; the box ends without it"]
+    model.gate.set()
+    until(lambda: not display.alive)
+
+
+def test_a_goodbye_that_cannot_be_drawn_is_logged_and_the_worker_ends(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, PanelModel()))
+    display.start()
+    until(lambda: display.connected)
+    display.close(Screen(Mode.ATTRACT, title=7))  # type: ignore[arg-type]
+    assert not display.alive
+    assert caplog.messages == ["cannot say goodbye"]
 
 
 def test_a_fault_in_drawing_is_logged_and_the_next_screen_is_drawn(
