@@ -16,7 +16,7 @@ from PIL import Image
 from luma_spans import changed_runs, changed_windows, pack
 from shutthebox.adapters.display import controllers as opening
 from shutthebox.adapters.display.controllers import open_i2c, open_panel
-from shutthebox.adapters.display.panel import SIZE, DisplayError
+from shutthebox.adapters.display.panel import SIZE, DisplayError, Panel
 from shutthebox.config.schema import Controller
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.hardware.panel_model import PanelModel
@@ -203,6 +203,67 @@ def test_a_refresh_mends_a_reset_controller_and_does_not_flicker(controller: Con
     assert model.contrast == 9
 
 
+class Taken:
+    """A device that notes its commands and where its data goes, and can fail."""
+
+    size = SIZE
+
+    def __init__(self) -> None:
+        self.taken: list[tuple[int, ...]] = []
+
+    def command(self, *cmd: int) -> None:
+        self.taken.append(cmd)
+
+    def data(self, data: Sequence[int]) -> None:
+        self.taken.append((len(data),))
+
+    def preprocess(self, image: Image.Image) -> Image.Image:
+        return image
+
+    def cleanup(self) -> None:
+        raise OSError("nobody minds")
+
+    def new(self) -> list[tuple[int, ...]]:
+        taken, self.taken = self.taken, []
+        return taken
+
+
+WHOLE = [(0x21, 0, 127, 0x22, 0, 7), (1024,)]
+
+
+@pytest.mark.parametrize(("contrast", "level"), [(None, 0xCF), (0, 0), (255, 255)])
+def test_the_commands_of_a_panel_from_its_start_to_its_end(contrast: int | None, level: int) -> None:
+    device = type("ssd1306", (Taken,), {})()
+    start = [(0xAE, 0xD5, 0x80), (0x81, 0xCF), (0xA4,), (0xAF,)]
+    panel = Panel(device, Controller.SSD1306, start, contrast=contrast)
+    assert device.new() == []
+    panel.initialise()
+    assert device.new() == [(0xAE, 0xD5, 0x80), (0x81, level), (0xA4,)], "dark until there is a picture"
+    panel.push(noise(1))
+    assert device.new() == [(0xAE, 0xD5, 0x80), (0x81, level), (0xA4,), *WHOLE, (0xAF,)]
+    panel.push(noise(1))
+    assert device.new() == []
+    panel.push(noise(1), refresh=True)
+    assert device.new() == [(0xD5, 0x80), (0x81, level), (0xA4,), *WHOLE, (0xAF,)], "it stays lit meanwhile"
+    panel.contrast(9)
+    assert device.new() == [(0x81, 9)]
+    panel.initialise(dark=False)
+    assert device.new() == [(0xD5, 0x80), (0x81, 9), (0xA4,)]
+    panel.blank()
+    assert device.new() == [(0xAE,)]
+    panel.push(noise(1))
+    assert device.new() == [(0xAE, 0xD5, 0x80), (0x81, 9), (0xA4,), *WHOLE, (0xAF,)]
+    panel.close()
+    assert device.new() == [], "its picture stays"
+
+
+def test_a_display_is_first_asked_with_a_command_that_does_nothing() -> None:
+    taken = Taken()
+    with suppress(OSError):
+        open_panel(Controller.SSD1306, taken)
+    assert taken.taken[0] == (0xE3,)
+
+
 @each_controller
 def test_blank_and_contrast(controller: Controller) -> None:
     model = PanelModel(controller)
@@ -216,8 +277,12 @@ def test_blank_and_contrast(controller: Controller) -> None:
     panel.push(noise(1))
     assert model.image().tobytes() == noise(1).tobytes(), "waking sets a sleeping panel up again"
     assert model.contrast == 3
-    with pytest.raises(ValueError, match="256"):
-        panel.contrast(256)
+    for level in (0, 255):
+        panel.contrast(level)
+        assert model.contrast == level
+    for level in (-1, 256):
+        with pytest.raises(ValueError, match=f"contrast {level} is not within 0 to 255"):
+            panel.contrast(level)
 
 
 @each_controller
@@ -298,8 +363,13 @@ def test_looking_for_an_absent_display_leaves_nothing_behind(monkeypatch: pytest
 
 
 def test_a_contrast_out_of_range_is_named() -> None:
-    with pytest.raises(ValueError, match="contrast -1"):
-        open_panel(Controller.SSD1306, PanelModel(), contrast=-1)
+    for contrast in (-1, 256):
+        with pytest.raises(ValueError, match=f"contrast {contrast} is not within 0 to 255"):
+            open_panel(Controller.SSD1306, PanelModel(), contrast=contrast)
+    for contrast in (0, 255):
+        model = PanelModel()
+        open_panel(Controller.SSD1306, model, contrast=contrast)
+        assert model.contrast == contrast
 
 
 def test_a_bus_that_is_not_there_is_one_clear_line() -> None:
