@@ -237,6 +237,23 @@ def test_the_first_picture_is_sent_whole(kind: str, sent: list[object]) -> None:
     assert model.wire[1::2] == [[0xFF] * (1024 // len(sent))] * len(sent)
 
 
+def test_an_sh1106_of_a_luma_that_has_no_offset_begins_at_its_third_column() -> None:
+    model = Recorded("sh1106")
+    device = device_on(model, (128, 64), 0)
+    device.__dict__.pop("_page_address_offset", None)
+    spans = ChangedSpans(device)
+    model.wire.clear()
+    spans.display(Image.new("1", (128, 64)))
+    assert model.wire[0] == (0xB0, 0x02, 0x10)
+
+
+def test_pages_of_unlike_length_are_not_compared() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        luma_spans.changed_runs(b"ab", b"abc", 1)
+    with pytest.raises(ValueError, match="zip"):
+        luma_spans.changed_windows([b"ab"], [b"ab", b"ab"], 1, tall=True)
+
+
 RUNS = [
     (b"abcdef", b"abcdef", 3, []),
     (b"abcdef", b"Abcdef", 3, [(0, 1)]),

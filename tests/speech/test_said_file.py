@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -93,7 +94,8 @@ def test_the_latest_are_kept_and_the_file_stays_small(tmp_path: Path) -> None:
         table.lift(1)
     evening(table, writer)
     document = json.loads((tmp_path / FILE_NAME).read_text())
-    assert len(document["said"]) == KEPT
+    numbers = [entry["number"] for entry in document["said"]]
+    assert numbers == [*range(numbers[-1] - 19, numbers[-1] + 1)]
     assert len((tmp_path / FILE_NAME).read_bytes()) < 8192
 
 
@@ -125,6 +127,15 @@ def test_fail__whatever_else_is_in_the_file(content: bytes, texts: Sequence[str]
     assert heard(reader) == texts
 
 
+def test_a_file_of_64_kib_is_read_and_no_larger_one(tmp_path: Path) -> None:
+    for size, texts in ((65_537, []), (65_536, ["good"])):
+        reader = SaidReader(tmp_path)
+        content = json.dumps({"version": 1, "started": 1, "said": [GOOD]})
+        (tmp_path / FILE_NAME).write_text(content.ljust(size))
+        assert heard(reader) == texts
+        (tmp_path / FILE_NAME).unlink()
+
+
 def test_fail__a_link_is_not_followed(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -144,6 +155,20 @@ def test_a_folder_that_is_gone_does_not_stop_the_game(
     assert [record.getMessage() for record in caplog.records] == [
         f"{tmp_path / 'gone' / FILE_NAME}: No such file or directory; the voice does not hear of it"
     ]
+
+
+def test_a_disk_that_fails_is_told_again_once_it_has_worked(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tmp_path / "comes and goes"
+    writer, table = SaidWriter(folder), Table()
+    table.press()
+    for there in (False, True, False):
+        folder.mkdir() if there else shutil.rmtree(folder, ignore_errors=True)
+        table.flip(1)
+        table.lift(1)
+        evening(table, writer)
+    assert len(caplog.records) == 2
 
 
 # -- what is said --------------------------------------------------------------------------------

@@ -117,8 +117,24 @@ def test_no_text_is_an_option(folder: Path) -> None:
 
 def test_fail__no_espeak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(VoiceError, match="espeak-ng is not installed: apt install espeak-ng"):
+    with pytest.raises(VoiceError, match="espeak-ng is not installed: apt install espeak-ng") as caught:
         Voice(100)
+    assert caught.value.exit_code == 1
+
+
+def test_espeak_is_told_language_and_volume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / PROGRAM
+    program.write_text(f'#!/bin/sh\necho "$@" $(cat) >> {tmp_path}/told\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    voice = Voice(70)
+    assert not voice.speaks
+    for announcement in (Announcement("Hallo.", "de"), Announcement("Hello.", "en", waits=True)):
+        voice.say(announcement)
+        assert voice.speaks
+    let_it_finish(voice)
+    told = (tmp_path / "told").read_text().splitlines()
+    assert told == ["-v de -a 70 --stdin Hallo.", "-v en -a 70 --stdin Hello."]
 
 
 def test_fail__espeak_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

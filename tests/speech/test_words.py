@@ -196,6 +196,16 @@ def test_dice_in_the_air_are_not_said_and_the_throw_is_whole() -> None:
     ]
 
 
+def test_what_changes_by_itself_waits_even_if_all_of_it_does() -> None:
+    before = Screen(Mode.TURN_OVER, title="ANN", aside="best 26", rows=("a",), also=("b",), prompt="Press")
+    after = replace(before, aside="10 s", rows=("c",), also=("d",))
+    assert announced(show_of(before), show_of(after))[1] == ("10 seconds. d. c.", True)
+    assert announced(show_of(before), show_of(replace(after, prompt="Hold")))[1] == (
+        "10 seconds. Hold. d. c.",
+        False,
+    )
+
+
 def test_a_large_word_waits_in_ready_only() -> None:
     for mode in (Mode.READY, Mode.TURN_OVER):
         screen = Screen(mode, title="ANN", big="OUT!")

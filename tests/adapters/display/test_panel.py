@@ -378,6 +378,19 @@ def test_a_bus_that_is_not_there_is_one_clear_line() -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_the_bus_and_the_address_are_those_of_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def opened(port: int, address: int) -> PanelModel:
+        asked.append((port, address))
+        return PanelModel()
+
+    monkeypatch.setattr("luma.core.interface.serial.i2c", opened)
+    for found in (open_i2c(), open_i2c(3, 0x3D)):
+        assert isinstance(found, PanelModel)
+    assert asked == [(1, 0x3C), (3, 0x3D)]
+
+
 def test_without_luma_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 

@@ -154,6 +154,8 @@ def test_when_the_worker_looks_at_its_display_again() -> None:
     display.show(ROLLING, 38_020 * MS)
     assert turns(display, clock, 38_020, 38_120) == [38_120, 38_220], "the next picture of the dice"
     assert turns(display, clock, 38_250) == [38_350], "at most ten pictures a second"
+    display.show(Screen(Mode.READY, prompt="p", also=("q",)), 50_000 * MS)
+    assert turns(display, clock, 50_000, 50_500) == [51_600, 51_600], "when the other prompt has its turn"
     assert turns(display, clock, 66_950) == [67_000], "no later than it is to be renewed"
     display.sleep()
     assert turns(display, clock, 66_960) == [None]
