@@ -131,6 +131,11 @@ def lists_to_choose_from() -> Iterable[Image.Image]:
     yield draw(Screen(Mode.MENU, rows=ROWS, cursor=2, prompt="p", tiles=tiles("o", 9)), 0)
     yield draw(Screen(Mode.MENU, rows=ROWS, cursor=8, prompt="p", tiles=tiles("o", 9)), 0)
     yield draw(Screen(Mode.MENU, rows=ROWS, cursor=4, prompt="p"), 0, (96, 48))
+    crowded = Screen(
+        Mode.SERVICE, title="T", rows=ROWS, cursor=4, tiles=tiles("o", 9), prompt="p", alert=True
+    )
+    yield draw(crowded, 0)
+    yield draw(replace(crowded, tiles=tiles("o", 54)), 0)
 
 
 def lists_to_read() -> Iterable[Image.Image]:

@@ -6,10 +6,11 @@ from itertools import combinations, groupby, pairwise
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from PIL import Image, ImageChops
+from PIL import Image, ImageChops, ImageDraw
 
 from shutthebox.adapters.display import body as stage
 from shutthebox.adapters.display import shapes, tiles
+from shutthebox.adapters.display.animation import AnimationClock
 from shutthebox.adapters.display.fonts import Size, fitting
 from shutthebox.adapters.display.layout import PROMPT_NS, TILE_BLINK_NS, draw, render
 from shutthebox.game.mode import Mode
@@ -120,6 +121,35 @@ def test_the_attract_picture_drifts_to_and_fro() -> None:
         )
 
 
+@pytest.mark.parametrize("count", [9, 36])
+def test_tiles_and_body_are_drawn_the_same_anywhere_and_nothing_beside_them(count: int) -> None:
+    row = tuple(zip(range(1, count + 1), list(TileState) * 8, strict=False))
+    screen = Screen(Mode.ROLLING, dice=(1, 1), tumbling=True, celebrates=True)
+    height = tiles.height(count)
+
+    def drawn(left: int, top: int) -> Image.Image:
+        picture = Image.new("1", (150, 90))
+        stage.draw_body(picture, screen, AnimationClock(300 * MS), (left, top, left + 128, top + 32))
+        pen = ImageDraw.Draw(picture)
+        tiles.draw_tiles(pen, row, (left, top + 40, left + 128, top + 40 + height), blink=True)
+        return picture
+
+    shifted = drawn(11, 7)
+    assert not differ(shifted.crop((11, 7, 150, 90)), drawn(0, 0).crop((0, 0, 139, 83)))
+    around = shifted.copy()
+    around.paste(0, (11, 7, 139, 39))
+    around.paste(0, (11, 47, 139, 47 + height))
+    assert around.getbbox() is None
+
+
+def test_a_body_lower_than_seven_lines_stays_empty() -> None:
+    for height in (6, 7):
+        picture = Image.new("1", (128, 64))
+        stage.draw_body(picture, Screen(Mode.READY, big="7"), AnimationClock(0), (0, 20, 128, 20 + height))
+        box = picture.getbbox()
+        assert (box and (box[1], box[3])) == ((20, 27) if height == 7 else None)
+
+
 def band(picture: Image.Image, top: int, bottom: int) -> Image.Image:
     return picture.crop((0, top, 128, bottom))
 
@@ -228,8 +258,6 @@ def test_pips_are_as_many_as_the_face_says(face: int) -> None:
 
 def pips_of(face: int, side: int) -> int:
     die = shapes.die(face, side).copy()
-    from PIL import ImageDraw
-
     ImageDraw.floodfill(die, (side // 2, 0), 128)  # the body, from its upper edge
     dark = [[die.getpixel((x, y)) == 0 for x in range(side)] for y in range(side)]
     corner = max(1, side // 8)

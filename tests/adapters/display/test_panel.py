@@ -290,21 +290,22 @@ def test_blank_and_contrast(controller: Controller) -> None:
 def test_a_bus_error_is_one_kind_of_error_and_the_next_push_sends_everything(
     controller: Controller, error_number: int | None
 ) -> None:
-    model = PanelModel(controller)
-    panel = open_panel(controller, model)
-    panel.push(noise(1))
-    model.unplug(error_number)
-    uses: list[Callable[[], None]] = [
-        lambda: panel.push(noise(2)), panel.blank, panel.initialise, lambda: panel.contrast(1)
+    uses: list[Callable[[Panel], None]] = [
+        lambda panel: panel.push(noise(2)), Panel.blank, Panel.initialise, lambda panel: panel.contrast(1)
     ]  # fmt: skip
     for use in uses:
+        model = PanelModel(controller)
+        panel = open_panel(controller, model)
+        panel.push(noise(1))
+        model.unplug(error_number)
         with pytest.raises(DisplayError, match="does not answer") as caught:
-            use()
+            use(panel)
         assert isinstance(caught.value, ShutTheBoxError)
         assert isinstance(caught.value, OSError)
-    model.plug_in()
-    panel.push(noise(2))
-    assert model.image().tobytes() == noise(2).tobytes()
+        model.plug_in()
+        panel.push(noise(1))
+        assert model.lit
+        assert model.image().tobytes() == noise(1).tobytes()
 
 
 @each_controller

@@ -456,6 +456,7 @@ def test_a_display_that_hangs_in_a_transfer_does_not_keep_the_box_from_ending(
     until(lambda: display.connected)
     display.show(READY, 0)
     assert model.caught.wait(HANG_S)
+    assert [thread.daemon for thread in threading.enumerate() if thread.name == "display"] == [True]
     display.close(BYE, timeout_s=0)
     assert caplog.messages == ["the display hangs in a transfer; the box ends without it"]
     model.gate.set()

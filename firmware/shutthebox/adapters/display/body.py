@@ -191,7 +191,7 @@ def _list(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
         _scroll_bar(stage, first, min(shown, len(rows) - first), len(rows))
         width -= 5
     seen = range(first, min(first + shown, len(rows)))
-    strips = [_row(rows[i], width, chosen=i == cursor) for i in seen]
+    strips = [_row(rows[i], width, chosen=i == cursor, most_lines=lines) for i in seen]
     if cursor is not None and len(strips) > 1 and sum(strip.height for strip in strips) > stage.height:
         # The chosen row has taken two lines: what stands farthest from it makes room.
         del strips[-1 if cursor - first < len(strips) / 2 else 0]
@@ -212,14 +212,14 @@ def _paragraph(stage: Image.Image, text: str, top: int, clock: AnimationClock) -
         stage.paste(shortened(words, Size.MEDIUM, width), (2, top + index * pitch))
 
 
-def _row(row: str, width: int, *, chosen: bool) -> Image.Image:
-    """One row of a list; the chosen one is dark on light, and takes two lines if it needs them."""
+def _row(row: str, width: int, *, chosen: bool, most_lines: int) -> Image.Image:
+    """One row of a list; the chosen one is dark on light, and takes two lines if it needs and has them."""
     size, room = Size.MEDIUM, width - 4
     text, _, value = row.partition("\t")
     end = shortened(value, size, room // 2) if value else None
     beside = room - (end.width + size.width if end is not None else 0)
     lines: tuple[str, ...] = (text,)
-    if chosen and fitting(text, size, beside) is None:
+    if chosen and most_lines > 1 and fitting(text, size, beside) is None:
         first, *rest = wrapped(text, size, room)
         lines = (first, " ".join(rest))
     strip = Image.new("1", (width, len(lines) * size.height), int(chosen))
