@@ -265,9 +265,7 @@ class DisplayWorker:
         try:
             if self._panel is None:
                 self._panel = self._connect()
-                self._refreshed_ns = self._now_ns()
-            elif not self._connected:
-                self._panel.initialise()
+            if not self._connected:  # a panel that was gone is set up again by its next picture
                 self._refreshed_ns = self._now_ns()
             use(self._panel)
         except DisplayError as error:
