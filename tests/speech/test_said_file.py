@@ -165,8 +165,9 @@ def test_a_disk_that_fails_is_told_again_once_it_has_worked(
     table.press()
     for there in (False, True, False):
         folder.mkdir() if there else shutil.rmtree(folder, ignore_errors=True)
-        table.flip(1)
-        table.lift(1)
+        for _ in range(2):
+            table.flip(1)
+            table.lift(1)
         evening(table, writer)
     assert len(caplog.records) == 2
 

@@ -139,12 +139,12 @@ def test_espeak_is_told_language_and_volume(tmp_path: Path, monkeypatch: pytest.
 
 def test_fail__espeak_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / PROGRAM
-    program.write_text("#!/bin/sh\nexit 3\n")
+    program.write_text("#!/bin/sh\nexit 1\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
     voice = Voice(100)
     voice.say(Announcement("x" * 100_000, "en"))
-    with pytest.raises(VoiceError, match="espeak-ng ended with 3"):
+    with pytest.raises(VoiceError, match="espeak-ng ended with 1; is there a sound card"):
         let_it_finish(voice)
 
 
