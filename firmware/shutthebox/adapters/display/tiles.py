@@ -26,7 +26,7 @@ def height(count: int) -> int:
 
 
 def _rows(count: int) -> int:
-    return -(-count // 12) if count <= 36 else 3
+    return min(3, -(-count // 12))
 
 
 def draw_tiles(
