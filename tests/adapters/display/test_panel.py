@@ -253,6 +253,10 @@ def test_the_commands_of_a_panel_from_its_start_to_its_end(contrast: int | None,
     assert device.new() == [(0xAE,)]
     panel.push(noise(1))
     assert device.new() == [(0xAE, 0xD5, 0x80), (0x81, 9), (0xA4,), *WHOLE, (0xAF,)]
+    panel.initialise()
+    assert device.new() == [(0xAE, 0xD5, 0x80), (0x81, 9), (0xA4,)]
+    panel.push(noise(1))
+    assert device.new() == [(0xAE, 0xD5, 0x80), (0x81, 9), (0xA4,), *WHOLE, (0xAF,)], "lit again"
     panel.close()
     assert device.new() == [], "its picture stays"
 

@@ -87,7 +87,6 @@ class Panel:
         self._start = [tuple(command) for command in start]
         self._contrast = contrast
         self._spans = ChangedSpans(device)
-        self._lit = False
         self._closed = False
 
     def initialise(self, *, dark: bool = True) -> None:
@@ -107,7 +106,6 @@ class Panel:
                 # luma's last command lights the panel; here the first picture does.
                 if command != (_DISPLAY_ON,):
                     self._device.command(*command)
-        self._lit = self._lit and not dark
 
     def push(self, image: Image.Image, *, refresh: bool = False) -> None:
         """Makes the panel show the picture, and lights it if it is dark.
@@ -121,20 +119,19 @@ class Panel:
             DisplayError: the bus failed.
             ValueError: another mode or size.
         """
-        if refresh or not self._spans.known:
+        anew = refresh or not self._spans.known
+        if anew:
             self.initialise(dark=not self._spans.known)
         with self._sending():
             self._spans.display(image)
-            if not self._lit or refresh:
+            if anew:
                 self._device.command(_DISPLAY_ON)
-        self._lit = True
 
     def blank(self) -> None:
         """Switches the panel off. The next `push`, perhaps hours later, sets it up again."""
         with self._sending():
             self._device.command(_DISPLAY_OFF)
         self._spans.forget()
-        self._lit = False
 
     def contrast(self, level: int) -> None:
         """Sets the contrast, 0 to 255; it dims an OLED only a little."""
@@ -159,5 +156,4 @@ class Panel:
         except BaseException:
             # Any exception can interrupt a transfer: part of it may have arrived.
             self._spans.forget()
-            self._lit = False
             raise
