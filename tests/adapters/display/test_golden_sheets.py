@@ -92,7 +92,7 @@ def throws() -> Iterable[Image.Image]:
         yield draw(replace(screen, tumbling=True, title="", tiles=tiles("o", 4 * count)), 400 * MS * count)
     yield draw(Screen(Mode.FLIPPING, total=26, prompt="p"), 0)
     # What stands beside the dice takes half of the width at most.
-    yield draw(Screen(Mode.FLIPPING, title="P", dice=(20,) * 9, total=180, prompt="p"), 0)
+    yield draw(Screen(Mode.FLIPPING, dice=(20,) * 9, total=180, prompt="p"), 0)
     yield draw(Screen(Mode.FLIPPING, title="P", dice=(6,), big="two words", prompt="p"), 0)
 
 
