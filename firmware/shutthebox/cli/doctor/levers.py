@@ -91,11 +91,11 @@ def _turn(
             except Empty:
                 events = []
             now = time.monotonic_ns()
-            if inbox.empty():
+            if inbox.empty():  # edges that wait are older than what settles now
                 events += debouncer.settle(now)
-            if now >= tick:
-                tick = now + TICK_NS
-                events += debouncer.reconcile(pins.active(), now)
+                if now >= tick:
+                    tick = now + TICK_NS
+                    events += debouncer.reconcile(pins.active(), now)
             down |= {event.switch: event.active for event in events}
             health = debouncer.health(now)
             restless |= {switch for switch, found in health.items() if found.restless}
