@@ -1,11 +1,13 @@
 """`shutthebox doctor --outputs`: lamp, buzzer and panel in turn, confirmed by the button."""
 
+import contextlib
 import dataclasses
 import json
 import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
+from gpiozero.pins import Factory
 from PIL import Image, ImageDraw
 
 from shutthebox.adapters.buzzer import Buzzer
@@ -40,27 +42,19 @@ def test(config: Config, seconds: float | None, *, as_json: bool) -> int:
     """
     wait_s = seconds or QUESTION_S
     inbox: SimpleQueue[Edge] = SimpleQueue()
-    factory = open_factory(config.gpio.backend)
-    results: list[CheckResult] = []
-    try:
+    with contextlib.ExitStack() as stack:
+        factory = open_factory(config.gpio.backend)
+        stack.callback(factory.close)
         try:
             pins = Pins(factory, {DICE_BUTTON: config.gpio.roll}, config.gpio.lamp, inbox.put)
-            buzzer = Buzzer(factory, config.gpio.buzzer)
         except PinsError as error:
             raise PinsError(f"{error}; a running box has them: sudo systemctl stop shutthebox") from None
-        try:
-            asks = _Asks(inbox, wait_s, aloud=not as_json)
-            results.append(asks.about("lamp", "The lamp in the button blinks.", _BLINK_S, _blink(pins)))
-            pins.light(0)
-            results.append(
-                asks.about("buzzer", "The buzzer plays a tune.", _TUNE_S, lambda: buzzer.play(Sound.SHUT))
-            )
-            results.append(_panel(config, asks))
-        finally:
-            buzzer.close()
-            pins.close()
-    finally:
-        factory.close()
+        stack.callback(pins.close)
+        asks = _Asks(inbox, wait_s, aloud=not as_json)
+        results = [asks.about("lamp", "The lamp in the button blinks.", _BLINK_S, _blink(pins))]
+        pins.light(0)
+        results.append(_buzzer(factory, config.gpio.buzzer, asks))
+        results.append(_panel(config, asks))
     if as_json:
         print(json.dumps([dataclasses.asdict(result) for result in results]))
     else:
@@ -121,6 +115,17 @@ _REMEDIES = {
     "buzzer": "its leads, F1; a beeper instead of a transducer hums at best",
     "panel": "shutthebox doctor --display names the panels on the bus",
 }
+
+
+def _buzzer(factory: Factory, line: int, asks: _Asks) -> CheckResult:
+    try:
+        buzzer = Buzzer(factory, line)
+    except Exception as error:  # lgpio and RPi.GPIO raise kinds of their own
+        return failed("buzzer", f"line {line}: {str(error) or type(error).__name__}")
+    try:
+        return asks.about("buzzer", "The buzzer plays a tune.", _TUNE_S, lambda: buzzer.play(Sound.SHUT))
+    finally:
+        buzzer.close()
 
 
 def _panel(config: Config, asks: _Asks) -> CheckResult:
