@@ -215,14 +215,18 @@ class Handle:
             raise ValueError("line offset of out range")
         return offset
 
-    def get_line_info(self, offset: int) -> Any:
+    def get_line_info(self, offset: int | str) -> Any:
         self._chip.plugged()
-        line = self._chip.lines[offset]
+        line = self._chip.lines[self.line_offset_from_id(offset)]
         used = line.request is not None or bool(line.consumer)
         # The kernel remembers a pull only for as long as somebody holds the line.
         bias = line.settings.bias if used else Bias.UNKNOWN
         return SimpleNamespace(
-            offset=offset, used=used, consumer=line.consumer, direction=line.settings.direction, bias=bias
+            offset=line.offset,
+            used=used,
+            consumer=line.consumer,
+            direction=line.settings.direction,
+            bias=bias,
         )
 
     def request_lines(

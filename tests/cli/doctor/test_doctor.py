@@ -1,10 +1,12 @@
 """The doctor, on a machine that is no Pi."""
 
+import importlib.metadata
 import json
 import os
 import sqlite3
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -53,6 +55,107 @@ def test_a_laptop_fails_with_reasons(
     assert found["dice"][0] == "skip"
 
 
+@pytest.fixture
+def pi(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeKernel]:
+    """A Pi on which all is well: its chip, its bus with a panel, and a store."""
+    kernel = FakeKernel(tmp_path)
+    kernel.add("pinctrl-bcm2711", 54)
+    (tmp_path / "i2c-32").touch()
+    config.write_text(f"{config.read_text()}[box]\nlevers = 3\n[gpio]\nservice = 20\n")
+    monkeypatch.setitem(sys.modules, "smbus2", SimpleNamespace(SMBus=Bus))
+    monkeypatch.setattr(Bus, "status", 0x43)
+    monkeypatch.setattr(memory, "KEPT_RIGHT", tmp_path / "synchronized")
+    monkeypatch.setattr(time, "time", lambda: 1.8e9)
+    Store(tmp_path / "state", time.time).close()
+    with ExitStack() as stack:
+        for patch in kernel.patches():
+            stack.enter_context(patch)
+        yield kernel
+
+
+def test_a_box_on_which_all_is_well(
+    config: Path, pi: FakeKernel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line for every check; nothing that cannot be known is a fault."""
+    installed = {name: importlib.metadata.version(name) for name in ("gpiozero", "gpiod", "luma.oled")}
+    store = Store(tmp_path / "state", time.time)
+    store.keep_health(dict.fromkeys(range(4), 50), {})
+    store.close()
+    assert main(["doctor", "--config", str(config)]) == 0
+    now = time.strftime("%Y-%m-%d %H:%M")
+    assert capsys.readouterr().out.splitlines() == [
+        f"ok    python          {sys.version.split()[0]}",
+        f"ok    gpiozero        {installed['gpiozero']}, needed 2.0.1",
+        f"ok    gpiod           {installed['gpiod']}, needed 2.1",
+        f"ok    luma.oled       {installed['luma.oled']}, needed 3.10",
+        "ok    levers          3, all in play; `shutthebox doctor --levers` watches them",
+        "ok    lever health    up to 50 presses each, none chatters",
+        f"ok    permission      {tmp_path}/gpiochip0, {tmp_path}/i2c-32",
+        f"ok    chip            {tmp_path}/gpiochip0, pinctrl-bcm2711",
+        "ok    lever 1         line 4 is free",
+        "ok    lever 2         line 17 is free",
+        "ok    lever 3         line 27 is free",
+        "ok    dice button     line 12 is free",
+        "ok    buzzer          line 18 is free",
+        "ok    button lamp     line 19 is free",
+        "ok    service button  line 20 is free",
+        f"ok    display         answers at 0x3C on {tmp_path}/i2c-32",
+        "ok    panel           ssd1306, by its status 0x43",
+        "ok    entropy         the kernel's is ready",
+        f"ok    store           {tmp_path}/state/box.sqlite3: 0 matches",
+        "skip  dice            0 throws are too few to tell",
+        f"ok    clock           {now}; nothing here keeps it right, which only dates need",
+    ]
+    assert all(handle.closed for handle in pi.handles)
+
+
+def test_one_fault_is_enough(config: Path, pi: FakeKernel, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json", "--config", str(config)]) == 0
+    before = json.loads(capsys.readouterr().out)
+    next(iter(pi.chips.values())).lines[12].consumer = "lirc"
+    after = results(config, capsys)
+    for entry in before:
+        assert list(entry) == ["check", "verdict", "reason"]
+        expected = entry["verdict"], entry["reason"]
+        if entry["check"] == "dice button":
+            expected = "FAIL", "line 12 is busy: lirc has it"
+        assert after[entry["check"]] == expected
+
+
+@pytest.mark.parametrize(
+    ("version", "verdict"),
+    [
+        ("2.0", "FAIL"),
+        ("2.0.0", "FAIL"),
+        ("2.0.1", "ok"),
+        ("2.0.1.post2", "ok"),
+        ("2.1", "ok"),
+        ("10.0", "ok"),
+    ],
+)
+def test_a_library_has_its_oldest_usable_version(
+    version: str,
+    verdict: str,
+    config: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("importlib.metadata.version", lambda name: version)
+    assert results(config, capsys)["gpiozero"] == (verdict, f"{version}, needed 2.0.1")
+
+
+def test_a_library_that_is_missing_is_named(
+    config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.version", missing)
+    found = results(config, capsys)
+    assert found["gpiod"] == ("FAIL", "not installed; 2.1 or newer is needed")
+    assert found["luma.oled"] == ("FAIL", "not installed; 3.10 or newer is needed")
+
+
 def test_one_check_a_line(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--config", str(config)]) == 1
     lines = capsys.readouterr().out.splitlines()
@@ -96,6 +199,49 @@ def test_lines_are_free_or_busy_by_name(
     assert found["permission"] == ("ok", f"{tmp_path}/gpiochip0")
 
 
+def test_lines_of_other_chips_are_looked_at_there(
+    config: Path, pi: FakeKernel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By the chip's label or number, and by the line's offset or name."""
+    chip = pi.add("mcp23017", 16)
+    chip.lines[5].consumer = "lirc"
+    text = config.read_text().replace("levers = 3", "levers = 6")
+    lines = [4, "mcp23017:3", "1:LINE5", "absent:1", "mcp23017:16", "mcp23017:GPA9"]
+    config.write_text(text.replace("[gpio]", f"[gpio]\nlevers = {json.dumps(lines)}"))
+    found = results(config, capsys)
+    assert [found[f"lever {number}"] for number in (1, 2, 3)] == [
+        ("ok", "line 4 is free"),
+        ("ok", "line mcp23017:3 is free"),
+        ("FAIL", "line 1:LINE5 is busy: lirc has it"),
+    ]
+    for number, words in ((4, "no GPIO chip called 'absent' can be opened"), (5, "offset"), (6, "No such")):
+        verdict, reason = found[f"lever {number}"]
+        assert verdict == "FAIL"
+        assert reason.startswith(f"line {lines[number - 1]}: ")
+        assert words in reason
+    assert found["dice button"] == ("ok", "line 12 is free"), "the others are looked at all the same"
+    assert all(handle.closed for handle in pi.handles)
+
+
+@pytest.mark.parametrize("backend", ["lgpio", "rpigpio"])
+def test_other_back_ends_are_not_looked_at(
+    backend: str, config: Path, pi: FakeKernel, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config.write_text(config.read_text().replace("[gpio]", f'[gpio]\nbackend = "{backend}"'))
+    assert main(["doctor", "--config", str(config)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert f"skip  chip            looked at with gpiod only, not {backend}" in lines
+    assert not [line for line in lines if "dice button" in line]
+
+
+def test_a_line_that_the_kernel_has_is_busy(
+    config: Path, pi: FakeKernel, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = SimpleNamespace(used=True, consumer="")
+    monkeypatch.setattr("tests.pins.fake_gpiod.Handle.get_line_info", lambda handle, offset: info)
+    assert results(config, capsys)["buzzer"] == ("FAIL", "line 18 is busy: a kernel driver has it")
+
+
 def test_who_may_not_open_the_devices_is_told_the_group(
     config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -110,6 +256,30 @@ def test_who_may_not_open_the_devices_is_told_the_group(
     verdict, reason = results(config, capsys)["permission"]
     assert verdict == "FAIL"
     assert reason.startswith(f"{tmp_path}/gpiochip0 is the group {group}'s: sudo usermod -aG {group} ")
+
+
+def test_a_device_that_is_nobodys_is_said(
+    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "i2c-1").touch()
+
+    def none(path: Path) -> str:
+        raise KeyError("getgrgid(): gid not found: 4711")
+
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: "i2c" not in str(path) and access(path, mode))
+    monkeypatch.setattr(Path, "group", none)
+    reason = f"{tmp_path}/i2c-1 may not be opened, and has no group"
+    assert results(config, capsys)["permission"] == ("FAIL", reason)
+
+
+def test_one_closed_device_among_open_ones_is_enough(
+    config: Path, pi: FakeKernel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gpiochip9").symlink_to("nowhere")
+    assert main(["doctor", "--json", "--config", str(config)]) == 1
+    found = [entry for entry in json.loads(capsys.readouterr().out) if entry["check"] == "permission"]
+    assert [entry["verdict"] for entry in found] == ["FAIL"]
 
 
 # -- display -----------------------------------------------------------------------------------
@@ -170,6 +340,52 @@ def test_the_panels_type_by_its_status(
     assert found["display"] == ("ok", f"answers at 0x3C on {tmp_path}/i2c-32")
     assert found["panel"][0] == verdict
     assert words in found["panel"][1]
+
+
+def test_a_bus_that_may_not_be_opened_is_said(
+    config: Path,
+    pi: FakeKernel,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "i2c-32" and access(path, mode))
+    reason = f"{tmp_path}/i2c-32 may not be opened: is the user in the group i2c?"
+    assert results(config, capsys)["display"] == ("FAIL", reason)
+
+
+def test_a_panel_that_does_not_answer_is_said(
+    config: Path, pi: FakeKernel, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody(bus: Bus, address: int, value: int) -> None:
+        raise OSError(121, "Remote I/O error")
+
+    monkeypatch.setattr(Bus, "write_byte", nobody)
+    reason = "nothing answers at 0x3C: [Errno 121] Remote I/O error"
+    found = results(config, capsys)
+    assert found["display"] == ("FAIL", reason)
+    assert "panel" not in found
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [('controller = "none"', "the configuration has none"), (None, "smbus2 is not installed")],
+)
+def test_what_cannot_be_asked_is_no_fault(
+    change: str | None,
+    reason: str,
+    config: Path,
+    pi: FakeKernel,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if change:
+        config.write_text(config.read_text().replace("[display]", f"[display]\n{change}"))
+    else:
+        monkeypatch.setitem(sys.modules, "smbus2", None)
+    assert main(["doctor", "--config", str(config)]) == 0
+    assert f"skip  display         {reason}" in capsys.readouterr().out.splitlines()
 
 
 # -- levers, store, clock ----------------------------------------------------------------------
