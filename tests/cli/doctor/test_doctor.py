@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from tests.pins.fake_gpiod import FakeKernel
 
+from shutthebox.adapters.store.chain import reseal
 from shutthebox.adapters.store.database import Store
 from shutthebox.cli.doctor import hardware
 from shutthebox.cli.doctor import store as memory
@@ -23,6 +25,7 @@ from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, with_value
 from shutthebox.game.facts import Began, Chosen
+from shutthebox.game.switches.debounce import WORN
 from shutthebox.rules.match import begin
 
 
@@ -34,6 +37,18 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     file = tmp_path / "config.toml"
     file.write_text(f'[display]\nbus = 32\n[store]\nfolder = "{tmp_path / "state"}"\n')
     return file
+
+
+def configured(config: Path) -> Config:
+    return with_value(Config(), "store.folder", str(config.parent / "state"), "test")
+
+
+def of_the_store(config: Path) -> dict[str, tuple[str, str]]:
+    """The results of the checks of the store alone."""
+    checks = (memory.levers, memory.store)
+    return {
+        found.check: (found.verdict, found.reason) for check in checks for found in check(configured(config))
+    }
 
 
 def results(config: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, tuple[str, str]]:
@@ -425,20 +440,157 @@ def test_lever_health_from_the_store(
     assert "lever 7         60 presses     4000 edges  out of play" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("presses", "chatter", "found"),
+    [
+        (49, 0, ("skip", "too few presses are kept to tell")),
+        (50, 2 * WORN * 50, ("ok", "up to 50 presses each, none chatters")),
+        (50, 2 * WORN * 50 + 1, ("FAIL", "dice button chatters: 2001 edges in 50 presses")),
+    ],
+)
+def test_where_wear_begins(
+    presses: int,
+    chatter: int,
+    found: tuple[str, str],
+    config: Path,
+    tmp_path: Path,
+) -> None:
+    """Of so many presses, and of more chatter than twice that of a worn contact in the monitor."""
+    store = Store(tmp_path / "state", time.time)
+    store.keep_health(dict.fromkeys(range(10), presses), {0: chatter})
+    store.close()
+    assert of_the_store(config)["lever health"] == found
+
+
+@pytest.mark.parametrize(
+    ("free", "found"),
+    [
+        (16 << 20, ("ok", "{file}: 0 matches")),
+        ((16 << 20) - 1, ("FAIL", "{file}: the disk is full, 16383 KiB are free")),
+    ],
+)
 def test_a_full_disk_is_a_fault(
-    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    free: int,
+    found: tuple[str, str],
+    config: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     Store(tmp_path / "state", time.time).close()
-    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
-    verdict, reason = results(config, capsys)["store"]
-    assert verdict == "FAIL"
-    assert "1024 KiB are free" in reason
+    monkeypatch.setattr("shutil.disk_usage", lambda path: SimpleNamespace(free=free))
+    verdict, reason = found
+    text = reason.format(file=tmp_path / "state/box.sqlite3")
+    assert of_the_store(config)["store"] == (verdict, text)
+
+
+def test_a_store_of_another_user_is_a_fault(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Store(tmp_path / "state", time.time).close()
+    file, access = tmp_path / "state/box.sqlite3", os.access
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: (path, mode) != (file, os.W_OK) and access(path, mode)
+    )
+    assert of_the_store(config)["store"] == ("FAIL", f"{file} may not be written by this user")
+
+
+def test_a_folder_in_which_no_store_can_be_made_is_a_fault(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder itself is not there yet: what counts is the one in which it will be."""
+    access = os.access
+    monkeypatch.setattr(
+        os, "access", lambda path, mode: (path != tmp_path or not mode & os.W_OK) and access(path, mode)
+    )
+    found = [(check.check, check.verdict, check.reason) for check in memory.store(configured(config))]
+    assert found == [
+        ("entropy", "ok", "the kernel's is ready"),
+        ("store", "FAIL", f"{tmp_path} may not be read and written"),
+    ]
+
+
+def test_a_store_that_has_been_written_to_by_another_hand_is_a_fault(config: Path, tmp_path: Path) -> None:
+    store = Store(tmp_path / "state", time.time)
+    store.keep(Chosen("game.players", 3))
+    store.close()
+    with closing(sqlite3.connect(tmp_path / "state/box.sqlite3", isolation_level=None)) as db:
+        db.execute("update setting set value = '4'")
+    found = of_the_store(config)
+    assert found["store"][0] == "FAIL"
+    assert "box.sqlite3: damaged: " in found["store"][1]
+    assert found["dice"] == ("skip", "the store cannot be read, or not be relied on")
+
+
+def test_before_the_first_match_there_is_nothing_to_be_wrong(config: Path, tmp_path: Path) -> None:
+    found = of_the_store(config)
+    assert found["store"] == ("ok", f"{tmp_path}/state can be written; nothing is kept there yet")
+    assert found["dice"] == ("skip", "no throws are kept")
+
+
+def test_entropy_that_is_not_ready_is_no_fault(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def not_ready(size: int, flags: int) -> bytes:
+        assert (size, flags) == (1, os.GRND_NONBLOCK)
+        raise BlockingIOError
+
+    monkeypatch.setattr(os, "getrandom", not_ready)
+    first = next(iter(memory.store(configured(config))))
+    reason = "not ready, or not to be asked on this system"
+    assert (first.check, first.verdict, first.reason) == ("entropy", "skip", reason)
+
+
+@pytest.mark.parametrize(
+    ("heads", "other", "found"),
+    [
+        (552, False, ("ok", "least p = 0.0010")),
+        (553, False, ("FAIL", "least p = 0.0008")),
+        (553, True, ("ok", "least p = 0.0008")),
+        (556, True, ("FAIL", "least p = 0.0004")),
+    ],
+)
+def test_dice_are_called_unfair_at_one_in_a_thousand(
+    heads: int,
+    other: bool,
+    found: tuple[str, str],
+    config: Path,
+    tmp_path: Path,
+) -> None:
+    """A thousand throws of a coin; with a second, fair one, each may be twice as unlucky."""
+    store = Store(tmp_path / "state", time.time)
+    rows = [(1, 2, 1, 1, heads), (1, 2, 1, 2, 1000 - heads)]
+    rows += [(2, 2, 2, value, 500) for value in (1, 2)] if other else []
+    with store.connection as db:
+        db.executemany("insert into throws (dice, sides, die, value, count) values (?, ?, ?, ?, ?)", rows)
+        reseal(db, "throws", "true", ())
+    store.close()
+    assert of_the_store(config)["dice"] == found
 
 
 def clock(config: Path) -> CheckResult:
-    state = with_value(Config(), "store.folder", str(config.parent / "state"), "test")
-    (found,) = memory.clock(state)
+    (found,) = memory.clock(configured(config))
     return found
+
+
+def test_a_clock_before_2025_has_never_been_set(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
+    for now, verdict in ((first - 1, "FAIL"), (first, "ok")):
+        monkeypatch.setattr(time, "time", lambda now=now: now)
+        assert clock(config).verdict == verdict
+
+
+@pytest.mark.parametrize(("ahead", "verdict"), [(60, "ok"), (61, "FAIL")])
+def test_a_minute_of_the_clock_is_no_matter(
+    ahead: int, verdict: str, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(tmp_path / "state", lambda: 1.8e9 + ahead)
+    store.keep(Began(begin(builtin("pub"), 2)))
+    store.close()
+    monkeypatch.setattr(time, "time", lambda: 1.8e9)
+    found = clock(config)
+    assert found.verdict == verdict
+    if verdict == "FAIL":
+        kept = time.strftime("%Y-%m-%d %H:%M", time.localtime(1.8e9 + ahead))
+        now = time.strftime("%Y-%m-%d %H:%M")
+        assert found.reason == f"{now}, but the last match is of {kept}: it has been set back, or was ahead"
 
 
 @pytest.mark.parametrize(
