@@ -24,13 +24,16 @@ class Chip:
         self.dummy = True
 
     def take(self, data: bytes) -> None:
+        assert data[0] in (0x00, 0x40), "the control bytes"
         if data[0] == 0x00:
             for command in data[1:]:
                 if command < 0x10:
                     self.column, self.dummy = self.column & 0xF0 | command, True
                 elif command < 0x20:
                     self.column, self.dummy = self.column & 0x0F | (command & 0x0F) << 4, True
-        elif data[0] == 0x40:
+                else:
+                    assert command == 0xE3 or 0xB0 <= command <= 0xB7, "nothing, or a page of the memory"
+        else:
             for value in data[1:]:
                 self.memory[self.column] = value
                 self.column += 1
@@ -105,6 +108,57 @@ def told(config: Path, chips: dict[int, Chip], capsys: pytest.CaptureFixture[str
     return code, capsys.readouterr().out
 
 
+def test_its_whole_answer(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    readable, other = Chip(readable=True, status=0x43), Chip(readable=False, status=0x41)
+    assert told(config, {0x3C: readable, 0x3D: other}, capsys) == (
+        0,
+        """\
+0x3C: sh1106: it gives back what was written to its memory
+Write into the config:
+
+[display]
+controller = "sh1106"
+address = 0x3C
+
+0x3D: ssd1309 or ssd1306: its memory cannot be read; its status is 0x41
+Write into the config:
+
+[display]
+controller = "ssd1309"
+address = 0x3D
+
+The size of the panel decides (2.42 inch: ssd1309, 0.96 inch: ssd1306); shutthebox doctor --outputs shows a \
+test picture.
+""",
+    )
+    assert sum(value != 0x77 for value in readable.memory) <= 4, "a few dots"
+
+
+def test_its_whole_answer_as_json(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Bus.chips = {0x3C: Chip(readable=False), 0x3D: Chip(readable=False, status=0x48)}
+    assert main(["doctor", "--display", "--json", "--config", str(config)]) == 0
+    assert json.loads(capsys.readouterr().out) == {
+        "bus": 32,
+        "panels": [
+            {
+                "address": 0x3C,
+                "controllers": ["ssd1306", "ssd1309", "sh1106"],
+                "reason": "nothing of it can be read",
+                "config": '[display]\ncontroller = "ssd1306"\naddress = 0x3C\n',
+            },
+            {
+                "address": 0x3D,
+                "controllers": ["sh1106", "ssd1306", "ssd1309"],
+                "reason": "its memory cannot be read; its status is 0x48",
+                "config": '[display]\ncontroller = "sh1106"\naddress = 0x3D\n',
+            },
+        ],
+    }
+    Bus.chips = {}
+    assert main(["doctor", "--display", "--json", "--config", str(config)]) == 1
+    assert json.loads(capsys.readouterr().out) == {"bus": 32, "panels": []}
+
+
 def test_memory_that_reads_back_is_an_sh1106(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out = told(config, {0x3C: Chip(readable=True, status=0x43)}, capsys)
     assert code == 0
@@ -146,16 +200,51 @@ def test_two_panels_are_both_named(config: Path, capsys: pytest.CaptureFixture[s
     assert "0x3D: ssd1306 or ssd1309" in out
 
 
-def test_a_config_that_fits_is_left(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config.write_text('[display]\nbus = 32\ncontroller = "sh1106"\n')
-    _, out = told(config, {0x3C: Chip(readable=True)}, capsys)
-    assert "The config says the same already." in out
+@pytest.mark.parametrize(
+    ("written", "chip", "fits"),
+    [
+        ('controller = "sh1106"', Chip(readable=True), True),
+        ('controller = "ssd1309"', Chip(readable=False, status=0x43), True),
+        ('controller = "ssd1306"', Chip(readable=True), False),
+        ('controller = "sh1106"\naddress = 0x3D', Chip(readable=True), False),
+        ('controller = "none"', Chip(readable=True), False),
+    ],
+)
+def test_a_config_that_fits_is_left(
+    written: str, chip: Chip, fits: bool, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config.write_text(f"[display]\nbus = 32\n{written}\n")
+    code, out = told(config, {0x3C: chip}, capsys)
+    assert code == 0
+    first, second, *rest = out.splitlines()
+    assert first.startswith("0x3C: ")
+    assert (second == "The config says the same already.") == fits == (not rest)
+    assert (second == "Write into the config:") == (not fits)
 
 
 def test_nobody_answers(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out = told(config, {}, capsys)
-    assert code == 1
-    assert out.startswith("no display answers at 0x3C or 0x3D")
+    said = "no display answers at 0x3C or 0x3D on /dev/i2c-32: its lead, or the order of its pins\n"
+    assert told(config, {}, capsys) == (1, said)
+
+
+def test_a_bus_that_may_not_be_used(
+    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(bus: Bus) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Bus, "__enter__", refused)
+    assert main(["doctor", "--display", "--config", str(config)]) == 1
+    complaint = f"shutthebox: {tmp_path}/i2c-32 cannot be used: [Errno 13] Permission denied\n"
+    assert capsys.readouterr().err == complaint
+
+
+def test_without_smbus2_its_package_is_named(
+    config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "smbus2", None)
+    assert main(["doctor", "--display", "--config", str(config)]) == 1
+    assert capsys.readouterr().err == "shutthebox: smbus2 is not installed: apt install python3-smbus2\n"
 
 
 def test_no_bus(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
