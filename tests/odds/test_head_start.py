@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
+from pathlib import Path
 from random import Random
 from statistics import fmean as mean
 from typing import Any, TypeAlias
@@ -13,7 +14,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from shutthebox.cli.main import main
-from shutthebox.config.profiles import builtin
+from shutthebox.config.profiles import builtin, read
 from shutthebox.odds import End, Odds, OddsError, TooLargeError
 from shutthebox.odds.head_start import beginners_ends, fair_head_start
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
@@ -103,6 +104,14 @@ def test_other_games_have_none(name: str) -> None:
 
 
 @pytest.mark.slow
+def test_no_points_are_enough_where_the_box_is_shut_more_often_than_not(tmp_path: Path) -> None:
+    """Two tiles and a die of three sides: five turns of nine shut the box, which wins at once."""
+    (tmp_path / "tiny.toml").write_text('like = "traditional"\ntiles = [1, 2]\ndice = 1\nsides = 3\n')
+    tiny = read(tmp_path / "tiny.toml")
+    with pytest.raises(OddsError, match="tiny: a shut box wins too often for a fair head start in points"):
+        fair_head_start(tiny, (MASTER, MASTER))
+
+
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["odds", "golf", "--fair", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

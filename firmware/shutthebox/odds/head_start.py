@@ -46,7 +46,8 @@ def fair_head_start(profile: Profile, strengths: tuple[Strength, Strength]) -> F
     """The fair head start of a round between a master and a master, or a master and a beginner.
 
     Raises:
-        OddsError: for rules without such odds, or seats of other strengths.
+        OddsError: for rules without such odds, or under which no number of points is enough; for seats of
+            other strengths.
     """
     _check(profile)
     if strengths == (Strength.MASTER, Strength.MASTER):
@@ -63,8 +64,11 @@ def fair_head_start(profile: Profile, strengths: tuple[Strength, Strength]) -> F
         won = chance(seat, points)
         return won if seat == 0 else 1 - won
 
+    scores = [end.score for end in _ends_of(profile)]
     low, high = 0, 1
     while win(high) < 0.5:
+        if high > max(scores) - min(scores):
+            raise OddsError(f"{profile.name}: a shut box wins too often for a fair head start in points")
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
