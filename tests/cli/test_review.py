@@ -1,11 +1,17 @@
 """The review command: its JSON, its words in every language, and its errors."""
 
 import json
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from shutthebox.cli.main import main
+from shutthebox.cli.review import review_document, review_lines
+from shutthebox.config.profiles import builtin
+from shutthebox.odds.coach import Balance, Decision, MatchReview, PlayerReview, TurningPoint
+from shutthebox.rules.record import Record
 
 RECORD = """shut-the-box record 2
 profile traditional
@@ -52,17 +58,146 @@ def test_json(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_words(record: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The last round is exact: nothing is said of an approximation."""
     assert main(["review", str(record)]) == 0
-    said = capsys.readouterr().out
-    assert "Player 1: accuracy" in said
-    assert "Turning point: player" in said
-    costs = said.partition("What cost most:\n")[2].splitlines()
-    assert [line.split(";")[0].strip() for line in costs] == [
-        "player 1, round 1, 1,2,3,5,7,8,9 open, 6+6: 5,7, 3,9 is better",
-        "player 1, round 1, 1,2,3,4,5,6,7,8,9 open, 6+4: 4,6, 1,9 is better",
-        "player 2, round 1, 1,2,3,4,5,6,7,8 open, 5+5: 2,8, 4,6 is better",
+    said = """\
+Player 1: accuracy 70 %
+  chance to win 50.2 % at first, 0.0 % at last: luck -31.8 %, decisions -18.3 %
+  points 11.0 expected, 23.0 scored: luck +6.9, decisions +5.1
+Player 2: accuracy 97 %
+  chance to win 49.8 % at first, 100.0 % at last: luck +52.9 %, decisions -2.7 %
+  points 11.0 expected, 14.0 scored: luck +3.0, decisions +0.0
+Turning point: player 1, round 1, the throw 4+3
+What cost most:
+  player 1, round 1, 1,2,3,5,7,8,9 open, 6+6: 5,7, 3,9 is better; costs 10.17 % and 2.57 points
+  player 1, round 1, 1,2,3,4,5,6,7,8,9 open, 6+4: 4,6, 1,9 is better; costs 8.15 % and 2.52 points
+  player 2, round 1, 1,2,3,4,5,6,7,8 open, 5+5: 2,8, 4,6 is better; costs 2.70 % and 0.00 points
+"""
+    assert capsys.readouterr().out == said
+
+
+# -- what a review says, whatever was played -----------------------------------------------------
+
+FOUR_NINTHS, HALF = Fraction(4, 9), Fraction(1, 2)
+EVEN = Balance(HALF, HALF, Fraction(0), Fraction(0))
+POINTS = Balance(Fraction(11), Fraction(14), Fraction(5, 2), Fraction(1, 2))
+MATCH = Record(builtin("traditional"), 2, 1, ())
+CHOICE = Decision(
+    player=1, round=2, open=0b1111, number=0, throw=(3, 1), chosen=0b1000, best=0b101, points=Fraction(2),
+    win=Fraction(1, 8), stake=HALF,
+)  # fmt: skip
+"""Of 1 to 4 the second player shut 4 with a throw of 3 and 1, and should have shut 1 and 3."""
+
+DICE = replace(CHOICE, throw=None, chosen=2, best=1)
+
+
+def reviewed(
+    *decisions: Decision,
+    win: Balance | None = EVEN,
+    exact: bool = True,
+    turning_point: TurningPoint | None = None,
+) -> MatchReview:
+    players = tuple(PlayerReview(POINTS, win, accuracy) for accuracy in (87.5, 100.0))
+    return MatchReview(players, decisions, turning_point, exact)
+
+
+def lines(review: MatchReview) -> list[str]:
+    return list(review_lines(MATCH, review, str))
+
+
+def test_a_match_without_a_mistake() -> None:
+    assert lines(reviewed(replace(CHOICE, win=Fraction(0)))) == [
+        "Player 1: accuracy 88 %",
+        "  chance to win 50.0 % at first, 50.0 % at last: luck +0.0 %, decisions +0.0 %",
+        "  points 11.0 expected, 14.0 scored: luck +2.5, decisions +0.5",
+        "Player 2: accuracy 100 %",
+        "  chance to win 50.0 % at first, 50.0 % at last: luck +0.0 %, decisions +0.0 %",
+        "  points 11.0 expected, 14.0 scored: luck +2.5, decisions +0.5",
+        "Every decision was the best.",
     ]
-    assert "approximation" not in said, "the last round is exact"
+
+
+def test_a_mistake_in_the_number_of_dice() -> None:
+    assert lines(reviewed(DICE))[-2:] == [
+        "What cost most:",
+        "  player 2, round 2, 1,2,3,4 open: 2 dice, 1 are better; costs 12.50 % and 2.00 points",
+    ]
+
+
+def test_what_cost_most_comes_first_and_five_are_enough() -> None:
+    costs = [Fraction(percent, 100) for percent in (3, 7, 1, 6, 2, 5, 4)]
+    said = lines(reviewed(*(replace(CHOICE, win=cost) for cost in costs)))
+    assert [line.partition("costs ")[2] for line in said[said.index("What cost most:") + 1 :]] == [
+        f"{percent}.00 % and 2.00 points" for percent in (7, 6, 5, 4, 3)
+    ]
+
+
+@pytest.mark.parametrize(("decision", "what"), [(True, "the answer to 6+1"), (False, "the throw 6+1")])
+def test_the_turning_point(decision: bool, what: str) -> None:
+    review = reviewed(turning_point=TurningPoint(1, 3, (6, 1), decision, Fraction(-1, 4)))
+    assert f"Turning point: player 2, round 3, {what}" in lines(review)
+    assert review_document(MATCH, review)["turning_point"] == {
+        "player": 2,
+        "round": 3,
+        "throw": [6, 1],
+        "kind": "decision" if decision else "dice",
+        "change": -0.25,
+    }
+
+
+@pytest.mark.parametrize(
+    ("win", "exact", "is_said"), [(EVEN, False, True), (EVEN, True, False), (None, False, False)]
+)
+def test_an_approximation_is_called_one(win: Balance | None, exact: bool, is_said: bool) -> None:
+    """Where there are no chances to win, none is approximate."""
+    review = reviewed(win=win, exact=exact)
+    approximation = "Before the last round the chances to win are an approximation."
+    assert (approximation in lines(review)) == is_said
+    assert review_document(MATCH, review)["exact"] == exact
+
+
+def test_without_chances_to_win_there_are_points_alone() -> None:
+    review = reviewed(replace(CHOICE, win=None), win=None)
+    assert not [line for line in lines(review) if "chance" in line]
+    assert lines(review)[-1].endswith("; costs 2.00 points")
+    document = review_document(MATCH, review)
+    players = document["players"]
+    assert isinstance(players, list)
+    assert [player["win"] for player in players] == [None, None]
+
+
+def test_the_whole_document() -> None:
+    thirds = Balance(Fraction(1, 3), FOUR_NINTHS, Fraction(1, 9) + Fraction(1, 7), Fraction(-1, 7))
+    document = review_document(MATCH, reviewed(CHOICE, DICE, win=thirds))
+    rounded = {
+        "initial": 0.333333333333,
+        "final": 0.444444444444,
+        "luck": 0.253968253968,
+        "skill": -0.142857142857,
+    }
+    points = {"initial": 11.0, "final": 14.0, "luck": 2.5, "skill": 0.5}
+    assert document == {
+        "profile": "traditional",
+        "players": [
+            {"player": 1, "accuracy": 87.5, "win": rounded, "points": points},
+            {"player": 2, "accuracy": 100.0, "win": rounded, "points": points},
+        ],
+        "exact": True,
+        "turning_point": None,
+        "decisions": [
+            {
+                "player": 2, "round": 2, "open": [1, 2, 3, 4], "throw": [3, 1], "chosen": [4], "best": [1, 3],
+                "cost_win": 0.125, "cost_points": 2.0,
+            },
+            {
+                "player": 2, "round": 2, "open": [1, 2, 3, 4], "throw": None, "chosen": 2, "best": 1,
+                "cost_win": 0.125, "cost_points": 2.0,
+            },
+        ],
+    }  # fmt: skip
+
+
+# -- files -------------------------------------------------------------------------------------
 
 
 def test_a_file_that_is_no_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
