@@ -1,0 +1,230 @@
+"""The whole statistics of a box, for people and for programs."""
+
+import json
+import math
+import re
+import shutil
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.support.kept import keep_match
+
+from shutthebox import __version__
+from shutthebox.adapters.store.chain import reseal
+from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.schema import COLUMNS
+from shutthebox.cli import stats
+from shutthebox.cli.main import main
+from shutthebox.config.profiles import builtin
+from shutthebox.game.facts import Began, Chosen, Faulted, Left, Signed
+from shutthebox.rules.actions import Advanced, Moved, Thrown
+from shutthebox.rules.conditions import RULES_VERSION, Conditions
+from shutthebox.rules.match import begin
+
+VERSION = f"{__version__} rules {RULES_VERSION}"
+DAY = time.strftime("%Y-%m-%d", time.localtime(1_700_000_000))
+MINUTE = time.strftime("%Y-%m-%d %H:%M", time.localtime(1_700_000_000))
+THROWS = (
+    Thrown((4, 5)), Moved(1 << 8), Thrown((4, 5)), Moved(1 << 3), Thrown((4, 4)), Moved(1 << 7),
+    Thrown((4, 4)), Advanced(),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A box at which one has won and signed, and two have begun a match; to be read only."""
+    folder = tmp_path_factory.mktemp("state")
+    with closing(Store(folder, lambda: 1.7e9)) as store:
+        keep_match(store, begin(builtin("thai"), 1), *THROWS, conditions=Conditions(real_dice=True))
+        store.keep(Signed(0, "ANN"))
+        store.keep(Left())
+        store.keep(Began(begin(builtin("pub"), 2), Conditions(computers=(2,))))
+        store.keep(Chosen("box.out_of_play", (7, 12)))
+        with store.connection as db:
+            rows = [(1, 2, die, value, count) for die in (0, 1) for value, count in ((1, 545), (2, 455))]
+            db.executemany("insert into throws (dice, sides, die, value, count) values (?, ?, ?, ?, ?)", rows)
+            reseal(db, "throws")
+        store.keep_health({0: 9, 7: 4, 8: 5}, {8: 123})
+        store.keep(Faulted("display", "gone\x1b[31m"))
+    return folder
+
+
+def said(capsys: pytest.CaptureFixture[str], state: Path, command: str, *words: str) -> str:
+    assert main([command, *words, "--state", str(state)]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    return captured.out
+
+
+def test_everything_at_a_glance(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        said(capsys, state, "stats")
+        == f"""\
+matches   1 finished of 2 begun, 0 given up
+          1 with real dice, 1 with the computer, 0 with levers out of play
+played on {VERSION}
+throws    1004
+
+1d2 total: 1000 throws, p = 0.004
+    1     545 ########################################
+    2     455 #################################
+
+1d2 die 1: 1000 throws, p = 0.004
+    1     545 ########################################
+    2     455 #################################
+
+2d6 total: 4 throws, too few to tell
+    8       2 ########################################
+    9       2 ########################################
+
+2d6 die 1: 4 throws, too few to tell
+    4       4 ########################################
+
+2d6 die 2: 4 throws, too few to tell
+    4       2 ########################################
+    5       2 ########################################
+
+hall of fame
+  ANN      24  thai             {DAY}  (real dice)
+
+lever health (edges while settling: many a press foretell a dying switch)
+  button           9 presses        0 edges
+  lever 7          4 presses        0 edges  out of play
+  lever 8          5 presses      123 edges
+  lever 12  out of play
+
+faults
+  {MINUTE}  display: gone\\x1b[31m
+"""
+    )
+
+
+def test_an_empty_box(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Store(tmp_path, lambda: 1.7e9).close()
+    assert (
+        said(capsys, tmp_path, "stats")
+        == """\
+matches   0 finished of 0 begun, 0 given up
+          0 with real dice, 0 with the computer, 0 with levers out of play
+played on no version that is known
+throws    0
+
+hall of fame: nobody has signed yet
+
+lever health (edges while settling: many a press foretell a dying switch)
+
+faults: none
+"""
+    )
+
+
+def test_everything_as_json(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(said(capsys, state, "stats", "--json"))
+    p_values = [entry.pop("p_value") for entry in found["dice"]]
+    assert p_values == pytest.approx([math.erfc(math.sqrt(90**2 / 2000))] * 2 + [1] * 3), (
+        "of z = 90/sqrt(1000)"
+    )
+    keys = ("dice", "sides", "die", "counts")
+    assert found == {
+        "matches": 2,
+        "finished": 1,
+        "given_up": 0,
+        "real_dice": 1,
+        "with_computer": 1,
+        "without_levers": 0,
+        "versions": [VERSION],
+        "throws": 1004,
+        "fame": [
+            {"initials": "ANN", "score": 24, "profile": "thai", "began_s": 1_700_000_000,
+             "unproven": ["real dice"]}
+        ],
+        "dice": [
+            dict(zip(keys, values, strict=True))
+            for values in (
+                (1, 2, 0, {"1": 545, "2": 455}),
+                (1, 2, 1, {"1": 545, "2": 455}),
+                (2, 6, 0, {"8": 2, "9": 2}),
+                (2, 6, 1, {"4": 4}),
+                (2, 6, 2, {"4": 2, "5": 2}),
+            )
+        ],
+        "switches": {
+            "0": {"presses": 9, "chatter": 0},
+            "7": {"presses": 4, "chatter": 0},
+            "8": {"presses": 5, "chatter": 123},
+        },
+        "faults": [{"at_s": 1_700_000_000, "kind": "display", "text": "gone\x1b[31m"}],
+        "out_of_play": [7, 12],
+    }  # fmt: skip
+
+
+def test_every_row_is_exported(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [json.loads(line) for line in said(capsys, state, "export").splitlines()]
+    assert list(dict.fromkeys(row["table"] for row in rows)) == list(COLUMNS)
+    for row in rows:
+        assert tuple(row) == ("table", *COLUMNS[row["table"]])
+    with closing(sqlite3.connect(state / FILE_NAME)) as db:
+        for table in COLUMNS:
+            (count,) = db.execute(f"select count(*) from {table}").fetchone()
+            assert len([row for row in rows if row["table"] == table]) == count
+    facts = [row["text"] for row in rows if row["table"] == "fact"]
+    assert facts[1:9] == [
+        "throw 4+5", "shut 9", "throw 4+5", "shut 4", "throw 4+4", "shut 8", "throw 4+4", "next"
+    ]  # fmt: skip
+    assert facts[-1] == "choose box.out_of_play [7, 12]"
+
+
+def test_one_match_is_exported_by_its_number_and_the_latest_without_one(
+    state: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = said(capsys, state, "export", "--record", "1")
+    assert 'name = "thai"' in first
+    assert first.endswith("1 4+4\n1 blocked 24\nscores 24\ntotals 24\nwinners 1\nowes 0\n")
+    assert 'name = "pub"' in said(capsys, state, "export", "--record")
+    assert said(capsys, state, "export", "--record", "2") == said(capsys, state, "export", "--record")
+
+
+def test_a_match_that_is_not_there(state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Store(tmp_path, lambda: 0.0).close()
+    for folder, words in ((state, ["3"]), (tmp_path, [])):
+        assert main(["export", "--record", *words, "--state", str(folder)]) != 0
+        captured = capsys.readouterr()
+        assert captured.out == ""
+        assert captured.err.startswith("shutthebox: --record: ")
+
+
+@pytest.mark.parametrize("command", ["stats", "export"])
+def test_a_store_that_is_damaged_is_shown_and_called_so(
+    command: str, state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = said(capsys, state, command)
+    copy = shutil.copytree(state, tmp_path / "copy")
+    with closing(sqlite3.connect(copy / FILE_NAME, isolation_level=None)) as db:
+        db.execute("update lever set chatter = 124 where number = 8")
+    assert main([command, "--state", str(copy)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == re.sub(r"\b123\b", "124", before)
+    assert captured.err.startswith(f"shutthebox: {copy / FILE_NAME}: damaged: ")
+    assert captured.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("at_s", "year"), [(0, time.strftime("%Y", time.localtime(0))), (10**18, "?")])
+def test_a_date_that_no_calendar_has(at_s: int, year: str) -> None:
+    assert stats.date_text(at_s, "%Y") == year
+
+
+def test_the_services_memory_is_read_where_the_config_names_none(
+    state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stats, "SERVICE_FOLDER", state)
+    config = tmp_path / "config.toml"
+    config.write_text("")
+    assert main(["stats", "--config", str(config)]) == 0
+    assert "ANN" in capsys.readouterr().out
+    Store(tmp_path / "other", lambda: 0.0).close()
+    config.write_text(f'[store]\nfolder = "{tmp_path / "other"}"\n')
+    assert main(["stats", "--config", str(config)]) == 0
+    assert "nobody has signed yet" in capsys.readouterr().out
