@@ -1,7 +1,9 @@
 """The command line as a whole: typing mistakes, and the example of every command's help."""
 
+import argparse
 import contextlib
 import io
+import os
 import shlex
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 
 from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.cli.main import command_line, main
+from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.page.server import PageServer
 
 _, COMMANDS = command_line()
@@ -40,6 +43,58 @@ def refused(*words: str) -> str:
 )
 def test_fail__a_slip_of_the_pen(words: list[str], said: str) -> None:
     assert refused(*words).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (KeyboardInterrupt(), 130, ""),
+        (ShutTheBoxError("two\nlines"), 2, "shutthebox: two\\nlines\n"),
+        (
+            ModuleNotFoundError(name="PIL.Image"),
+            1,
+            "shutthebox: PIL is not installed: apt install python3-pil, or pip install 'shutthebox[sim]'\n",
+        ),
+        (
+            ModuleNotFoundError(name="h11"),
+            1,
+            "shutthebox: h11 is not installed: apt install python3-h11, or pip install 'shutthebox[sim]'\n",
+        ),
+    ],
+    ids=["Ctrl-C", "a complaint", "Pillow", "another library"],
+)
+def test_how_a_command_ends(
+    error: BaseException,
+    code: int,
+    said: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def ends(args: argparse.Namespace) -> int:
+        raise error
+
+    monkeypatch.setattr("shutthebox.cli.stats.run_stats", ends)
+    assert main(["stats"]) == code
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", said)
+
+
+def test_a_reader_that_has_seen_enough_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with `shutthebox profiles --json | head -1`."""
+    reads, writes = os.pipe()
+    os.close(reads)
+    with os.fdopen(writes, "w", encoding="utf-8") as out:
+        monkeypatch.setattr("sys.stdout", out)
+        assert main(["profiles", "--json"]) == 0
+
+
+def test_a_character_that_the_terminal_lacks_does_not_end_a_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (tmp_path / "out").open("w", encoding="ascii") as out:
+        monkeypatch.setattr("sys.stdout", out)
+        assert main(["profiles"]) == 0
+    assert "\\xc0 Toi De Jouhet" in (tmp_path / "out").read_text()
 
 
 @pytest.mark.parametrize("command", COMMANDS)

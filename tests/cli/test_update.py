@@ -7,16 +7,20 @@ import random
 import re
 import shutil
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from shutthebox import __version__
+from shutthebox.adapters.store.database import Store
+from shutthebox.adapters.store.queries import open_to_read
 from shutthebox.adapters.store.schema import VERSION
 from shutthebox.cli import update
 from shutthebox.cli.main import main
 from shutthebox.cli.update import Bundle, UpdateError, known_keys, lost, parse_info
 from shutthebox.config.schema import default_text
+from shutthebox.game.facts import Chosen
 
 
 def info(version: str = "99", **meta: str) -> str:
@@ -62,13 +66,24 @@ def test_a_box_without_a_card_is_told_what_to_do(capsys: pytest.CaptureFixture[s
     assert said.count("\n") == 1
 
 
+def rauc_says(folder: Path, told: str) -> None:
+    """Puts a RAUC there that describes every update so."""
+    rauc = folder / "rauc"
+    rauc.write_text(f"#!/bin/sh\necho \"$@\" >>{folder}/asked\n[ $1 != info ] || echo '{told}'\n")
+    rauc.chmod(0o755)
+
+
 @pytest.fixture
 def card(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A card's system as far as the command looks, with a RAUC that takes every update for version 0.0.1."""
-    told = info("0.0.1", store="1", config=" ".join(known_keys()))
+    rauc_says(tmp_path, info("0.0.1", store="1", config=" ".join(known_keys())))
     rauc = tmp_path / "rauc"
-    rauc.write_text(f"#!/bin/sh\necho \"$@\" >>{tmp_path}/asked\n[ $1 != info ] || echo '{told}'\n")
-    rauc.chmod(0o755)
+    systemctl = tmp_path / "systemctl"
+    systemctl.write_text(f'#!/bin/sh\necho "systemctl $@" >>{tmp_path}/asked\n')
+    systemctl.chmod(0o755)
+    monkeypatch.setattr(update, "BACKUP", tmp_path / "before-update.sqlite3")
+    monkeypatch.setattr(update, "SERVICE_FOLDER", tmp_path / "state")
+    monkeypatch.setattr(update, "CONFIG_FILE", tmp_path / "config.toml")
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     monkeypatch.setattr(update, "CARD", rauc)
     monkeypatch.setattr("os.geteuid", lambda: 0)
@@ -83,6 +98,92 @@ def test_an_earlier_version_has_to_be_asked_for(card: Path, capsys: pytest.Captu
     assert "allowed with --downgrade" in said
     assert said.count("\n") == 1
     assert (card / "asked").read_text().splitlines() == [f"info --output-format=json-2 {card}/old.raucb"]
+
+
+@pytest.fixture
+def memory(card: Path) -> Path:
+    """What the box remembers: three players are usual."""
+    store = Store(card / "state", lambda: 0.0)
+    store.keep(Chosen("game.players", 3))
+    store.close()
+    return card / "state"
+
+
+@pytest.mark.parametrize("version", [__version__, "99"])
+def test_the_same_or_a_later_version_is_written_and_started(
+    version: str, card: Path, memory: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rauc_says(card, info(version, store=str(VERSION), config=" ".join(known_keys())))
+    (card / "new.raucb").touch()
+    (card / "config.toml").write_text("[game]\nplayers = 3\n")
+    (card / "before-update.sqlite3").write_text("of the update before")
+    assert main(["update", str(card / "new.raucb")]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"Writing version {version}; the box plays on meanwhile.",
+        f"Version {version} is there. If it does not play, {__version__} comes back by itself.",
+        "The box starts anew.",
+    ]
+    assert (card / "asked").read_text().splitlines() == [
+        f"info --output-format=json-2 {card}/new.raucb",
+        f"install {card}/new.raucb",
+        "systemctl reboot",
+    ]
+    with closing(open_to_read(card / "before-update.sqlite3")) as db:
+        assert db.execute("select key, value from setting").fetchall() == [("game.players", "3")]
+
+
+def test_an_earlier_version_is_written_when_it_is_asked_for(
+    card: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is lost is said before; a box without a memory has none to copy."""
+    rauc_says(card, info("0.0.1", store=str(VERSION - 1), config="game.players"))
+    (card / "old.raucb").touch()
+    (card / "config.toml").write_text('[game]\nplayers = 3\nhints = true\n[box]\nlanguage = "fr"\n')
+    assert main(["update", "--downgrade", str(card / "old.raucb")]) == 0
+    memory, configuration, copy, *rest = capsys.readouterr().out.splitlines()
+    assert memory.startswith("memory: version 0.0.1 cannot read it; ")
+    assert configuration.startswith("configuration: version 0.0.1 does not know box.language, game.hints; ")
+    assert copy.startswith(f"The memory was not copied before: {card}/state/box.sqlite3: no such store")
+    assert rest[0] == "Writing version 0.0.1; the box plays on meanwhile."
+    assert (card / "asked").read_text().splitlines()[1:] == [f"install {card}/old.raucb", "systemctl reboot"]
+
+
+def test_only_root_may_write_the_card(
+    card: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert main(["update", str(card / "new.raucb")]) == 1
+    said = "shutthebox: update: only root may write the card; say sudo shutthebox update ...\n"
+    assert capsys.readouterr().err == said
+    assert not (card / "asked").exists()
+
+
+@pytest.mark.parametrize("missing", ["rauc", "card"])
+def test_both_raucs_program_and_the_images_mark_are_needed(
+    missing: str, card: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if missing == "rauc":
+        monkeypatch.setenv("PATH", str(card / "none"))
+    else:
+        monkeypatch.setattr(update, "CARD", card / "none")
+    assert main(["update", str(card / "new.raucb")]) == 1
+    assert "was not started from a card's image" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo first; echo ' last of all ' >&2; echo; exit 3", "last of all"),
+        ("exit 1", "RAUC ended without a word"),
+    ],
+)
+def test_raucs_last_word_is_passed_on(
+    script: str, said: str, card: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (card / "rauc").write_text(f"#!/bin/sh\n{script}\n")
+    (card / "new.raucb").touch()
+    assert main(["update", str(card / "new.raucb")]) == 2
+    assert capsys.readouterr().err == f"shutthebox: {card}/new.raucb: {said}\n"
 
 
 def test_a_file_that_is_not_there(card: Path, capsys: pytest.CaptureFixture[str]) -> None:
