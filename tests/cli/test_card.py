@@ -82,6 +82,71 @@ def test_the_key_of_a_wifi_is_the_standards_own() -> None:
     assert f"psk={key}\n" in files["wpa_supplicant-wlan0.conf"]
 
 
+DHCP = "[Network]\nDHCP=yes\n[DHCPv4]\nUseMTU=yes\n"
+
+
+@pytest.mark.parametrize(
+    ("network", "cable", "wifi", "joined"),
+    [
+        (Network(), "", "", ""),
+        (Network(cable=True), f"[Match]\nType=ether\nKind=!*\n{DHCP}", "", ""),
+        (
+            Network("Pub", "", "FR"),
+            "",
+            f"[Match]\nName=wlan0\n{DHCP}",
+            "country=FR\nnetwork={\n\tssid=507562\n\tscan_ssid=1\n\tkey_mgmt=NONE\n}\n",
+        ),
+    ],
+    ids=["none", "a cable", "an open Wi-Fi"],
+)
+def test_the_files_of_a_network(network: Network, cable: str, wifi: str, joined: str) -> None:
+    """Each is there in any case: one that is empty takes the place of an earlier one."""
+    assert network_files(network) == {
+        "cable.network": cable,
+        "wifi.network": wifi,
+        "wpa_supplicant-wlan0.conf": joined,
+    }
+
+
+def test_mistakes_are_said_and_the_files_have_the_modes_that_they_need(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    card, kept = tmp_path / "card", tmp_path / "kept"
+    card.mkdir()
+    (card / "shutthebox.toml").write_text("[game]\nplayers = 3\n")
+    (card / "network.toml").write_text("cable = maybe\n")
+    (mistake,) = take_over(card, kept)
+    assert capsys.readouterr().out == f"{mistake}\n"
+    assert mistake.startswith("network.toml: ")
+    for name, mode in (
+        ("etc/config.toml", 0o644),
+        ("card/mistakes.txt", 0o644),
+        ("ssh/authorized_keys", 0o600),
+    ):
+        assert (kept / name).stat().st_mode & 0o777 == mode
+    assert not [path for path in kept.rglob("*") if path.name.endswith(".part")]
+
+
+def test_a_configuration_that_no_box_can_play_with_is_a_mistake(tmp_path: Path) -> None:
+    card = tmp_path / "card"
+    card.mkdir()
+    (card / "shutthebox.toml").write_text("[box]\nlevers = 12\n[gpio]\nlevers = [4, 17]\n")
+    (mistake,) = take_over(card, tmp_path / "kept")
+    assert "12 levers, but gpio.levers names 2 lines" in mistake
+    assert not (tmp_path / "kept/etc/config.toml").exists()
+
+
+def test_a_partition_that_cannot_be_written_is_said_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "card").mkdir()
+    (tmp_path / "kept").touch()
+    assert main(["card", str(tmp_path / "card"), "--to", str(tmp_path / "kept")]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"shutthebox: card: {tmp_path}/kept")
+    assert said.endswith(": Not a directory\n")
+
+
 def test_notices_are_read_in_order(tmp_path: Path) -> None:
     assert notices(tmp_path / "none") == ()
     (tmp_path / "b.txt").write_text("second\n\nthird\n")

@@ -1,11 +1,12 @@
 """Whole outputs of the odds command for positions so small that they can be worked out by hand."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from shutthebox.cli import odds
+from shutthebox.cli import odds, odds_players
 from shutthebox.cli.main import main
 from shutthebox.cli.odds_fair import fair_document, fair_text
 from shutthebox.cli.odds_text import percent, points
@@ -286,6 +287,21 @@ def test_what_does_not_go_together(
 @pytest.mark.parametrize("samples", ["2", "10000000"])
 def test_exact_odds_need_no_samples(samples: str, tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert said(capsys, tiny, "--samples", samples) == said(capsys, tiny)
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        ([3], "3"),
+        ([0, 1, 2], "0 to 2"),
+        ([0, 2, 3, 7], "0, 2 to 3, 7"),
+        (range(0, 15, 2), "0, 2, 4, 6, 8, 10, 12, 14"),
+        (range(0, 17, 2), "0, 2, 4, 6, 8, 10, 12, 14 …"),
+    ],
+)
+def test_scores_in_words(scores: Iterable[int], words: str) -> None:
+    """Runs from one to another; no more than eight of them."""
+    assert odds_players._ranges(list(scores)) == words
 
 
 # -- fair head starts --------------------------------------------------------------------------

@@ -53,6 +53,22 @@ def test_one_in_words(capsys: pytest.CaptureFixture[str]) -> None:
     assert lines[1].startswith("Source: À Toi De Jouhet")
 
 
+def test_a_page_of_rules_in_one_language(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "ours.toml"
+    path.write_text('tiles = [1]\nsource = "Our pub"\n[title]\nen = "Ours"\nde = "Unser"\n')
+    code, out, err = run(capsys, str(path), "--language", "en")
+    assert (code, err) == (0, "")
+    sentences = [f"  {sentence}" for sentence in explain(profiles.read(path), translations()["en"])]
+    assert out.splitlines() == [
+        "ours: Ours / Unser",
+        "Source: Our pub",
+        "Boxes: 1 tile",
+        "",
+        "Rules",
+        *sentences,
+    ]
+
+
 @pytest.mark.parametrize("language", codes())
 def test_one_in_the_words_of_one_language(language: str, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "jouhet", "--language", language)

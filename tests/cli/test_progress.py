@@ -50,6 +50,12 @@ def test_a_terminal_is_told_what_is_done_and_then_wiped(terminal: Terminal) -> N
     assert "\n" not in terminal.getvalue()
 
 
+def test_a_line_is_never_wider_than_its_place(terminal: Terminal) -> None:
+    with working(lambda: "x" * 100):
+        assert terminal.written.wait(HANG_S)
+    assert {line for line in terminal.getvalue().split("\r") if "x" in line} == {"x" * 60}
+
+
 def test_what_is_done_soon_needs_no_sign(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "AFTER_S", 3600.0)
     with working(lambda: "counting sheep"):

@@ -7,6 +7,7 @@ import pytest
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.puzzles import puzzle_from_text
+from shutthebox.rules.tiles import to_numbers
 
 
 def test_lines(capsys: pytest.CaptureFixture[str]) -> None:
@@ -30,6 +31,33 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         assert set(best["tiles"]) <= set(puzzle["open"])
 
 
+def test_another_seed_gives_other_puzzles(capsys: pytest.CaptureFixture[str]) -> None:
+    def found(*words: str) -> str:
+        assert main(["puzzles", "three-down", "--count", "2", *words]) == 0
+        return capsys.readouterr().out
+
+    assert found() == found("--seed", "1") != found("--seed", "2")
+
+
+def test_a_puzzle_in_json_is_the_one_of_the_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["puzzles", "three-down", "--count", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert main(["puzzles", "three-down", "--count", "2", "--json"]) == 0
+    puzzles = json.loads(capsys.readouterr().out)["puzzles"]
+    for line, found in zip(lines, puzzles, strict=True):
+        puzzle = puzzle_from_text(line, builtin)
+        assert found["profile"] == "three-down"
+        assert found["open"] == list(to_numbers(puzzle.open))
+        assert found["throw"] == list(puzzle.throw)
+        assert found["level"] == puzzle.level
+        answers = [(list(to_numbers(each.tiles)), each.cost) for each in puzzle.answers]
+        assert [each["tiles"] for each in found["answers"]] == [tiles for tiles, _ in answers]
+        assert [each["cost"] for each in found["answers"]] == pytest.approx(
+            [cost for _, cost in answers], abs=0.01
+        )
+        assert found["missed_by"] == sorted(found["missed_by"])
+
+
 @pytest.mark.parametrize("margin", ["0", "100"])
 def test_the_least_and_the_largest_margin(margin: str) -> None:
     assert main(["puzzles", "three-down", "--count", "1", "--margin", margin]) == 0
@@ -46,6 +74,8 @@ def test_a_game_with_fewer_gives_all_it_has(capsys: pytest.CaptureFixture[str]) 
         (["high-rollers"], "high-rollers has no puzzles: they are of one row, two dice and whole turns"),
         (["cards"], "cards has no puzzles"),
         (["tradtional"], "did you mean"),
+        (["--count", "100001"], "--count: 100001 is not allowed; allowed are 1 to 100000"),
+        (["--margin", "100.5"], "--margin: 100.5 is not allowed; allowed are 0 to 100 per cent"),
         (["--count", "0"], "--count: 0 is not allowed; allowed are 1 to 100000"),
         (["--margin", "-1"], "--margin: -1 is not allowed; allowed are 0 to 100 per cent"),
         (["--margin", "nan"], "--margin: nan is not allowed"),

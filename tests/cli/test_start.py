@@ -1,12 +1,16 @@
 """The modules that a command loads: the box has to be ready soon, on a slow card."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from shutthebox.cli import blank
 from shutthebox.cli.main import main
+from shutthebox.config import schema
+from shutthebox.config.schema import Config
 
 
 def loaded(program: str) -> set[str]:
@@ -63,3 +67,66 @@ def test_a_box_without_a_display_has_nothing_to_switch_off(tmp_path: Path) -> No
     config = tmp_path / "config.toml"
     config.write_text('[display]\ncontroller = "none"\n')
     assert main(["blank", "--config", str(config)]) == 0
+
+
+@pytest.fixture
+def bus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file in the place of an I2C bus."""
+    path, opened = tmp_path / "i2c-32", os.open
+    path.touch()
+
+    def opens(name: str | Path, flags: int, mode: int = 0o777) -> int:
+        return opened(path if name == "/dev/i2c-32" else name, flags, mode)
+
+    monkeypatch.setattr(os, "open", opens)
+    return path
+
+
+def open_files() -> int:
+    return len([*Path("/proc/self/fd").iterdir()])
+
+
+CONFIG = '[display]\ncontroller = "sh1106"\nbus = 32\naddress = 0x3D\n'
+
+
+@pytest.mark.parametrize(("result", "pause_s"), [("success", [1.5]), ("signal", []), (None, [])])
+def test_the_display_is_switched_off_after_the_goodbye_could_be_read(
+    result: str | None, pause_s: list[float], bus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a crash there is no goodbye, and no wait."""
+    slept: list[float] = []
+    chosen: list[tuple[int, int]] = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    monkeypatch.setattr("fcntl.ioctl", lambda file, request, address: chosen.append((request, address)))
+    if result is None:
+        monkeypatch.delenv("SERVICE_RESULT", raising=False)
+    else:
+        monkeypatch.setenv("SERVICE_RESULT", result)
+    (tmp_path / "config.toml").write_text(CONFIG)
+    before = open_files()
+    assert main(["blank", "--config", str(tmp_path / "config.toml")]) == 0
+    assert bus.read_bytes() == b"\x00\xae"
+    assert chosen == [(0x0703, 0x3D)]
+    assert slept == pause_s
+    assert open_files() == before
+
+
+def test_a_display_that_does_not_answer_is_said(
+    bus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A plain file takes no address."""
+    (tmp_path / "config.toml").write_text(CONFIG)
+    before = open_files()
+    assert main(["blank", "--config", str(tmp_path / "config.toml")]) == 1
+    assert capsys.readouterr().err == "shutthebox blank: /dev/i2c-32: Inappropriate ioctl for device\n"
+    assert open_files() == before
+
+
+def test_the_display_of_a_box_whose_configuration_is_no_good_is_the_usual_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "CONFIG_FILE", tmp_path / "config.toml")
+    (tmp_path / "config.toml").write_text(CONFIG)
+    assert blank._display(None).bus == 32
+    (tmp_path / "config.toml").write_text("[display]\nbus = 99\n")
+    assert blank._display(None) == Config().display
