@@ -46,7 +46,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Served]:
     found: list[Served] = []
 
     def serve(*args: Any, **more: Any) -> None:
-        found.append(Served(*args, more))
+        found.append(Served._make([*args, more]))
         more["started"]()
 
     monkeypatch.setattr(daemon, "serve", serve)

@@ -10,6 +10,7 @@ from gpiozero import InputDevice
 from PIL import ImageChops
 from tests.support.hands import Act, Hands
 
+from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display.panel import DisplayError
 from shutthebox.cli.doctor import outputs
 from shutthebox.cli.main import main
@@ -50,7 +51,7 @@ class Bench:
         self._capsys = capsys
         self.hands.hold(patch, outputs)
         self.hands.box.subscribe(self._changed)
-        patch.setattr(outputs.Buzzer, "play", lambda buzzer, sound: self._played(sound))
+        patch.setattr(Buzzer, "play", lambda buzzer, sound: self._played(sound))
         patch.setattr(outputs, "open_i2c", self._open)
         patch.setattr(self.panel, "cleanup", lambda: self.closed_s.append(self.hands.passed_s))
 
