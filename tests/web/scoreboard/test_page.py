@@ -109,6 +109,103 @@ def test_what_it_says() -> None:
     assert "Last matches 1970‑01‑01 English pub ANN: 3 ★, 2: 9" in text
 
 
+def test_the_whole_page_of_a_box_at_rest() -> None:
+    """It asks again by itself, also without scripts."""
+    assert (
+        page("", "en")
+        == """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<noscript><meta http-equiv="refresh" content="15"></noscript>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Shut the Box</title>
+<link rel="stylesheet" href="/style.css">
+<script src="/board.js" defer></script>
+</head>
+<body class="board">
+<header>
+<h1>Shut the Box</h1>
+<a href="/rules"><span>The rules</span></a>
+</header>
+<main>
+<section class="running">
+<h2>The box is at rest</h2>
+</section>
+</main>
+</body>
+</html>
+"""
+    )
+
+
+def test_the_page_of_the_rules_is_to_be_read() -> None:
+    """It stays as it is, and leads back to the scores."""
+    text = rules_page(json.dumps(SCORES), "fr")
+    assert text.startswith("""\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Shut the Box</title>
+<link rel="stylesheet" href="/style.css">
+</head>
+<body class="reading">
+<header>
+<h1>Shut the Box</h1>
+<a href="/"><span>The scores</span></a>
+</header>
+<main>
+<section class="rules">
+<h2>The rules: English pub</h2>
+<ul>
+<li>A throw is 2 dice.</li>
+<li>The lowest score wins.</li>
+</ul>
+</section>
+<section class="rules">
+<h2>How to play</h2>
+<dl>
+<dt>The aim</dt>
+""")
+    assert text.endswith("</dl>\n</section>\n</main>\n</body>\n</html>\n")
+
+
+def test_the_whole_table_of_a_match() -> None:
+    text = page(json.dumps(SCORES), "en")
+    table = text[text.index("<table>") : text.index("<section", text.index("<table>"))]
+    assert (
+        table
+        == """\
+<table>
+<tr><td></td><th scope="col">last turn</th><th scope="col">so far</th><th scope="col">stakes</th></tr>\
+<tr><td>ANN</td><td>15</td><td>15</td><td>owes 1</td></tr>
+<tr class="now"><td>Player 2</td><td>–</td><td>–</td><td>gets 1/2</td></tr>
+</table>
+<p class="stakes">Everybody pays one stake.</p>
+</section>
+"""
+    )
+
+
+@pytest.mark.parametrize(("count", "kind"), [(12, "tiles"), (13, "tiles many")])
+def test_more_tiles_than_twelve_are_smaller(count: int, kind: str) -> None:
+    tiles = [[tile, "open"] for tile in range(1, count + 1)]
+    text = page(json.dumps(SCORES | {"running": SCORES["running"] | {"tiles": tiles}}), "en")
+    assert f'<ol class="{kind}">\n<li class="open">1</li>' in text
+
+
+def test_who_owes_nothing_has_a_dash() -> None:
+    running = SCORES["running"] | {"owes": ["0", "3/2"]}
+    assert "ANN 15 15 – Player 2 – – owes 3/2" in shown(running=running)
+
+
+def test_nobody_has_a_captain_where_there_is_none() -> None:
+    assert "Captains" not in shown(captains=[])
+
+
 def test_tiles_that_are_shut_are_struck_through() -> None:
     text = page(json.dumps(SCORES), "en")
     tiles = [line for line in text.splitlines() if line.startswith("<li class")]

@@ -459,6 +459,38 @@ def test_a_port_in_use(start: Start) -> None:
         listen(start())
 
 
+@pytest.mark.parametrize(
+    ("port", "complaint"),
+    [
+        (-1, "port -1: --port takes 0 (any free port) to 65535"),
+        (65536, "port 65536: --port takes 0 (any free port) to 65535"),
+        (65535, "--listen: 192.0.2.1 is no address of this machine"),
+    ],
+)
+def test_the_ports_that_there_are(port: int, complaint: str) -> None:
+    with pytest.raises(PortError) as caught:
+        listen(port, "192.0.2.1")
+    assert str(caught.value) == complaint
+
+
+@pytest.mark.parametrize(
+    ("number", "why"),
+    [
+        (errno.EACCES, "is not allowed to you"),
+        (errno.EADDRINUSE, "is already in use"),
+        (errno.ENOBUFS, "cannot be opened (No buffer space available)"),
+    ],
+)
+def test_why_a_port_cannot_be_had(number: int, why: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*args: object, **options: object) -> socket.socket:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(socket, "create_server", refused)
+    with pytest.raises(PortError) as caught:
+        listen(8090)
+    assert str(caught.value) == f"port 8090 {why}: choose another with --port, or 0 for any free one"
+
+
 def test_by_itself_it_listens_to_this_machine_only() -> None:
     with listen(0) as listener:
         assert listener.getsockname()[0] == "127.0.0.1"
