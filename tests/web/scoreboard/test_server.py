@@ -17,7 +17,8 @@ import pytest
 from tests.support.waiting import HANG_S, until
 
 from shutthebox.adapters.store.scores_file import FILE_NAME
-from shutthebox.cli.main import main
+from shutthebox.cli.main import command_line, main
+from shutthebox.cli.scoreboard import _opened
 from shutthebox.web.http import PortError, listen
 from shutthebox.web.scoreboard import server as server_module
 from shutthebox.web.scoreboard.page import page
@@ -391,6 +392,25 @@ def test_a_slow_visitor_is_cut_off(start: Start, drips: bool, monkeypatch: pytes
     assert ask(port)[0].status == 200
 
 
+def test_a_visitor_that_never_stops_talking_is_cut_off(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its bytes are bounded as well as its time."""
+    monkeypatch.setattr(server_module, "WHOLE_S", 3600.0)
+    port = start()
+    with socket.create_connection(("127.0.0.1", port), timeout=HANG_S) as talker:
+        talker.sendall(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+        assert talker.recv(12) == b"HTTP/1.1 200"
+
+        def is_cut_off() -> bool:
+            try:
+                talker.sendall(b"x" * 4096)
+            except ConnectionError:
+                return True
+            return False
+
+        until(is_cut_off, "it never was cut off")
+    assert ask(port)[0].status == 200
+
+
 # -- the command -------------------------------------------------------------------------
 
 
@@ -452,6 +472,38 @@ def test_it_says_to_whom_it_is_open() -> None:
     assert "names: box.pub.lan" in lines[2] or ", box.pub.lan" in lines[2]
     assert socket.gethostname() in lines[2]
     assert b" 200 " in answer.partition(b"\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("address", "url", "reach"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:8090/", None),
+        ("::1", "http://[::1]:8090/", None),
+        ("0.0.0.0", "http://0.0.0.0:8090/", "this machine"),
+        ("::", "http://[::]:8090/", "this machine"),
+        ("192.0.2.1", "http://192.0.2.1:8090/", "this address"),
+    ],
+)
+def test_it_says_where_it_is_and_who_can_reach_it(address: str, url: str, reach: str | None) -> None:
+    opened = [
+        f"Everybody who can reach {reach} can read scores and initials, and do nothing else.",
+        "It answers to its addresses and to these names: box, box.local. More with --name.",
+    ]
+    assert list(_opened(address, 8090, ["box", "box.local"])) == [
+        f"The scores are at {url}",
+        *(opened if reach else ["Only this machine can read them."]),
+    ]
+
+
+@pytest.mark.parametrize(("length", "allowed"), [(253, True), (254, False)])
+def test_the_longest_name(length: int, allowed: bool) -> None:
+    parser, _ = command_line(["scoreboard"])
+    words = ["scoreboard", "--name", "b" * length, "--name", "box.local"]
+    if allowed:
+        assert parser.parse_args(words).name == ["b" * length, "box.local"]
+    else:
+        with pytest.raises(SystemExit):
+            parser.parse_args(words)
 
 
 def test_a_port_in_use(start: Start) -> None:
