@@ -1,0 +1,63 @@
+"""The command `replay`: effects for programs, pictures, and a memory that is kept."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.cli.main import main
+
+SCRIPT = "config game.setup usual\ndice 3 5\npress\npress\npress\nexpect throw 3 5\n"
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "script.scn"
+    path.write_text(SCRIPT)
+    return path
+
+
+def test_a_script_that_holds_says_nothing(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(script)]) == 0
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == ("", "")
+
+
+def test_every_effect_is_a_line_for_programs(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", "--json", str(script)]) == 0
+    effects = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {effect["kind"] for effect in effects} == {"show", "sound", "record"}
+
+
+def test_an_expectation_that_is_not_met_ends_it(script: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script.write_text(SCRIPT.replace("expect throw 3 5", "expect throw 3 6"))
+    assert main(["replay", str(script)]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith(f"shutthebox: {script}:6: expected throw")
+    assert said.count("\n") == 1
+
+
+def test_pictures_and_memory_are_kept_where_they_are_asked_for(script: Path, tmp_path: Path) -> None:
+    pictures, state = tmp_path / "new/pictures", tmp_path / "new/state"
+    assert main(["replay", str(script), "--frames", str(pictures), "--state", str(state)]) == 0
+    first, *rest = sorted(path.name for path in pictures.iterdir())
+    assert first.startswith("0001-")
+    assert rest
+    assert (state / FILE_NAME).is_file()
+    script.write_text("expect throw 3 5\n")
+    assert main(["replay", str(script), "--state", str(state)]) == 0, "the match goes on"
+    assert main(["replay", str(script)]) == 1, "without it there is none"
+
+
+def test_nothing_is_left_behind(script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
+    assert main(["replay", str(script)]) == 0
+    assert not list((tmp_path / "temporary").iterdir())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["script.scn", "temporary"]
+
+
+def test_an_empty_script_is_played_too(script: Path) -> None:
+    script.write_text("")
+    assert main(["replay", str(script)]) == 0
