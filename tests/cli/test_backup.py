@@ -136,6 +136,16 @@ def test_a_backup_is_one_file_that_needs_no_writing(tmp_path: Path) -> None:
     assert file.read_bytes()[18:20] == b"\1\1", "no log is needed to read it"
 
 
+def test_what_both_commands_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play_a_little(tmp_path / "state")
+    file = tmp_path / "copy"
+    assert main(["backup", str(file), "--state", str(tmp_path / "state")]) == 0
+    assert capsys.readouterr().out == f"{file}: {round(file.stat().st_size / 1024)} KiB\n"
+    assert main(["restore", str(file), "--state", str(tmp_path / "other")]) == 0
+    said = f"{file}: good, 1 matches; the box takes it over at its next start\n"
+    assert capsys.readouterr().out == said
+
+
 def test_a_backup_never_writes_over_anything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     play_a_little(tmp_path / "state")
     file = tmp_path / "letter"

@@ -372,6 +372,23 @@ def test_the_answers_of_an_estimate_are_ranked_and_cost_what_they_lose(
             )
 
 
+def test_of_a_turn_that_is_over_nothing_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
+    """The tiles from 12 to 24 are too many for exact odds, but no four ones shut any of them."""
+    words = ("the-300", "--open", ",".join(map(str, range(12, 25))), "--throw", "1,1,1,1")
+    found = json.loads(said(capsys, *words, "--json"))
+    assert found == {
+        "profile": "the-300",
+        "open": list(range(12, 25)),
+        "objective": "score",
+        "expected_score": 234,
+        "probability_shut": 0.0,
+        "one_die": None,
+        "moves": [],
+        "distribution": {"234": 1.0},
+    }
+    assert "no move: the turn is blocked" in said(capsys, *words).splitlines()
+
+
 def test_an_estimate_as_json_has_its_errors(capsys: pytest.CaptureFixture[str]) -> None:
     words = ("the-300", "--samples", "30", "--json")
     found = json.loads(said(capsys, *words))

@@ -27,6 +27,8 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     first, boxes, titles = re.split("  +", lines[0])
     assert (first, boxes) == ("traditional", "9, 10, 12")
     assert titles == "Traditional / Traditionell / Traditionnel / Traditioneel"
+    wide = max(len(profile.name) for profile in profiles.builtins())
+    assert lines[0] == f"{'traditional':{wide}}  9, 10, 12  {titles}"
     assert any(line.startswith("cards ") and " 54 " in line for line in lines)
 
 

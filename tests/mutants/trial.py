@@ -8,6 +8,7 @@ import ast
 import contextlib
 import functools
 import gc
+import importlib
 import multiprocessing
 import os
 import shutil
@@ -173,6 +174,11 @@ class Trial:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self._items = {item.nodeid: item for item in session.items}
+        for path in {mutant.path for mutant in self._mutants}:
+            # A module that is imported only when it is needed would come without its change.
+            if path.stem != "__main__":
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(".".join(path.with_suffix("").parts).removesuffix(".__init__"))
         gc.collect()
         for function in gc.get_objects():
             if isinstance(function, FunctionType):

@@ -57,7 +57,6 @@ LADDER: dict[str, Any] = {"match": MatchFormat.LADDER}
         ({**RACE, "first_move_must_include": 2}, {"shut_scores_best"}),
         ({**RACE, "turn_seconds": 30}, {"shut_scores_best"}),
     ],
-    ids=str,
 )
 def test_what_follows_from_the_keys(keys: dict[str, Any], follows: set[str]) -> None:
     profile = replace(Profile("x"), **keys)
