@@ -230,6 +230,54 @@ seat      to win
     )
 
 
+def test_every_seat_against_the_bank(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It takes 2, and pays 3 for a shut box (5 of 9) and 2 for a score of 1 (2 of 9).
+
+    With a point off, a shut box and 1 are paid 3, and 2 is paid 2. With tile 2 shut one throw of three shuts
+    the box; the others score 1.
+    """
+    path = tmp_path / "bank.toml"
+    path.write_text(
+        'like = "bank"\ntiles = [1, 2]\ndice = 1\nsides = 3\nstake = 2\npays = {0 = 3, 1 = 2}\n'
+        "handicap = [0, 1, [2]]\n"
+    )
+    found = json.loads(said(capsys, path, "--players", "3", "--json"))
+    assert found == {
+        "profile": "bank",
+        "players": 3,
+        "win": pytest.approx([5 / 9, 7 / 9, 1 / 3]),
+        "stakes": pytest.approx([19 / 9 - 2, 25 / 9 - 2, 7 / 3 - 2]),
+    }
+
+
+def test_head_starts_in_tiles_are_not_worked_out_where_seats_play_each_other(
+    tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tiny.write_text(f"{TINY}handicap = [0, [2]]\n")
+    assert main(["odds", str(tiny), "--players", "2"]) == 2
+    complaint = "tiny has head starts in tiles; only those in points are worked out"
+    assert capsys.readouterr().err == f"shutthebox odds: --players: {complaint}\n"
+
+
+def test_a_head_start_in_points_counts(tiny: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The first wins with a shut box, and from the play-off if 1 of its own meets 2 of the other."""
+    tiny.write_text(f"{TINY}handicap = [0, 1]\n")
+    play_off = 0.671233
+    found = json.loads(said(capsys, tiny, "--players", "2", "--json"))
+    assert found["win"][0] == pytest.approx(5 / 9 + 2 / 9 * 2 / 9 * play_off, abs=1e-6)
+
+
+def test_games_whose_seats_do_not_play_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "teams.toml"
+    path.write_text(f"{TINY}teams = 2\n")
+    assert main(["odds", str(path), "--players", "4"]) == 2
+    complaint = "--players: teams is played in teams, whose chances are not worked out"
+    assert capsys.readouterr().err == f"shutthebox odds: {complaint}\n"
+    assert said(capsys, path, "--players", "3").startswith("teams: 3 players"), (
+        "they cannot be divided evenly"
+    )
+
+
 def test_a_seat_that_can_only_draw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nobody can have fewer points than none, where a shut box does not win at once."""
     path = tmp_path / "plain.toml"
