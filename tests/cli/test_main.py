@@ -84,7 +84,7 @@ def test_a_reader_that_has_seen_enough_is_no_fault(monkeypatch: pytest.MonkeyPat
 
     def says_much(args: argparse.Namespace) -> int:
         for number in range(10_000):
-            print(number)
+            print(number, flush=True)
         raise AssertionError("nobody reads that any more")
 
     monkeypatch.setattr("shutthebox.cli.stats.run_export", says_much)
