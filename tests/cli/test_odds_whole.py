@@ -293,6 +293,10 @@ def test_a_seat_that_can_only_draw(tmp_path: Path, capsys: pytest.CaptureFixture
         (["--players", "2", "--best", "1"], "--best and --seat go together"),
         (["--players", "2", "--best", "1", "--seat", "1"], "--seat: 1 is not allowed; 2 to 2 are"),
         (["--players", "2", "--best", "4", "--seat", "2"], "--best: 4 is no score here; allowed are 0 to 3"),
+        (
+            ["--players", "2", "--best", "0", "--seat", "2"],
+            "--best: 0 is a shut box, which has won the round",
+        ),
         (["--seat", "2"], "--best and --seat need --players: how many play the round"),
         *(
             ([option, value, "--players", "2"], f"{option} is for one player's turn; it does not go with")

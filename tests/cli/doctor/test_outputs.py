@@ -1,4 +1,4 @@
-"""`doctor --outputs` on simulated pins and a model of the panel, with a hand at the button."""
+"""`doctor --outputs` on simulated pins and a model of the panel, in real time with a hand at the button."""
 
 import json
 import threading
@@ -84,6 +84,7 @@ def pressing(box: SimulatedBox, monkeypatch: pytest.MonkeyPatch, when: Callable[
     return asked
 
 
+@pytest.mark.slow
 def test_all_confirmed(
     box: SimulatedBox,
     panel: PanelModel,
@@ -116,6 +117,7 @@ def test_what_is_not_confirmed_is_a_fault(
     assert "transducer" in found["buzzer"]["reason"]
 
 
+@pytest.mark.slow
 def test_a_panel_that_does_not_answer_is_a_fault(
     box: SimulatedBox,
     panel: PanelModel,
