@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from shutthebox.cli.main import main
+from shutthebox.cli.main import command_line, main
 from shutthebox.config.profiles import builtin
+from shutthebox.odds.puzzle_mining import MARGIN
 from shutthebox.odds.puzzles import puzzle_from_text
 from shutthebox.rules.tiles import to_numbers
 
@@ -29,6 +30,15 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
         assert best["cost"] == 0
         assert second["cost"] >= 0.05 * 11
         assert set(best["tiles"]) <= set(puzzle["open"])
+
+
+def test_help_names_what_is_usual() -> None:
+    _, commands = command_line(["puzzles"])
+    usual = {"count": 500, "seed": 1, "margin": 100 * MARGIN}
+    for action in commands["puzzles"].arguments:
+        if action.dest in usual:
+            assert action.default == usual[action.dest]
+            assert str(action.help).endswith(f"({action.default:g})")
 
 
 def test_another_seed_gives_other_puzzles(capsys: pytest.CaptureFixture[str]) -> None:
