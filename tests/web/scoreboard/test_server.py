@@ -154,6 +154,21 @@ def test_head_is_a_get_without_its_body(start: Start) -> None:
     assert head.headers["Content-Length"] == got.headers["Content-Length"] == str(len(body))
 
 
+def test_one_connection_is_one_answer(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends by itself, and another request on it is thrown away."""
+    monkeypatch.setattr(server_module, "WHOLE_S", 3600.0)
+    port = start()
+    with socket.create_connection(("127.0.0.1", port), timeout=HANG_S) as visitor:
+        visitor.sendall(f"GET /nothing HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode() * 2)
+        answer = b""
+        while part := visitor.recv(1000):
+            answer += part
+    assert answer.startswith(b"HTTP/1.1 404 Not Found\r\n")
+    assert b"\r\nConnection: close\r\n" in answer
+    assert answer.count(b"HTTP/1.1") == 1
+    assert answer.endswith(b"\r\n\r\nThere is nothing here but the scores.\n")
+
+
 # -- what it does not --------------------------------------------------------------------
 
 
