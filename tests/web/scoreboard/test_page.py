@@ -386,6 +386,12 @@ def test_no_text_becomes_markup(evil: str, where: str, plain: str) -> None:
         assert made.count("<script") <= 1
 
 
+@pytest.mark.parametrize("key", ["seats", "scores", "totals", "owes"])
+def test_a_table_with_a_row_too_few_is_none(key: str) -> None:
+    running = SCORES["running"] | {key: SCORES["running"][key][:1]}
+    assert page(json.dumps(SCORES | {"running": running}), "en", URL) == REST
+
+
 def test_attributes_are_few_and_run_nothing() -> None:
     assert not {name for name in WHOLE.attributes if name.startswith("on") or name == "style"}
     assert page(json.dumps(SCORES), "en").count("<script") == 1

@@ -324,6 +324,22 @@ def test_nonsense_is_refused_without_an_echo(
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(
+    ("said", "status", "body"),
+    [
+        (b"GET / HTTP/9.9", b"505 HTTP Version Not Supported", b"HTTP Version Not Supported\n"),
+        (b"HEAD / HTTP/9.9", b"505 HTTP Version Not Supported", b""),
+        (b"DICE / HTTP/1.1", b"405 Method Not Allowed", b"Method Not Allowed\n"),
+        (b"GET", b"400 Bad Request", b"Bad Request\n"),
+    ],
+)
+def test_a_short_answer_to_what_is_refused(start: Start, said: bytes, status: bytes, body: bytes) -> None:
+    head, _, content = raw(start(), said + b"\r\nHost: x\r\n\r\n").partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 " + status + b"\r\n")
+    assert content == body
+    assert (b"\r\nAllow: GET, HEAD" in head) == status.startswith(b"405")
+
+
 def test_it_makes_no_socket_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In its unit it could not: no family of addresses is allowed. Those made in pairs are no matter."""
     listener = listen(0)
