@@ -1,5 +1,6 @@
 """The scoreboard's server, spoken to by browsers and by everybody else."""
 
+import contextlib
 import errno
 import http.client
 import logging
@@ -167,6 +168,44 @@ def test_one_connection_is_one_answer(start: Start, monkeypatch: pytest.MonkeyPa
     assert b"\r\nConnection: close\r\n" in answer
     assert answer.count(b"HTTP/1.1") == 1
     assert answer.endswith(b"\r\n\r\nThere is nothing here but the scores.\n")
+
+
+def hangs_up(visitor: socket.socket) -> bool:
+    """Whether the other end closes the connection; waits for it."""
+    try:
+        return visitor.recv(1000) == b""
+    except ConnectionError:
+        return True
+
+
+def test_a_visitor_that_leaves_without_a_word_is_left_too(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "WHOLE_S", 3600.0)
+    for said in (b"", b"GET / HT"):
+        with socket.create_connection(("127.0.0.1", start()), timeout=HANG_S) as visitor:
+            visitor.sendall(said)
+            visitor.shutdown(socket.SHUT_WR)
+            answer = b""
+            with contextlib.suppress(ConnectionError):
+                while part := visitor.recv(1000):
+                    answer += part
+            assert answer.startswith(b"HTTP/1.1 400 " if said else b"")
+            assert bool(answer) == bool(said)
+
+
+def test_whoever_is_connected_when_it_ends_is_hung_up_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "WHOLE_S", 3600.0)
+    with ScoreboardServer(listen(0), tmp_path, "en") as server:
+        thread = threading.Thread(target=server.serve)
+        thread.start()
+        with socket.create_connection(server.socket.getsockname(), timeout=HANG_S) as visitor:
+            until(lambda: server._visits)
+            server.shutdown()
+            thread.join()
+            assert hangs_up(visitor)
 
 
 # -- what it does not --------------------------------------------------------------------
