@@ -69,7 +69,8 @@ def test_a_box_without_a_card_is_told_what_to_do(capsys: pytest.CaptureFixture[s
 def rauc_says(folder: Path, told: str) -> None:
     """Puts a RAUC there that describes every update so."""
     rauc = folder / "rauc"
-    rauc.write_text(f"#!/bin/sh\necho \"$@\" >>{folder}/asked\n[ $1 != info ] || echo '{told}'\n")
+    info = f"cp $3 {folder}/seen; echo '{told}'"
+    rauc.write_text(f'#!/bin/sh\necho "$@" >>{folder}/asked\n[ $1 != info ] || {{ {info}; }}\n')
     rauc.chmod(0o755)
 
 
@@ -241,6 +242,7 @@ def test_an_update_from_an_address_is_fetched_and_removed_again(
     assert main(["update", (card / "new.raucb").as_uri()]) == 2
     assert "is earlier than" in capsys.readouterr().err
     assert (card / "asked").read_text().splitlines() == [f"info --output-format=json-2 {card}/fetched.raucb"]
+    assert (card / "seen").read_text() == "signed"
     assert not (card / "fetched.raucb").exists()
     assert main(["update", (card / "none.raucb").as_uri()]) == 2
     said = capsys.readouterr().err
