@@ -278,6 +278,18 @@ def test_games_whose_seats_do_not_play_alone(tmp_path: Path, capsys: pytest.Capt
     )
 
 
+def test_a_seat_that_nothing_helps() -> None:
+    answer = odds_players.PlayersAnswer((0.75, 0.25), (0.5, -0.5), 2, 0, {0: 0.25, 3: 0.0}, None)
+    assert odds_players.players_text(builtin("pub"), answer).splitlines()[5:] == [
+        "2        25.00 %    -0.500",
+        "",
+        "No score makes the chance better than it is now.",
+        "",
+        "score     to win",
+        "0        25.00 %",
+    ]
+
+
 def test_a_seat_that_can_only_draw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Nobody can have fewer points than none, where a shut box does not win at once."""
     path = tmp_path / "plain.toml"

@@ -22,6 +22,7 @@ from shutthebox.game.faults import Fault
 from shutthebox.runtime import daemon
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
 from shutthebox.simulator.hardware.panel_model import PanelModel
+from shutthebox.simulator.hardware.workshop import Condition
 from shutthebox.simulator.page.server import PageServer
 from shutthebox.simulator.page.transcript import Transcript
 from shutthebox.simulator.plug import Plug
@@ -225,6 +226,22 @@ def test_the_simulated_box(
     assert said.out == f"The box stands at {browsers[0]}  (Ctrl-C ends)\n"
     assert browsers == ["http://127.0.0.1:8093/"]
     assert said.err == "Goodbye.\n"
+
+
+def test_the_levers_stand_as_they_were_left(
+    browsers: list[str], served: list[Served], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that a smaller box no longer has are gone."""
+    boxes = []
+
+    def made(*args: Any, **more: Any) -> SimulatedBox:
+        boxes.append(SimulatedBox(*args, **more))
+        return boxes[0]
+
+    monkeypatch.setattr("shutthebox.simulator.hardware.box.SimulatedBox", made)
+    (tmp_path / "hardware.json").write_text(Condition(down=(1, 9, 10)).to_text())
+    assert main(["sim", "--port", "0", "--no-browser", "--levers", "9", "--state", str(tmp_path)]) == 0
+    assert boxes[0].levers_down == {1, 9}
 
 
 def test_a_browser_is_opened_unless_somebody_has_one(
