@@ -1,6 +1,6 @@
 """A machine on the test's table: hands, a clock that only they move, and its effects."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import Protocol
 
@@ -10,6 +10,7 @@ from shutthebox.config.profiles import builtin, builtins
 from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Show, Sound
 from shutthebox.game.facts import Began, Fact
+from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
     Advice,
     Held,
@@ -23,6 +24,7 @@ from shutthebox.game.inputs import (
 from shutthebox.game.machine import Machine
 from shutthebox.game.messages import Text
 from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.past import Past
 from shutthebox.game.play import MatchInPlay
 from shutthebox.game.questions import Question, plain
 from shutthebox.game.resuming import KeptMatch
@@ -101,6 +103,9 @@ class Table(Eyes):
         statistics: lines of the statistics screen.
         odds: answers the machine's questions.
         daily: gives the puzzle of today.
+        past: gives the earlier results of three letters.
+        fault: found before the start.
+        notices: more for the owner.
     """
 
     def __init__(
@@ -115,6 +120,9 @@ class Table(Eyes):
         statistics: Sequence[Text] = (),
         odds: Odds | None = None,
         daily: DailyPuzzle = lambda: None,
+        past: Callable[[Match, str], Past] = lambda match, letters: Past(),
+        fault: Fault | None = None,
+        notices: Sequence[str] = (),
     ) -> None:
         super().__init__()
         self.dice = Queue()
@@ -132,6 +140,9 @@ class Table(Eyes):
             resumed=None if match is None else KeptMatch(match, actions, tuple(tally)),
             statistics=lambda: statistics,
             daily=daily,
+            past=past,
+            fault=fault,
+            notices=notices,
         )
         self._take(self.machine.start())
 
