@@ -205,8 +205,8 @@ class Transcript:
             match effect:
                 case Keep(fact):
                     yield f"  keep {_fact(fact)}\n"
-                case Play(sound, always):
-                    yield f"  play {sound}{' always' if always else ''}\n"
+                case Play(sound):
+                    yield f"  play {sound}\n"
                 case Ask(question):
                     yield f"  ask {_question(question)}\n"
                 case Show() if i == last:

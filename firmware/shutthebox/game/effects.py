@@ -83,15 +83,9 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """Let the buzzer say this.
-
-    Attributes:
-        sound: which tune.
-        always: even where the box is set to be silent.
-    """
+    """Let the buzzer say this."""
 
     sound: Sound
-    always: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -257,7 +257,7 @@ class Machine:
         """The effects without the sounds of a box that is set to be silent."""
         if self.settings.sound:
             return list(effects)
-        return [effect for effect in effects if not isinstance(effect, Play) or effect.always]
+        return [effect for effect in effects if not isinstance(effect, Play)]
 
     def _context(self, flipped: Tiles = 0, lifted: Tiles = 0) -> Context:
         return Context(

@@ -1,0 +1,179 @@
+"""The menu as a table: what every item asks, offers and keeps, and which games offer it."""
+
+from collections.abc import Sequence
+
+import pytest
+from tests.support.machine import settings_for
+
+from shutthebox.config.profiles import builtin, builtins
+from shutthebox.config.schema import Config
+from shutthebox.config.settings_loader import settings_for as settings_of
+from shutthebox.game.facts import Chosen
+from shutthebox.game.menu_items import (
+    CHOOSABLE,
+    ENTRIES,
+    GAME,
+    HEAD_START,
+    HEAD_START_SEAT,
+    Item,
+    entries,
+    questions,
+)
+from shutthebox.game.messages import told
+from shutthebox.game.settings import Settings
+
+ITEMS = tuple(entry for entry in ENTRIES if isinstance(entry, Item))
+
+TABLE = """
+game.players: Players; Players?
+  1, 2, 3, 4, 5, 6, 7, 8, 9
+  1, 2, 3, 4, 5, 6, 7, 8, 9
+game.rounds: Rounds; Rounds?
+  1, 2, 3, 4, 5, 6, 7, 8, 9
+  1, 2, 3, 4, 5, 6, 7, 8, 9
+game.limit: Limit; Up to points?
+  25, 45, 50, 75, 100, 150, 200, 300, 500
+  25, 45, 50, 75, 100, 150, 200, 300, 500
+box.language: Language; Language
+  English, Français
+  'en', 'fr'
+box.sound: Sound; Sound
+  on, off
+  True, False
+game.computers: Computer; Computer where?
+  none, 1, 2, 3, 4, 5, 6, 7, 8, 9
+  (), (1,), (2,), (3,), (4,), (5,), (6,), (7,), (8,), (9,)
+game.hints: Hints; Hints
+  on, off
+  True, False
+game.stakes: Stakes; Show stakes?
+  off, per match, per evening
+  'off', 'match', 'evening'
+game.strength: Computer is; How good is it?
+  a beginner, a regular, a master
+  'beginner', 'regular', 'master'
+game.names: Names; Ask for names?
+  on, off
+  True, False
+game.teams: Teams; How many teams?
+  none, 2, 3, 4
+  0, 2, 3, 4
+game.turn_seconds: Clock; Seconds a turn?
+  off, 10, 15, 20, 30, 45, 60, 90, 120, 180
+  0, 10, 15, 20, 30, 45, 60, 90, 120, 180
+game.handicap: Head start; Who gets ahead?
+  nobody, 1, 2, 3, 4, 5, 6, 7, 8, 9
+  (), (8,), (0, 8), (0, 0, 8), (0, 0, 0, 8), (0, 0, 0, 0, 8), (0, 0, 0, 0, 0, 8), (0, 0, 0, 0, 0, 0, 8), \
+(0, 0, 0, 0, 0, 0, 0, 8), (0, 0, 0, 0, 0, 0, 0, 0, 8)
+game.handicap: How much; How far ahead?
+  2 points, 5 points, 8 points, 10 points, 15 points, 20 points, 30 points, without 1, without 1, 2, \
+without 1, 2, 3, without 9
+  (0, 2), (0, 5), (0, 8), (0, 10), (0, 15), (0, 20), (0, 30), (0, (1,)), (0, (1, 2)), (0, (1, 2, 3)), \
+(0, (9,))
+game.family: Family; For children?
+  on, off
+  True, False
+"""
+"""Per item its key, label and question; its options as shown; what is kept of each."""
+
+
+def full_settings() -> Settings:
+    """Settings in which every item means something but the limit, which takes the place of rounds."""
+    return settings_for("traditional", computers=(1,), handicap=(0, 8))
+
+
+def test_every_item_with_its_options() -> None:
+    settings = full_settings()
+    lines = [""]
+    for item in ITEMS:
+        if item is GAME:
+            continue
+        options = [told(option, str) for option in item.options(settings)]
+        chosen = [item.choose(settings, index)[1] for index in range(len(options))]
+        assert all([fact.key for fact in facts] == [item.key] for facts in chosen)
+        lines.append(f"{item.key}: {item.label.told(str)}; {item.question.told(str)}")
+        lines.append(f"  {', '.join(options)}")
+        lines.append(f"  {', '.join(repr(facts[0].value) for facts in chosen)}")
+    assert "\n".join(lines) + "\n" == TABLE
+
+
+def lines(items: Sequence[Item], settings: Settings) -> list[str]:
+    return [item.line(settings).told(str) for item in items]
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.label.text)
+@pytest.mark.parametrize("usual", ["traditional", "cover-200"])
+def test_an_option_that_is_chosen_holds_and_no_other_item_changes(item: Item, usual: str) -> None:
+    settings = settings_for(usual, computers=(1,), handicap=(0, 8))
+    same_field = {HEAD_START_SEAT, HEAD_START} if item in (HEAD_START_SEAT, HEAD_START) else {item}
+    others = [other for other in ITEMS if other not in same_field and item is not GAME]
+    for index in range(len(item.options(settings))):
+        after, _ = item.choose(settings, index)
+        assert item.chosen(after) == index
+        assert item.line(after).told(str) == f"{item.label.text}: {told(item.options(after)[index], str)}"
+        assert item.picker(after).cursor == index
+        assert lines(others, after) == lines(others, settings)
+
+
+def test_another_game_forgets_the_rounds_and_the_limit_of_the_one_before() -> None:
+    settings = settings_for("traditional", rounds=4, limit=75)
+    index = [profile.name for profile in settings.games].index("trac-100")
+    settings, facts = GAME.choose(settings, index)
+    assert (settings.profile, settings.rounds, settings.limit) == (builtin("trac-100"), None, None)
+    assert facts == (
+        Chosen("game.profile", "trac-100"),
+        Chosen("game.rounds", None),
+        Chosen("game.limit", None),
+    )
+
+
+def test_each_key_that_can_be_chosen_at_the_box() -> None:
+    assert {item.key for item in ITEMS} | {"box.out_of_play"} == CHOOSABLE
+
+
+OFFERED = {
+    "ladder": ("game.rounds", ()),
+    "bank": ("game.rounds game.handicap", ("game.players",)),
+    "high-rollers": ("game.rounds game.teams", ("game.players",)),
+    "jouhet": ("game.rounds game.teams game.handicap", ("game.players", "game.rounds")),
+    **dict.fromkeys(
+        ("cover-200", "tournament-45", "tournament-100", "trac-100"),
+        ("game.limit game.teams game.handicap", ("game.players", "game.limit")),
+    ),
+}
+"""Per game what the menu offers of these four, and what setup asks; other games offer all but a limit."""
+
+
+@pytest.mark.parametrize("name", [profile.name for profile in builtins()])
+def test_what_means_something_in_a_game_is_offered_and_setup_asks_what_differs(name: str) -> None:
+    settings = settings_for(name, levers=builtin(name).tiles[-1])
+    offered, asked = OFFERED.get(name, ("game.rounds game.teams game.handicap", ("game.players",)))
+    keys = [entry.key for entry in entries(settings) if isinstance(entry, Item)]
+    some = ("game.rounds", "game.limit", "game.teams", "game.handicap")
+    assert " ".join(key for key in keys if key in some) == offered
+    assert tuple(item.key for item in questions(settings)) == asked
+
+
+@pytest.mark.parametrize(("rounds", "asked"), [(None, False), (1, False), (2, True)])
+def test_setup_asks_for_rounds_where_several_are_usual(rounds: int | None, asked: bool) -> None:
+    keys = [item.key for item in questions(settings_for("golf", rounds=rounds))]
+    assert keys == ["game.players", *(["game.rounds"] if asked else [])]
+
+
+def test_a_race_offers_no_second_round() -> None:
+    assert [told(text, str) for text in ITEMS[2].options(settings_for("lucky-seven", rounds=5))] == ["1"]
+    assert ITEMS[2].chosen(settings_for("lucky-seven", rounds=5)) == 0
+
+
+def test_a_limit_and_seconds_of_the_owners_are_among_the_options() -> None:
+    shown = {item.label.text: item for item in ITEMS}
+    settings = settings_for("cover-200", limit=222, turn_seconds=77)
+    assert shown["Limit"].line(settings).told(str) == "Limit: 222"
+    assert shown["Clock"].line(settings).told(str) == "Clock: 77"
+    assert [told(text, str) for text in shown["Limit"].options(settings)][6:9] == ["200", "222", "300"]
+    assert [told(text, str) for text in shown["Clock"].options(settings)][6:9] == ["60", "77", "90"]
+
+
+def test_the_machines_settings_are_at_first_those_of_an_untouched_configuration() -> None:
+    loaded = settings_of(Config(), 9, "test")
+    assert loaded == Settings(loaded.profiles, loaded.profile, languages=loaded.languages)
