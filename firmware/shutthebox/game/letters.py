@@ -39,7 +39,7 @@ class Letters:
 
     def moved(self, context: Context) -> "tuple[Letters, tuple[Effect, ...], Message | None]":
         """The letters after the levers of this input, its sound, and why a lever changed nothing."""
-        flicks, flicked = self.flicks.moved(context.flipped | context.lifted)
+        flicks, flicked = self.flicks.moved(context.moved)
         at = (self.at + sum(_STEPS.get(lever, 0) for lever in flicked)) % len(ALPHABET)
         after = replace(self, flicks=flicks, at=at)
         if not flicked:

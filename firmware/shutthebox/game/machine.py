@@ -198,8 +198,7 @@ class Machine:
             dead=shared.dead & ~changed,
         )
         woken = self._audible((Play(Sound.WAKE),)) if before.asleep else []
-        moved = changed & ~ignored
-        return woken + self._dispatch(LeversMoved(down), moved & down, moved & ~down)
+        return woken + self._dispatch(LeversMoved(down), changed & ~ignored)
 
     def _time_came(self) -> list[Effect]:
         deadline_ns = self.deadline_ns
@@ -236,10 +235,10 @@ class Machine:
         step = handler(self._mode, came, self._context())
         return [] if step == Step(self._mode) else self._taken(step)
 
-    def _dispatch(self, given: Input, flipped: Tiles = 0, lifted: Tiles = 0) -> list[Effect]:
+    def _dispatch(self, given: Input, moved: Tiles = 0) -> list[Effect]:
         handler = TABLE.get((type(self._mode), type(given)))
         if handler is not None:
-            return self._taken(handler(self._mode, self._context(flipped, lifted)))
+            return self._taken(handler(self._mode, self._context(moved)))
         if isinstance(given, ServicePressed):
             return self._taken(refused(self._mode, message("Not in a match")))
         return [self._show()]
@@ -259,7 +258,7 @@ class Machine:
             return list(effects)
         return [effect for effect in effects if not isinstance(effect, Play)]
 
-    def _context(self, flipped: Tiles = 0, lifted: Tiles = 0) -> Context:
+    def _context(self, moved: Tiles = 0) -> Context:
         return Context(
             self._now_ns,
             self._shared,
@@ -267,8 +266,7 @@ class Machine:
             self._statistics,
             self._past,
             self._daily,
-            flipped,
-            lifted,
+            moved,
         )
 
     def _ignored(self) -> Tiles:

@@ -10,7 +10,7 @@ from shutthebox.game.state import Context, View
 
 def picked(picker: Picker, context: Context) -> tuple[Picker, tuple[Effect, ...], Message | None]:
     """The picker after the levers of this input, its sound, and why a lever chose nothing."""
-    after, flicked = picker.moved(context.flipped | context.lifted)
+    after, flicked = picker.moved(context.moved)
     if not flicked:
         return after, (), None
     if any(picker.choose(lever) for lever in flicked):

@@ -67,18 +67,16 @@ class Context:
         statistics: gives the lines of the statistics screen.
         past: gives the earlier results of three letters that have won this match.
         daily: gives the puzzle of today.
-        flipped: levers that this input has put down.
-        lifted: levers that this input has put up.
+        moved: levers that this input has put down or up.
     """
 
     now_ns: int
     shared: Shared
     dice: Dice
-    statistics: Callable[[], Sequence[Text]] = tuple
-    past: Callable[[Match, str], Past] = lambda match, letters: Past()
-    daily: DailyPuzzle = lambda: None
-    flipped: Tiles = 0
-    lifted: Tiles = 0
+    statistics: Callable[[], Sequence[Text]]
+    past: Callable[[Match, str], Past]
+    daily: DailyPuzzle
+    moved: Tiles
 
     @property
     def settings(self) -> Settings:

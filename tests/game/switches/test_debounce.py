@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shutthebox.game.switches.debounce import DICE_BUTTON, RESTLESS_NS, Debouncer, SwitchChanged
+from shutthebox.game.switches.debounce import DICE_BUTTON, ContactHealth, Debouncer, SwitchChanged
 
 MS = 1_000_000
 SETTLE = {DICE_BUTTON: 25 * MS, 1: 40 * MS, 2: 40 * MS, 3: 7 * MS}
@@ -185,16 +185,22 @@ def test_chatter_is_counted() -> None:
 
 def test_a_contact_without_rest_is_told_from_one_that_bounces() -> None:
     debouncer = Debouncer(SETTLE, dict.fromkeys(SETTLE, False), 0)
-    late = 100 * RESTLESS_NS
+    late, long = 1_000_000 * MS, 2_000 * MS
     debouncer.edge(1, True, late)
     assert not debouncer.health(late + 20 * MS)[1].restless
-    for at in range(0, RESTLESS_NS, 20 * MS):
+    for at in range(0, long, 20 * MS):
         debouncer.edge(1, at % (40 * MS) == 0, late + at)
         assert not debouncer.health(late + at)[1].restless
-    assert debouncer.health(late + RESTLESS_NS)[1].restless
-    debouncer.edge(2, True, late + RESTLESS_NS)
-    debouncer.settle(late + RESTLESS_NS + 40 * MS)
-    assert not debouncer.health(late + RESTLESS_NS + 40 * MS)[1].restless, "it has come to rest"
+    assert debouncer.health(late + long)[1].restless
+    debouncer.edge(2, True, late + long)
+    debouncer.settle(late + long + 40 * MS)
+    assert not debouncer.health(late + long + 40 * MS)[1].restless, "it has come to rest"
+
+
+def test_of_a_contact_that_was_never_reported_nothing_is_known() -> None:
+    assert ContactHealth() == ContactHealth(moves=0, chatter=0, idle=0, restless=False)
+    debouncer = bank()
+    assert set(debouncer.health(0).values()) == {ContactHealth()}
 
 
 def test_moves_and_who_stands_still_meanwhile() -> None:

@@ -150,7 +150,7 @@ def press(mode: MatchOver, context: Context) -> Step[raising.Raise | ready.Ready
 
 def levers(mode: MatchOver, context: Context) -> Step[MatchOver | initials.Initials]:
     """Lever 1 or 2: the winner signs. Lever 3: the stakes of the evening and back. Lever 4: the coach."""
-    flicks, chosen = mode.flicks.moved(context.flipped | context.lifted)
+    flicks, chosen = mode.flicks.moved(context.moved)
     mode = replace(mode, flicks=flicks)
     if set(chosen) & set(SIGN_LEVERS) and _may_sign(mode):
         return Step(initials.Initials(mode.play), (Play(Sound.CHOICE),))

@@ -127,9 +127,8 @@ def hold(mode: Service, context: Context) -> Step[Service | attract.Attract]:
 
 def levers(mode: Service, context: Context) -> Step[Service]:
     """The cursor goes to the lever that moves, and from its own row on to the next; put back, it stays."""
-    moved = context.flipped | context.lifted
-    flicks, _ = mode.flicks.moved(moved)
-    mode, away = replace(mode, flicks=flicks), to_numbers(flicks.away & moved)
+    flicks, _ = mode.flicks.moved(context.moved)
+    mode, away = replace(mode, flicks=flicks), to_numbers(flicks.away & context.moved)
     if not away or mode.asking or mode.asks_code:
         return Step(mode)
     row = away[0] if away[0] != mode.row else mode.row % context.settings.levers + 1
