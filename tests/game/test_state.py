@@ -1,0 +1,54 @@
+"""Steps that follow one another count as one."""
+
+from dataclasses import replace
+
+from tests.support.machine import Queue, settings_for
+
+from shutthebox.game.daily import Daily
+from shutthebox.game.effects import Play, Sound
+from shutthebox.game.messages import Message, message
+from shutthebox.game.past import Past
+from shutthebox.game.state import Context, Shared, Step, refused
+
+SHARED = Shared(settings_for(), levers=0, touched_ns=0)
+ASLEEP, DEAF = replace(SHARED, asleep=True), replace(SHARED, refusal=message("Why"))
+
+
+def nobody() -> Daily | None:
+    return None
+
+
+CONTEXT = Context(5, SHARED, Queue(), tuple, lambda match, letters: Past(), nobody, 0)
+
+
+def after(shared: Shared | None, refusal: Message | None, *, finds: Shared) -> Step[str]:
+    """A step from the mode "first", followed by one with these results, which finds this shared state."""
+
+    def handler(mode: str, context: Context) -> Step[str]:
+        assert (mode, context) == ("first", replace(CONTEXT, shared=finds))
+        return Step("second", (Play(Sound.WIN),), shared, refusal)
+
+    before = None if finds is SHARED else finds
+    return Step("first", (Play(Sound.ROLL),), before, message("First")).then(handler, CONTEXT)
+
+
+def test_the_later_step_finds_what_the_first_has_changed_and_its_own_changes_hold() -> None:
+    effects = (Play(Sound.ROLL), Play(Sound.WIN))
+    second = message("Second")
+    assert after(None, None, finds=SHARED) == Step("second", effects, None, message("First"))
+    assert after(None, None, finds=ASLEEP) == Step("second", effects, ASLEEP, message("First"))
+    assert after(DEAF, second, finds=ASLEEP) == Step("second", effects, DEAF, second)
+    assert after(DEAF, second, finds=SHARED) == Step("second", effects, DEAF, second)
+
+
+def test_effects_can_come_before_a_steps_own() -> None:
+    step = refused("mode", message("No"))
+    assert step == Step("mode", (Play(Sound.REFUSED),), None, message("No"))
+    assert step.after(Play(Sound.WAKE), Play(Sound.ROLL)) == replace(
+        step, effects=(Play(Sound.WAKE), Play(Sound.ROLL), Play(Sound.REFUSED))
+    )
+
+
+def test_a_seat_beyond_the_names_has_none() -> None:
+    shared = replace(SHARED, names=("ABC", ""))
+    assert [shared.name(player) for player in range(4)] == ["ABC", "", "", ""]

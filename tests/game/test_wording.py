@@ -1,0 +1,84 @@
+"""Texts that several modes share: lists of tiles, luck and mistakes, what players are called."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from tests.support.machine import settings_for
+
+from shutthebox.config.profiles import builtin
+from shutthebox.game.messages import told
+from shutthebox.game.state import Shared
+from shutthebox.game.wording import hint_lines, listed, luck_texts, player_name
+from shutthebox.odds.hints import Hint
+from shutthebox.odds.values import Ranked, Value
+from shutthebox.rules.tiles import to_tiles
+
+
+@pytest.mark.parametrize(
+    ("numbers", "text"),
+    [
+        ((), ""),
+        ((4,), "4"),
+        ((2, 9), "2, 9"),
+        ((1, 2, 3), "1, 2, 3"),
+        ((1, 2, 3, 4), "1-4"),
+        ((1, 2, 4, 5), "1, 2, 4, 5"),
+        ((1, 3, 5, 7), "1, 3, 5, 7"),
+        ((1, 2, 3, 5, 8, 9, 10), "1-3, 5, 8-10"),
+        ((1, 2, 5, 6, 7, 12), "1, 2, 5-7, 12"),
+    ],
+)
+def test_more_than_three_tiles_are_listed_with_their_runs(numbers: tuple[int, ...], text: str) -> None:
+    assert listed(numbers) == listed(to_tiles(numbers)) == text
+
+
+def test_a_list_of_many_levers_rises_however_they_were_found() -> None:
+    assert listed((7, 1, 6, 5)) == "1, 5-7"
+
+
+@pytest.mark.parametrize(
+    ("highest_wins", "luck", "given_away", "texts"),
+    [
+        (False, "-2.26", "0", ["lucky 2.3", "no mistakes!"]),
+        (False, "2.26", "0.5", ["unlucky 2.3", "mistakes 0.5"]),
+        (True, "2.26", "0", ["lucky 2.3", "no mistakes!"]),
+        (True, "-2.26", "12.34", ["unlucky 2.3", "mistakes 12.3"]),
+        (False, "0", "0", ["no mistakes!"]),
+        (True, "0.04", "0.01", ["mistakes 0.0"]),
+        (True, "-0.06", "0", ["unlucky 0.1", "no mistakes!"]),
+        (False, "1.04", "0", ["unlucky 1.0", "no mistakes!"]),
+    ],
+)
+def test_luck_and_mistakes_have_words_instead_of_signs(
+    highest_wins: bool, luck: str, given_away: str, texts: list[str]
+) -> None:
+    profile = builtin("misere" if highest_wins else "golf")
+    assert [text.told(str) for text in luck_texts(profile, Fraction(luck), Fraction(given_away))] == texts
+
+
+def test_players_are_called_by_letters_as_computers_or_by_seat() -> None:
+    shared = Shared(settings_for(computers=(3,)), 0, 0, names=("", "ABC"))
+    assert [told(player_name(player, shared), str) for player in range(4)] == [
+        "Player 1",
+        "ABC",
+        "Computer",
+        "Player 4",
+    ]
+    shared = replace(shared, settings=settings_for(computers=(1, 3)))
+    assert [told(player_name(player, shared), str) for player in range(3)] == [
+        "Computer 1",
+        "ABC",
+        "Computer 3",
+    ]
+
+
+def ranked(tiles: int, cost: float) -> Ranked:
+    return Ranked(tiles, Value(0.0, 0.0), cost)
+
+
+def test_a_hint_ranks_nine_answers_at_most() -> None:
+    moves = tuple(ranked(1 << at, at / 3) for at in range(12))
+    lines = hint_lines(Hint(Value(0.0, 0.0), None, None, moves, opens=False), str)
+    assert lines[:4] == ("1\t+0.00", "2\t+0.33", "3\t+0.67", "4\t+1.00")
+    assert len(lines) == 9
