@@ -120,3 +120,22 @@ def test_luck_that_rounds_to_nothing_is_not_told() -> None:
         (mistakes,) = luck_texts(pub, luck, Fraction(1, 2))
         assert mistakes.told(str) == "mistakes 0.5"
     assert len(luck_texts(pub, Fraction(1, 10), Fraction(0))) == 2
+
+
+def test_what_is_left_counts_the_tiles_of_both_rows() -> None:
+    table = Table(settings_for("double-shutter", players=1))
+    table.press()
+    table.throw(6, 3)
+    table.flip(9)
+    table.press()
+    table.lift(9)
+    assert table.screen.big == "81 left", "the 9 behind is open"
+    table.throw(6, 3)
+    table.flip(9)
+    table.dice.throws.append((6, 2))
+    table.press()
+    table.press()
+    table.flip(8)
+    table.press()
+    table.lift(8)
+    assert table.screen.big == "64 left"

@@ -172,7 +172,7 @@ def _big(mode: Ready, shared: Shared) -> Text:
         return message("{dice} dice: +{cost}", dice=dice, cost=shown)
     if match.turn.throws == 0:
         return player_name(match.player, shared)
-    return message("{sum} left", sum=sum_of(match.turn.open))
+    return message("{sum} left", sum=sum_of(match.turn.open) + sum_of(match.turn.behind))
 
 
 def _prompts(match: Match) -> tuple[Text, ...]:
