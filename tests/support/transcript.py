@@ -4,7 +4,8 @@ A transcript is one text. Its head is TOML: the settings, the levers and the wor
 come the hands, a line each after ``>``, and below each line the effects in their order:
 
 * ``keep``, ``play`` and ``ask``: a fact, a tune, a question to the odds;
-* ``show``: mode, verdict, when the box goes on by itself; below it the screen, ``*`` at its cursor;
+* ``show``: mode, verdict, when the box goes on by itself; below it the screen, ``*`` at the
+  cursor of a list to choose from, ``+`` at that of one to read;
 * ``now``: what has changed on the table, and of what the box has in mind.
 
 In the row of tiles ``3`` is open, ``-`` is shut, ``3?`` can be shut now, ``3v`` has been flipped, ``3!`` is
@@ -264,7 +265,8 @@ def _drawn(screen: Screen, rows_before: Sequence[str]) -> Iterator[str]:
         yield f"BIG {screen.big}"
     for i, row in enumerate(screen.rows):
         if i == screen.cursor or i >= len(rows_before) or row != rows_before[i]:
-            yield f"{'*' if i == screen.cursor else ' '} {row}".replace("\t", " .. ")
+            mark = " " if i != screen.cursor else "*" if screen.chooses else "+"
+            yield f"{mark} {row}".replace("\t", " .. ")
     if screen.paragraph:
         yield screen.paragraph
     if screen.tiles:
