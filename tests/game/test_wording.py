@@ -48,6 +48,9 @@ def test_a_list_of_many_levers_rises_however_they_were_found() -> None:
         (True, "0.04", "0.01", ["mistakes 0.0"]),
         (True, "-0.06", "0", ["unlucky 0.1", "no mistakes!"]),
         (False, "1.04", "0", ["unlucky 1.0", "no mistakes!"]),
+        (False, "0.5", "0", ["unlucky 0.5", "no mistakes!"]),
+        (True, "0.5", "0", ["lucky 0.5", "no mistakes!"]),
+        (False, "-0.5", "0", ["lucky 0.5", "no mistakes!"]),
     ],
 )
 def test_luck_and_mistakes_have_words_instead_of_signs(
