@@ -14,20 +14,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.generate import next_action
 
+from shutthebox import __version__
 from shutthebox.adapters.store import queries, verification
-from shutthebox.adapters.store.chain import read_mark
+from shutthebox.adapters.store.chain import read_mark, seal
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.config.profiles import builtin, builtins, read
 from shutthebox.config.schema import Config, with_value
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Effect, Keep, Show
-from shutthebox.game.facts import Began, Chosen, Fact, Finished, Left, Signed
+from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
+from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.tiles import to_tiles
+from shutthebox.rules.writer import to_lines
 from shutthebox.simulator.virtual_box import VirtualBox
 
 MS = 1_000_000
@@ -216,6 +219,84 @@ def test_finished_twice_counts_once(tmp_path: Path) -> None:
     keep(tmp_path, Began(begin(match.profile, 2)), *actions, Finished(match), Finished(match))
     keep(tmp_path, Began(begin(match.profile, 2)))
     assert tally(tmp_path) == [-1, 1]
+
+
+def rows(store: Store, columns_and_table: str) -> list[tuple[object, ...]]:
+    columns, _, table = columns_and_table.rpartition(" ")
+    return store.connection.execute(f"select {columns} from {table}").fetchall()
+
+
+def test_what_an_evening_leaves_in_the_file(tmp_path: Path) -> None:
+    """All tables, row by row. Their checksums are compared elsewhere."""
+    now_s = [1_700_000_000.9]
+    match, actions = finished()
+    with closing(Store(tmp_path, lambda: now_s[0])) as store:
+
+        def keep_each_second(*facts: Fact) -> None:
+            for fact in facts:
+                store.keep(fact)
+                now_s[0] += 1
+
+        keep_each_second(
+            *(Chosen("game.players", 2), Chosen("box.language", "fr"), Chosen("game.players", 2)),
+            *(Began(begin(match.profile, 2), Conditions(computers=(2,))), *actions, Finished(match)),
+            *(Signed(0, "ANN"), Finished(match), Signed(7, "BAD")),
+            *(Chosen("box.language", "en"), Advanced(), Resumed(Conditions()), Left()),
+            *(Began(begin(builtin("digits"), 1, 2)), Thrown((6, 3)), Resumed(Conditions(real_dice=True))),
+            *(Left(), Left(), Began(begin(builtin("domino-bag"), 2)), Thrown((6, 3))),
+        )
+        store.keep_health({0: 3, 4: 2, 5: 0}, {4: 7, 2: 1})
+        store.keep_health({4: 1}, {})
+        keep_each_second(*(Faulted("store", "x"), Faulted("store", "y"), Faulted("display", "x")))
+        now_s[0] += 3596
+        keep_each_second(Faulted("store", "x"))
+        keep_each_second(Faulted("store", "x"))
+
+        this_box = f"version {__version__} rules {RULES_VERSION}"
+        pub, digits, bag = ("\n".join(to_lines(builtin(name))) for name in ("pub", "digits", "domino-bag"))
+        results = ([0, 34, "-1", 1], [1, 43, "1", 0])
+        played = ["throw 4+5", "shut 9", "throw 1+1", "shut 2", "throw 1+1", "next"]
+        played += ["throw 1+1", "shut 2", "throw 1+1", "next"]
+        assert [text for (text,) in rows(store, "text fact")] == [
+            "choose game.players 2",
+            'choose box.language "fr"',
+            f"begin 1 #{seal(1_700_000_003, pub, 2, 1)}\ndice box\ncomputers 2\n{this_box}",
+            *played,
+            f"finish #{seal(*results)}",
+            "sign 1 ANN",
+            'choose box.language "en"',
+            "next",
+            "leave",
+            f"begin 2 #{seal(1_700_000_022, digits, 1, 2)}\ndice box\n{this_box}",
+            "throw 6+3",
+            f"resume\ndice real\n{this_box}",
+            "leave",
+            f"begin 3 #{seal(1_700_000_027, bag, 2, 1)}\ndice box\n{this_box}",
+            "throw 6+3",
+        ]
+        assert rows(store, "id, first, began_s, profile, players, rounds, conditions, left match") == [
+            (1, 3, 1_700_000_003, pub, 2, 1, f"dice box\ncomputers 2\n{this_box}", 1),
+            (2, 19, 1_700_000_022, digits, 1, 2, f"dice real\n{this_box}", 1),
+            (3, 23, 1_700_000_027, bag, 2, 1, f"dice box\n{this_box}", 0),
+        ]
+        assert rows(store, "match, player, score, owes, won, initials result") == [
+            (1, 0, 34, "-1", 1, "ANN"),
+            (1, 1, 43, "1", 0, None),
+        ]
+        totals = [(2, 6, 0, 2, 4), (2, 6, 0, 9, 2)]
+        first, second = [(1, 4), (4, 1), (6, 1)], [(1, 4), (3, 1), (5, 1)]
+        assert rows(store, "dice, sides, die, value, count throws") == [
+            *totals, *((2, 6, 1, *each) for each in first), *((2, 6, 2, *each) for each in second)
+        ], "dominoes are no dice"  # fmt: skip
+        assert rows(store, "number, presses, chatter lever") == [(0, 3, 0), (2, 0, 1), (4, 3, 7)]
+        assert rows(store, "key, value setting") == [("box.language", '"en"'), ("game.players", "2")]
+        assert rows(store, "id, at_s, kind, text fault") == [
+            (1, 1_700_000_029, "store", "x"),
+            (2, 1_700_000_030, "store", "y"),
+            (3, 1_700_000_031, "display", "x"),
+            (4, 1_700_003_629, "store", "x"),
+        ], "again after an hour and not before"
+        assert list(verification.faults(store.connection, read_mark(store.path))) == []
 
 
 # -- the plug ----------------------------------------------------------------------------------

@@ -112,62 +112,124 @@ def foreign(folder: Path) -> None:
         db.execute("create table a (b)")
 
 
-DAMAGES: dict[str, Callable[[Path], None]] = {
-    "text": text,
-    "overwritten": overwritten,
-    "cut short": cut_short,
-    "a folder": a_folder,
-    "newer": change("pragma user_version = 99"),
-    "older than any": change("pragma user_version = -1"),
-    "foreign": foreign,
-    "foreign of our version": change("drop table lever"),
-    "a column more": change("alter table lever add column colour text"),
-    "no action": change("update fact set text = 'throw caution to the wind' where number = 2"),
-    "a gap": change("delete from fact where number = 2"),
-    "no beginning": change("delete from fact where number = 1"),
-    "no end": change("delete from fact where number = 3"),
-    "no facts": change("delete from fact"),
-    "no match": change("delete from match"),
-    "no profile": change("update match set profile = 'name = 3'"),
-    "odd stakes": change(
-        "insert into result values (1, 0, 3, '1/0', 1, null, 0); update match set \"left\" = 1"
+NEW = f"kept as {KEPT}, a new store is begun"
+ALL_3 = f"{NEW} with the 3 facts and 1 matches that are good"
+BEGINNING = f"{NEW} with the 2 facts and 1 matches that are good, 2 facts are lost"
+NO_END = f"{ALL_3}, 1 facts are lost"
+ACTIONS = {ALL_3: 2, BEGINNING: 0, NO_END: 1}
+"""Actions that are still there. A lost fact costs those behind it, and a new fact says so."""
+
+TABLES = "box.sqlite3: no store of a box: its tables, views or triggers are others"
+
+DAMAGES: dict[str, tuple[Callable[[Path], None], str, str]] = {
+    "text": (text, "box.sqlite3: file is not a database", NEW),
+    "overwritten": (overwritten, "", BEGINNING),
+    "cut short": (cut_short, "", NEW),
+    "a folder": (a_folder, "", NEW),
+    "newer": (
+        change("pragma user_version = 99"), "box.sqlite3: made by a newer version (99); 3 is allowed", NEW
     ),
-    "odd setting": change("insert into setting values ('game.profile', '[[[', 0)"),
-    "not text": change("update fact set text = cast(x'ff' as text)"),
-    "a checksum": change("update fact set checksum = checksum + 1 where number = 2"),
-    "no counts": change("delete from forgotten"),
-    "a count": change("update throws set count = 2 where die = 0"),
-    "a view": change("create view dice as select * from throws"),
-    "a trigger": change("create trigger t after insert on fact begin delete from setting; end"),
-    "an index": change("create index i on fact (text)"),
-    "stray log": a_stray_log,
-    "emptied": emptied,
-    "removed": removed,
-    "log removed": lambda folder: crashed(folder, ""),
-    "log emptied": lambda folder: crashed(folder, "wal"),
-    "store and log emptied": lambda folder: crashed(folder, "store wal"),
-    "store emptied, log there": lambda folder: crashed(folder, "store"),
-}
+    "older than any": (change("pragma user_version = -1"), "", ALL_3),
+    "foreign": (foreign, TABLES, NEW),
+    "foreign of our version": (change("drop table lever"), TABLES, NEW),
+    "a column more": (change("alter table lever add column colour text"), TABLES, NEW),
+    "no action": (
+        change("update fact set text = 'throw caution to the wind' where number = 2"),
+        "box.sqlite3: fact 2 was altered", BEGINNING,
+    ),
+    "a gap": (change("delete from fact where number = 2"), "box.sqlite3: fact 2 is missing", BEGINNING),
+    "no beginning": (
+        change("delete from fact where number = 1"),
+        "box.sqlite3: fact 1 is missing, and 1 more", BEGINNING,
+    ),
+    "no end": (
+        change("delete from fact where number = 3"),
+        "box.sqlite3: fact 3 is missing at the end", NO_END,
+    ),
+    "no facts": (
+        change("delete from fact"),
+        "box.sqlite3: facts 1 to 3 are missing at the end, and 1 more", BEGINNING,
+    ),
+    "no match": (
+        change("delete from match"), "box.sqlite3: the match that fact 1 began is missing", NEW
+    ),
+    "no profile": (
+        change("update match set profile = 'name = 3'"),
+        "box.sqlite3: match 1 is not the one that was begun, and 1 more", NEW,
+    ),
+    "odd stakes": (
+        change("insert into result values (1, 0, 3, '1/0', 1, null, 0); update match set \"left\" = 1"),
+        "box.sqlite3: match 1 is not as its facts tell, and 3 more", NEW,
+    ),
+    "odd setting": (
+        change("insert into setting values ('game.profile', '[[[', 0)"),
+        "box.sqlite3: the setting game.profile was altered", ALL_3,
+    ),
+    "not text": (
+        change("update fact set text = cast(x'ff' as text)"),
+        "box.sqlite3: fact 1 was altered, and 3 more", BEGINNING,
+    ),
+    "a checksum": (
+        change("update fact set checksum = checksum + 1 where number = 2"),
+        "box.sqlite3: fact 2 was altered, and 1 more", BEGINNING,
+    ),
+    "no counts": (change("delete from forgotten"), "", ALL_3),
+    "a count": (
+        change("update throws set count = 2 where die = 0"),
+        "box.sqlite3: the count of throws of 2 dice was altered", ALL_3,
+    ),
+    "a view": (change("create view dice as select * from throws"), TABLES, ALL_3),
+    "a trigger": (
+        change("create trigger t after insert on fact begin delete from setting; end"), TABLES, ALL_3
+    ),
+    "an index": (change("create index i on fact (text)"), TABLES, ALL_3),
+    "stray log": (a_stray_log, "box.sqlite3-wal: a log without its store", "a new store is begun"),
+    "emptied": (emptied, "box.sqlite3: was emptied; 3 facts had been kept in it", NEW),
+    "removed": (
+        removed, "box.sqlite3: was removed; 3 facts had been kept in it", "a new store is begun"
+    ),
+    "log removed": (
+        lambda folder: crashed(folder, ""), "box.sqlite3: facts 1 to 3 are missing at the end", NEW
+    ),
+    "log emptied": (
+        lambda folder: crashed(folder, "wal"), "box.sqlite3: facts 1 to 3 are missing at the end", NEW
+    ),
+    "store and log emptied": (
+        lambda folder: crashed(folder, "store wal"),
+        "box.sqlite3: was emptied; 3 facts had been kept in it", NEW,
+    ),
+    "store emptied, log there": (
+        lambda folder: crashed(folder, "store"),
+        "box.sqlite3: was emptied; 3 facts had been kept in it", NEW,
+    ),
+}  # fmt: skip
+"""Per damage its words at the box, empty where they are SQLite's or Python's, and what was done."""
 
 
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
-    DAMAGES[name](tmp_path)
+    damage, found, done = DAMAGES[name]
+    damage(tmp_path)
     store, store_fault = open_or_set_aside(tmp_path, clock)
     assert store_fault is not None
     assert store_fault.fault is Fault.STORE_REPLACED
-    assert FILE_NAME in store_fault.text
+    assert store_fault.text.startswith(f"{tmp_path}/{found or FILE_NAME}")
+    assert store_fault.text.endswith(f"{found}; {done}")
     assert "\n" not in store_fault.text
     assert store is not None
     with closing(store):
+        (logged,) = queries.read(store.connection).faults
+        assert (logged.at_s, logged.kind, logged.text) == (NOON, "store", store_fault.text)
         running = store.running_match()
+        assert (running is not None) == (done in ACTIONS)
         if running is not None:
-            assert running[1] == (Thrown((3, 5)), Moved(0b10000000))[: len(running[1])], (
+            assert running[1] == (Thrown((3, 5)), Moved(0b10000000))[: ACTIONS[done]], (
                 "what came before stays"
             )
         store.keep(Began(begin(builtin("traditional"), 2)))
     kept = [path.name for path in tmp_path.iterdir() if path.name.startswith(KEPT)]
     assert kept
+    assert (KEPT in kept) == (KEPT in done)
     store, store_fault = open_or_set_aside(tmp_path, clock)
     assert store is not None
     assert store_fault is None, "the new one is sound"
@@ -190,8 +252,9 @@ def test_damage_of_the_same_second_gets_another_name(tmp_path: Path) -> None:
         assert store is not None
         store.close()
         (tmp_path / FILE_NAME).unlink()
-    names = [path.name for path in tmp_path.iterdir() if path.name.endswith(".damaged")]
-    assert len(names) == 3
+    names = sorted(path.name for path in tmp_path.iterdir() if path.name.endswith(".damaged"))
+    date = f"{FILE_NAME}.2026-11-21T12-00-00"
+    assert names == [f"{date}-2.damaged", f"{date}-3.damaged", f"{date}.damaged"]
 
 
 def test_a_sound_store_stays(tmp_path: Path) -> None:
