@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.box import BoxUnderTest, S, config_with
+from tests.support.box import MS, BoxUnderTest, S, config_with
 from tests.support.waiting import HANG_S
 
 from shutthebox.config.schema import Config
 from shutthebox.game.mode import Mode
 from shutthebox.runtime.runner import RECONCILE_NS
+from shutthebox.simulator.hardware.box import Change
 from shutthebox.simulator.virtual_box import VirtualBox
 
 Start = Callable[..., BoxUnderTest]
@@ -58,6 +59,30 @@ def test_time_never_stands_still(start: Start) -> None:
         deadline = watched.box.runner.deadline_ns
         watched.box.run_until(deadline)
         assert watched.box.runner.deadline_ns > deadline
+
+
+def test_the_lamp_blinks_for_a_second_when_the_box_is_shut_and_stays_lit(start: Start) -> None:
+    watched = start(game__profile="traditional", game__players=1)
+    hardware, seen = watched.box.box, list[tuple[float, int]]()
+
+    def look(change: Change) -> None:
+        if change is Change.LAMP:
+            seen.append((hardware.lamp, watched.box.now_ns))
+
+    hardware.subscribe(look)
+    watched.press()
+    for faces, shut in (((6, 6), (3, 9)), ((5, 6), (1, 2, 8)), ((5, 6), (4, 7)), ((5, 6), (5, 6))):
+        if shut == (5, 6):
+            watched.press()  # one die may be thrown from now on, so the box asks how many
+        assert hardware.lamp == 1, "the button can be pressed"
+        watched.throw(*faces)
+        assert hardware.lamp == 0, "there is nothing to press yet"
+        seen.clear()
+        watched.flip(*shut)
+    watched.wait(3 * S)
+    assert watched.screen.celebrates
+    shown_ns = watched.show.t_ns
+    assert seen == [(float(tenth % 2 == 0), shown_ns + tenth * 100 * MS) for tenth in range(11)]
 
 
 @pytest.mark.slow

@@ -4,13 +4,17 @@ import json
 import os
 import sqlite3
 import stat
+import time
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.adapters.store.test_fame import CAPTAIN, LEFT_4, LEFT_6, PLAIN, SHUT
+from tests.support.kept import keep_match
 
+from shutthebox import __version__
 from shutthebox.adapters.store.database import FILE_NAME as STORE
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.queries import latest, open_to_read
@@ -18,10 +22,13 @@ from shutthebox.adapters.store.scores_file import FILE_NAME, SHOWN_MATCHES, Scor
 from shutthebox.config.profiles import builtin
 from shutthebox.game.daily import Streak
 from shutthebox.game.effects import Keep, Show
-from shutthebox.game.facts import Finished
+from shutthebox.game.facts import Faulted, Finished, Signed
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
+from shutthebox.rules.actions import Action, Advanced, Moved, Thrown
 from shutthebox.rules.match import begin
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.words import explain
 from shutthebox.translations import translations
 
@@ -62,6 +69,87 @@ def test_an_evening(evening: Path) -> None:
     ]
     assert shown == [(score, bool(won)) for _, score, won in results]
     assert len(shown) == 6
+
+
+def local(year: int, month: int, day: int, hour: int = 12) -> int:
+    return int(time.mktime((year, month, day, hour, 0, 0, 0, 0, -1)))
+
+
+def honour(initials: str, score: int, game: str, began_s: int) -> dict[str, object]:
+    return {"initials": initials, "score": score, "game": game, "began_s": began_s}
+
+
+def seat(number: int, score: int | None, initials: str | None) -> dict[str, object]:
+    return {"number": number, "score": score, "won": initials is not None, "initials": initials}
+
+
+def test_the_whole_file_after_known_matches(tmp_path: Path) -> None:
+    """Today begins at midnight and the month on its first day, where the box stands."""
+    now, midnight, first = local(2026, 11, 21), local(2026, 11, 21, 0), local(2026, 11, 1, 0)
+    clock_s = [0]
+    store = Store(tmp_path, lambda: clock_s[0])
+
+    def play(at_s: int, initials: str, profile: Profile, rounds: int, seats: int, *actions: Action) -> None:
+        clock_s[0] = at_s
+        match = keep_match(store, begin(profile, seats, rounds), *actions)
+        assert match.result is not None
+        store.keep(Signed(match.result.winners[0], initials))
+
+    score_15 = [Thrown((4, 5)), Moved(to_tiles([9])), Thrown((6, 6)), Moved(to_tiles([4, 8]))]
+    score_15 += [Thrown((4, 5)), Moved(to_tiles([2, 7])), Thrown((1, 1))]
+    score_43 = [Thrown((1, 1)), Moved(to_tiles([2])), Thrown((1, 1))]
+    play(0, "NIL", PLAIN, 1, 1, *LEFT_6)
+    play(first - 1, "OLD", PLAIN, 1, 1, *SHUT)
+    play(first, "MON", PLAIN, 1, 1, *LEFT_4)
+    play(midnight - 1, "CAP", CAPTAIN, 1, 2, *SHUT)
+    play(midnight, "DAY", PLAIN, 1, 1, *LEFT_6)
+    play(now - 60, "ONE", builtin("pub"), 1, 2, *score_15, Advanced(), *score_43)
+    play(now - 50, "TWO", PLAIN, 2, 1, *LEFT_4, Advanced(), *LEFT_6)
+    for clock_s[0] in range(now, now + 7):
+        store.keep(Faulted("display", f"fault at {clock_s[0]}"))
+    store.keep_health({0: 5, 3: 2}, {3: 7})
+    store.close()
+    writer = ScoresWriter(
+        tmp_path, lambda: open_to_read(tmp_path / STORE), lambda: now, display_works=lambda: False
+    )
+    writer(SHOW, 0)
+
+    old, mon = honour("OLD", 0, "plain", first - 1), honour("MON", 4, "plain", first)
+    day, one = honour("DAY", 6, "plain", midnight), honour("ONE", 15, "English pub", now - 60)
+    two, cap = honour("TWO", 10, "plain, 2 rounds", now - 50), honour("CAP", 0, "captain", midnight - 1)
+    found = read(tmp_path)
+    assert isinstance(found["running"], dict)
+    del found["running"]
+    assert found == {
+        "version": 2,
+        "program": __version__,
+        "display": False,
+        "language": "en",
+        "rules": {"game": "English pub", "rules": list(explain(builtin("pub"), str))},
+        "day": "2026-11-21",
+        "matches": [
+            {"began_s": now - 50, "game": "plain", "players": [seat(1, 10, "TWO")]},
+            {"began_s": now - 60, "game": "English pub", "players": [seat(1, 15, "ONE"), seat(2, 43, None)]},
+            {"began_s": midnight, "game": "plain", "players": [seat(1, 6, "DAY")]},
+            {"began_s": midnight - 1, "game": "captain", "players": [seat(1, 0, "CAP"), seat(2, None, None)]},
+            {"began_s": first, "game": "plain", "players": [seat(1, 4, "MON")]},
+            {"began_s": first - 1, "game": "plain", "players": [seat(1, 0, "OLD")]},
+        ],
+        "today": [two, one, day],
+        "month": [mon, day, two, one],
+        "ever": [old, mon, two, one],
+        "captains": [cap],
+        "streak": {"day": 0, "count": 0},
+        "health": {
+            "finished": 7,
+            "finished_today": 3,
+            "switches": {"0": {"presses": 5, "chatter": 0}, "3": {"presses": 2, "chatter": 7}},
+            "faults": [
+                {"at_s": at_s, "kind": "display", "text": f"fault at {at_s}"}
+                for at_s in range(now + 6, now + 1, -1)
+            ],
+        },
+    }
 
 
 def test_the_latest_matches_only(evening: Path) -> None:
@@ -211,11 +299,14 @@ def test_a_folder_that_is_gone_stops_nothing(tmp_path: Path, caplog: pytest.LogC
     writer = ScoresWriter(tmp_path / "gone", None)
     for total in range(3):
         writer(replace(SHOW, totals=(total, 0)), total)
-    assert len(caplog.records) == 1
-    assert "not up to date" in caplog.text
+    path = tmp_path / "gone" / FILE_NAME
+    assert caplog.messages == [f"{path}: No such file or directory; the scoreboard is not up to date"]
     (tmp_path / "gone").mkdir()
     writer(SHOW, 9)
     assert read(tmp_path / "gone")["running"]
+    (tmp_path / "gone").rename(tmp_path / "moved")
+    writer(replace(SHOW, totals=(7, 0)), 10)
+    assert len(caplog.messages) == 2, "said again after a time without it"
 
 
 @pytest.mark.parametrize("what", ["missing", "rubbish", "another's", "nonsense"])
