@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import product
 from queue import SimpleQueue
 from random import Random
+from typing import Any
 
 import pytest
 from tests.support.box import S
@@ -21,7 +22,9 @@ from shutthebox.odds import Odds, match_play
 from shutthebox.odds.bank import BankOdds
 from shutthebox.odds.equilibrium import Equilibrium
 from shutthebox.odds.hints import Hint
+from shutthebox.odds.shared_row import SharedRow
 from shutthebox.odds.strengths import Strength
+from shutthebox.odds.values import Ranked, Value
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match, Stage, begin
@@ -61,11 +64,18 @@ def test_a_race_is_ranked_by_the_throws_to_go() -> None:
 def test_a_large_row_has_hints_and_a_master() -> None:
     match = begin(builtin("the-300"), 2)
     before = hint_for(match)
-    assert (before.dice, before.moves) == (4, ())
+    assert (before.dice, before.dice_cost, before.moves, before.opens) == (4, None, (), False)
     assert 130 < before.value.score < 155
+    assert before.value.shut == 0, "not known"
     match = match.throw((6, 5, 4, 5))
     found = hint_for(match)
     assert (found.best, found.moves[0].cost) == (to_tiles([20]), 0)
+    assert (found.value, found.dice, found.dice_cost, found.opens) == (
+        found.moves[0].value,
+        None,
+        None,
+        False,
+    )
     assert all(move.tiles in turns.answers(match.profile, match.turn) for move in found.moves)
     came = answer(AskAnswer(match))
     assert isinstance(came, AnswerCame)
@@ -89,6 +99,52 @@ def test_against_the_bank_a_hint_counts_what_is_paid() -> None:
     assert [move.cost for move in hint.moves] == [each.cost for each in paid]
     assert hint.best == to_tiles([1, 5])
     assert hint_for(replace(match, profile=builtin("golf"))).best == to_tiles([2, 4])
+
+
+def near(value: float) -> Any:
+    """Equal to this number, but for rounding."""
+    return pytest.approx(value)
+
+
+def at_the_bank(*tiles: int) -> Match:
+    """The first of two players in mid-turn, with these tiles open, about to throw."""
+    match = begin(builtin("bank"), 2)
+    turn = Turn(to_tiles(tiles), throws=3, moves=3)
+    return replace(match, rows=(turn, match.rows[1]), stage=Stage.THROW)
+
+
+def test_a_hint_against_the_bank_by_hand() -> None:
+    """The bank pays 5 for a shut box, and 2 up to a score of 4.
+
+    With 1 or 2 left it pays 5/6 + 10/6 = 5/2 on average. With both, one die gives (5/2 + 5/2 + 5 + 3 * 2) / 6
+    = 8/3 and scores (10/6 + 5/6 + 3 * 3) / 6 = 23/12; two dice give (5/2 + 2 * 5 + 33 * 2) / 36 = 157/72.
+    """
+    both = Value(near(23 / 12), 0.0)
+    assert hint_for(at_the_bank(1, 2)) == Hint(both, 1, near(8 / 3 - 157 / 72), (), opens=False)
+    assert answer(AskDice(at_the_bank(1, 2))) == DiceCame(at_the_bank(1, 2), 1)
+    # With 3 alone one die gives 5/2 again, and scores 5/2.
+    leave_both = Ranked(to_tiles([3]), both, 0.0)
+    leave_3 = Ranked(to_tiles([1, 2]), Value(near(5 / 2), 0.0), near(8 / 3 - 5 / 2))
+    throw_3 = at_the_bank(1, 2, 3).throw((1, 2))
+    assert hint_for(throw_3) == Hint(both, None, None, (leave_both, leave_3), opens=False)
+    assert answer(AskAnswer(throw_3)) == AnswerCame(throw_3, to_tiles([3]))
+    no_choice = hint_for(at_the_bank(8, 9))
+    assert (no_choice.dice, no_choice.dice_cost, no_choice.moves) == (2, None, ())
+
+
+def test_a_hint_in_a_shared_row_gives_the_chances_to_win() -> None:
+    match = begin(builtin("high-rollers"), 2)
+    row = replace(match.turn, open=to_tiles([1, 2, 3, 9]))
+    match = replace(match, rows=(row, row), player=1)
+    solved = SharedRow(match.profile)
+    win = solved.chances(match)[1]
+    assert 0.5 < win < 1
+    assert hint_for(match) == Hint(Value(0.0, win), solved.best_dice(match), None, (), opens=False)
+    thrown = match.throw((1, 2))
+    ranked = solved.ranked(thrown)
+    assert [each.tiles for each in ranked] == [to_tiles([1, 2]), to_tiles([3])]
+    moves = tuple(Ranked(each.tiles, Value(0.0, each.win), each.cost) for each in ranked)
+    assert hint_for(thrown) == Hint(Value(0.0, ranked[0].win), None, None, moves, opens=False)
 
 
 def test_in_a_shared_row_a_hint_leaves_the_others_what_they_cannot_shut() -> None:

@@ -95,9 +95,9 @@ def test_the_whole_file_after_known_matches(tmp_path: Path) -> None:
         assert match.result is not None
         store.keep(Signed(match.result.winners[0], initials))
 
-    score_15 = [Thrown((4, 5)), Moved(to_tiles([9])), Thrown((6, 6)), Moved(to_tiles([4, 8]))]
+    score_15: list[Action] = [Thrown((4, 5)), Moved(to_tiles([9])), Thrown((6, 6)), Moved(to_tiles([4, 8]))]
     score_15 += [Thrown((4, 5)), Moved(to_tiles([2, 7])), Thrown((1, 1))]
-    score_43 = [Thrown((1, 1)), Moved(to_tiles([2])), Thrown((1, 1))]
+    score_43: list[Action] = [Thrown((1, 1)), Moved(to_tiles([2])), Thrown((1, 1))]
     play(0, "NIL", PLAIN, 1, 1, *LEFT_6)
     play(first - 1, "OLD", PLAIN, 1, 1, *SHUT)
     play(first, "MON", PLAIN, 1, 1, *LEFT_4)
