@@ -17,12 +17,21 @@ from tests.support.box import MS, BoxUnderTest, S
 
 from shutthebox.adapters.store import open_store, queries
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.open_store import FILES, StoreFault, open_or_set_aside
+from shutthebox.adapters.store.open_store import (
+    ALL_FACTS,
+    FILES,
+    FIRST_FACTS,
+    RECOVERED_NAME,
+    RESTORE_NAME,
+    SUSPECT_NAME,
+    StoreFault,
+    open_or_set_aside,
+)
 from shutthebox.cli.run import find_config
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, ConfigError, with_value
 from shutthebox.config.settings_loader import broken_rules
-from shutthebox.game.facts import Began
+from shutthebox.game.facts import Began, Chosen
 from shutthebox.game.faults import Fault
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.rolling import Rolling
@@ -206,10 +215,17 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str, str]] = {
 """Per damage its words at the box, empty where they are SQLite's or Python's, and what was done."""
 
 
+def open_files() -> list[str]:
+    """The files in temporary folders that this process has open."""
+    links = [path.readlink() for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
+    return sorted(str(link) for link in links if link.is_relative_to(tempfile.gettempdir()))
+
+
 @pytest.mark.parametrize("name", DAMAGES)
 def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
     damage, found, done = DAMAGES[name]
     damage(tmp_path)
+    open_before = open_files()
     store, store_fault = open_or_set_aside(tmp_path, clock)
     assert store_fault is not None
     assert store_fault.fault is Fault.STORE_REPLACED
@@ -230,6 +246,7 @@ def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
     kept = [path.name for path in tmp_path.iterdir() if path.name.startswith(KEPT)]
     assert kept
     assert (KEPT in kept) == (KEPT in done)
+    assert open_files() == open_before
     store, store_fault = open_or_set_aside(tmp_path, clock)
     assert store is not None
     assert store_fault is None, "the new one is sound"
@@ -255,6 +272,56 @@ def test_damage_of_the_same_second_gets_another_name(tmp_path: Path) -> None:
     names = sorted(path.name for path in tmp_path.iterdir() if path.name.endswith(".damaged"))
     date = f"{FILE_NAME}.2026-11-21T12-00-00"
     assert names == [f"{date}-2.damaged", f"{date}-3.damaged", f"{date}.damaged"]
+
+
+@pytest.mark.parametrize(
+    ("names", "said", "fault"),
+    [
+        ([RESTORE_NAME], "restored", None),
+        ([RECOVERED_NAME], "the good part of a damaged store was taken over", Fault.STORE_REPLACED),
+        ([FILE_NAME, RESTORE_NAME], "restored, the one before is kept as {}", None),
+        (
+            [FILE_NAME, RECOVERED_NAME],
+            "the good part of a damaged store was taken over, the one before is kept as {}",
+            Fault.STORE_REPLACED,
+        ),
+        # Both: the recovered one takes its place first, and is kept when it makes room for the other.
+        ([RECOVERED_NAME, RESTORE_NAME], "restored, the one before is kept as {}", None),
+    ],
+)
+def test_a_store_that_waits_is_taken_over_and_this_is_said_and_noted(
+    names: list[str], said: str, fault: Fault | None, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number, name in enumerate(names, 1):
+        with closing(Store(tmp_path / name / "made", clock)) as made:
+            made.keep(Chosen("game.players", number))
+        (tmp_path / name / "made" / FILE_NAME).rename(tmp_path / f"{name}.ready")
+        shutil.rmtree(tmp_path / name)
+        (tmp_path / f"{name}.ready").rename(tmp_path / name)
+    store, store_fault = open_or_set_aside(tmp_path, clock)
+    assert store is not None
+    why = "damaged" if fault else "replaced"
+    text = f"{tmp_path / FILE_NAME}: {said.format(f'{FILE_NAME}.2026-11-21T12-00-00.{why}')}"
+    assert store_fault == (StoreFault(fault, text) if fault else None)
+    assert caplog.messages == ([] if fault else [text])
+    with closing(store):
+        assert store.choices() == {"game.players": len(names)}
+        (logged,) = queries.read(store.connection).faults
+        assert (logged.kind, logged.text) == ("store", text)
+    left = {path.name for path in tmp_path.iterdir()} - {FILE_NAME, f"{FILE_NAME}-mark"}
+    assert left == ({f"{FILE_NAME}.2026-11-21T12-00-00.{why}"} if "before" in said else set())
+
+
+def test_a_suspect_store_is_believed_once_all_of_it_was_compared(tmp_path: Path) -> None:
+    play_a_little(tmp_path)
+    open_store.suspect(tmp_path, "fact 1 was altered")
+    assert (tmp_path / SUSPECT_NAME).read_text() == "fact 1 was altered\n"
+    for facts, suspect in ((FIRST_FACTS, True), (ALL_FACTS, False)):
+        store, store_fault = open_or_set_aside(tmp_path, clock, facts=facts)
+        assert store is not None
+        store.close()
+        assert store_fault is None
+        assert open_store.is_suspect(tmp_path) is suspect
 
 
 def test_a_sound_store_stays(tmp_path: Path) -> None:
