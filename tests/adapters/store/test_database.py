@@ -319,6 +319,9 @@ def test_every_fact_is_durable_when_keep_returns(tmp_path: Path) -> None:
 def test_it_is_written_through_to_the_disk(store: Store) -> None:
     assert store.connection.execute("pragma synchronous").fetchone() == (2,), "FULL"
     assert store.connection.execute("pragma journal_mode").fetchone() == ("wal",)
+    assert store.connection.execute("pragma journal_size_limit").fetchone() == (8 * 1024 * 1024,), (
+        "a log that grew during a long read is cut again"
+    )
 
 
 # -- faults of the file ------------------------------------------------------------------------

@@ -28,20 +28,27 @@ def all_removed(folder: Path) -> None:
         path.unlink()
 
 
-DEEDS: dict[str, Callable[[Path], object]] = {
-    "removed": lambda folder: (folder / FILE_NAME).unlink(),
-    "moved": lambda folder: (folder / FILE_NAME).rename(folder / "moved"),
-    "replaced": replaced,
-    "emptied": lambda folder: os.truncate(folder / FILE_NAME, 0),
-    "cut": lambda folder: os.truncate(folder / FILE_NAME, 5000),
-    "log removed": lambda folder: (folder / LOG).unlink(),
-    "log emptied": lambda folder: os.truncate(folder / LOG, 0),
-    "log cut": lambda folder: os.truncate(folder / LOG, 20_000),
-    "index removed": lambda folder: (folder / FILES[2]).unlink(),
-    "all removed": all_removed,
-    "folder removed": shutil.rmtree,
-    "folder moved": lambda folder: folder.rename(folder.with_name("elsewhere")),
+DEEDS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "removed": (lambda folder: (folder / FILE_NAME).unlink(), f"{FILE_NAME} was removed"),
+    "moved": (lambda folder: (folder / FILE_NAME).rename(folder / "moved"), f"{FILE_NAME} was removed"),
+    "replaced": (replaced, f"{FILE_NAME} was replaced"),
+    "emptied": (
+        lambda folder: os.truncate(folder / FILE_NAME, 0),
+        f"{FILE_NAME} was cut from {{}} to 0 bytes",
+    ),
+    "cut": (
+        lambda folder: os.truncate(folder / FILE_NAME, 5000),
+        f"{FILE_NAME} was cut from {{}} to 5000 bytes",
+    ),
+    "log removed": (lambda folder: (folder / LOG).unlink(), f"{LOG} was removed"),
+    "log emptied": (lambda folder: os.truncate(folder / LOG, 0), f"{LOG} was cut from {{}} to 0 bytes"),
+    "log cut": (lambda folder: os.truncate(folder / LOG, 20_000), f"{LOG} was cut from {{}} to 20000 bytes"),
+    "index removed": (lambda folder: (folder / FILES[2]).unlink(), f"{FILES[2]} was removed"),
+    "all removed": (all_removed, f"{FILE_NAME} was removed"),
+    "folder removed": (shutil.rmtree, f"{FILE_NAME} was removed"),
+    "folder moved": (lambda folder: folder.rename(folder.with_name("elsewhere")), f"{FILE_NAME} was removed"),
 }
+"""Ways of losing a store, and what the box says of each, with the size that the file had."""
 
 WHOLE = ("log removed", "index removed")
 """Ways that lose nothing: the store is opened anew with all that it had."""
@@ -68,14 +75,18 @@ def test_it_is_noticed_within_a_second_and_made_anew(
     deed: str, table: BoxUnderTest, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     state = tmp_path / "state"
+    do, said = DEEDS[deed]
+    size = (state / said.split()[0]).stat().st_size
     with caplog.at_level(logging.INFO):
-        DEEDS[deed](state)
+        do(state)
         table.wait(1001 * MS)
         assert table.show.screen.aside == "no memory"
-        assert caplog.text.count("while the box played; playing without memory") == 1
+        assert caplog.messages == [
+            f"{state / FILE_NAME}: {said.format(size)} while the box played; playing without memory"
+        ]
         assert table.show.throw == (6, 5), "the match goes on"
         table.wait(5000 * MS)
-        assert caplog.text.count("playing without memory") == 1, "said once"
+        assert len(caplog.messages) == 1, "said once"
         # It is made anew at the next match.
         table.abandon()
         table.press()

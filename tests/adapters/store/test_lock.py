@@ -78,6 +78,15 @@ def test_where_there_is_no_folder_there_is_nothing_to_lock(tmp_path: Path) -> No
     FolderLock(None).take()
 
 
+def test_a_folder_that_has_to_be_made_is_locked_from_the_start(tmp_path: Path) -> None:
+    folder = tmp_path / "var" / "lib" / "box"
+    first = FolderLock(folder)
+    first.take()
+    with pytest.raises(InUseError):
+        FolderLock(folder).take()
+    first.release()
+
+
 def test_a_box_has_it_for_its_life(tmp_path: Path) -> None:
     box = VirtualBox(Config(), tmp_path, advised=False)
     with pytest.raises(InUseError):
