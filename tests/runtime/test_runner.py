@@ -3,6 +3,7 @@
 import gc
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from tests.support.box import MS, BoxUnderTest, S, config_with
 from tests.support.waiting import HANG_S
 
 from shutthebox.config.schema import Config
+from shutthebox.game.effects import Effect, Show
 from shutthebox.game.mode import Mode
 from shutthebox.runtime.runner import RECONCILE_NS
 from shutthebox.simulator.hardware.box import Change
@@ -59,6 +61,32 @@ def test_time_never_stands_still(start: Start) -> None:
         deadline = watched.box.runner.deadline_ns
         watched.box.run_until(deadline)
         assert watched.box.runner.deadline_ns > deadline
+
+
+def test_a_late_loop_puts_what_has_happened_in_its_order(start: Start) -> None:
+    """The button is let go 10 ms before the dice stop, which counts 15 ms after that."""
+    told: list[list[Effect]] = []
+    for late_ns in (0, 5 * MS, 400 * MS):
+        watched = start(game__profile="traditional", game__players=2)
+        box = watched.box
+        watched.press()
+        box.dice.queue.append((3, 5))
+        watched.press()
+        assert watched.mode is Mode.ROLLING
+        stop_ns = box.runner.machine.deadline_ns
+        assert stop_ns is not None
+        box.run_until(stop_ns - 110 * MS)
+        watched.effects.clear()
+        box.set_level(box.box.button_line, False)
+        box.run_until(stop_ns - 10 * MS)
+        box.set_level(box.box.button_line, True)
+        if not late_ns:
+            box.run_until(stop_ns + 20 * MS)
+        box.now_ns = stop_ns + 20 * MS + late_ns
+        box.runner.pass_time(box.now_ns)
+        assert watched.mode is Mode.FLIPPING
+        told.append([replace(what, t_ns=0) if isinstance(what, Show) else what for what in watched.effects])
+    assert told[0] == told[1] == told[2]
 
 
 def test_the_lamp_blinks_for_a_second_when_the_box_is_shut_and_stays_lit(start: Start) -> None:
