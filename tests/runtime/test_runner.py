@@ -84,7 +84,7 @@ def test_a_late_loop_puts_what_has_happened_in_its_order(start: Start) -> None:
             box.run_until(stop_ns + 20 * MS)
         box.now_ns = stop_ns + 20 * MS + late_ns
         box.runner.pass_time(box.now_ns)
-        assert watched.mode is Mode.FLIPPING
+        assert watched.show.mode is Mode.FLIPPING
         told.append([replace(what, t_ns=0) if isinstance(what, Show) else what for what in watched.effects])
     assert told[0] == told[1] == told[2]
 

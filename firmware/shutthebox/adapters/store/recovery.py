@@ -11,7 +11,7 @@ is missing keeps the facts before it, and its result if that is whole.
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from itertools import pairwise
@@ -28,7 +28,6 @@ _Row: TypeAlias = tuple[Any, ...]
 _AS_THEY_ARE = {
     "throws": ("dice", "sides", "die", "value", "count"),
     "lever": ("number", "presses", "chatter"),
-    "setting": ("key", "value"),
     "fault": ("at_s", "kind", "text"),
 }
 """Tables that are copied row by row, with the columns that are: faults are numbered anew."""
@@ -176,19 +175,26 @@ def _fill(new: sqlite3.Connection, source: "_Current | _Earlier") -> Recovered:
         lost += match.lost
         chosen |= [fact_text.chosen(text) for text in match.told if fact_text.word_of(text) == "choose"]
     lost += source.lost
+    chosen, kept = _usable(chosen.items()), _usable(source.rows("setting", ("key", "value")))
     # Where facts are lost, a setting may have been chosen after the last fact that tells of it.
-    kept = dict(new.execute("select key, value from setting").fetchall())
     for key, value in ({**chosen, **kept} if lost else {**kept, **chosen}).items():
-        try:
-            chain.add(fact_text.choose(key, json.loads(value)))
-            new.execute("insert or replace into setting (key, value) values (?, ?)", (key, value))
-        except (ValueError, RecursionError):  # no value that the box could use
-            new.execute("delete from setting where key = ?", (key,))
+        chain.add(fact_text.choose(key, json.loads(value)))
+        new.execute("insert into setting (key, value) values (?, ?)", (key, value))
     counted = source.forgotten()
     new.execute(f"update forgotten set {', '.join(f'{column} = :{column}' for column in counted)}", counted)
-    for table in ("match", "result", "forgotten", *_AS_THEY_ARE):
+    for table in ("match", "result", "setting", "forgotten", *_AS_THEY_ARE):
         reseal(new, table)
     return Recovered(matches, chain.head.number, lost)
+
+
+def _usable(settings: Iterable[_Row]) -> dict[str, str]:
+    """Those whose value is JSON, as the box has written it."""
+    found: dict[str, str] = {}
+    for key, value in settings:
+        with suppress(ValueError, RecursionError):
+            json.loads(value)
+            found[key] = value
+    return found
 
 
 def _add(new: sqlite3.Connection, chain: Chain, match: _Match) -> None:
