@@ -1,6 +1,7 @@
 """The outbox: every match that ends is an entry, durable before the winner is shown, in one chain."""
 
 import json
+import os
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
@@ -63,7 +64,7 @@ class Pub:
     def _observe(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         self.outbox(what, t_ns)
         if isinstance(what, Show) and what.mode is Mode.MATCH_OVER:
-            self.left_when_shown.append(len(self.entries()))
+            self.left_when_shown.append(len(self.files()))
 
     def cut_power(self) -> None:
         """The daemon starts again, and its outbox with it."""
@@ -177,26 +178,103 @@ def test_what_cannot_be_written_is_tried_again(pub: Pub, where: str, monkeypatch
     assert is_a_chain(pub.entries())
 
 
-def test_it_is_bounded_by_size_and_age(pub: Pub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outboxes, "_ROOM_EVERY", 1)
-    monkeypatch.setattr(outboxes, "MAX_FOLDER_BYTES", MAX_BYTES + 3 * outboxes._CLUSTER)
-    for _ in range(5):
-        pub.player.play_match()
-    kept = [entry.sequence for entry in pub.entries()]
-    assert kept[-1] == 5
-    assert len(kept) < 5
-    pub.clock_s = pub.files()[0].stat().st_mtime + outboxes.MAX_AGE_S + 10
-    pub.player.play_match()
-    assert [entry.sequence for entry in pub.entries()] == [6]
+def leave_entry(pub: Pub, sequence: int) -> None:
+    """Leaves an entry with this number: of a box that has left as many before, which the uplink has sent."""
+    with closing(open_to_read(pub.state / FILE_NAME)) as db:
+        number, began_s = db.execute("select id, began_s from match").fetchone()
+    before = OutboxEntry("ab" * 16, sequence - 1, "cd" * 32, PlayerSigned(number, began_s, 1, 1, "ANN"))
+    (pub.state / HEAD_NAME).write_bytes(before.to_bytes())
+    pub.outbox = pub.new_outbox()
+    (pub.folder / entry_name(sequence - 1)).unlink()
+    pub.outbox(Keep(Signed(0, "BOB")), 0)
+    assert (pub.folder / entry_name(sequence)).exists()
 
 
-def test_a_damaged_head_begins_a_new_chain(pub: Pub) -> None:
+def unsent(pub: Pub, sequence: int, size: int, age_s: int = 0) -> Path:
+    """An entry that nobody has sent yet; only its size matters, and its age."""
+    path = pub.folder / entry_name(sequence)
+    path.touch()
+    os.truncate(path, size)
+    os.utime(path, (pub.clock_s - age_s,) * 2)
+    return path
+
+
+CLUSTER = 4096
+MOST = 64 * 1024 * 1024 - MAX_BYTES
+"""The entries together are at most so long, so that there is always room for another."""
+
+
+def test_the_oldest_entries_go_when_they_are_too_many_bytes(
+    pub: Pub, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A file takes whole clusters of the card."""
     pub.player.play_match()
-    (pub.state / HEAD_NAME).write_bytes(b"{}\n")
+    for sizes, kept in (
+        ([CLUSTER, MOST - 2 * CLUSTER, CLUSTER], 3),
+        ([CLUSTER, MOST - CLUSTER, CLUSTER], 2),
+        ([1, MOST - 2 * CLUSTER - 1, CLUSTER + 1], 2),
+        ([1, MOST - 3 * CLUSTER + 1, CLUSTER + 1], 2),
+        ([1, MOST - 3 * CLUSTER, CLUSTER + 1], 3),
+        ([1, MOST - CLUSTER + 1, CLUSTER], 1),
+        ([1, 1, MOST + 1], 0),
+    ):
+        for path in pub.files():
+            path.unlink()
+        paths = [unsent(pub, sequence, size) for sequence, size in enumerate(sizes, 1)]
+        caplog.clear()
+        leave_entry(pub, 64)
+        assert [path.exists() for path in paths] == [False] * (3 - kept) + [True] * kept
+        assert caplog.messages == [
+            f"outbox: {path.name} is dropped unsent: the outbox is full"
+            for path in reversed(paths[: 3 - kept])
+        ]
+
+
+def test_entries_of_more_than_400_days_go(pub: Pub) -> None:
+    """At every 64th entry, because a full outbox takes long to look through."""
+    pub.player.play_match()
+    days = 24 * 3600
+    older, old = unsent(pub, 1, 1, 400 * days + 1), unsent(pub, 2, 1, 400 * days)
+    for other in (127, 130):
+        leave_entry(pub, other)
+        assert older.exists()
+    leave_entry(pub, 128)
+    assert (older.exists(), old.exists()) == (False, True)
+
+
+def test_a_match_that_is_too_long_for_the_league_is_left_out(
+    pub: Pub, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    pub.player.play_match()
+    length = len(pub.files()[0].read_bytes())
+    monkeypatch.setattr(outboxes, "MAX_BYTES", length // 2)
+    pub.player.play_match()
+    assert [entry.sequence for entry in pub.entries()] == [1]
+    (message,) = caplog.messages
+    assert message.startswith("outbox: a match of ")
+    assert message.endswith(" bytes is too long for the league; left out")
+    monkeypatch.undo()
+    pub.player.play_match()
+    assert [entry.sequence for entry in pub.entries()] == [1, 2]
+    assert is_a_chain(pub.entries())
+
+
+@pytest.mark.parametrize("spoilt", ["damaged", "a link"])
+def test_a_damaged_head_begins_a_new_chain(spoilt: str, pub: Pub, caplog: pytest.LogCaptureFixture) -> None:
+    pub.player.play_match()
+    head = pub.state / HEAD_NAME
+    if spoilt == "damaged":
+        head.write_bytes(b"{}\n")
+    else:
+        head.rename(pub.state / "elsewhere")
+        head.symlink_to("elsewhere")
     pub.cut_power()
     pub.player.play_match()
     first = {entry.sequence: entry for entry in pub.entries()}[1]
     assert first.previous == NO_HASH
+    (message,) = caplog.messages
+    assert message.startswith(f"{head}: ")
+    assert message.endswith("; the league gets a new chain")
 
 
 def test_files_are_named_in_their_order_and_left_for_the_group(pub: Pub) -> None:
