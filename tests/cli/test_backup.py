@@ -16,6 +16,7 @@ from random import Random
 
 import pytest
 from tests.adapters.store.test_migrations import version_2
+from tests.support.open_files import open_files
 from tests.support.waiting import HANG_S
 from tests.support.writer import write
 
@@ -131,7 +132,10 @@ def test_a_backup_is_one_file_that_needs_no_writing(tmp_path: Path) -> None:
     play_a_little(tmp_path / "state")
     (tmp_path / "medium").mkdir()
     file = tmp_path / "medium" / "copy"
+    before = open_files()
     assert main(["backup", str(file), "--state", str(tmp_path / "state")]) == 0
+    assert main(["restore", str(file), "--state", str(tmp_path / "other")]) == 0
+    assert open_files() == before
     assert [path.name for path in file.parent.iterdir()] == ["copy"]
     assert file.read_bytes()[18:20] == b"\1\1", "no log is needed to read it"
 

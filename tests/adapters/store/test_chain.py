@@ -4,11 +4,13 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from hashlib import blake2b
 from pathlib import Path
 
 import hypothesis.strategies as st
 import pytest
 from hypothesis import HealthCheck, given, settings
+from tests.support.open_files import open_files
 
 from shutthebox.adapters.store.chain import (
     Chain,
@@ -106,6 +108,20 @@ def test_other_values_have_another_checksum(some: list[object], other: list[obje
     assert (seal(*some) == seal(*other)) == (repr(some) == repr(other))
 
 
+def test_checksums_stay_what_they_are_in_stores_by_now() -> None:
+    """6 bytes of BLAKE2b over compact JSON; of a fact over the checksum before it, its number and text."""
+
+    def hashed(text: bytes) -> int:
+        return int.from_bytes(blake2b(text, digest_size=6).digest(), "big")
+
+    assert seal(1, "a", None) == hashed(b'[1,"a",null]') == 246510733819303
+    assert seal("\xe9", -5) == hashed(b'["\\u00e9",-5]')
+    first = Head().after("throw 3+5")
+    assert first == Head(1, hashed(b"0 1 throw 3+5"))
+    second = first.after("\xe9\n")
+    assert second == Head(2, hashed(b"%d 2 \xc3\xa9\n" % first.checksum))
+
+
 # -- the head mark -----------------------------------------------------------------------------
 
 
@@ -114,6 +130,29 @@ def mark(tmp_path: Path) -> Iterator[Mark]:
     opened = Mark(tmp_path / "store")
     yield opened
     opened.close()
+
+
+def test_it_has_two_places_of_one_line_each(mark: Mark) -> None:
+    """Both in one block of the card. The one is never touched while the other is written."""
+    lines = [
+        f"{number} {number * 11} {seal(number, number * 11)}\n".ljust(64).encode() for number in range(5)
+    ]
+    for number in (1, 2, 3, 4):
+        mark.write(Head(number, number * 11))
+        other = lines[number - 1] if number > 1 else bytes(64)
+        places = (lines[number], other) if number % 2 else (other, lines[number])
+        assert mark.path.read_bytes() == b"".join(place + bytes(2048 - 64) for place in places)
+
+
+def test_a_mark_that_is_made_anew_again_and_again_leaves_no_file_open(mark: Mark) -> None:
+    mark.write(Head(1, 1))
+    before = open_files()
+    for number in range(5):
+        mark.path.unlink()
+        mark.write(Head(number, 1))
+    assert open_files() == before
+    mark.close()
+    assert len(open_files()) == len(before) - 1
 
 
 def test_it_says_what_was_written_last(mark: Mark, tmp_path: Path) -> None:
@@ -163,7 +202,14 @@ def test_it_follows_no_link_and_waits_for_no_pipe(
     for _ in range(3):
         mark.write(Head(1, 1))
     assert (tmp_path / "letter").read_text() == "Dear brewery"
-    assert caplog.text.count("a lost end of the store would not be noticed") == 1, "said once"
+    said = f"{mark.path}: Too many levels of symbolic links; a lost end of the store would not be noticed"
+    assert caplog.messages == [said], "said once"
+    mark.path.unlink()
+    mark.write(Head(1, 1))
+    mark.path.unlink()
+    mark.path.symlink_to(tmp_path / "letter")
+    mark.write(Head(1, 1))
+    assert caplog.messages == [said] * 2, "said again after it was well"
     mark.path.unlink()
     os.mkfifo(mark.path)
     assert read_mark(tmp_path / "store") is None

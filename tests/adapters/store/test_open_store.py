@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.box import MS, BoxUnderTest, S
+from tests.support.open_files import open_files
 
 from shutthebox.adapters.store import open_store, queries
 from shutthebox.adapters.store.database import FILE_NAME, Store
@@ -213,12 +214,6 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str, str]] = {
     ),
 }  # fmt: skip
 """Per damage its words at the box, empty where they are SQLite's or Python's, and what was done."""
-
-
-def open_files() -> list[str]:
-    """The files in temporary folders that this process has open."""
-    links = [path.readlink() for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
-    return sorted(str(link) for link in links if link.is_relative_to(tempfile.gettempdir()))
 
 
 @pytest.mark.parametrize("name", DAMAGES)
