@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from tests.adapters.store.test_verification import forge
 from tests.support.box import MS, BoxUnderTest, S
 from tests.support.open_files import open_files
 
@@ -246,6 +247,41 @@ def test_damage_is_set_aside(name: str, tmp_path: Path) -> None:
     assert store is not None
     assert store_fault is None, "the new one is sound"
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "found", "facts"),
+    [
+        ("insert into setting values ('game.rounds', '[[[', 0)", "Expecting value: ", 3),
+        ("insert into setting values ('box.out_of_play', '3', 0)", "what it holds makes no sense: ", 0),
+        (
+            "insert into throws values (2, 99, 0, 5, 1, 0)",
+            "what it holds makes no sense: throws of imposs",
+            0,
+        ),
+        (
+            "insert into result values (7, 0, 1, '0', 1, null, 0)",
+            "something is kept of a match that is not",
+            3,
+        ),
+        (f"update match set id = {2**40}", f"match {2**40} is not the one that was begun", 3),
+        (f"update match set id = {2**40 + 1}", "a match has an impossible number", 0),
+        (f"update fact set number = {2**40 + 1} where number = 3", "a fact has an impossible number", 3),
+    ],
+)
+def test_what_makes_no_sense_is_damage_though_its_checksum_is_right(
+    statement: str, found: str, facts: int, tmp_path: Path
+) -> None:
+    play_a_little(tmp_path)
+    forge(tmp_path, statement)
+    store, store_fault = open_or_set_aside(tmp_path, clock)
+    assert store is not None
+    assert store_fault is not None
+    assert store_fault.text.startswith(f"{tmp_path / FILE_NAME}: {found}")
+    assert f"; {ALL_3 if facts else NEW}" in store_fault.text
+    with closing(store):
+        assert store.choices() == {}
+        assert (store.running_match() is not None) == bool(facts)
 
 
 def test_what_is_kept_is_what_was_there(tmp_path: Path) -> None:
