@@ -121,3 +121,11 @@ def test_health_adds_up(store: Store) -> None:
     store.connection.execute("pragma query_only = 1")
     with pytest.raises(StoreError):
         store.keep_health({3: 1}, {})
+
+
+def test_counts_are_added_all_or_none(store: Store) -> None:
+    store.keep_health({0: 5, 3: 2**62}, {})
+    with pytest.raises(StoreError, match="cannot store REAL"):
+        store.keep_health({0: 1, 3: 2**62}, {0: 1})  # more than SQLite can count to
+    assert read(store.connection).switches == {0: SwitchWear(5, 0), 3: SwitchWear(2**62, 0)}
+    assert list(verification.faults(store.connection, None)) == []
