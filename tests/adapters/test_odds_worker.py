@@ -200,7 +200,9 @@ def test_a_question_that_fails_ends_neither_the_worker_nor_the_game(
 
 
 def test_on_a_large_row_of_other_rules_there_is_no_hint_but_a_computer_still_plays() -> None:
-    match = begin(replace(builtin("the-300"), max_tiles=2), 2).throw((6, 6, 6, 5))
+    match = begin(replace(builtin("the-300"), max_tiles=2), 2)
+    assert answer(AskDice(match)) == DiceCame(match, 4)
+    match = match.throw((6, 6, 6, 5))
     assert answer(AskHint(match)) == HintCame(match, None)
     assert answer(AskAnswer(match)) == AnswerCame(match, to_tiles([23]))
     assert answer(AskReview(match, ())) == ReviewCame(match, (), None)

@@ -45,13 +45,16 @@ def test_it_plays_while_its_store_is_backed_up(tmp_path: Path, capsys: pytest.Ca
             running = store.running_match()
             assert running is not None
             assert len(running[1]) == actions
+            assert read(store.connection).throws == actions, "the box's own dice are counted"
     # The next start is with what was restored meanwhile: the match, but not the throw.
     shows = run_daemon(config_with(), state, lambda hands: None).shows
     assert shows[0].mode is Mode.READY
     assert "good, 1 matches" in capsys.readouterr().out
 
 
-def test_broken_house_rules_are_said_and_played_without(tmp_path: Path) -> None:
+def test_broken_house_rules_are_said_and_played_without(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     rules = tmp_path / "rules"
     rules.mkdir()
     (rules / "bad.toml").write_text("tiles = true\n")
@@ -64,14 +67,17 @@ def test_broken_house_rules_are_said_and_played_without(tmp_path: Path) -> None:
         (fault,) = read(store.connection).faults
     assert fault.kind == "rules"
     assert "bad.toml" in fault.text
+    assert caplog.messages == [f"{fault.text}; left out"]
 
 
-def test_a_damaged_store_is_said_and_played_without(tmp_path: Path) -> None:
+def test_a_damaged_store_is_said_and_played_without(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / FILE_NAME).write_text("shopping list\n" * 100)
     shows = run_daemon(config_with(), tmp_path, Served.begin).shows
     assert (shows[0].screen.prompt, shows[0].screen.alert) == ("Memory damaged", True)
     assert shows[-1].mode is Mode.READY
     assert len(list(tmp_path.glob("*.damaged"))) == 1
+    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
+        assert caplog.messages == [fault.text for fault in read(db).faults]
 
 
 def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
@@ -125,7 +131,9 @@ def test_what_cannot_be_a_store_at_first_is_one_when_the_next_match_begins(
     assert (state / FILE_NAME).exists()
 
 
-def test_a_store_that_another_box_has_meanwhile_is_left_alone(tmp_path: Path) -> None:
+def test_a_store_that_another_box_has_meanwhile_is_left_alone(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     state = tmp_path / "state"
     state.write_text("in the way")
     other = FolderLock(state)
@@ -139,3 +147,6 @@ def test_a_store_that_another_box_has_meanwhile_is_left_alone(tmp_path: Path) ->
     run_daemon(config_with(), state, act)
     other.release()
     assert list(state.iterdir()) == []
+    assert caplog.messages == [
+        f"{state / FILE_NAME}: [Errno 17] File exists: '{state}'; playing without memory"
+    ], "the box has said at its start that it plays without"

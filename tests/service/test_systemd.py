@@ -50,6 +50,11 @@ def test_nothing_is_fed_where_nobody_watches(manager: tuple[socket.socket, str])
     assert wire.recv(1000) == b"READY=1"
 
 
+def test_without_a_pid_or_with_ours_the_watchdog_is_ours() -> None:
+    assert Systemd({"WATCHDOG_USEC": "1"}).watchdog_s == 1e-6
+    assert Systemd({"WATCHDOG_USEC": "5000000", "WATCHDOG_PID": str(os.getpid())}).watchdog_s == 5
+
+
 @pytest.mark.parametrize(
     "environment",
     [

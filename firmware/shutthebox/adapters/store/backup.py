@@ -143,7 +143,7 @@ def _checked(work: Path, file: Path) -> Store:
 
 @contextlib.contextmanager
 def _folder(path: Path) -> Iterator[int]:
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         yield descriptor
     finally:
@@ -158,7 +158,7 @@ def _is_there(name: str, folder: int) -> bool:
 
 
 def _create(name: str, folder: int) -> int:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     return os.open(name, flags, 0o600, dir_fd=folder)
 
 

@@ -213,7 +213,7 @@ class Mark:
 
     def _open(self) -> None:
         self.close()
-        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         os.ftruncate(self._file, 2 * _SLOT)
 
     def close(self) -> None:

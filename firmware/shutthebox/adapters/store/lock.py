@@ -39,7 +39,7 @@ class FolderLock:
             return
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._file = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            self._file = os.open(self._folder, os.O_RDONLY)
         except OSError:
             return
         try:
