@@ -22,6 +22,7 @@ from tests.support.writer import write
 
 from shutthebox.adapters.store import backup as backups
 from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
@@ -239,6 +240,45 @@ def test_a_damaged_store_is_not_backed_up(tmp_path: Path, capsys: pytest.Capture
     assert not (tmp_path / "copy").exists()
 
 
+def test_a_copy_of_a_damaged_page_is_no_backup(tmp_path: Path) -> None:
+    play_a_little(tmp_path)
+    path = tmp_path / FILE_NAME
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("pragma wal_checkpoint(truncate)")
+    content = bytearray(path.read_bytes())
+    content[4096:8192] = b"\xa5" * 4096
+    path.write_bytes(content)
+    before = open_files()
+    with closing(sqlite3.connect(path)) as db, pytest.raises(backups.BackupError) as raised:
+        backups.back_up(db, tmp_path / "copy")
+    assert str(raised.value).startswith(f"{tmp_path / 'copy'}: ")
+    assert raised.value.exit_code == 2
+    assert not (tmp_path / "copy").exists()
+    assert open_files() == before
+
+
+def test_the_size_of_a_backup_is_said(tmp_path: Path) -> None:
+    play_a_little(tmp_path)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
+        size = backups.back_up(db, tmp_path / "copy")
+    assert size == (tmp_path / "copy").stat().st_size > 4096
+
+
+def test_a_folder_that_cannot_take_it_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    play_a_little(tmp_path / "state")
+    assert main(["backup", str(tmp_path / "copy"), "--state", str(tmp_path / "state")]) == 0
+    (tmp_path / "file").touch()
+    capsys.readouterr()
+    before = open_files()
+    with pytest.raises(StoreError) as raised:
+        backups.put_beside(tmp_path / "copy", tmp_path / "file")
+    assert (str(raised.value), raised.value.exit_code) == (f"{tmp_path / 'file'}: File exists", 1)
+    assert main(["backup", str(tmp_path / "file" / "copy"), "--state", str(tmp_path / "state")]) == 2
+    said = f"shutthebox: {tmp_path / 'file' / 'copy'}: Not a directory; allowed is a new file\n"
+    assert capsys.readouterr().err == said
+    assert open_files() == before
+
+
 def test_restore_is_taken_over_at_the_next_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     state = tmp_path / "state"
     play_a_little(tmp_path / "other", "digits")
@@ -452,6 +492,19 @@ def test_root_restores_through_no_link(tmp_path: Path, capsys: pytest.CaptureFix
     assert (roots / "secret").read_text() == "root's"
     assert [path.name for path in roots.iterdir()] == ["secret"]
     assert all(len(line) < 400 for line in capsys.readouterr().err.splitlines())
+
+
+def test_a_store_of_an_earlier_version_is_not_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    version_2(tmp_path, 3)
+    before = (tmp_path / FILE_NAME).read_bytes()
+    assert main(["stats", "--state", str(tmp_path)]) == 1
+    assert capsys.readouterr().err == (
+        f"shutthebox: {tmp_path / FILE_NAME}: of an earlier version; a box brings it up to date at its"
+        " next start\n"
+    )
+    assert (tmp_path / FILE_NAME).read_bytes() == before
 
 
 def test_a_store_of_another_version_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -205,6 +205,35 @@ def test_the_tally_adds_up_the_matches_that_are_played_one_after_the_other(tmp_p
     assert tally(tmp_path) == [-2, 2]
 
 
+@pytest.mark.parametrize(
+    ("player", "owes", "said"),
+    [
+        (8, "1/2", None),
+        (9, "1/2", "there is no player 10"),
+        (-1, "1/2", "there is no player 0"),
+        (1, "much", "'much' are no stakes"),
+    ],
+)
+def test_a_tally_that_makes_no_sense_is_named(player: int, owes: str, said: str | None, store: Store) -> None:
+    store.keep(Began(begin(builtin("pub"), 9)))
+    store.keep(Began(begin(builtin("pub"), 9)))
+    store.connection.execute("insert into result values (1, ?, 3, ?, 1, null, 0)", (player, owes))
+    if said is None:
+        assert store.tally() == (*[Fraction(0)] * 8, Fraction(1, 2))
+        return
+    with pytest.raises(StoreError) as raised:
+        store.tally()
+    assert str(raised.value) == f"{store.path}: {said}"
+
+
+def test_a_kept_profile_stands_alone(store: Store) -> None:
+    store.keep(Began(begin(builtin("pub"), 2)))
+    store.connection.execute("update match set profile = 'like = \"pub\"'")
+    with pytest.raises(StoreError, match=f"^{store.path}: match 1: ") as raised:
+        store.running_match()
+    assert "like" in str(raised.value)
+
+
 def test_nothing_is_owed_past_the_evening(tmp_path: Path) -> None:
     match, actions = finished()
     played = (Began(begin(match.profile, 2)), *actions, Finished(match))
