@@ -19,6 +19,7 @@ from tests.support.open_files import open_files
 
 from shutthebox.adapters.store import open_store, queries
 from shutthebox.adapters.store.database import FILE_NAME, Store
+from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import (
     ALL_FACTS,
     FILES,
@@ -376,6 +377,63 @@ def test_a_store_that_another_program_holds_is_left_alone(tmp_path: Path) -> Non
     assert store_fault is not None
     assert store_fault.fault is Fault.FORGETS
     assert [path.name for path in tmp_path.iterdir() if "damaged" in path.name] == []
+
+
+def said_by_sqlite(code: int) -> StoreError:
+    error = sqlite3.OperationalError("")
+    error.sqlite_errorcode = code
+    return caused_by(error)
+
+
+def caused_by(error: Exception) -> StoreError:
+    reason = StoreError("")
+    reason.__cause__ = error
+    return reason
+
+
+@pytest.mark.parametrize(
+    ("code", "damage"),
+    [
+        (sqlite3.SQLITE_CORRUPT, True),
+        (sqlite3.SQLITE_CORRUPT_INDEX, True),
+        (sqlite3.SQLITE_NOTADB, True),
+        (sqlite3.SQLITE_ERROR, True),
+        (sqlite3.SQLITE_IOERR_READ, True),
+        (sqlite3.SQLITE_IOERR_SHORT_READ, True),
+        (sqlite3.SQLITE_IOERR_CORRUPTFS, True),
+        (sqlite3.SQLITE_IOERR, False),
+        (sqlite3.SQLITE_IOERR_WRITE, False),
+        (sqlite3.SQLITE_IOERR_FSYNC, False),
+        (sqlite3.SQLITE_FULL, False),
+        (sqlite3.SQLITE_BUSY, False),
+        (sqlite3.SQLITE_BUSY_SNAPSHOT, False),
+        (sqlite3.SQLITE_LOCKED, False),
+        (sqlite3.SQLITE_NOMEM, False),
+        (sqlite3.SQLITE_IOERR_NOMEM, False),
+    ],
+)
+def test_only_what_is_in_the_file_is_damage(code: int, damage: bool, tmp_path: Path) -> None:
+    """And not what a full disk, another program or too little memory causes."""
+    assert open_store._is_damage(said_by_sqlite(code), tmp_path) is damage
+
+
+@pytest.mark.parametrize(
+    "code",
+    [sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_READONLY_DBMOVED, sqlite3.SQLITE_PERM],
+)
+def test_a_file_that_cannot_be_opened_is_damage_and_a_folder_is_not(code: int, tmp_path: Path) -> None:
+    assert not open_store._is_damage(said_by_sqlite(code), tmp_path)
+    (tmp_path / FILES[0]).touch()
+    assert not open_store._is_damage(said_by_sqlite(code), tmp_path)
+    (tmp_path / FILES[1]).mkdir()
+    assert open_store._is_damage(said_by_sqlite(code), tmp_path)
+
+
+def test_what_a_check_has_found_is_damage_and_what_the_system_says_is_not(tmp_path: Path) -> None:
+    assert open_store._is_damage(StoreError("fact 2 was altered"), tmp_path)
+    assert open_store._is_damage(caused_by(ValueError()), tmp_path)
+    assert open_store._is_damage(caused_by(sqlite3.ProgrammingError()), tmp_path)
+    assert not open_store._is_damage(caused_by(OSError()), tmp_path)
 
 
 def test_a_damaged_store_that_cannot_be_replaced_is_no_memory(
