@@ -12,6 +12,7 @@ from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.fact_text import word_of
 from shutthebox.adapters.store.open_store import open_or_set_aside
+from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.recovery import Recovered, copy
 from shutthebox.game.facts import Chosen, Faulted
 
@@ -48,13 +49,19 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def recovered(folder: Path) -> tuple[str, Recovered]:
-    """The facts of a copy of the store there, which is sound, and what is said of it."""
+def recovered(folder: Path, begun: int = 4) -> tuple[str, Recovered]:
+    """The facts of a copy of the store there, which is sound, and what is said of it.
+
+    Args:
+        folder: of the store.
+        begun: so many matches have been begun, as far as can be known.
+    """
     with closing(sqlite3.connect(folder / FILE_NAME)) as db:
         said = copy(db, folder / "new", read_mark(folder / FILE_NAME))
     with closing(sqlite3.connect(folder / "new")) as db:
         assert list(verification.faults(db, None)) == []
         assert db.execute("select count(*) from match").fetchone() == (said.matches,)
+        assert read(db).matches == begun
         assert db.execute("select number, presses, chatter from lever").fetchall() == [(0, 3, 0), (4, 2, 9)]
         assert [text for (text,) in db.execute("select text from fault order by id")] == [
             f"lever {number} chatters" for number in range(3)
@@ -87,7 +94,9 @@ BETWEEN = "delete from fact where number between {} and {}"
         (BETWEEN.format(37, 99), f"{WHOLE}c {WHOLE}c BtstststF(3)SL B(7)c", 4, 10),
         (BETWEEN.format(35, 99), f"{WHOLE}c {WHOLE}c Btststs(5)FSL B(7)c", 4, 12),
         # The row of a match, with all its facts; and of a result.
+        ("delete from match where id = 1", f"{WHOLE}c {WHOLE} Btstststc", 3, 13),
         ("delete from match where id = 2", f"{WHOLE}c {WHOLE} Btstststc", 3, 13),
+        ("delete from match where id < 3", f"{WHOLE} Btstststc", 2, 26),
         ("delete from match where id = 4", f"{WHOLE}c {WHOLE}c {WHOLE}c", 3, 8),
         ("delete from match", "c", 0, 46),
         ("delete from result where match = 2", f"{WHOLE}c Btststst(5)L {WHOLE} Btstststc", 4, 5),
@@ -96,7 +105,10 @@ BETWEEN = "delete from fact where number between {} and {}"
 )
 def test_what_is_good_is_taken_over(damage: str, facts: str, matches: int, lost: int, folder: Path) -> None:
     forge(folder, damage)
-    told, said = recovered(folder)
+    # A lost match counts as begun where a later one is there.
+    told, said = recovered(
+        folder, begun={"delete from match where id = 4": 3, "delete from match": 0}.get(damage, 4)
+    )
     assert told == facts
     assert said == Recovered(matches, sum(told.count(letter) for letter in "Btsn(FSLc"), lost)
 
@@ -143,7 +155,7 @@ def test_what_was_forgotten_on_purpose_is_not_lost(tmp_path: Path, monkeypatch: 
             store.keep(Faulted("lever", f"lever {number} chatters"))
         assert letters(store.connection) == f"{WHOLE} Btststst", "the famous one and the latest"
         (before,) = store.connection.execute("select * from forgotten").fetchall()
-    told, said = recovered(tmp_path)
+    told, said = recovered(tmp_path, begun=6)
     assert (told, said) == (f"{WHOLE} Btststst", Recovered(2, 20, 0))
     with closing(sqlite3.connect(tmp_path / "new")) as db:
         counted = "matches, finished, given_up, real_dice, with_computer, without_levers"

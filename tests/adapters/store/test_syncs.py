@@ -1,0 +1,135 @@
+"""What is synced before what: a new file before it takes its name, and its folder after that.
+
+Of SQLite's own files see `test_recorded_writes`.
+"""
+
+import os
+import re
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.adapters.store.test_migrations import version_2
+from tests.adapters.store.test_open_store import KEPT, change, clock, play_a_little
+
+from shutthebox.adapters.outbox import _write_durably
+from shutthebox.adapters.store.backup import back_up, put_beside
+from shutthebox.adapters.store.chain import Head, Mark
+from shutthebox.adapters.store.database import FILE_NAME
+from shutthebox.adapters.store.open_store import open_or_set_aside, suspect
+from shutthebox.adapters.store.queries import open_to_read
+
+
+@pytest.fixture
+def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What happens from now on in this folder, step by step; it happens all the same."""
+    found: list[str] = []
+
+    def name(path: Any, folder: int | None = None) -> str:
+        whole = Path(path) if folder is None else Path(f"/proc/self/fd/{folder}").readlink() / path
+        return re.sub("[0-9a-f]{32}", "*", str(whole.relative_to(tmp_path)).removeprefix("box."))
+
+    def spy(function: str, told: Callable[..., str | None]) -> None:
+        real = getattr(os, function)
+
+        def does(*args: Any, **more: Any) -> None:
+            if (step := told(*args, **more)) is not None:
+                found.append(step)
+            real(*args, **more)
+
+        monkeypatch.setattr(os, function, does)
+
+    def moved(
+        old: Any, new: Any, *, src_dir_fd: int | None = None, dst_dir_fd: int | None = None, **_: Any
+    ) -> str:
+        return f"{name(old, src_dir_fd)} -> {name(new, dst_dir_fd)}"
+
+    def synced(descriptor: int) -> str | None:
+        path = Path(f"/proc/self/fd/{descriptor}").readlink()
+        return f"sync {name(path)}" if path.is_relative_to(tmp_path) else None
+
+    spy("fsync", synced)
+    for function in ("rename", "replace", "link"):
+        spy(function, moved)
+    return found
+
+
+def test_an_entry_of_the_outbox(tmp_path: Path, steps: list[str]) -> None:
+    _write_durably(tmp_path / "1.json", b"{}", 0o640)
+    assert steps == ["sync 1.new", "1.new -> 1.json", "sync ."]
+
+
+def test_a_note_that_the_store_is_suspect(tmp_path: Path, steps: list[str]) -> None:
+    suspect(tmp_path, "fact 2 was altered")
+    assert steps == ["sqlite3.new -> sqlite3.suspect", "sync ."]
+
+
+def test_a_backup_and_its_way_back(tmp_path: Path, steps: list[str]) -> None:
+    play_a_little(tmp_path)
+    del steps[:]
+    with closing(open_to_read(tmp_path / FILE_NAME)) as db:
+        back_up(db, tmp_path / "copy")
+    assert steps == ["sync .shutthebox-*.part", ".shutthebox-*.part -> copy", "sync ."]
+    del steps[:]
+    put_beside(tmp_path / "copy", tmp_path)
+    assert steps == ["sync .shutthebox-*.part", ".shutthebox-*.part -> sqlite3.restore", "sync ."]
+
+
+def test_a_damaged_store_and_its_good_part(tmp_path: Path, steps: list[str]) -> None:
+    change("update fact set text = 'throw 1+1' where number = 2")(tmp_path)
+    del steps[:]
+    store, _ = open_or_set_aside(tmp_path, clock)
+    assert store is not None
+    kept = KEPT.removeprefix("box.")
+    assert steps == [
+        "sync sqlite3.recovered.part",
+        "sqlite3.recovered.part -> sqlite3.recovered",
+        "sync .",
+        f"sqlite3 -> {kept}",
+        f"sqlite3-wal -> {kept}-wal",
+        f"sqlite3-shm -> {kept}-shm",
+        f"sqlite3-mark -> {kept}-mark",
+        "sync .",
+        "sqlite3.recovered -> sqlite3",
+        "sync .",
+        "sync sqlite3-mark",
+    ]
+    del steps[:]
+    store.close()
+    assert steps == ["sync sqlite3-mark"]
+
+
+def test_a_store_of_an_earlier_version(tmp_path: Path, steps: list[str]) -> None:
+    version_2(tmp_path, 3)
+    store, _ = open_or_set_aside(tmp_path, clock)
+    assert store is not None
+    store.close()
+    assert steps == [
+        "sync sqlite3.new",
+        "sync .",
+        "sqlite3.new -> sqlite3",
+        "sync .",
+        "sync sqlite3-mark",
+        "sync sqlite3-mark",
+    ]
+
+
+def test_the_head_mark_is_synced_when_it_is_made_and_when_it_is_closed(
+    tmp_path: Path, steps: list[str]
+) -> None:
+    mark = Mark(tmp_path / FILE_NAME)
+    mark.write(Head(1, 1))
+    assert steps == ["sync sqlite3-mark"]
+    mark.write(Head(2, 2))
+    mark.write(Head(3, 3))
+    assert len(steps) == 1, "the card is spared"
+    mark.write(Head(4, 4), sync=True)
+    assert len(steps) == 2
+    mark.path.unlink()
+    mark.write(Head(5, 5))
+    assert steps[2:] == ["sync sqlite3-mark (deleted)", "sync sqlite3-mark"]
+    mark.close()
+    mark.close()
+    assert len(steps) == 5
