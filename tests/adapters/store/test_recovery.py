@@ -7,14 +7,21 @@ from pathlib import Path
 import pytest
 from tests.adapters.store.test_verification import NOON, forge, play
 
+from shutthebox import __version__
 from shutthebox.adapters.store import retention, verification
 from shutthebox.adapters.store.chain import read_mark
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.fact_text import word_of
 from shutthebox.adapters.store.open_store import open_or_set_aside
 from shutthebox.adapters.store.queries import read
+from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import Recovered, copy
-from shutthebox.game.facts import Chosen, Faulted
+from shutthebox.config.profiles import builtin
+from shutthebox.game.facts import Began, Chosen, Faulted, Resumed
+from shutthebox.rules.actions import Moved, Thrown
+from shutthebox.rules.conditions import RULES_VERSION, Conditions
+from shutthebox.rules.match import begin
+from shutthebox.rules.tiles import to_tiles
 
 LETTERS = {
     "begin": " B", "throw": "t", "shut": "s", "next": "n", "finish": "F", "sign": "S", "leave": "L",
@@ -161,3 +168,39 @@ def test_what_was_forgotten_on_purpose_is_not_lost(tmp_path: Path, monkeypatch: 
         counted = "matches, finished, given_up, real_dice, with_computer, without_levers"
         assert db.execute(f"select facts, {counted} from forgotten").fetchone() == (0, *before[2:8])
         assert before[2:8] == (4, 0, 4, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("damaged", "real_dice", "computers", "lost"),
+    [
+        (5, True, (2,), 3),
+        (3, False, (2,), 5),
+        # Without its beginning only the row tells of it, with all that came later.
+        (1, True, (2,), 6),
+    ],
+)
+def test_the_conditions_say_what_was_lost_and_how_it_was_played_before(
+    damaged: int, real_dice: bool, computers: tuple[int, ...], lost: int, tmp_path: Path
+) -> None:
+    match = begin(builtin("pub"), 2)
+    with closing(Store(tmp_path, lambda: NOON)) as store:
+        for fact in (
+            *(Began(match, Conditions(computers=(2,))), Thrown((3, 5)), Resumed(Conditions(real_dice=True))),
+            *(Moved(to_tiles([8])), Thrown((3, 4)), Moved(to_tiles([7])), Thrown((1, 1))),
+        ):
+            store.keep(fact)
+    forge(tmp_path, f"update fact set text = 'next', checksum = 1 where number = {damaged}")
+    store_again, store_fault = open_or_set_aside(tmp_path, lambda: NOON)
+    assert store_again is not None
+    assert store_fault is not None
+    assert store_fault.text.endswith(f", {lost} facts are lost")
+    with closing(store_again) as store:
+        record = kept_match(store.connection, 1, "test")
+        assert record.actions == (Thrown((3, 5)), Moved(to_tiles([8])))[: (0, 0, 1, 1, 2, 2)[damaged]]
+        versions = (f"{__version__} rules {RULES_VERSION}",)
+        assert record.conditions == Conditions(real_dice, computers, versions=versions, lost=lost)
+        running = store.running_match()
+        assert running == (match, record.actions)
+        store.keep(Resumed(Conditions(out_of_play=(4,))))
+        again = kept_match(store.connection, 1, "test").conditions
+        assert again == Conditions(real_dice, computers, (4,), versions, lost)

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from shutthebox import __version__
 from shutthebox.adapters.store import fact_text, recovery, retention
@@ -30,9 +29,6 @@ from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import MAX_PLAYERS, Draw
 from shutthebox.rules.writer import to_lines
-
-if TYPE_CHECKING:
-    pass
 
 FILE_NAME = "box.sqlite3"
 
