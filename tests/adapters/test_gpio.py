@@ -1,7 +1,9 @@
 """The pins through gpiozero: on the simulator's contacts, and with RPi.GPIO behind a mock."""
 
 import gc
+import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -206,6 +208,18 @@ def test_a_back_end_that_is_not_there_is_one_clear_line(
     with pytest.raises(PinsError, match=rf"^gpio\.backend: {backend.value} cannot open the pins: ") as raised:
         open_factory(backend)
     assert "\n" not in str(raised.value)
+
+
+def test_lgpio_makes_its_pipe_where_temporary_files_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless somebody has said where. A service may not write to its current directory."""
+    monkeypatch.setitem(sys.modules, "gpiozero_gpiod", None)
+    for before, after in ((None, tempfile.gettempdir()), ("/run/pipes", "/run/pipes")):
+        monkeypatch.delenv("LG_WD", raising=False)
+        if before is not None:
+            monkeypatch.setenv("LG_WD", before)
+        with pytest.raises(PinsError):
+            open_factory(Backend.GPIOD)
+        assert os.environ["LG_WD"] == after
 
 
 class RpiGpio(MagicMock):

@@ -1,11 +1,13 @@
 """The daemon as it is put together: workers that hang or are missing, and the watchdog."""
 
 import json
+import signal
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
@@ -25,6 +27,7 @@ from shutthebox.game.effects import Show
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
 from shutthebox.runtime import daemon
+from shutthebox.runtime.runner import Mail
 from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox, default_lever_lines
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
@@ -125,6 +128,17 @@ def test_the_puzzle_of_today_is_that_of_its_day() -> None:
     puzzle = daemon._puzzle_of_today()
     assert puzzle.day in (today, date.today().toordinal())
     assert puzzle.puzzle == puzzle_of(puzzle.day)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_the_loop_and_nothing_else(number: signal.Signals) -> None:
+    inbox: SimpleQueue[Mail] = SimpleQueue()
+    handlers = [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)]
+    with daemon._ending_on_signals(inbox):
+        signal.raise_signal(number)
+        assert inbox.get(timeout=HANG_S) is None
+        assert inbox.empty()
+    assert [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)] == handlers
 
 
 class LibraryError(Exception):

@@ -453,6 +453,16 @@ def test_a_damaged_store_that_cannot_be_replaced_is_no_memory(
     assert "No space left on device; playing without memory" in store_fault.text
 
 
+def test_a_folder_whose_name_no_disk_takes(tmp_path: Path) -> None:
+    folder = tmp_path / ("x" * 300)
+    store, store_fault = open_or_set_aside(folder, clock)
+    assert store is None
+    assert store_fault is not None
+    assert store_fault.fault is Fault.FORGETS
+    assert store_fault.text.startswith(f"{folder}: [Errno 36] File name too long: ")
+    assert store_fault.text.endswith("; playing without memory")
+
+
 def test_no_folder_no_memory(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     store, store_fault = open_or_set_aside(tmp_path / "file" / "folder", clock)
