@@ -214,9 +214,9 @@ def test_lgpio_makes_its_pipe_where_temporary_files_are(monkeypatch: pytest.Monk
     """Unless somebody has said where. A service may not write to its current directory."""
     monkeypatch.setitem(sys.modules, "gpiozero_gpiod", None)
     for before, after in ((None, tempfile.gettempdir()), ("/run/pipes", "/run/pipes")):
-        monkeypatch.delenv("LG_WD", raising=False)
-        if before is not None:
-            monkeypatch.setenv("LG_WD", before)
+        monkeypatch.setenv("LG_WD", before or "")
+        if before is None:
+            monkeypatch.delenv("LG_WD")
         with pytest.raises(PinsError):
             open_factory(Backend.GPIOD)
         assert os.environ["LG_WD"] == after

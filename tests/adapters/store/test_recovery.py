@@ -1,5 +1,6 @@
 """What is taken over of a damaged store, fact by fact."""
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -39,13 +40,10 @@ def letters(db: sqlite3.Connection) -> str:
     return "".join(told).strip()
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A store with four matches: before each of the first three a setting is chosen, the fourth is played.
-
-    Facts 1, 14 and 27 are the choices; the matches begin with facts 2, 15, 28 and 40, and the last is 47.
-    """
-    with closing(Store(tmp_path, lambda: NOON)) as store:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    with closing(Store(folder, lambda: NOON)) as store:
         for number in range(3):
             store.keep(Chosen("game.players", number + 1))
             play(store)
@@ -53,6 +51,16 @@ def folder(tmp_path: Path) -> Path:
         play(store, finish=False, leave=False)
         store.keep_health({0: 3, 4: 2}, {4: 9})
         assert letters(store.connection) == f"c {WHOLE}c {WHOLE}c {WHOLE} Btststst"
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    """A store with four matches: before each of the first three a setting is chosen, the fourth is played.
+
+    Facts 1, 14 and 27 are the choices; the matches begin with facts 2, 15, 28 and 40, and the last is 47.
+    """
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 

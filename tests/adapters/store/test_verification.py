@@ -1,6 +1,7 @@
 """Rows that are right by themselves but not as the facts tell: writes that never reached the card."""
 
 import os
+import shutil
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
@@ -45,15 +46,22 @@ def play(store: Store, *, leave: bool = True, finish: bool = True) -> None:
         store.keep(Left())
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A store with three finished matches and one that is played."""
-    with closing(Store(tmp_path, lambda: NOON)) as store:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    with closing(Store(folder, lambda: NOON)) as store:
         for number in range(3):
             store.keep(Chosen("game.players", number + 1))
             play(store)
             store.keep(Faulted("lever", f"lever {number} chatters"))
         play(store, finish=False, leave=False)
+    return folder
+
+
+@pytest.fixture
+def folder(made: Path, tmp_path: Path) -> Path:
+    """A store with three finished matches and one that is played."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
