@@ -420,9 +420,27 @@ def test_a_line_that_cannot_be_read_keeps_its_last_state(
         broken.setattr(type(pin), "_get_state", fails)
         for _ in range(3):
             assert pins.active()[3]
-    assert caplog.text.count("switch 3 cannot be read: remote I/O error") == 1
+    assert caplog.messages == ["switch 3 cannot be read: remote I/O error"]
     box.set_lever(3, False)
     assert not pins.active()[3]
+    pins.close()
+
+
+def test_a_line_that_could_never_be_read_is_a_lever_that_is_up(
+    box: SimulatedBox, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pins = opened(box, lambda edge: None)
+    box.set_lever(3, True)
+
+    def fails(self: object) -> int:
+        raise GoneError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(type(pins._devices[3].pin), "_get_state", fails)
+        for _ in range(2):
+            assert not any(pins.active().values())
+    assert caplog.messages == [f"switch {switch} cannot be read: GoneError" for switch in pins.active()]
+    assert pins.active()[3], "and as soon as it can be read it is down"
     pins.close()
 
 

@@ -174,6 +174,14 @@ def test_version_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             assert list(verification.faults(store.connection, read_mark(store.path))) == []
 
 
+def test_a_plug_that_was_pulled_meanwhile_is_no_harm(tmp_path: Path) -> None:
+    version_2(tmp_path, 3)
+    (tmp_path / f"{FILE_NAME}.new").write_bytes(b"half a store")
+    with closing(Store(tmp_path, lambda: 0.0)) as store:
+        assert store.connection.execute("select count(*) from match").fetchone() == (3,)
+    assert not (tmp_path / f"{FILE_NAME}.new").exists()
+
+
 def test_it_is_gone_on_with(tmp_path: Path) -> None:
     version_2(tmp_path, 3)
     with closing(Store(tmp_path, lambda: 0.0)) as store:

@@ -344,6 +344,19 @@ def test_a_store_that_waits_is_taken_over_and_this_is_said_and_noted(
     assert left == ({f"{FILE_NAME}.2026-11-21T12-00-00.{why}"} if "before" in said else set())
 
 
+def test_a_plug_that_was_pulled_during_a_recovery_is_no_harm(tmp_path: Path) -> None:
+    """The next start does it again, whatever is left of the last."""
+    DAMAGES["a gap"][0](tmp_path)
+    part = tmp_path / f"{RECOVERED_NAME}.part"
+    part.write_bytes(b"half a store")
+    store, store_fault = open_or_set_aside(tmp_path, clock)
+    assert store is not None
+    store.close()
+    assert store_fault is not None
+    assert store_fault.text.endswith(f"; {BEGINNING}")
+    assert not part.exists()
+
+
 def test_a_suspect_store_is_believed_once_all_of_it_was_compared(tmp_path: Path) -> None:
     play_a_little(tmp_path)
     open_store.suspect(tmp_path, "fact 1 was altered")
