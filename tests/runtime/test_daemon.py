@@ -8,11 +8,13 @@ from contextlib import suppress
 from datetime import date
 from pathlib import Path
 from queue import SimpleQueue
+from random import Random
 from typing import Any
 
 import pytest
 from tests.support.box import config_with
 from tests.support.daemon import Served, run_daemon
+from tests.support.open_files import open_files
 from tests.support.waiting import HANG_S
 
 from shutthebox.adapters import buzzer as buzzers
@@ -20,12 +22,16 @@ from shutthebox.adapters import outbox as outboxes
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display import worker as oled
 from shutthebox.adapters.display.controllers import open_panel
+from shutthebox.adapters.gpio import PinsError
 from shutthebox.adapters.store.database import Store
 from shutthebox.config.puzzles import puzzle_of
 from shutthebox.config.schema import Controller
+from shutthebox.config.settings_loader import settings_for
+from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Show
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
+from shutthebox.game.switches.debounce import DICE_BUTTON
 from shutthebox.runtime import daemon
 from shutthebox.runtime.runner import Mail
 from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox, default_lever_lines
@@ -138,6 +144,24 @@ def test_a_signal_ends_the_loop_and_nothing_else(number: signal.Signals) -> None
         signal.raise_signal(number)
         assert inbox.get(timeout=HANG_S) is None
         assert inbox.empty()
+    assert [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)] == handlers
+
+
+def test_pins_that_cannot_be_had_leave_nothing_open(tmp_path: Path) -> None:
+    handlers = [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)]
+    before = open_files()
+    with SimulatedBox(default_lever_lines(9)) as box, pytest.raises(PinsError, match="line 99") as raised:
+        daemon.serve(
+            config_with(),
+            settings_for(config_with(), 9, "test"),
+            box.factory,
+            {DICE_BUTTON: box.button_line, **default_lever_lines(9), 9: 99},
+            None,
+            RandomDice(Random(1).randrange),
+            tmp_path,
+        )
+    assert raised.value.exit_code == 1
+    assert open_files() == before, "the store is closed, and its folder is free"
     assert [signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGINT)] == handlers
 
 
