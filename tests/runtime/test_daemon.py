@@ -22,6 +22,7 @@ from shutthebox.adapters import outbox as outboxes
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display import worker as oled
 from shutthebox.adapters.display.controllers import open_panel
+from shutthebox.adapters.display.layout import draw
 from shutthebox.adapters.gpio import PinsError
 from shutthebox.adapters.store.database import Store
 from shutthebox.config.puzzles import puzzle_of
@@ -31,6 +32,7 @@ from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Show
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import DICE_BUTTON
 from shutthebox.runtime import daemon
 from shutthebox.runtime.runner import Mail
@@ -176,7 +178,8 @@ def test_scores_and_what_is_said_are_left_for_others(
     caplog.set_level("INFO")
     scores = tmp_path / "scores"
     scores.mkdir()
-    panel = open_panel(Controller.SSD1306, PanelModel())
+    model = PanelModel()
+    panel = open_panel(Controller.SSD1306, model)
 
     def document(name: str) -> dict[str, Any]:
         text = (scores / name).read_text() if (scores / name).exists() else "{}"
@@ -193,6 +196,9 @@ def test_scores_and_what_is_said_are_left_for_others(
         box.until(lambda: document("said.json").get("said"))
 
     run_daemon(config_with(), tmp_path, hands, connect=(lambda: panel) if with_panel else None, scores=scores)
+    if with_panel:
+        goodbye = draw(Screen(Mode.ATTRACT, big="Goodbye"), 0)
+        assert model.image().tobytes() == goodbye.tobytes(), "this stays on the glass"
 
 
 @pytest.mark.slow
