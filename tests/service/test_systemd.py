@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.support.waiting import HANG_S
 
-from shutthebox.adapters.systemd import Systemd
+from shutthebox.adapters.systemd import Systemd, passed_socket
 
 
 @pytest.fixture(params=["path", "abstract"])
@@ -81,3 +83,32 @@ def test_a_manager_that_does_not_listen_delays_nobody(manager: tuple[socket.sock
     systemd = Systemd({"NOTIFY_SOCKET": name})
     for _ in range(5000):
         systemd.status("nobody reads this")
+
+
+PASSED = """
+import os, socket
+from shutthebox.adapters.systemd import passed_socket
+with socket.create_server(("127.0.0.1", 0)) as made:
+    os.dup2(made.fileno(), 3)
+    passed = passed_socket({"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "1"})
+    print(passed is not None and passed.getsockname() == made.getsockname())
+"""
+
+
+def test_the_socket_that_systemd_passes_is_the_first_after_the_three_of_every_process() -> None:
+    found = subprocess.run([sys.executable, "-c", PASSED], capture_output=True, text=True, check=True)
+    assert found.stdout == "True\n"
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {},
+        {"LISTEN_FDS": "1"},
+        {"LISTEN_PID": str(os.getpid())},
+        {"LISTEN_PID": str(os.getpid()), "LISTEN_FDS": "2"},
+        {"LISTEN_PID": "1", "LISTEN_FDS": "1"},
+    ],
+)
+def test_a_socket_for_another_process_or_more_than_one_is_none_for_us(environment: dict[str, str]) -> None:
+    assert passed_socket(environment) is None
