@@ -113,6 +113,21 @@ def test_the_lamp_blinks_for_a_second_when_the_box_is_shut_and_stays_lit(start: 
     assert seen == [(float(tenth % 2 == 0), shown_ns + tenth * 100 * MS) for tenth in range(11)]
 
 
+def test_service_shows_a_lever_as_soon_as_it_has_settled(start: Start) -> None:
+    watched = start(game__profile="traditional")
+    watched.hold()
+    watched.choose(8)
+    watched.press()
+    watched.box.run_until(watched.box.runner._reconcile_ns + 10 * MS)  # the next look at all levels is far
+    watched.box.bounce(5, True, 12 * MS)
+    watched.wait(100 * MS)
+    chatter = watched.box.runner.switches.chatter[5]
+    assert chatter > 0
+    assert watched.screen.rows[4] == f"5 down\t1 ~{chatter}"
+    watched.lift(5)
+    assert watched.screen.rows[4] == f"5 up\t2 ~{chatter}"
+
+
 @pytest.mark.slow
 def test_nothing_of_a_daemon_that_lost_its_power_waits_for_the_garbage_collector() -> None:
     """gpiozero's devices close when they are collected, and wait for a lock that opening pins holds."""
