@@ -187,10 +187,13 @@ def test_scores_and_what_is_said_are_left_for_others(
         return found
 
     def hands(box: Served) -> None:
+        heard: list[float | None] = []
+        box.hardware.subscribe(lambda change: heard.append(box.hardware.sound))
         if with_panel:
             box.until(lambda: "the display is there" in caplog.text)
         box.begin()
         box.throw()
+        box.until(lambda: any(heard))
         box.until(lambda: document("scores.json").get("running"))
         assert document("scores.json")["display"] is (True if with_panel else None)
         box.until(lambda: document("said.json").get("said"))

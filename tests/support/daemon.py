@@ -28,12 +28,13 @@ class Served(Eyes):
 
     Attributes:
         fed: when its loop fed the watchdog, in seconds on the monotonic clock.
+        hardware: the simulated box.
     """
 
     def __init__(self, box: SimulatedBox) -> None:
         super().__init__()
         self.fed: list[float] = []
-        self._box = box
+        self.hardware = box
         self._happened = threading.Condition()
         self._button = False
 
@@ -65,16 +66,16 @@ class Served(Eyes):
     def press(self) -> None:
         """A short press, until the box has seen its end."""
         for down in (True, False):
-            self._box.set_button(down)
+            self.hardware.set_button(down)
             self.until(partial(self._stands, down))
 
     def hold(self) -> None:
         """The button down until the box has shown what comes of it."""
-        self._box.set_button(True)
+        self.hardware.set_button(True)
         self.until(partial(self._stands, True))
         shows = len(self.shows)
         self.until(lambda: len(self.shows) > shows)
-        self._box.set_button(False)
+        self.hardware.set_button(False)
         self.until(partial(self._stands, False))
 
     def _stands(self, down: bool) -> bool:

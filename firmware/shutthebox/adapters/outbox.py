@@ -203,7 +203,7 @@ def _write_durably(path: Path, data: bytes, mode: int) -> None:
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
     finally:

@@ -29,6 +29,7 @@ from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.moves import Throw
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.writer import to_lines
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -251,7 +252,7 @@ def test_finished_twice_counts_once(tmp_path: Path) -> None:
 
 
 def rows(store: Store, columns_and_table: str) -> list[tuple[object, ...]]:
-    columns, _, table = columns_and_table.rpartition(" ")
+    columns, table = columns_and_table.rsplit(" ", 1)
     return store.connection.execute(f"select {columns} from {table}").fetchall()
 
 
@@ -326,6 +327,19 @@ def test_what_an_evening_leaves_in_the_file(tmp_path: Path) -> None:
             (4, 1_700_003_629, "store", "x"),
         ], "again after an hour and not before"
         assert list(verification.faults(store.connection, read_mark(store.path))) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "faces", "counted"), [("pub", (6, 3), [(2, 6, 0, 9, 2)]), ("domino-bag", (6, 3), [])]
+)
+def test_after_a_restart_throws_are_counted_as_before(
+    name: str, faces: Throw, counted: list[tuple[int, ...]], tmp_path: Path
+) -> None:
+    keep(tmp_path, Began(begin(builtin(name), 2)), Thrown(faces))
+    with closing(open_store(tmp_path)) as store:
+        assert store.running_match() is not None
+        store.keep(Thrown(faces))
+        assert rows(store, "dice, sides, die, value, count throws")[: len(counted) or None] == counted
 
 
 # -- the plug ----------------------------------------------------------------------------------
