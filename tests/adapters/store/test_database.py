@@ -29,7 +29,6 @@ from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import Match, Stage, begin
-from shutthebox.rules.moves import Throw
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.writer import to_lines
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -252,7 +251,7 @@ def test_finished_twice_counts_once(tmp_path: Path) -> None:
 
 
 def rows(store: Store, columns_and_table: str) -> list[tuple[object, ...]]:
-    columns, table = columns_and_table.rsplit(" ", 1)
+    columns, _, table = columns_and_table.rpartition(" ")
     return store.connection.execute(f"select {columns} from {table}").fetchall()
 
 
@@ -330,16 +329,17 @@ def test_what_an_evening_leaves_in_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "faces", "counted"), [("pub", (6, 3), [(2, 6, 0, 9, 2)]), ("domino-bag", (6, 3), [])]
+    ("name", "counted"),
+    [("pub", [(2, 6, 0, 9, 2), (2, 6, 1, 6, 2), (2, 6, 2, 3, 2)]), ("domino-bag", [])],
 )
 def test_after_a_restart_throws_are_counted_as_before(
-    name: str, faces: Throw, counted: list[tuple[int, ...]], tmp_path: Path
+    name: str, counted: list[tuple[int, ...]], tmp_path: Path
 ) -> None:
-    keep(tmp_path, Began(begin(builtin(name), 2)), Thrown(faces))
+    keep(tmp_path, Began(begin(builtin(name), 2)), Thrown((6, 3)))
     with closing(open_store(tmp_path)) as store:
         assert store.running_match() is not None
-        store.keep(Thrown(faces))
-        assert rows(store, "dice, sides, die, value, count throws")[: len(counted) or None] == counted
+        store.keep(Thrown((6, 3)))
+        assert rows(store, "dice, sides, die, value, count throws") == counted
 
 
 # -- the plug ----------------------------------------------------------------------------------
