@@ -127,6 +127,21 @@ def test_a_profile_that_is_refused_now_is_left_out(play: Play, tmp_path: Path) -
         assert best(db) == captains(db, 5) == ()
 
 
+def test_a_match_that_cannot_be_read_hides_no_other(play: Play, tmp_path: Path) -> None:
+    for initials in ("ANN", "BOB", "CAT"):
+        play(CAPTAIN, initials, *SHUT, players=2)
+    play(PLAIN, "DAN", *LEFT_4)
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as db:
+        db.execute(
+            "update fact set text = 'shut 1' where number ="
+            " (select min(number) from fact where text like 'shut%'"
+            " and number > (select first from match where id = 2))"
+        )
+        assert [honour.initials for honour in captains(db, 5)] == ["CAT", "ANN"]
+        db.execute("update match set profile = replace(profile, 'tiles', 'tails') where id in (1, 2, 3)")
+        assert [honour.initials for honour in best(db)] == ["DAN"]
+
+
 def test_the_panel_names_a_game_by_its_title_in_the_language_of_the_box(play: Play, tmp_path: Path) -> None:
     play(builtin("against-all-odds"), "ANN", Thrown((1, 1)), Advanced())
     with closing(open_to_read(tmp_path / FILE_NAME)) as db:
