@@ -196,6 +196,7 @@ def test_scores_and_what_is_said_are_left_for_others(
         box.until(lambda: any(heard))
         box.until(lambda: document("scores.json").get("running"))
         assert document("scores.json")["display"] is (True if with_panel else None)
+        assert document("scores.json")["matches"] == [], "the store is read for it"
         box.until(lambda: document("said.json").get("said"))
 
     run_daemon(config_with(), tmp_path, hands, connect=(lambda: panel) if with_panel else None, scores=scores)
