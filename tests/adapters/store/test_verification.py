@@ -103,6 +103,8 @@ def summary(folder: Path) -> tuple[object, ...]:
         ("delete from setting", "the setting game.players is not what was chosen last"),
         ("insert into match values (5, 99, 0, '', 1, 1, '', 0, 0)", "the beginning of match 5 is missing"),
         ("delete from match where id = 2", "the match that fact 15 began is missing"),
+        ("delete from fact where number = 5", "fact 5 is missing"),
+        ("delete from fact where number between 5 and 7", "facts 5 to 7 are missing"),
         ("delete from fault where id = 2", "1 faults are missing"),
         ("update forgotten set facts = 1", "1 facts are missing, or are there though forgotten"),
     ],
