@@ -37,7 +37,7 @@ def number(word: str, low: int, high: int, what: str) -> int:
     Raises:
         WrongError: for anything else.
     """
-    if not re.fullmatch(r"-?[0-9]{1,18}", word) or not low <= int(word) <= high:
+    if not re.fullmatch(r"-?[0-9]{1,19}", word) or not low <= int(word) <= high:
         raise WrongError(f"{shown(word)} is no {what}; allowed is {low} to {high}")
     return int(word)
 
