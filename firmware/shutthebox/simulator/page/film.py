@@ -17,6 +17,7 @@ from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.simulator.hardware.box import Change
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.page.transcript import Transcript
 from shutthebox.simulator.scenario.player import Replay
@@ -66,6 +67,8 @@ class Film:
         self._words = Transcript()
         self._shown_ns, self._at_s = 0, time.monotonic()
         self._lamp = 0.0
+        self._down: frozenset[int] = frozenset()
+        self._button_down = False
         self._replay: Replay | None = None
         self._display: _PacedDisplay | None = None
         self._thread = threading.Thread(target=self._run, name="film", daemon=True)
@@ -83,6 +86,7 @@ class Film:
                 self._display = _PacedDisplay(scenario, self._wait_until)
                 self._replay = Replay(scenario, Path(folder), self._display)
                 self._replay.world.observe(self._look_on)
+                self._replay.world.box.subscribe(self._hand_moved)
                 self._look_on(self._replay.world.show, 0)
                 self._replay.run()
         except _StoppedError:
@@ -98,6 +102,14 @@ class Film:
         if isinstance(what, Show):
             self._lamp = 1.0 if what.screen.lit else 0.0
         self._take_frame()
+
+    def _hand_moved(self, change: Change) -> None:
+        """Shows a move of a hand when its time has come: the other box runs ahead to what follows from it."""
+        if self._replay is not None and change in (Change.LEVERS, Change.BUTTON):
+            world = self._replay.world
+            self._wait_until(world.now_ns)
+            self._down, self._button_down = world.box.levers_down, world.box.button_down
+            self._take_frame()
 
     def _wait_until(self, t_ns: int) -> None:
         """Shows a picture after another until it is this time in the scenario."""
@@ -115,8 +127,8 @@ class Film:
             return
         box = self._replay.world.box
         state = {
-            "levers": [{"number": number, "down": number in box.levers_down} for number in box.levers],
-            "button": box.button_down,
+            "levers": [{"number": number, "down": number in self._down} for number in box.levers],
+            "button": self._button_down,
             "panel": pixels_text(self._display.look(self._shown_ns)),
             "lamp": self._lamp,
             "sound": None,
