@@ -7,7 +7,9 @@ import pytest
 from tests.support import generate
 
 from shutthebox.config.profiles import builtin
+from shutthebox.rules.actions import action_from_text
 from shutthebox.rules.profile import Profile
+from shutthebox.rules.record import Record
 from shutthebox.rules.writer import to_lines
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.scenario.from_record import scenario_text
@@ -38,3 +40,81 @@ def test_nobody_knows_when_a_throw_was_answered() -> None:
     record = generate.random_record(replace(builtin("golf"), turn_seconds=20), 2, 1, most=20)
     with pytest.raises(ScenarioError, match="against the clock"):
         scenario_text(record, Path("house.toml"))
+
+
+# -- the lines themselves ----------------------------------------------------------------
+
+
+def written(game: str, players: int, *actions: str, given_up: bool = False) -> list[str]:
+    """The lines for a match with these actions, without those of the config."""
+    profile = builtin(game)
+    record = Record(
+        profile, players, profile.rounds, tuple(map(action_from_text, actions)), given_up=given_up
+    )
+    head, lines = scenario_text(record, Path("my house.toml")).split("config box.levers ")
+    assert head == (
+        "config game.profile my house.toml\n"
+        f"config game.players {players}\n"
+        f"config game.rounds {profile.rounds}\n"
+        "config game.setup usual\n"
+    )
+    assert lines.endswith("\n")
+    levers, *others = lines.splitlines()
+    assert levers == str(profile.tiles[-1])
+    return others
+
+
+def test_a_match_that_was_only_begun() -> None:
+    assert written("traditional", 3) == ["press"]
+    assert written("full-house", 1, given_up=True) == ["press", "hold 10.5", "press", "expect mode attract"]
+
+
+def test_a_committed_move_throws_again_at_once_and_the_next_player_raises_the_levers() -> None:
+    actions = ("throw 5+1", "shut 1,5", "throw 6+4", "shut 4,6", "throw 1+3", "next", "throw 4+6")
+    assert written("traditional", 2, *actions, given_up=True) == [
+        "dice 5 1 | 6 4 | 1 3 | 4 6",
+        "press",
+        "press", "press", "expect throw 5 1",
+        "flip 1 5",
+        "press", "press", "expect throw 6 4",
+        "flip 4 6",
+        "press", "press", "expect throw 1 3",
+        "press",
+        "lift 1 4 5 6",
+        "press", "press", "expect throw 4 6",
+        "hold 10.5", "press", "expect mode attract",
+    ]  # fmt: skip
+
+
+def test_a_box_that_is_shut_needs_no_press_and_its_winner_is_expected() -> None:
+    throws = ("1+1", "6+6", "5+2", "5+6", "6+4", "5+3", "3+4", "4+5")
+    shut = ("1", "6", "2,7", "5", "4", "8", "3", "9")
+    turn = [
+        text
+        for faces, tiles in zip(throws, shut, strict=True)
+        for text in (f"throw {faces}", f"shut {tiles}")
+    ]
+    lines = written("knipsen", 1, *turn, "next")
+    assert lines[-4:] == ["expect throw 4 5", "flip 9", "press", "expect winner 1"]
+
+
+def test_a_single_die_that_was_chosen_is_a_hold_and_a_tile_is_opened_by_its_lever() -> None:
+    turn = ("throw 5+5", "shut 1,4,5", "throw 5+4", "shut 9", "throw 5+1", "shut 6", "throw 5+2", "shut 7")
+    end = ("throw 5+5", "shut 2,8", "throw 6", "open 4", "throw 6+2", "open 9")
+    assert written("open-one", 2, *turn, *end)[-15:] == [
+        "press", "press", "expect throw 5 5",
+        "flip 2 8",
+        "press",
+        "hold", "wait 1", "expect throw 6",
+        "lift 4",
+        "press",
+        "press", "press", "expect throw 6 2",
+        "lift 9",
+        "press",
+    ]  # fmt: skip
+
+
+def test_a_total_of_real_dice_cannot_be_thrown() -> None:
+    with pytest.raises(ScenarioError) as wrong:
+        written("traditional", 1, "throw 8")
+    assert str(wrong.value) == "8: only the total of real dice is known; such a throw cannot be made"
