@@ -97,6 +97,12 @@ def test_a_glitch_goes_to_the_other_level_and_back(watched: Watched, down: bool)
     assert watched.settled == []
 
 
+def test_hardware_moves_at_once_and_in_the_caller(watched: Watched) -> None:
+    watched.box.box.set_lever(5, True)
+    assert watched.edges == [(0, "5", False)]
+    assert watched.box.box._player._thread is None
+
+
 def test_a_long_glitch_settles(watched: Watched) -> None:
     watched.box.glitch(4, SETTLES_NS)
     watched.box.run_until(S)

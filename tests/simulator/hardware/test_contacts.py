@@ -742,3 +742,26 @@ def test_closing_ends_the_thread(live_box: SimulatedBox) -> None:
     assert not any(thread.name == "simulated-contacts" for thread in threading.enumerate())
     live_box.set_lever(3, False)  # after the end nothing moves, and nothing breaks
     assert live_box.levers_down == {3}
+
+
+def test_leaving_the_box_ends_the_thread() -> None:
+    with SimulatedBox(default_lever_lines(9)) as box:
+        box.set_lever(3, True)
+        until(lambda: bool(box.levers_down))
+        assert any(thread.name == "simulated-contacts" and thread.daemon for thread in threading.enumerate())
+    assert not any(thread.name == "simulated-contacts" for thread in threading.enumerate())
+
+
+def test_in_real_time_a_change_comes_from_the_boxs_own_thread(live_box: SimulatedBox) -> None:
+    contact = lever(live_box, 3)
+    threads: list[str] = []
+
+    def note(ticks: float, state: bool) -> None:
+        threads.append(threading.current_thread().name)
+
+    contact.pin.when_changed = note
+    live_box.set_lever(3, True)
+    wait_until_still(live_box)
+    live_box.close()
+    assert set(threads) == {"simulated-contacts"}
+    assert len(threads) >= 3
