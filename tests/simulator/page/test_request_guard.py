@@ -239,6 +239,22 @@ def test_a_request_may_be_so_long_and_no_longer(server: PageServer, length: int,
     assert (b"No browser asks for so much.\n" in answer) == (b"431" in status)
 
 
+@pytest.mark.parametrize("said", [b"POST / HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\nX: " + b"x" * 16 * 1024])
+def test_who_is_refused_is_not_left_waiting(
+    said: bytes, box: SimulatedBox, panel: FakePanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "_OPEN_S", 10 * HANG_S)
+    with (
+        PageServer(Workshop(box, panel)) as server,
+        socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S / 5) as raw,
+    ):
+        raw.sendall(said)
+        answer = b""
+        while part := raw.recv(1000):
+            answer += part
+    assert answer.startswith(b"HTTP/1.1 4")
+
+
 # -- crowds ------------------------------------------------------------------------------
 
 
