@@ -1,9 +1,12 @@
 """The coach's words, as the page gets them."""
 
+from fractions import Fraction
 from typing import Any
 
+import pytest
+
 from shutthebox.config.profiles import builtin
-from shutthebox.odds.coach import review
+from shutthebox.odds.coach import Balance, Decision, MatchReview, PlayerReview, review
 from shutthebox.rules.actions import Action, Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.rules.tiles import to_tiles
@@ -56,3 +59,69 @@ def test_pages_are_of_those_who_have_thrown_and_in_the_language_of_the_box() -> 
     (_, rows), *_ = german["pages"]
     assert rows[1][0] == translations()["de"]("luck")
     assert german["moves"][0]["cost"] == "-2,5"
+
+
+def test_a_review_as_the_page_gets_it() -> None:
+    everything = "player 1, round 1, 1,2,3,4,5,6,7,8,9"
+    assert document(Thrown((6, 4)), moved(4, 6), Thrown((6, 6)), moved(5, 7)) == {
+        "pages": [
+            ["Ann", [["accuracy", "75 %"], ["luck", "+2.9"], ["decisions", "-5.1"]]],
+            ["Turning point", [["Ann", "6+6"], ["dice", "+2.9"]]],
+            ["Costliest move", [["Ann", "-2.6"], ["for 6+6", "5, 7"], ["better", "3, 9"]]],
+        ],
+        "moves": [
+            {
+                "player": "Ann",
+                "dice": [6, 4],
+                "better_dice": [],
+                "row": [[tile, True, tile in (4, 6), tile in (1, 9)] for tile in range(1, 10)],
+                "cost": "-2.5",
+                "text": f"{everything} open, 6+4: 4,6, 1,9 is better; costs 2.52 points",
+            },
+            {
+                "player": "Ann",
+                "dice": [6, 6],
+                "better_dice": [],
+                "row": [[tile, tile not in (4, 6), tile in (5, 7), tile in (3, 9)] for tile in range(1, 10)],
+                "cost": "-2.6",
+                "text": "player 1, round 1, 1,2,3,5,7,8,9 open, 6+6: 5,7, 3,9 is better; costs 2.57 points",
+            },
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("last", "dice", "better", "cost", "text"),
+    [
+        ((4, 3), [0, 0], [], "", "2 dice are best"),
+        ((4,), [0], [0, 0], "-1.0", "1 dice, 2 are better; costs 0.96 points"),
+    ],
+)
+def test_a_worse_choice_of_dice_shows_the_better_ones(
+    last: tuple[int, ...], dice: list[int], better: list[int], cost: str, text: str
+) -> None:
+    actions = (Thrown((6, 3)), moved(9), Thrown((5, 3)), moved(8), Thrown((4, 3)), moved(7))
+    *_, move = document(*actions, Thrown(last))["moves"]
+    assert (move["dice"], move["better_dice"], move["cost"]) == (dice, better, cost)
+    assert move["text"].partition(" open")[2].lstrip(",: ") == text
+    assert move["row"] == [[tile, tile <= 6, False, False] for tile in range(1, 10)]
+
+
+def test_a_cost_in_chances_to_win_is_in_per_cent_and_of_the_player_who_chose() -> None:
+    decision = Decision(
+        player=1,
+        round=2,
+        open=to_tiles((1, 2, 9)),
+        number=3,
+        throw=(6, 3),
+        chosen=to_tiles((9,)),
+        best=to_tiles((9,)),
+        points=Fraction(5),
+        win=Fraction(1, 8),
+        stake=Fraction(1),
+    )
+    nothing = PlayerReview(Balance(*[Fraction(0)] * 4), None, 100.0)
+    found = MatchReview((nothing, nothing), (decision,), None, exact=True)
+    document: Any = coach_document(found, PUB, ("Ann", "Bob"), translations()["en"])
+    (move,) = document["moves"]
+    assert (move["player"], move["cost"], move["dice"]) == ("Bob", "-12 %", [6, 3])
