@@ -154,6 +154,21 @@ def test_a_contact_bounces_no_longer_than_it_is_set(longest_ns: int, shortest_ns
     assert (max(lasted) - min(lasted)) * 2 >= longest_ns - shortest_ns
 
 
+def test_a_contact_bounces_for_half_a_millisecond_at_least() -> None:
+    lasted = set()
+    for seed in range(8):
+        played = Played(seed)
+        played.player.longest_ns = 500_001
+        played.click((4, True), (4, False))
+        lasted |= {move[-1][0] - move[0][0] for move in played.moves(4)}
+    assert lasted == {500_000, 500_001}
+
+
+def test_a_burst_ends_open_only_if_it_is_told_so() -> None:
+    assert bounce_edges(Random(0), 0) == bounce_edges(Random(0), 0, settled=False) == [(0, False)]
+    assert bounce_edges(Random(0), 0, settled=True) == [(0, True)]
+
+
 @pytest.mark.parametrize(("clicks", "moves"), [(1, 1), (7, 7), (8, 8), (9, 7), (10, 8), (11, 7), (1001, 7)])
 def test_of_many_clicks_at_once_the_last_eight_positions_count(
     played: Played, clicks: int, moves: int
