@@ -184,8 +184,8 @@ def test_queued_dominoes_come_from_the_bag_either_way_round() -> None:
 
 
 def test_two_boxes_with_a_seed_throw_the_same() -> None:
-    def thrown(seed: int) -> list[tuple[int, ...] | None]:
-        watched = Watched(seed=seed, advised=False)
+    def thrown(**seed: int) -> list[tuple[int, ...] | None]:
+        watched = Watched(**seed, advised=False)
         shows = []
         for _ in range(6):
             watched.box.press(100 * MS)
@@ -194,7 +194,8 @@ def test_two_boxes_with_a_seed_throw_the_same() -> None:
         watched.box.close()
         return shows
 
-    assert thrown(1) == thrown(1) != thrown(2)
+    assert thrown(seed=1) == thrown(seed=1) != thrown(seed=2)
+    assert thrown() == thrown(seed=0)
 
 
 # -- days and wiring ---------------------------------------------------------------------
