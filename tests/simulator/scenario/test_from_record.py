@@ -94,6 +94,7 @@ def test_a_box_that_is_shut_needs_no_press_and_its_winner_is_expected() -> None:
         for faces, tiles in zip(throws, shut, strict=True)
         for text in (f"throw {faces}", f"shut {tiles}")
     ]
+    assert written("knipsen", 1, *turn)[-3:] == ["expect throw 4 5", "flip 9", "expect winner 1"]
     lines = written("knipsen", 1, *turn, "next")
     assert lines[-4:] == ["expect throw 4 5", "flip 9", "press", "expect winner 1"]
 
