@@ -198,3 +198,27 @@ def test_closing_says_goodbye_and_frees_the_port(box: SimulatedBox, panel: FakeP
     panel.show(Image.new("1", (128, 64), 1))
     with PageServer(Workshop(box, panel), port) as again, page(again) as client:
         assert receive(client)["type"] == "box"
+
+
+def test_once_closed_its_thread_has_ended(box: SimulatedBox, panel: FakePanel) -> None:
+    for _ in range(3):
+        server = PageServer(Workshop(box, panel))
+        server.start()
+        thread = server._thread
+        assert thread is not None
+        assert (thread.name, thread.daemon, thread.is_alive()) == ("page-server", True, True)
+        server.close()
+        assert not thread.is_alive()
+
+
+def test_a_server_that_was_never_started_can_be_closed(box: SimulatedBox, panel: FakePanel) -> None:
+    server = PageServer(Workshop(box, panel))
+    server.close()
+    assert (server.port, server.watchers) == (0, 0)
+
+
+def test_once_closed_nobody_is_told_of_the_box(box: SimulatedBox, panel: FakePanel) -> None:
+    before = len(box._observers)
+    with PageServer(Workshop(box, panel)):
+        assert len(box._observers) == before + 2, "the workshop's and the server's"
+    assert len(box._observers) == before + 1
