@@ -134,6 +134,20 @@ def test_a_lever_that_is_not_there(box: SimulatedBox) -> None:
     assert isinstance(caught.value, ValueError)
 
 
+def test_every_hand_on_a_lever_that_is_not_there_is_told_which_are(box: SimulatedBox) -> None:
+    hands: tuple[Callable[[], object], ...] = (
+        lambda: SimulatedBox(default_lever_lines(9), levers_down=(10,)),
+        lambda: box.lever_line(0),
+        lambda: box.bounce(10, True, MS, Random(0)),
+        lambda: box.break_lever(10, None),
+    )
+    for hand in hands:
+        with pytest.raises(UnknownLeverError, match=r"lever (0|10): this box has 1 to 9$"):
+            hand()
+    with pytest.raises(UnknownLeverError, match="lever 1: this box has none"):
+        SimulatedBox({}).set_lever(1, True)
+
+
 def test_two_things_on_one_line() -> None:
     with pytest.raises(ValueError, match="line 12"):
         SimulatedBox({1: 4, 2: ROLL_LINE})
