@@ -242,3 +242,14 @@ def test_a_recording_that_cannot_be_made_is_one_line(tmp_path: Path, goes_on: bo
     with pytest.raises(ScenarioError) as wrong:
         create(tmp_path / "nowhere" / "x.scn", goes_on=goes_on)
     assert str(wrong.value) == f"--record: {tmp_path / 'nowhere' / 'x.scn'}: No such file or directory"
+
+
+def test_every_line_is_in_the_file_as_soon_as_it_is_sure(tmp_path: Path) -> None:
+    path = tmp_path / "evening.scn"
+    path.write_text("an older one\n", "utf-8")
+    with create(path) as file:
+        recorder = ScenarioRecorder(file, Config(), 9, frozenset(), START_NS)
+        assert path.read_text("utf-8") == HEAD
+        recorder.broke("oled off", START_NS)
+        recorder.broke("oled on", START_NS + S)
+        assert path.read_text("utf-8") == f"{HEAD}@0.000 oled off\n"

@@ -1,13 +1,14 @@
 """The lines of the scenario format: what each means, and where exactly the bounds are."""
 
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from shutthebox.config.schema import Config, ConfigError
 from shutthebox.game.mode import Mode
 from shutthebox.simulator.scenario.expectations import Expect
-from shutthebox.simulator.scenario.script import MAX_WORK, ScenarioError, TimedVerb, parse
+from shutthebox.simulator.scenario.script import MAX_WORK, ScenarioError, TimedVerb, parse, read
 from shutthebox.simulator.scenario.verbs import (
     Bounce,
     Flip,
@@ -257,3 +258,18 @@ def test_a_bare_word_of_a_config_line_is_text_only_if_its_key_is() -> None:
     assert parse('config game.profile "2012"', "script").config.game.profile == "2012"
     with pytest.raises(ConfigError, match=r"script:1: game\.players: "):
         parse("config game.players many", "script")
+
+
+def test_a_file_may_be_so_long_and_no_longer(tmp_path: Path) -> None:
+    path = tmp_path / "long.scn"
+    path.write_text(
+        "press\n" + "#".rjust(1023, " ") + "\n" + ("#" * 1023 + "\n") * 1022 + "#" * 1018, "utf-8"
+    )
+    assert path.stat().st_size == 1024 * 1024
+    assert [line.verb for line in read(path).lines] == [Press()]
+    assert read(path).where == str(path)
+    with path.open("a", encoding="utf-8") as file:
+        file.write("#")
+    with pytest.raises(ScenarioError) as wrong:
+        read(path)
+    assert str(path) in str(wrong.value)
