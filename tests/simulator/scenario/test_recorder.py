@@ -154,6 +154,12 @@ def test_what_breaks_is_written_with_the_next_thing_that_is_sure(recorded: Recor
     assert recorded.text == f"{HEAD}@0.400 flip 5\n@0.500 lose-edges 0.25\n"
 
 
+def test_things_that_break_at_once_are_written_at_one_time(recorded: Recorded) -> None:
+    for verb in ("oled off", "lose-edges 0.25", "oled on"):
+        recorded.recorder.broke(verb, START_NS + 500 * MS)
+    assert recorded.all() == f"{HEAD}@0.500 oled off\n@0.500 lose-edges 0.25\n@0.500 oled on\n"
+
+
 def test_a_power_cut_is_written_at_once_with_the_levers_that_had_not_settled() -> None:
     recorded = Recorded(frozenset({2, 3}))
     recorded.lever(100, 5, True)
