@@ -10,6 +10,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes import match_over
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.screen import Screen
+from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Step, View
 
 
@@ -28,7 +29,7 @@ class Initials(MatchMode):
     def screen(self, view: View) -> Screen:
         """The letters so far and the next one."""
         _ = view.translate
-        title = _("Player {number}").format(number=_winner(self) + 1)
+        title = _("Player {number}").format(number=_signer(self, view.settings) + 1)
         return self.letters.screen(self.name, title, _("Hold: back"), view)
 
 
@@ -43,7 +44,7 @@ def press(mode: Initials, context: Context) -> Step[Initials | match_over.MatchO
     letters = mode.letters.take()
     if not letters.complete:
         return Step(replace(mode, letters=letters))
-    return match_over.signed(mode.play, {_winner(mode): letters.taken}, context)
+    return match_over.signed(mode.play, {_signer(mode, context.settings): letters.taken}, context)
 
 
 def hold(mode: Initials, context: Context) -> Step[match_over.MatchOver]:
@@ -51,7 +52,7 @@ def hold(mode: Initials, context: Context) -> Step[match_over.MatchOver]:
     return Step(match_over.MatchOver(mode.play))
 
 
-def _winner(mode: Initials) -> int:
-    result = mode.play.match.result
-    assert result is not None, "only a winner signs"
-    return result.winners[0]
+def _signer(mode: Initials, settings: Settings) -> int:
+    player = match_over.signer(mode.play, settings)
+    assert player is not None, "only a winner signs"
+    return player

@@ -68,7 +68,7 @@ class MatchOver(MatchMode):
         result, reminder = _result(play), self.flicks.reminder
         prompt = message("Thinking …") if self.asks_review else message("Press: again")
         also = [honour.told(_) for honour in self.honours]
-        if _may_sign(self):
+        if _may_sign(self, view.settings):
             also.append(_("Lever 1: sign"))
         if view.settings.stakes is ShownStakes.EVENING:
             also.append(_("Lever 3: result") if self.shows_tally else _("Lever 3: stakes"))
@@ -152,7 +152,7 @@ def levers(mode: MatchOver, context: Context) -> Step[MatchOver | initials.Initi
     """Lever 1 or 2: the winner signs. Lever 3: the stakes of the evening and back. Lever 4: the coach."""
     flicks, chosen = mode.flicks.moved(context.moved)
     mode = replace(mode, flicks=flicks)
-    if set(chosen) & set(SIGN_LEVERS) and _may_sign(mode):
+    if set(chosen) & set(SIGN_LEVERS) and _may_sign(mode, context.settings):
         return Step(initials.Initials(mode.play), (Play(Sound.CHOICE),))
     if TALLY_LEVER in chosen and context.settings.stakes is ShownStakes.EVENING:
         return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (Play(Sound.CHOICE),))
@@ -182,14 +182,20 @@ def _next_page(mode: MatchOver, beginning: Match) -> Step[MatchOver]:
 
 def _levers_in_use(mode: MatchOver, settings: Settings) -> Tiles:
     """The levers that choose something here."""
-    sign = SIGN_LEVERS if _may_sign(mode) else ()
+    sign = SIGN_LEVERS if _may_sign(mode, settings) else ()
     tally = (TALLY_LEVER,) if settings.stakes is ShownStakes.EVENING else ()
     coach = (COACH_LEVER,) if mode.play.beginning is not None else ()
     return to_tiles((*sign, *tally, *coach))
 
 
-def _may_sign(mode: MatchOver) -> bool:
-    return not mode.signed and bool(_result(mode.play).winners)
+def _may_sign(mode: MatchOver, settings: Settings) -> bool:
+    return not mode.signed and signer(mode.play, settings) is not None
+
+
+def signer(play: MatchInPlay, settings: Settings) -> int | None:
+    """The first winner, from 0, who is no computer; None if there is none."""
+    winners = _result(play).winners
+    return next((winner for winner in winners if winner + 1 not in settings.computers), None)
 
 
 def _coach_pages(mode: MatchOver) -> tuple[CoachPage, ...]:
