@@ -168,7 +168,7 @@ class Trial:
         self._mutants, self._known, self._to_parent = mutants, known, to_parent
         self._items: dict[str, pytest.Item] = {}
         self._functions: dict[str, list[FunctionType]] = defaultdict(list)
-        self._unreliable: set[str] = set()
+        self._unreliable = set(known.failed)
         self._from_child: Connection | None = None
 
     @pytest.hookimpl(tryfirst=True)
