@@ -1,6 +1,8 @@
 """Options of the whole test suite."""
 
 import contextlib
+import logging
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
@@ -21,3 +23,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
             default=False,
             help="write the golden pictures anew instead of comparing with them",
         )
+
+
+@pytest.fixture(autouse=True)
+def _own_log_level() -> Iterator[None]:
+    """What a command lets be logged does not outlast its test."""
+    level = logging.getLogger().level
+    yield
+    logging.getLogger().setLevel(level)

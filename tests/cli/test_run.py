@@ -72,9 +72,7 @@ def real_box(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Simula
     monkeypatch.setenv("RUNTIME_DIRECTORY", f"{tmp_path / 'run'}:{tmp_path / 'other'}")
     monkeypatch.setenv("SHUTTHEBOX_OUTBOX", str(tmp_path / "outbox"))
     monkeypatch.setattr(run_command, "NOTICES", tmp_path / "notices")
-    level = logging.getLogger().level
     yield box
-    logging.getLogger().setLevel(level)
     assert opened == [Backend.GPIOD]
 
 
