@@ -9,8 +9,9 @@ outside functions takes a new process and its tests in four stages: those that i
 its folder, those of the whole box in play, all. What none of these notices is tried with the slow tests near
 the module. A test counts only if it passes without the change.
 
-Prints a line for each change; ends with 1 if fewer than 95 % are noticed. Some change nothing that anybody
-could notice: a person has to look at the survivors.
+Prints a line for each change, and another for each that these first tests have not noticed; ends with 1 if
+fewer than 95 % are noticed. Some change nothing that anybody could notice: a person has to look at the
+survivors.
 
 mutmut has no seeded sample and cannot change what is outside functions; cosmic-ray knows one command for the
 tests of all its changes. So this is our own.
@@ -143,12 +144,17 @@ def main() -> int:
         print("left out, because they fail without any change:", *known.failed, sep="\n  ", file=sys.stderr)
     everything = mutants(args.only)
     sample = random.Random(args.seed).sample(everything, min(args.sample, len(everything)))
-    survivors: list[Mutant] = []
+    left: list[tuple[Mutant, bool]] = []
     for number, (mutant, test) in enumerate(tried(sample, files, known, args.jobs), 1):
-        noticed = bool(test) or (test is None and is_noticed(mutant)) or is_noticed_slowly(mutant)
+        print(f"{number:4} of {len(sample)}  {'noticed' if test else '-      '}  {mutant}", flush=True)
+        if not test:
+            left.append((mutant, test is None))
+    survivors: list[Mutant] = []
+    for number, (mutant, at_import) in enumerate(left, 1):
+        noticed = (at_import and is_noticed(mutant)) or is_noticed_slowly(mutant)
+        print(f"{number:4} of {len(left)}  {'noticed' if noticed else 'SURVIVES'}  {mutant}", flush=True)
         if not noticed:
             survivors.append(mutant)
-        print(f"{number:4} of {len(sample)}  {'noticed ' if noticed else 'SURVIVES'}  {mutant}", flush=True)
     noticed_all = len(sample) - len(survivors)
     print(f"\n{noticed_all} of {len(sample)} noticed, of {len(everything)} that there are; seed {args.seed}")
     for mutant in survivors:
