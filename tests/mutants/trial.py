@@ -190,7 +190,7 @@ class Trial:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and self._from_child:
-            self._from_child.send((report.nodeid, False))
+            self._from_child.send((report.nodeid, False, False))
 
     def _noticed_by(self, mutant: Mutant) -> str | None:
         file = FIRMWARE / mutant.path
@@ -235,18 +235,14 @@ class Trial:
             child = _fork.Process(target=self._run, args=(tests, changes, path, source, Path(folder), theirs))
             child.start()
             theirs.close()
-            test, passes = tests[0], True
-            while passes:
-                ready = wait([ours, child.sentinel], STUCK_S)
-                if ours not in ready:
-                    passes = bool(ready) and child.exitcode == 0
-                    break
+            test, passes, ended = tests[0], True, False
+            while passes and not ended:
+                # Without a word for so long it is stuck; without one when it has gone, it has died.
+                wait([ours, child.sentinel], STUCK_S)
                 try:
-                    test, passes = ours.recv()
+                    test, passes, ended = ours.recv() if ours.poll() else (test, False, False)
                 except EOFError:
-                    child.join()
-                    passes = child.exitcode == 0
-                    break
+                    passes = False
             if child.pid:
                 _kill_group(child.pid)
             child.join()
@@ -271,9 +267,10 @@ class Trial:
         os.environ.update(copied(folder / "firmware", path, source))
         self._from_child = from_child
         for test, next_test in zip(tests, [*tests[1:], None], strict=True):
-            from_child.send((test, True))
+            from_child.send((test, True, False))
             item, next_item = self._items[test], self._items[next_test] if next_test else None
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=next_item)
+        from_child.send((tests[-1], True, True))
         # No clean-up of what the parent has opened.
         os._exit(0)
 
