@@ -155,6 +155,27 @@ def test_made_up_rules_that_pass(profile: Profile, oracle: Callable[..., Any]) -
     check(profile, oracle)
 
 
+@pytest.mark.parametrize("first", [None, 1])
+@pytest.mark.parametrize("win", list(Win)[:2])
+def test_dice_that_can_change_nothing_take_all_throws_of_a_turn(
+    first: int | None, win: Win, oracle: Callable[..., Any]
+) -> None:
+    """Two dice never shut the last 1 of two rows, and throws are the score."""
+    profile = Profile(
+        "made-up",
+        tiles=(1, 2),
+        rows=2,
+        sides=3,
+        one_die=OneDie.OPTIONAL_HIGH,
+        first_move_must_include=first,
+        blocked=Blocked.PASSES,
+        score=Scoring.THROWS,
+        shut_wins=ShutWins.NO,
+        win=win,
+    )
+    check(profile, oracle)
+
+
 @pytest.mark.slow
 @settings(suppress_health_check=list(HealthCheck))
 @given(profile=st.sampled_from([Blocked.ENDS_TURN, Blocked.PASSES]).flatmap(two_rows_or_insured))

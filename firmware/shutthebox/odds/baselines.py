@@ -62,7 +62,8 @@ def policy_value(profile: Profile, policy: Policy) -> Value:
     rows = [_row(graph, at, policy) for at in range(len(graph.stops))]
     throw = int(profile.score is Scoring.THROWS)
     scores = [float(end.score) for end in graph.ends]
-    scores[graph.lost] -= throw
+    for end in graph.uncounted:
+        scores[end] -= throw
     shut = [float(end.shut) for end in graph.ends]
     return Value(
         _expected(graph, rows, scores, throw)[number],

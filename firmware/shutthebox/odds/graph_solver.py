@@ -57,9 +57,10 @@ class Solution:
         self.unit = unit
         self._graph = graph
         ends = [goal.worth(end) for end in graph.ends]
-        # The throw that loses a turn is added to it again.
-        first, second = ends[graph.lost]
-        ends[graph.lost] = first - goal.per_throw[0], second - goal.per_throw[1]
+        for end in graph.uncounted:
+            # The throw that comes to it is added to it again.
+            first, second = ends[end]
+            ends[end] = first - goal.per_throw[0], second - goal.per_throw[1]
         self._per_throw = [unit * each for each in goal.per_throw]
         self.ways = [0] * len(graph.stops)
         self._answers: list[list[int]] = [[] for _ in graph.stops]
@@ -316,7 +317,7 @@ class GraphSolver:
                     layer[position] = mass
                     continue
                 end = graph.ends[position]
-                if self._counts and position != graph.lost:
+                if self._counts and position not in graph.uncounted:
                     end = End(throws, end.shut)
                 ends[end] = ends.get(end, 0 * one) + mass
             if sum(layer.values()) < _NEGLIGIBLE:

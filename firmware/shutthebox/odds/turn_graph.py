@@ -17,7 +17,8 @@ from shutthebox.odds.rolls import roll as roll_of
 from shutthebox.odds.state_space import Space
 from shutthebox.odds.values import End, TooLargeError
 from shutthebox.rules.moves import can_ever_move, dice_allowed, legal_moves
-from shutthebox.rules.profile import Blocked, Draw, MoveKind
+from shutthebox.rules.profile import Blocked, Draw, MoveKind, Scoring
+from shutthebox.rules.score import MAX_THROWS
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import DOMINOES, Turn
 
@@ -89,12 +90,13 @@ class _Kind:
 class TurnGraph:
     """The positions that can be met, numbered, and their throws.
 
-    Where throws count, every end but that of a lost turn has a score of 0; the solver counts the throws.
+    Where throws count, every end has a score of 0, and the solver counts them; but for those of `uncounted`.
 
     Attributes:
         space: the row.
         ends: how a turn can end; their indices are the lowest numbers.
         lost: the number of the end of a turn lost on its first move.
+        uncounted: the numbers of the ends that have their score after however many throws.
         positions: by number; the ends have none and come first.
         ways: by number, the ways to throw, the usual number of dice first; none for ends.
         stops: by number, the end if the turn ended there.
@@ -123,6 +125,11 @@ class TurnGraph:
         # Apart, as a lost turn has the same score for every throw.
         self.lost = len(end_numbers)
         self.ends = (*end_numbers, space.lost)
+        self.uncounted = [self.lost]
+        if profile.score is Scoring.THROWS:
+            # Who throws on with dice that can change nothing gets all throws.
+            self.uncounted.append(len(self.ends))
+            self.ends = (*self.ends, End(MAX_THROWS, False))
         self.positions = [Position(0)] * len(self.ends)
         self.ways: list[tuple[Way, ...]] = [()] * len(self.ends)
         self.stops = list(range(len(self.ends)))
@@ -238,7 +245,7 @@ class TurnGraph:
         if roll.ended:
             yield roll.ended, (self._ends_at[mask],)
         if blocked:
-            # Dice that can change nothing are never the better choice, and throwing them would never end.
+            # Of dice that can change nothing the turn takes all its throws.
             stuck = len(rolls) > 1 and not roll.live(mask)
             yield blocked, self._after_blocked(position, numbers, stuck=stuck)
         if blocked_doubles:
@@ -258,7 +265,9 @@ class TurnGraph:
                 self.comes_back = True
                 bits = (1 << i for i in range(len(space.numbers)))
                 return tuple([numbers[mask | bit, 0] for bit in bits if shut & bit])
-        ends = profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES) or stuck
+        ends = profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES)
+        if stuck and not ends:
+            return (self._ends_at[mask] if profile.score is not Scoring.THROWS else self.uncounted[-1],)
         front, behind = space.tiles_of(mask)
         if ends or not can_ever_move(profile, front, behind=behind):
             return (self._ends_at[mask],)
