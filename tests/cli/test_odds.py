@@ -339,26 +339,6 @@ final score
   5   8.33 % ##########
 """,
     ),
-    "a throw": (
-        CORNER,
-        "--throw 1,2",
-        """\
-corner: 1 2 3 open, 1+2 thrown (playing for the lowest score)
-
-expected score   1.92
-chance to shut   22.22 %
-
-move               expected   to shut     costs
-3                      1.92   22.22 %      0.00
-1,2                    2.50   16.67 %      0.58
-
-final score
-  0  22.22 % ##################
-  1  13.89 % ###########
-  2  13.89 % ###########
-  3  50.00 % ########################################
-""",
-    ),
     "a throw that blocks": (
         CORNER,
         "--open 1,2 --throw 5,5",
