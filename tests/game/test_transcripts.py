@@ -1,6 +1,7 @@
 """Whole plays, word for word: all that the box keeps, asks, plays and shows at every step.
 
-After a change that is meant to be seen: ``python -m tests.renew_transcripts``, and read what has changed.
+To renew them after a wanted change: `pytest tests/game --update-golden`, then read what git reports as
+changed.
 """
 
 from pathlib import Path
@@ -12,6 +13,8 @@ TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.txt"))
 
 
 @pytest.mark.parametrize("path", TRANSCRIPTS, ids=lambda path: path.stem)
-def test_the_same_hands_give_the_same_play(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert played_again(text) == text
+def test_the_same_hands_give_the_same_play(path: Path, request: pytest.FixtureRequest) -> None:
+    played = played_again(path.read_text(encoding="utf-8"))
+    if request.config.getoption("--update-golden"):
+        path.write_text(played, encoding="utf-8")
+    assert played == path.read_text(encoding="utf-8")

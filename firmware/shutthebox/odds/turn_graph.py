@@ -266,10 +266,10 @@ class TurnGraph:
                 bits = (1 << i for i in range(len(space.numbers)))
                 return tuple([numbers[mask | bit, 0] for bit in bits if shut & bit])
         ends = profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES)
-        if stuck and not ends:
-            return (self._ends_at[mask] if profile.score is not Scoring.THROWS else self.uncounted[-1],)
+        if stuck and not ends and profile.score is Scoring.THROWS:
+            return (self.uncounted[-1],)
         front, behind = space.tiles_of(mask)
-        if ends or not can_ever_move(profile, front, behind=behind):
+        if ends or stuck or not can_ever_move(profile, front, behind=behind):
             return (self._ends_at[mask],)
         return (numbers[mask, 0],)
 

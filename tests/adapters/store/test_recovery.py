@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.adapters.store.test_verification import NOON, forge, play
+from tests.adapters.store.test_verification import NOON, forge, play, play_four
 
 from shutthebox import __version__
 from shutthebox.adapters.store import retention, verification
@@ -18,7 +18,7 @@ from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.recovery import Recovered, copy
 from shutthebox.config.profiles import builtin
-from shutthebox.game.facts import Began, Chosen, Faulted, Resumed
+from shutthebox.game.facts import Began, Faulted, Resumed
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import begin
@@ -44,11 +44,7 @@ def letters(db: sqlite3.Connection) -> str:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     with closing(Store(folder, lambda: NOON)) as store:
-        for number in range(3):
-            store.keep(Chosen("game.players", number + 1))
-            play(store)
-            store.keep(Faulted("lever", f"lever {number} chatters"))
-        play(store, finish=False, leave=False)
+        play_four(store)
         store.keep_health({0: 3, 4: 2}, {4: 9})
         assert letters(store.connection) == f"c {WHOLE}c {WHOLE}c {WHOLE} Btststst"
     return folder

@@ -46,15 +46,20 @@ def play(store: Store, *, leave: bool = True, finish: bool = True) -> None:
         store.keep(Left())
 
 
+def play_four(store: Store) -> None:
+    """Three matches, before each a setting is chosen and after it a fault comes, and one on its way."""
+    for number in range(3):
+        store.keep(Chosen("game.players", number + 1))
+        play(store)
+        store.keep(Faulted("lever", f"lever {number} chatters"))
+    play(store, finish=False, leave=False)
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     with closing(Store(folder, lambda: NOON)) as store:
-        for number in range(3):
-            store.keep(Chosen("game.players", number + 1))
-            play(store)
-            store.keep(Faulted("lever", f"lever {number} chatters"))
-        play(store, finish=False, leave=False)
+        play_four(store)
     return folder
 
 
