@@ -1,4 +1,4 @@
-"""Whole plays, word for word: all that the box keeps, asks, plays and shows at every step.
+"""Whole evenings: all that the box keeps, asks, plays and shows at every step, without the screen's words.
 
 To renew them after a wanted change: `pytest tests/game --update-golden`, then read what git reports as
 changed.

@@ -4,13 +4,12 @@ A transcript is one text. Its head is TOML: the settings, the levers and the wor
 come the hands, a line each after ``>``, and below each line the effects in their order:
 
 * ``keep``, ``play`` and ``ask``: a fact, a tune, a question to the odds;
-* ``show``: mode, verdict, when the box goes on by itself; below it the screen, ``*`` at the
-  cursor of a list to choose from, ``+`` at that of one to read;
+* ``show``: mode, verdict, when the box goes on by itself, the dice, the row of tiles, the line that is marked
+  in a list to choose from, and of all words only the figures in them;
 * ``now``: what has changed on the table, and of what the box has in mind.
 
 In the row of tiles ``3`` is open, ``-`` is shut, ``3?`` can be shut now, ``3v`` has been flipped, ``3!`` is
-wrong. Several hands can share a line; only the last screen of a line is shown, and of rows that were there
-before only that at the cursor.
+wrong. Several hands can share a line; only the last screen of a line is shown.
 
 Half a second after what came before: ``press``, ``hold``, ``press 3 5`` and ``hold 4`` (with the throw that
 they make), ``hold-long``, ``service``, ``flip 3 5``, ``lift 3 5``, ``choose 3`` (flip and lift), ``time``,
@@ -19,6 +18,7 @@ they make), ``hold-long``, ``service``, ``flip 3 5``, ``lift 3 5``, ``choose 3``
 ``throw 3 5`` (press and wait), ``odds`` (those that were asked answer), ``no-odds``, ``power-cut``.
 """
 
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
@@ -87,7 +87,7 @@ def played_again(text: str) -> str:
     transcript = Transcript(head)
     parts = [f"{head}\n", *transcript.told(transcript.table.effects)]
     for line in hands:
-        parts += [f"\n> {line}\n", *transcript.hand(line)]
+        parts += [f"> {line}\n", *transcript.hand(line)]
     return "".join(parts)
 
 
@@ -112,7 +112,6 @@ class Transcript:
         daily = Daily(keys.pop("day", 0), puzzle_from_text(puzzle, builtin)) if puzzle else None
         fault = keys.pop("fault", None)
         self.seen: dict[str, str] = {}
-        self.rows: tuple[str, ...] = ()
         self.health: dict[int, ContactHealth] = {}
         world = {
             "down": keys.pop("down", ()),
@@ -219,14 +218,14 @@ class Transcript:
         only_sleeps = due_ns is None or due_ns == shared.touched_ns + shared.settings.sleep_ns
         due = "" if due_ns is None or only_sleeps else f", goes on at {(due_ns - now_ns) / S:+.3f} s"
         at = "" if show.t_ns == now_ns else f", since {(show.t_ns - now_ns) / S:.3f} s"
-        yield f"  show {show.mode}, {show.verdict}{at}{', asleep' if show.asleep else ''}{due}\n"
-        yield from (f"    {line}\n" for line in _drawn(show.screen, self.rows))
+        asleep = ", asleep" if show.asleep else ""
+        yield "; ".join((f"  show {show.mode}, {show.verdict}{at}{asleep}{due}", *_drawn(show.screen))) + "\n"
         seen = {**_on_the_table(show), **_known(shared)}
         changed = [text for key, text in seen.items() if self.seen.get(key) != text]
         gone = [f"no {key}" for key in self.seen if key not in seen]
         if changed or gone:
             yield f"  now {'; '.join((*changed, *gone))}\n"
-        self.rows, self.seen = show.screen.rows, seen
+        self.seen = seen
 
 
 def _ns(seconds: str) -> int:
@@ -254,40 +253,32 @@ def _settings(head: str, keys: dict[str, Any]) -> Settings:
     return settings_for(usual, **values, **sleep)
 
 
-def _drawn(screen: Screen, rows_before: Sequence[str]) -> Iterator[str]:
-    heading = " | ".join(filter(None, (screen.title, screen.aside)))
-    if heading:
-        yield heading
+def _drawn(screen: Screen) -> Iterator[str]:
+    """What a screen shows, without its words: a change of a word is the matter of that word's own test."""
     if screen.dice:
         faces = " ".join(map(str, screen.dice))
         yield f"dice {faces}{' tumbling' if screen.tumbling else f' = {screen.total}'}"
-    if screen.big:
-        yield f"BIG {screen.big}"
-    for i, row in enumerate(screen.rows):
-        if i == screen.cursor or i >= len(rows_before) or row != rows_before[i]:
-            mark = " " if i != screen.cursor else "*" if screen.chooses else "+"
-            yield f"{mark} {row}".replace("\t", " .. ")
-    if screen.paragraph:
-        yield screen.paragraph
     if screen.tiles:
         yield "tiles " + " ".join(_SIGNS[state].format(number) for number, state in screen.tiles)
-    marks = [
-        mark
-        for mark, is_set in (
-            ("alert", screen.alert),
-            ("lit", screen.lit),
-            ("celebrates", screen.celebrates),
-        )
-        if is_set
-    ]
-    yield " / ".join((screen.prompt, *screen.also)) + (f"  [{', '.join(marks)}]" if marks else "")
+    if screen.chooses and screen.cursor is not None:
+        yield f"choice {screen.cursor + 1}"
+    elif screen.rows:
+        yield "rows " + " / ".join(map(_figures, screen.rows))
+    if said := _figures(screen.prompt):
+        yield f"says {said}"
+    yield from (mark for mark in ("alert", "lit", "celebrates") if getattr(screen, mark))
+
+
+def _figures(text: str) -> str:
+    """The numbers in a text, and three letters of a player."""
+    return " ".join(re.findall(r"[+-]?\d+(?:[.:]\d+)*|\b[A-Z]{3}\b", text))
 
 
 def _on_the_table(show: Show) -> dict[str, str]:
     """What a look at the table says beside the screen, by a word for it."""
     told = {
         "game": show.game and show.game.name,
-        "player": show.player and f"player {show.player} of {', '.join(show.seats)}",
+        "player": show.player and f"player {show.player} of {len(show.seats)}",
         "open tiles": show.open and f"open {_listed(show.open)}",
         "throw": show.throw and f"throw {_listed(show.throw)}",
         "scores": show.scores and f"scores {_listed(show.scores)}",
