@@ -1,8 +1,10 @@
 """Any file in the store's place: the box says so, keeps it, and plays."""
 
+import importlib
 import logging
 import multiprocessing
 import os
+import pkgutil
 import shutil
 import sqlite3
 import subprocess
@@ -17,6 +19,7 @@ from tests.adapters.store.test_verification import forge
 from tests.support.box import MS, BoxUnderTest, S
 from tests.support.open_files import open_files
 
+import shutthebox.adapters
 from shutthebox.adapters.store import open_store, queries
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
@@ -485,7 +488,12 @@ def test_no_folder_no_memory(tmp_path: Path) -> None:
 
 
 def open_as_nobody(folder: str, result: Connection) -> None:
-    """In a process of its own, because root may write to everything."""
+    """In a process of its own, because root may write to everything.
+
+    The store imports some of its modules late, and this user may not be able to read them.
+    """
+    for module in pkgutil.walk_packages(shutthebox.adapters.__path__, "shutthebox.adapters."):
+        importlib.import_module(module.name)
     if os.geteuid() == 0:
         os.setgroups([])
         os.setgid(NOBODY)
