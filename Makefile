@@ -7,18 +7,13 @@ BIN    := $(VENV)/bin
 # The tests start the program hundreds of times: it is to be compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help sim league test test-all test-python test-pi test-gpiozero bench-pins bench-pi mutants lint audit docs messages generated hardware deb test-deb image test-image release ci clean
+.PHONY: help sim league test test-all test-pi lint audit docs messages generated hardware deb test-deb image test-image release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
 	@echo "make test   run the tests"
 	@echo "make test-all    run the slow ones too, and more generated cases"
-	@echo "make test-python run them on Debian 13's Python 3.13 (DEBIAN=forky: 3.14; Linux, root)"
 	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
-	@echo "make test-gpiozero   run gpiozero's own tests on our pins, there and on a fake kernel"
-	@echo "make bench-pins  measure the back ends for the pins there"
-	@echo "make bench-pi    the same, and the whole daemon: start, memory, rest, edge to panel"
-	@echo "make mutants     change the program at random: do the tests notice? (an hour; ARGS='--sample 20 --seed 7')"
 	@echo "make lint   ruff and mypy"
 	@echo "make deb    build the Debian package"
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
@@ -27,9 +22,12 @@ help:
 	@echo "make release     everything for people to get, built twice, with checksums and a signature: CONTRIBUTING.md"
 	@echo "make ci     all checks, as root on Debian"
 	@echo "make audit  ask whether a dependency has a known vulnerability (needs a network)"
+	@echo "make messages    compile the translations, after a text has changed"
 	@echo "make docs   build the pages as a site, with pictures of every screen: build/docs/site"
 	@echo "make generated   write again what is made from the code: default config, schemas, manual pages"
 	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
+	@echo "make clean  remove what was built"
+	@echo "Benchmarks, gpiozero's own tests and the tests on another Debian's Python are commands: CONTRIBUTING.md"
 
 # One line that says what is missing, instead of a traceback from venv or pip.
 $(VENV)/.python:
@@ -65,26 +63,9 @@ test: $(VENV)/.test
 test-all: $(VENV)/.test
 	@$(BIN)/pytest --numprocesses auto --dist worksteal -m "not virtual_pi and not package and not image" --hypothesis-profile thorough $(ARGS)
 
-# On the Python of another Debian, in a root of its own: tests/pythons.
-DEBIAN := trixie
-test-python: $(VENV)/.test
-	@$(BIN)/python -m tests.pythons $(DEBIAN) $(ARGS)
-
 # Boots Debian's kernel and systemd under QEMU, with simulated pins: tests/virtual_pi/README.md.
 test-pi: $(VENV)/.test
 	@$(BIN)/pytest -m virtual_pi tests/virtual_pi $(ARGS)
-
-# Unchanged, from gpiozero's source package: tests/gpiozero_suite/README.md.
-test-gpiozero: $(VENV)/.test
-	@$(BIN)/python -m tests.gpiozero_suite $(ARGS)
-
-# Back ends for the pins side by side: idle CPU, wake-ups, latency.
-bench-pins: $(VENV)/.test
-	@$(BIN)/python -m tests.virtual_pi python3 /opt/project/tests/benchmarks/pins.py $(ARGS)
-
-# The back ends, and the whole daemon on the default one, in one run.
-bench-pi: $(VENV)/.test
-	@$(BIN)/python -m tests.virtual_pi sh -c 'cd /opt/project/tests/benchmarks && python3 pins.py && echo && python3 daemon.py $(ARGS)'
 
 # A broker, a league, and three simulated boxes that play; needs mosquitto.
 league: $(VENV)/.test
@@ -135,10 +116,6 @@ test-image: $(VENV)/.test image
 release: $(VENV)/.test
 	@$(BIN)/python release/release.py --key '$(KEY)' $(if $(CERT),--cert '$(CERT)') $(if $(CERT_KEY),--cert-key '$(CERT_KEY)') \
 		$(if $(PARTS),--parts $(PARTS))
-
-# A seeded sample, not in CI: tests/mutants.
-mutants: $(VENV)/.test
-	@$(BIN)/python -m tests.mutants $(ARGS)
 
 ci:
 	@bash .ci/run

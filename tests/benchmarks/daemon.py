@@ -1,6 +1,6 @@
 """The whole daemon on a machine with a simulated chip: start, memory, rest, edge to panel.
 
-Run where the chip and the logging display are; `make bench-pi` does so in the virtual Pi.
+Run where the chip and the logging display are; tests/virtual_pi/README.md says how in the virtual Pi.
 
     python3 tests/benchmarks/daemon.py [--starts 5] [--seconds 30] [--edges 200]
 
@@ -184,7 +184,7 @@ def main() -> None:
     parser.add_argument("--edges", type=int, default=200, help="how many edges to time")
     options = parser.parse_args()
     if not PANEL.exists():
-        parser.exit(2, "no simulated display here: run `make bench-pi`\n")
+        parser.exit(2, "no simulated display here: tests/virtual_pi/README.md\n")
     ready, alone = [], []
     for _ in range(options.starts):
         alone.append(libraries_s())

@@ -1,4 +1,4 @@
-"""Runs the tests on another Debian's own Python: `make test-python`, `make test-python DEBIAN=forky`.
+"""Runs the tests on another Debian's own Python: `python -m tests.pythons trixie`, or `forky`.
 
 trixie is Debian 13 with Python 3.13, as Raspberry Pi OS is; forky is the next Debian, with Python 3.14. The
 libraries are Debian's as well, but for gpiozero, of which Debian 13 has 1.6. The tests that want what is not
