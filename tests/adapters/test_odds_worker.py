@@ -76,7 +76,7 @@ def test_a_large_row_has_hints_and_a_master() -> None:
         None,
         False,
     )
-    assert all(move.tiles in turns.answers(match.profile, match.turn) for move in found.moves)
+    assert all(move.tiles in turns.answers(match.game, match.turn) for move in found.moves)
     came = answer(AskAnswer(match))
     assert isinstance(came, AnswerCame)
     assert came.tiles == found.best
@@ -98,7 +98,7 @@ def test_against_the_bank_a_hint_counts_what_is_paid() -> None:
     assert [move.tiles for move in hint.moves] == [each.tiles for each in paid]
     assert [move.cost for move in hint.moves] == [each.cost for each in paid]
     assert hint.best == to_tiles([1, 5])
-    assert hint_for(replace(match, profile=builtin("golf"))).best == to_tiles([2, 4])
+    assert hint_for(replace(match, game=builtin("golf"))).best == to_tiles([2, 4])
 
 
 def near(value: float) -> Any:
@@ -136,7 +136,7 @@ def test_a_hint_in_a_shared_row_gives_the_chances_to_win() -> None:
     match = begin(builtin("high-rollers"), 2)
     row = replace(match.turn, open=to_tiles([1, 2, 3, 9]))
     match = replace(match, rows=(row, row), player=1)
-    solved = SharedRow(match.profile)
+    solved = SharedRow(match.game)
     win = solved.chances(match)[1]
     assert 0.5 < win < 1
     assert hint_for(match) == Hint(Value(0.0, win), solved.best_dice(match), None, (), opens=False)
@@ -239,9 +239,9 @@ def test_luck_and_decisions_make_up_the_score_on_the_box() -> None:
         state = world.runner.machine.state
         match, mode = state.match, state.mode
         if match is not None and mode.name in (Mode.RAISE, Mode.FLIPPING):
-            levers = match.profile.starting & ~match.turn.open
+            levers = match.game.starting & ~match.turn.open
             if mode.name is Mode.FLIPPING:
-                levers |= random.choice(turns.answers(match.profile, match.turn))
+                levers |= random.choice(turns.answers(match.game, match.turn))
             for number in world.box.levers:
                 world.set_lever(number, bool(levers >> (number - 1) & 1))
             world.run_until(world.now_ns + 50_000_000)
@@ -281,7 +281,7 @@ def play_turn(table: Table, throw: Throw) -> None:
     while (mode := table.mode) is not Mode.TURN_OVER:
         table.dice.throws[:] = [throw]
         if mode is Mode.FLIPPING:
-            move = turns.answers(table.match.seat_profile, table.match.turn)[0]
+            move = turns.answers(table.match.rules, table.match.turn)[0]
             table.stand([*table.down, *to_numbers(move)])
         table.press()
         table.wait(S)

@@ -75,10 +75,10 @@ def play(world: VirtualBox, hands: Hands) -> None:
     while (state := world.runner.machine.state).mode.name is not Mode.MATCH_OVER:
         match = state.match
         if match is not None and state.mode.name is Mode.RAISE:
-            hands.stand(match.profile.starting & ~match.turn.open)
+            hands.stand(match.game.starting & ~match.turn.open)
         elif match is not None and state.mode.name is Mode.FLIPPING:
-            shut = match.profile.starting & ~match.turn.open
-            hands.stand(shut | turns.answers(match.profile, match.turn)[0])
+            shut = match.game.starting & ~match.turn.open
+            hands.stand(shut | turns.answers(match.game, match.turn)[0])
             if world.runner.machine.state.mode.name is Mode.FLIPPING:
                 hands.press()
         else:

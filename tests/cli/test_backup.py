@@ -297,7 +297,7 @@ def test_restore_is_taken_over_at_the_next_start(tmp_path: Path, capsys: pytest.
         assert store.choices() == {"game.profile": "digits"}
         kept = store.running_match()
         assert kept is not None
-        assert kept[0].profile.name == "digits"
+        assert kept[0].game.name == "digits"
         (fault,) = read(store.connection).faults
         assert "restored" in fault.text
     (before,) = state.glob("*.replaced")

@@ -1,10 +1,12 @@
 """The computer's seat and the hints: the odds are asked, and the game never waits for them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tests.support.box import S
 from tests.support.machine import NoOdds, Table, facts, settings_for
 
+from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Ask
 from shutthebox.game.facts import Chosen
 from shutthebox.game.inputs import Advice, AnswerCame, DiceCame, HintCame
@@ -16,9 +18,9 @@ from shutthebox.game.questions import AskAnswer, AskDice, AskHint, Question
 from shutthebox.game.screen import TileState
 from shutthebox.odds.equilibrium import RankedChance
 from shutthebox.odds.hints import Hint
-from shutthebox.odds.strengths import Strength
+from shutthebox.odds.strengths import Strength, simple_dice
 from shutthebox.odds.values import Ranked, Value
-from shutthebox.rules.actions import Moved
+from shutthebox.rules.actions import Moved, Reopened
 from shutthebox.rules.tiles import to_tiles
 
 
@@ -92,6 +94,36 @@ def test_who_thinks_too_long_plays_without_the_odds() -> None:
     assert table.screen == before
 
 
+def test_a_computer_with_a_head_start_asks_for_a_tile_that_it_may_open() -> None:
+    """Tiles 1 and 2 start shut for it, and stay shut: no answer without the odds may name them."""
+    game = replace(builtin("open-one"), handicap=((1, 2),))
+    table = Table(settings_for(game, players=1, computers=(1,)), odds=Silent())
+    table.press()
+    table.stand([1, 2])
+    for flips in ((3, 9), (4, 8), (5, 7), ()):
+        table.dice.throws.append((6, 6))
+        table.wait(COMPUTER_NS)
+        table.wait(PATIENCE_NS)
+        table.flip(*flips)
+    assert table.screen.prompt == "Lift 3"
+    table.lift(3)
+    assert facts(table.effects)[-1] == Reopened(3)
+    assert table.mode is Mode.READY
+
+
+def test_a_computer_with_a_head_start_throws_as_many_dice_as_its_own_row_allows() -> None:
+    """Only its row is low enough for one die; the beginner throws one where it may."""
+    game = replace(builtin("pub"), handicap=((7, 8, 9),))
+    table = Table(settings_for(game, players=1, computers=(1,), strength=Strength.BEGINNER), odds=Silent())
+    table.press()
+    table.stand([7, 8, 9])
+    match = table.match
+    expected = simple_dice(match.rules, match.turn, Strength.BEGINNER)
+    table.dice.throws.append((1,) * expected)
+    table.wait(COMPUTER_NS)
+    assert table.dice.asked[-1] == (expected, 6)
+
+
 def test_an_answer_to_another_throw_is_not_taken() -> None:
     table, odds = thinking()
     asked = next(question for question in odds.asked if isinstance(question, AskAnswer))
@@ -106,8 +138,6 @@ def few_open(odds: Silent | NoOdds, **settings: object) -> Table:
     table.press()
     match = table.match
     turn = match.turn
-    from dataclasses import replace
-
     turn = replace(turn, open=to_tiles(range(1, 7)), throws=3, moves=3)
     return Table(table.machine.settings, match=replace(match, rows=(turn,)), down=[7, 8, 9], odds=odds)
 

@@ -81,7 +81,7 @@ def test_a_press_starts_the_usual_game_at_once() -> None:
     table = Table(settings_for("pub", players=3))
     (began,) = facts(table.press())
     assert isinstance(began, Began)
-    assert (began.match.profile.name, began.match.players) == ("pub", 3)
+    assert (began.match.game.name, began.match.players) == ("pub", 3)
     assert table.mode is Mode.READY
 
 
@@ -189,7 +189,7 @@ def test_the_menu_changes_what_is_chosen_and_keeps_it() -> None:
     table.hold()
     assert table.mode is Mode.ATTRACT
     table.press()
-    assert table.match.profile.name == "digits"
+    assert table.match.game.name == "digits"
 
 
 def menu_item(table: Table, label: str) -> int:
@@ -277,7 +277,7 @@ def test_where_the_game_is_played_to_a_limit_that_is_asked() -> None:
     assert table.screen.big == "50"
     (began,) = facts(table.press())
     assert isinstance(began, Began)
-    assert began.match.profile.limit == 50
+    assert began.match.game.limit == 50
 
 
 def test_the_menu_has_a_limit_in_the_place_of_rounds() -> None:
@@ -291,7 +291,7 @@ def test_the_menu_has_a_limit_in_the_place_of_rounds() -> None:
     assert "3 Limit: 500" in table.text
     table.hold()
     table.press()
-    assert table.match.profile.limit == 500
+    assert table.match.game.limit == 500
 
 
 def test_a_race_is_one_round_whatever_the_settings_say() -> None:

@@ -249,7 +249,7 @@ def test_a_game_that_needs_the_lever_is_neither_begun_nor_offered() -> None:
     table.press()
     table.hold()
     table.press()
-    assert (table.mode, table.match.profile.title()) == (Mode.READY, titles[0])
+    assert (table.mode, table.match.game.title()) == (Mode.READY, titles[0])
 
 
 def test_a_match_goes_on_as_it_was_begun() -> None:

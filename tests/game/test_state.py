@@ -1,9 +1,12 @@
 """Steps that follow one another count as one."""
 
+import ast
 from dataclasses import replace
+from pathlib import Path
 
 from tests.support.machine import Queue, settings_for
 
+from shutthebox import game
 from shutthebox.game.daily import Daily
 from shutthebox.game.effects import Play, Sound
 from shutthebox.game.messages import Message, message
@@ -52,3 +55,18 @@ def test_effects_can_come_before_a_steps_own() -> None:
 def test_a_seat_beyond_the_names_has_none() -> None:
     shared = replace(SHARED, names=("ABC", ""))
     assert [shared.name(player) for player in range(4)] == ["ABC", "", "", ""]
+
+
+def test_handlers_judge_a_turn_by_the_rules_of_its_seat() -> None:
+    """The table's game knows no head start of a seat: with it a match would get stuck."""
+    wrong = []
+    for path in sorted(Path(game.__file__).parent.rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call):
+                given = {ast.unparse(argument) for argument in call.args}
+                wrong += [
+                    f"{path.name}:{call.lineno}: {ast.unparse(call)}"
+                    for table in given
+                    if table.endswith("match.game") and table.removesuffix("game") + "turn" in given
+                ]
+    assert wrong == []

@@ -119,7 +119,7 @@ def hands(machine: Machine, random: Random) -> int:
         return puzzle.profile.starting & ~puzzle.open | random.choice(puzzle.answers).tiles
     if match is None or random.random() < 0.25:
         return levers ^ 1 << random.randrange(9)
-    profile, turn = match.seat_profile, match.turn
+    profile, turn = match.rules, match.turn
     behind = levers_behind(profile, machine.settings.levers)
     wanted = profile.starting & ~turn.open
     if behind:

@@ -30,10 +30,10 @@ MISERE: dict[str, Any] = {"win": Win.HIGHEST, "shut_wins": ShutWins.NO}
 def play_turn(match: Match, rng: random.Random) -> Match:
     """The match when a turn has been played by lot."""
     while match.stage is not Stage.ADVANCE:
-        dice = dice_allowed(match.profile, match.turn.open)[0]
+        dice = dice_allowed(match.game, match.turn.open)[0]
         match = match.throw(tuple(rng.randint(1, 6) for _ in range(dice)))
         if match.stage is Stage.ANSWER:
-            match = match.move(rng.choice(turns.answers(match.profile, match.turn) or (0,)))
+            match = match.move(rng.choice(turns.answers(match.game, match.turn) or (0,)))
     return match
 
 

@@ -33,16 +33,16 @@ def plain(profile: Profile, players: int) -> Callable[[Match], Wins]:
         if match.stage is Stage.ADVANCE:
             return chances(same(match.advance()))
         if match.stage is Stage.ANSWER:
-            answers = turns.answers(match.profile, match.turn) or (0,)
+            answers = turns.answers(match.game, match.turn) or (0,)
             return max((chances(same(match.move(shut))) for shut in answers), key=lambda w: w[match.player])
-        dice = dice_allowed(match.profile, match.turn.open)
+        dice = dice_allowed(match.game, match.turn.open)
         return max((thrown(match, count) for count in dice), key=lambda w: w[match.player])
 
     def thrown(match: Match, dice: int) -> Wins:
         sums, counted = [Fraction(0)] * players, 0
         for faces in product(range(1, profile.sides + 1), repeat=dice):
             after = match.throw(faces)
-            passes = after.stage is Stage.ANSWER and not turns.answers(after.profile, after.turn)
+            passes = after.stage is Stage.ANSWER and not turns.answers(after.game, after.turn)
             if passes and same(after.move(0)) == match:
                 continue  # a double that earns the insurance that it uses up
             counted += 1
@@ -77,7 +77,7 @@ def test_the_figures_of_the_documentation() -> None:
 def test_a_move_that_leaves_the_other_nothing_is_best() -> None:
     match = begin(replace(ROLLERS, insurance=False), 2)
     row = replace(match.turn, open=to_tiles([1, 3, 4]))
-    best, *_ = SharedRow(match.profile).ranked(replace(match, rows=(row, row)).throw((1, 3)))
+    best, *_ = SharedRow(match.game).ranked(replace(match, rows=(row, row)).throw((1, 3)))
     # The other then needs a 4: three throws of 36.
     assert best.tiles == to_tiles([1, 3])
     assert best.win == pytest.approx(33 / 36)

@@ -33,14 +33,14 @@ def played(tournament: Tournament, seed: int, profile: str = "golf", players: in
     while match.stage is not Stage.FINISHED:
         action: Action = Advanced()
         if match.stage is Stage.THROW:
-            dice = random.choice(dice_allowed(match.profile, match.turn.open))
+            dice = random.choice(dice_allowed(match.game, match.turn.open))
             action = Thrown(tournament.throw(match, dice))
         elif match.stage is Stage.ANSWER:
-            action = Moved(random.choice(answers(match.profile, match.turn) or (0,)))
+            action = Moved(random.choice(answers(match.game, match.turn) or (0,)))
         actions.append(action)
         match = apply(match, action)
     conditions = Conditions(equal_dice=tournament.commitment)
-    return Record(match.profile, players, 2, tuple(actions), conditions)
+    return Record(match.game, players, 2, tuple(actions), conditions)
 
 
 def throws(record: Record) -> dict[tuple[int, int, int], tuple[int, ...]]:

@@ -513,7 +513,7 @@ def test_the_least_expected_turn_is_played_by_real_throws() -> None:
         ((4,), "4"),
         ((6,), "1,2,3"),
     ]:
-        assert len(faces) in dice_allowed(match.profile, match.turn.open)
+        assert len(faces) in dice_allowed(match.game, match.turn.open)
         match = match.throw(faces).move(from_text(shut))
     assert match.scores == (0,)
     assert match.turn.outcome is Outcome.SHUT

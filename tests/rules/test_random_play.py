@@ -40,7 +40,7 @@ def test_tiles_within_a_turn(profile: Profile, players: int, seed: int) -> None:
             assert not shut_in_front & (was.open & ~now.open), "never both tiles of a number at once"
             faces = was.throw or ()
             legal = oracle.moves(profile, oracle.row(was.open), faces, first=was.moves == 0)
-            assert {oracle.row(tiles) for tiles in answers(before.seat_profile, was)} == legal
+            assert {oracle.row(tiles) for tiles in answers(before.rules, was)} == legal
             assert oracle.row(action.shut) in legal or (not action.shut and not legal)
         if isinstance(action, Thrown):
             first, total = was.moves == 0, sum(action.faces)
@@ -117,13 +117,13 @@ def _rounds(matches: list[Match]) -> list[list[oracle.Ended]]:
         for match in played:
             if match.stage is Stage.ADVANCE:
                 turn, shut = match.turn, match.turn.outcome is Outcome.SHUT
-                points = _points(match.profile, turn, match.player)
+                points = _points(match.game, turn, match.player)
                 assert turn.score == points
                 ended.append(oracle.Ended(match.player, points, shut, played=True))
         for player in played[0].seats:
             turn = played[-1].rows[player]
             if turn.outcome is Outcome.UNPLAYED and turn.score is not None:
-                points = _points(played[0].profile, turn, player)
+                points = _points(played[0].game, turn, player)
                 ended.append(oracle.Ended(player, points, shut=False, played=False))
         rounds.append(ended)
     return rounds

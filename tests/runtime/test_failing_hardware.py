@@ -131,7 +131,7 @@ def test_a_stuck_lever_is_named_taken_out_and_the_box_plays_on(tmp_path: Path) -
     assert "without 4" in table.text
     table.player.play_match()
     assert table.finished == 1
-    assert table.begun.profile.starting == to_tiles([1, 2, 3, 5, 6, 7, 8, 9])
+    assert table.begun.game.starting == to_tiles([1, 2, 3, 5, 6, 7, 8, 9])
     table.box.close()
 
 

@@ -178,7 +178,7 @@ def seats(profile: Profile, players: int) -> int:
 
 def next_action(match: Match, chance: random.Random) -> Action:
     """A random action that the rules allow now."""
-    profile, turn = match.seat_profile, match.turn
+    profile, turn = match.rules, match.turn
     if match.clock_runs and chance.random() < 0.03:
         return OutOfTime()
     if match.stage is Stage.ADVANCE:

@@ -260,13 +260,13 @@ class Referee:
     # The match.
 
     def _begin(self, match: Match) -> None:
-        self._profile, self._players, self._rounds_wanted = match.profile, match.players, match.rounds
-        wrong = differences(match.profile)
-        self._must("the game of the rule sheets", not wrong, match.profile.name, *wrong)
-        row = match.profile.tiles[-1]
-        both_rows = match.profile.rows == 2 and self._box >= 2 * row
+        self._profile, self._players, self._rounds_wanted = match.game, match.players, match.rounds
+        wrong = differences(match.game)
+        self._must("the game of the rule sheets", not wrong, match.game.name, *wrong)
+        row = match.game.tiles[-1]
+        both_rows = match.game.rows == 2 and self._box >= 2 * row
         self._back = row if both_rows and not self._out() >> row else 0
-        self._starts = [oracle.start(match.profile, i) for i in range(match.players)]
+        self._starts = [oracle.start(match.game, i) for i in range(match.players)]
         self.playing, self._thrown, self._decided = True, None, False
         self.seen.begun += 1
         self._actions: list[Action] = []

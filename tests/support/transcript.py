@@ -309,7 +309,7 @@ def _listed(values: Sequence[object]) -> str:
 def _fact(fact: Fact) -> str:
     match fact:
         case Began(match, conditions):
-            profile = match.profile
+            profile = match.game
             extras = (
                 ("limit", profile.limit),
                 ("teams", profile.teams),

@@ -29,12 +29,12 @@ def random_action(match: Match, rng: Random) -> Action:
     if match.stage is Stage.ADVANCE:
         return Advanced()
     if match.stage is Stage.THROW:
-        dice = rng.choice(dice_allowed(match.profile, match.turn.open))
-        return Thrown(tuple(rng.randint(1, match.profile.sides) for _ in range(dice)))
-    tiles = to_numbers(turns.reopenings(match.profile, match.turn))
+        dice = rng.choice(dice_allowed(match.game, match.turn.open))
+        return Thrown(tuple(rng.randint(1, match.game.sides) for _ in range(dice)))
+    tiles = to_numbers(turns.reopenings(match.game, match.turn))
     if tiles:
         return Reopened(rng.choice(tiles))
-    return Moved(rng.choice(sorted(turns.answers(match.profile, match.turn)) or [0]))
+    return Moved(rng.choice(sorted(turns.answers(match.game, match.turn)) or [0]))
 
 
 def facts(match: Match | None, rng: Random) -> Iterator[Fact]:

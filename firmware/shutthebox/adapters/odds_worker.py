@@ -122,11 +122,11 @@ def odds_of(profile: Profile) -> Odds | None:
 
 
 def _hint(match: Match) -> Hint | None:
-    if match.profile.turns is Turns.SHARED:
+    if match.game.turns is Turns.SHARED:
         return _hint_of_shared_row(match)
-    if match.profile.stakes is Stakes.BANK:
+    if match.game.stakes is Stakes.BANK:
         return _hint_against_the_bank(match)
-    odds = odds_of(match.seat_profile)
+    odds = odds_of(match.rules)
     if odds is None:
         return _hint_on_a_large_row(match)
     play = _play(match) if match.turn.awaits_answer else None
@@ -137,20 +137,20 @@ def _hint_on_a_large_row(match: Match) -> Hint | None:
     """The best answers by learned values; None where nothing was learned about the row."""
     from shutthebox.config.row_values import row_of
 
-    row, turn = row_of(match.seat_profile), match.turn
+    row, turn = row_of(match.rules), match.turn
     if row is None:
         return None
     if turn.awaits_answer:
         moves = row.ranked(turn)
         return Hint(moves[0].value, None, None, moves, opens=False)
     score = sum_of(turn.open) - row.looked_ahead(turn.open)
-    return Hint(Value(score, 0.0), match.profile.dice, None, (), opens=False)
+    return Hint(Value(score, 0.0), match.game.dice, None, (), opens=False)
 
 
 def _hint_of_shared_row(match: Match) -> Hint | None:
     """The answers by their chance to win, the best first; costs are chances to win."""
     try:
-        odds = _shared_row(match.profile)
+        odds = _shared_row(match.game)
         if not match.turn.awaits_answer:
             win = odds.chances(match)[match.player]
             return Hint(Value(0.0, win), odds.best_dice(match), None, (), opens=False)
@@ -166,15 +166,15 @@ def _hint_against_the_bank(match: Match) -> Hint | None:
     # No turn has ended for the player at turn: the total is the head start.
     head_start, turn = match.totals[match.player], match.turn
     try:
-        odds = _bank(match.seat_profile, head_start)
+        odds = _bank(match.rules, head_start)
     except OddsError:
         return None
-    score, opens = odds.payment(turn).score, bool(turns.reopenings(match.seat_profile, turn))
+    score, opens = odds.payment(turn).score, bool(turns.reopenings(match.rules, turn))
     if turn.awaits_answer:
         moves = (Ranked(each.tiles, Value(each.payment.score, 0.0), each.cost) for each in odds.ranked(turn))
         return Hint(Value(score, 0.0), None, None, tuple(moves), opens)
     best = odds.best_dice(turn)
-    others = [dice for dice in dice_allowed(match.seat_profile, turn.open, turn.behind) if dice != best]
+    others = [dice for dice in dice_allowed(match.rules, turn.open, turn.behind) if dice != best]
     cost = None
     if others:
         cost = max(0.0, odds.payment(turn).paid - odds.with_dice(turn, others[0]).paid)
@@ -204,7 +204,7 @@ def _dice(match: Match, strength: Strength) -> int:
         advice = _hint(match)
         if advice is not None and advice.dice is not None:
             return advice.dice
-    return simple_dice(match.seat_profile, match.turn, strength)
+    return simple_dice(match.rules, match.turn, strength)
 
 
 def _tiles(match: Match, strength: Strength) -> Tiles:
@@ -217,7 +217,7 @@ def _tiles(match: Match, strength: Strength) -> Tiles:
         advice = _hint(match)
         if advice is not None:
             return advice.best
-    return simple_answer(match.seat_profile, match.turn, strength)
+    return simple_answer(match.rules, match.turn, strength)
 
 
 def _prepare_win(profile: Profile, players: int) -> None:
@@ -232,12 +232,12 @@ def _play(match: Match) -> SeatPlay | None:
     """The best play for the win; None where that is not known."""
     from shutthebox.odds.match_play import has_chances, match_play
 
-    if not has_chances(match.profile, match.players):
+    if not has_chances(match.game, match.players):
         return None
     try:
         return match_play(match)
     except OddsError as error:
-        _log.info("no chances to win for %s: %s", match.profile.name, error)
+        _log.info("no chances to win for %s: %s", match.game.name, error)
         return None
 
 
@@ -247,5 +247,5 @@ def _review(beginning: Match, actions: tuple[Action, ...], for_win: bool) -> Mat
     try:
         return review(beginning, actions, for_win=for_win)
     except OddsError as error:
-        _log.info("no review for %s: %s", beginning.profile.name, error)
+        _log.info("no review for %s: %s", beginning.game.name, error)
         return None

@@ -48,7 +48,7 @@ def suspect_missing(play: MatchInPlay, context: Context) -> Shared:
     """The shared state after a press that lacks one tile, whose lever has not moved for long."""
     shared, match, flipped = context.shared, play.match, play.verdict.move
     suspected = shared.dead
-    for answer in turns.answers(match.seat_profile, match.turn):
+    for answer in turns.answers(match.rules, match.turn):
         rest = answer & ~flipped
         if flipped & ~answer or rest.bit_count() != 1:
             continue

@@ -274,7 +274,7 @@ class Machine:
         if isinstance(self._mode, Service):
             return 0
         match = self.state.match
-        return self.settings.out & ~(match.profile.starting if match else 0)
+        return self.settings.out & ~(match.game.starting if match else 0)
 
     def _show(self) -> Show:
         shared = self._shared

@@ -54,13 +54,13 @@ def turn_screen(
         if ailing and not wrong:
             prompt, wrong = ailing, True
         if match.scores[match.player] is None:
-            out = shared.settings.out & match.profile.all_tiles & ~match.profile.starting
-            out |= match.profile.starting & ~match.seat_profile.starting
+            out = shared.settings.out & match.game.all_tiles & ~match.game.starting
+            out |= match.game.starting & ~match.rules.starting
             corner = without_text(out) if out else _seat_text(match) or corner
     if dice or match.turn.throws:
         title: Text = player_name(match.player, shared)
     else:
-        title = match.profile.title(shared.settings.language, _)
+        title = match.rules.title(shared.settings.language, _)
     return Screen(
         mode,
         title=told(title, _),
@@ -80,21 +80,21 @@ def corner_text(match: Match) -> Text:
     """The round, or the best score so far, which the player has to beat."""
     if match.tie_rounds:
         return message("play-off")
-    if match.profile.insurance:
+    if match.rules.insurance:
         return message("insured {count}", count=match.turn.insured)
-    if match.profile.is_solo:
-        goal = match.profile.limit
+    if match.rules.is_solo:
+        goal = match.rules.limit
         return "" if goal is None else message("best {score}", score=goal)
-    if match.profile.stakes is Stakes.BANK or match.in_teams or match.profile.turns is Turns.SHARED:
+    if match.rules.stakes is Stakes.BANK or match.in_teams or match.rules.turns is Turns.SHARED:
         return ""
-    if match.profile.match is not MatchFormat.TOTAL:
+    if match.rules.match is not MatchFormat.TOTAL:
         return str(match.round)
     if match.rounds > 1:
         return f"{match.round}/{match.rounds}"
     played = [score for i, score in enumerate(match.scores) if score is not None and i != match.player]
     if not played:
         return ""
-    best = max if match.profile.highest_wins else min
+    best = max if match.rules.highest_wins else min
     return message("best {score}", score=best(played))
 
 
@@ -105,7 +105,7 @@ def _seconds_text(play: MatchInPlay) -> Text:
 
 def _seat_text(match: Match) -> Text:
     """The seat's team, or its head start in points; empty without."""
-    if points := points_off(match.profile, match.player):
+    if points := points_off(match.rules, match.player):
         return message("head start {points}", points=points)
     if match.in_teams:
         return message("team {number}", number=match.player % match.teams + 1)
@@ -124,7 +124,7 @@ def tile_row(
 
     With two rows the back row comes first; `behind` is as `shutthebox.game.judge.levers_behind` says.
     """
-    profile, turn, verdict = play.match.seat_profile, play.match.turn, play.verdict
+    profile, turn, verdict = play.match.rules, play.match.turn, play.verdict
     flipped = flipped_tiles(turn, levers & (profile.starting | profile.starting << behind), behind)
     wrong_tiles, wrong_levers = 0, to_tiles(verdict.tiles)
     if verdict.kind is VerdictKind.COMPLETE:
@@ -165,8 +165,8 @@ def ended_row(match: Match) -> tuple[tuple[int, TileState], ...]:
     def row(open_tiles: Tiles) -> tuple[tuple[int, TileState], ...]:
         return tuple(
             (tile, TileState.OPEN if open_tiles & to_tiles([tile]) else TileState.SHUT)
-            for tile in match.profile.tiles
+            for tile in match.rules.tiles
         )
 
     turn = match.turn
-    return row(turn.open) if match.profile.rows == 1 else (*row(turn.open), *row(turn.behind))
+    return row(turn.open) if match.rules.rows == 1 else (*row(turn.open), *row(turn.behind))

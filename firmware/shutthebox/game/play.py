@@ -104,7 +104,7 @@ class MatchInPlay:
     @property
     def throws_again(self) -> bool:
         """Whether the throw on the table has neither an answer nor a tile to open: it is passed."""
-        profile, turn = self.match.seat_profile, self.match.turn
+        profile, turn = self.match.rules, self.match.turn
         return not turns.answers(profile, turn) and not turns.reopenings(profile, turn)
 
     @property
@@ -119,7 +119,7 @@ def conditions_of(match: Match, settings: Settings) -> Conditions:
         real_dice=settings.real_dice,
         computers=tuple(sorted(seat for seat in settings.computers if seat <= match.players)),
         equal_dice=settings.tournament.commitment if settings.tournament and not settings.real_dice else "",
-        out_of_play=to_numbers(settings.out & match.profile.all_tiles & ~match.profile.starting),
+        out_of_play=to_numbers(settings.out & match.game.all_tiles & ~match.game.starting),
     )
 
 
@@ -132,7 +132,7 @@ def begun(
     play = MatchInPlay(
         match, given_away=nothing, luck=nothing, tally=tally, beginning=match, for_win=players > 0
     )
-    return play, (Ask(Prepare(match.profile, players)),)
+    return play, (Ask(Prepare(match.game, players)),)
 
 
 def done(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tuple[Effect, ...]]:
@@ -163,7 +163,7 @@ def _continued(play: MatchInPlay, action: Action) -> PlayedTurn | None:
     match, turn = play.match, play.turn
     if turn is not None:
         return replace(turn, actions=(*turn.actions, action))
-    begins = isinstance(action, Thrown) and match.turn.throws == 0 and match.profile.turns is Turns.WHOLE
+    begins = isinstance(action, Thrown) and match.turn.throws == 0 and match.rules.turns is Turns.WHOLE
     return PlayedTurn(match, (action,)) if begins else None
 
 
@@ -196,7 +196,7 @@ def judged(
         only: the one answer that counts; None for all that are legal.
     """
     match, shared = play.match, context.shared
-    verdict = judge(match.seat_profile, match.turn, shared.levers, only, row_behind(match, shared))
+    verdict = judge(match.rules, match.turn, shared.levers, only, row_behind(match, shared))
     beep = verdict != play.verdict and verdict.kind in _FAULTS
     wrong_ns = play.wrong_ns if verdict.tiles == play.verdict.tiles else context.now_ns
     play = replace(play, verdict=verdict, wrong_ns=wrong_ns, clock=_clock(play, context))
@@ -205,7 +205,7 @@ def judged(
 
 def row_behind(match: Match, shared: Shared) -> int:
     """How far from a lever of the front row that of the tile behind is; 0 if one stands for both."""
-    return levers_behind(match.profile, shared.settings.levers, shared.settings.out)
+    return levers_behind(match.game, shared.settings.levers, shared.settings.out)
 
 
 def ticked(play: MatchInPlay, context: Context) -> MatchInPlay:
@@ -215,7 +215,7 @@ def ticked(play: MatchInPlay, context: Context) -> MatchInPlay:
 
 def _clock(play: MatchInPlay, context: Context) -> Clock | None:
     """The clock of the player at turn; no hand could help the computer to be in time, so it has none."""
-    seconds = play.match.profile.turn_seconds
+    seconds = play.match.rules.turn_seconds
     if seconds is None or not play.match.clock_runs or is_computers_turn(play, context.shared):
         return None
     return play.clock or Clock(context.now_ns + seconds * _SECOND_NS, seconds)

@@ -77,13 +77,13 @@ def plain(question: Question) -> Advice | None:
         case AskHint(match):
             return HintCame(match, None)
         case AskDice(match, strength):
-            return DiceCame(match, simple_dice(match.profile, match.turn, strength))
+            return DiceCame(match, simple_dice(match.rules, match.turn, strength))
         case AskAnswer(match, strength):
-            return AnswerCame(match, simple_answer(match.profile, match.turn, strength))
+            return AnswerCame(match, simple_answer(match.rules, match.turn, strength))
         case AskReview(beginning, actions):
             return ReviewCame(beginning, actions, None)
 
 
 def plain_dice(match: Match) -> int:
     """The usual number of dice: the answer without odds."""
-    return dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)[0]
+    return dice_allowed(match.rules, match.turn.open, match.turn.behind)[0]

@@ -60,7 +60,7 @@ def shown(mode: ModeState, shared: Shared, t_ns: int, translate: Translate) -> S
         asleep=shared.asleep,
         language=settings.language,
         seats=tuple(told(player_name(player, shared), translate) for player in seats),
-        game=match.profile if match else puzzle.game if puzzle else settings.game,
+        game=match.game if match else puzzle.game if puzzle else settings.game,
         staked=settings.stakes is not ShownStakes.OFF,
         review=None if settings.family else _review(mode),
     )

@@ -76,7 +76,7 @@ def answers_text(match: Match) -> Message:
     For example ``8``, ``8 or 4``, ``8 with 2``, ``3+5 or 8``; with nine dice there can be hundreds, and as
     many are named as there is room for.
     """
-    profile, legal = match.profile, turns.answers(match.seat_profile, match.turn)
+    profile, legal = match.rules, turns.answers(match.rules, match.turn)
     if profile.move is MoveKind.SET:
         found = [str(total) for total in sorted(turns.sums(profile, match.turn, legal), reverse=True)]
     else:
@@ -104,15 +104,15 @@ def answers_text(match: Match) -> Message:
 def commit_refusal(play: MatchInPlay, shared: Shared) -> Message:
     """Why a press cannot commit what the levers show."""
     match, verdict = play.match, play.verdict
-    if turns.reopenings(match.seat_profile, match.turn) and verdict.kind is VerdictKind.OK:
+    if turns.reopenings(match.rules, match.turn) and verdict.kind is VerdictKind.OK:
         return message("No move: lift one")
     if verdict.kind is VerdictKind.OK:
-        least = min(turns.sums(match.profile, match.turn, turns.answers(match.seat_profile, match.turn)))
+        least = min(turns.sums(match.rules, match.turn, turns.answers(match.rules, match.turn)))
         text = message("{points} to go", points=least)
     else:
         text = fault_text(verdict, shared)
     behind = row_behind(match, shared)
-    fitting = to_numbers(viable(match.seat_profile, match.turn, shared.levers, behind))
+    fitting = to_numbers(viable(match.rules, match.turn, shared.levers, behind))
     missing = shared.dead & to_tiles(lever_of(match.turn, tile, behind) for tile in fitting)
     if missing and verdict.kind in (VerdictKind.OK, VerdictKind.MISSING):
         return message("{fault}: lever {tile}?", fault=text, tile=to_numbers(missing)[0])

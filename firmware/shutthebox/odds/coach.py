@@ -190,11 +190,11 @@ class _Walk:
 
     def __post_init__(self) -> None:
         match = self.match
-        if match.profile.turns is Turns.SHARED:
-            raise OddsError(f"{match.profile.name}: what others do to a shared row is neither luck nor skill")
-        self.odds = odds_for_points(match.seat_profile)
+        if match.game.turns is Turns.SHARED:
+            raise OddsError(f"{match.game.name}: what others do to a shared row is neither luck nor skill")
+        self.odds = odds_for_points(match.rules)
         self.points = [_Sums() for _ in range(match.players)]
-        if self.for_win and has_chances(match.profile, match.players):
+        if self.for_win and has_chances(match.game, match.players):
             try:
                 chances = [Fraction(chance) for chance in match_chances(match)]
             except OddsError:
@@ -203,7 +203,7 @@ class _Walk:
 
     def take(self, action: Action) -> None:
         match = self.match
-        self.odds = odds_for_points(match.seat_profile)
+        self.odds = odds_for_points(match.rules)
         self.match = after = apply(match, action)
         if isinstance(action, Advanced):
             return
@@ -246,10 +246,10 @@ class _Walk:
         """The dice chosen, and what they showed."""
         before, player = match.turn, match.player
         at, chance = self._points(before), self._chance(before)
-        allowed = dice_allowed(match.seat_profile, before.open, before.behind)
+        allowed = dice_allowed(match.rules, before.open, before.behind)
         if len(allowed) > 1:
             # A single number that no die shows is the total of the usual dice.
-            dice = len(faces) if max(faces) <= match.profile.sides else allowed[0]
+            dice = len(faces) if max(faces) <= match.game.sides else allowed[0]
             at, chance = self._choose_dice(match, dice, allowed)
         after = self._points(row)
         self.points[player].final += after - at
@@ -330,7 +330,7 @@ class _Walk:
 
     def _turn(self, turn: Turn) -> Turn:
         """The turn by the rules that points are counted by: in a race they are the throws."""
-        if turn.outcome is None or not self.match.profile.is_race:
+        if turn.outcome is None or not self.match.game.is_race:
             return turn
         return Turn(turn.open, throws=turn.throws, outcome=turn.outcome, score=turn.throws)
 

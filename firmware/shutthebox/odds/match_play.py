@@ -57,10 +57,9 @@ def match_chances(match: Match) -> tuple[float, ...]:
     if not is_deciding(match):
         turns_left = _turns_left(match)
         return tuple(
-            _chance_by_totals(match.profile, match.totals, turns_left, player)
-            for player in range(match.players)
+            _chance_by_totals(match.game, match.totals, turns_left, player) for player in range(match.players)
         )
-    chances = _equilibrium(match.profile, len(match.seats)).chances(*_round(match))
+    chances = _equilibrium(match.game, len(match.seats)).chances(*_round(match))
     by_player = dict(zip(match.seats, chances, strict=True))
     return tuple(by_player.get(player, 0.0) for player in range(match.players))
 
@@ -72,7 +71,7 @@ def match_play(match: Match) -> SeatPlay:
         OddsError: as for `match_chances`.
     """
     _check(match)
-    profile, player = match.profile, match.player
+    profile, player = match.game, match.player
     if is_deciding(match):
         return _deciding_play(profile, len(match.seats), *_round(match))
     to_come = tuple(i for i in match.seats if i != player and match.rows[i].outcome is None)
@@ -186,8 +185,8 @@ def _turn_for_points(profile: Profile) -> tuple[float, Mapping[int, float]]:
 
 
 def _check(match: Match) -> None:
-    if not has_chances(match.profile, match.players):
-        raise OddsError(f"{match.profile.name} has no chances to win that are worked out for each turn")
+    if not has_chances(match.game, match.players):
+        raise OddsError(f"{match.game.name} has no chances to win that are worked out for each turn")
 
 
 def _round(match: Match) -> tuple[tuple[int, ...], tuple[int, ...]]:

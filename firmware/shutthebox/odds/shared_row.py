@@ -93,7 +93,7 @@ class SharedRow:
     def ranked(self, match: Match) -> tuple[RankedWin, ...]:
         """Every answer to the throw on the table, the best first; none if there is none."""
         found = []
-        for shut in turns.answers(match.seat_profile, match.turn):
+        for shut in turns.answers(match.rules, match.turn):
             after = match.move(shut)
             wins = after.result.winners if after.result else ()
             found.append((shut, float(match.player in wins) if wins else self.chances(after)[match.player]))

@@ -63,9 +63,9 @@ class Tournament:
     def throw(self, match: Match, dice: int) -> Throw:
         """The throw that comes now, with so many dice or, where the profile has a bag, the domino."""
         source = self._numbers(f"{match.player + 1} {match.round} {match.turn.throws + 1}")
-        if match.profile.draw is Draw.DOMINOES:
+        if match.game.draw is Draw.DOMINOES:
             return _domino(bag(match.turn), source)
-        return tuple(_below(match.profile.sides, source) + 1 for _ in range(dice))
+        return tuple(_below(match.game.sides, source) + 1 for _ in range(dice))
 
     def _numbers(self, place: str) -> Iterator[int]:
         """Numbers from 0 to 2**32 - 1 that follow from the seed and the place of the throw."""

@@ -29,18 +29,18 @@ def why_not(match: Match, action: Action) -> str | None:
         return _STAGES[match.stage]
     match action:
         case Thrown(faces):
-            return why_not_throw(match.seat_profile, match.turn, faces)
+            return why_not_throw(match.rules, match.turn, faces)
         case Moved(shut):
-            return why_not_shut(match.seat_profile, match.turn, shut)
+            return why_not_shut(match.rules, match.turn, shut)
         case Reopened(tile):
-            return why_not_open(match.seat_profile, match.turn, tile)
+            return why_not_open(match.rules, match.turn, tile)
         case Advanced():
             return None
 
 
 def why_not_out_of_time(match: Match) -> str | None:
     """Why the time of the player at turn cannot be over; None if it can."""
-    if match.profile.turn_seconds is None:
+    if match.game.turn_seconds is None:
         return "turns have no clock in this game"
     if match.clock_runs:
         return None

@@ -67,7 +67,7 @@ class Match:
     """A position within a match; make one with `begin`.
 
     Attributes:
-        profile: the game, on the box that is played.
+        game: as the table has agreed on it, on the box that is played; what a seat plays is `rules`.
         players: how many, 1..9.
         rounds: rounds to play, where the match is decided on totals.
         seats: players who take part in this round, in order.
@@ -84,7 +84,7 @@ class Match:
         result: how it ended. Known as soon as the last turn ends, before the last `advance`.
     """
 
-    profile: Profile
+    game: Profile
     players: int
     rounds: int
     seats: tuple[int, ...]
@@ -105,9 +105,12 @@ class Match:
         return self.rows[self.player]
 
     @property
-    def seat_profile(self) -> Profile:
-        """The game as the player whose turn it is plays it: without the tiles of a head start."""
-        return for_seat(self.profile, self.player)
+    def rules(self) -> Profile:
+        """The rules in play: the game as the player at turn plays it, without the tiles of a head start.
+
+        Whatever is asked about the turn, its throw or its tiles is asked of these rules.
+        """
+        return for_seat(self.game, self.player)
 
     @property
     def teams(self) -> int:
@@ -115,7 +118,7 @@ class Match:
 
         Teams are of one size: where the players cannot be divided so, there are none.
         """
-        teams = self.profile.teams
+        teams = self.game.teams
         return self.players if teams is None or self.players % teams else teams
 
     @property
@@ -138,7 +141,7 @@ class Match:
         Raises:
             ValueError: if these faces cannot be thrown now.
         """
-        return self._with_turn(turns.throw(self.seat_profile, self.turn, faces))
+        return self._with_turn(turns.throw(self.rules, self.turn, faces))
 
     def move(self, shut: Tiles) -> "Match":
         """The position after the player has shut these tiles (none: passed a throw without a move).
@@ -147,8 +150,8 @@ class Match:
             ValueError: if that does not answer the throw.
         """
         # A player who has used an insurance up throws again.
-        stays = not shut and self.profile.insurance
-        return self._with_turn(turns.move(self.seat_profile, self.turn, shut), stays=stays)
+        stays = not shut and self.game.insurance
+        return self._with_turn(turns.move(self.rules, self.turn, shut), stays=stays)
 
     def reopen(self, tile: int) -> "Match":
         """The position after a blocked player has opened a tile.
@@ -156,7 +159,7 @@ class Match:
         Raises:
             ValueError: if that tile may not be opened now.
         """
-        return self._with_turn(turns.reopen(self.seat_profile, self.turn, tile))
+        return self._with_turn(turns.reopen(self.rules, self.turn, tile))
 
     def out_of_time(self) -> "Match":
         """The position after the player's time is over.
@@ -166,7 +169,7 @@ class Match:
         """
         if not self.clock_runs:
             raise ValueError(f"no clock runs while the match waits for {self.stage.value}")
-        return self._with_turn(turns.out_of_time(self.seat_profile, self.turn))
+        return self._with_turn(turns.out_of_time(self.rules, self.turn))
 
     @property
     def clock_runs(self) -> bool:
@@ -174,9 +177,9 @@ class Match:
 
         Where the players throw in rotation, it passes from a throw to its answer.
         """
-        if self.profile.turn_seconds is None:
+        if self.game.turn_seconds is None:
             return False
-        between_throws = self.profile.turns is Turns.WHOLE and self.turn.throws > 0
+        between_throws = self.game.turns is Turns.WHOLE and self.turn.throws > 0
         return self.stage is Stage.ANSWER or (self.stage is Stage.THROW and between_throws)
 
     def advance(self) -> "Match":
@@ -193,14 +196,13 @@ class Match:
         if following is not None:
             return replace(self, player=following, stage=Stage.THROW)
         rows = tuple(
-            turns.start(for_seat(self.profile, i)) if i in self.seats else row
-            for i, row in enumerate(self.rows)
+            turns.start(for_seat(self.game, i)) if i in self.seats else row for i, row in enumerate(self.rows)
         )
         return replace(self, player=self.seats[0], rows=rows, round=self.round + 1, stage=Stage.THROW)
 
     def _with_turn(self, turn: Turn, *, stays: bool = False) -> "Match":
         rows = self.rows
-        if self.profile.turns is Turns.SHARED:
+        if self.game.turns is Turns.SHARED:
             rows = tuple(
                 row if row.outcome else replace(row, open=turn.open, behind=turn.behind, drawn=turn.drawn)
                 for row in rows
@@ -210,7 +212,7 @@ class Match:
             return match._turn_over(turn)
         if turn.throw is not None:
             return replace(match, stage=Stage.ANSWER)
-        if self.profile.turns is not Turns.WHOLE and not stays:
+        if self.game.turns is not Turns.WHOLE and not stays:
             following = match._following()
             assert following is not None, "the player's own row is not finished"
             match = replace(match, player=following)
@@ -225,7 +227,7 @@ class Match:
     def _turn_over(self, turn: Turn) -> "Match":
         assert turn.score is not None, "a finished turn has a score"
         at, shut = self.player, turn.outcome is Outcome.SHUT
-        points = 0 if self.tie_rounds and self.profile.tie is Tie.PLAY_OFF else turn.score
+        points = 0 if self.tie_rounds and self.game.tie is Tie.PLAY_OFF else turn.score
         match = replace(
             self,
             stage=Stage.ADVANCE,
@@ -234,13 +236,13 @@ class Match:
             scores=_set(self.scores, at, turn.score),
             shutters=self.shutters + ((at,) if shut and at not in self.shutters else ()),
         )
-        if shut and self.profile.shut_wins is ShutWins.MATCH:
+        if shut and self.game.shut_wins is ShutWins.MATCH:
             return match._won(self.team(at))
-        if shut and self.profile.shut_wins is ShutWins.ROUND:
+        if shut and self.game.shut_wins is ShutWins.ROUND:
             return match._round_shut(at)
         if match._limit_lost:
             return match._limit_reached()
-        if self.profile.turns is Turns.SHARED:
+        if self.game.turns is Turns.SHARED:
             return match._somebody_out()
         if match._following() is None:
             return match._round_over()
@@ -255,13 +257,13 @@ class Match:
 
     def _round_shut(self, winner: int) -> "Match":
         """A shut box has ended the round: rows that are not finished score as they stand."""
-        if self.tie_rounds or (self.profile.match is MatchFormat.TOTAL and self.rounds == 1):
+        if self.tie_rounds or (self.game.match is MatchFormat.TOTAL and self.rounds == 1):
             return self._won(self.team(winner))
         match = self
         for i in self.seats:
             row = match.rows[i]
             if row.outcome is None:
-                points = score(for_seat(self.profile, i), row.open, row.throws, row.behind)
+                points = score(for_seat(self.game, i), row.open, row.throws, row.behind)
                 row = replace(row, throw=None, outcome=Outcome.UNPLAYED, score=points)
                 match = replace(
                     match,
@@ -274,13 +276,13 @@ class Match:
     def _round_over(self) -> "Match":
         """Every row of the round is finished: has somebody won?"""
         everybody = tuple(range(self.players))
-        if self.profile.stakes is Stakes.BANK:
+        if self.game.stakes is Stakes.BANK:
             # Everybody plays against the bank, so any number of players may win, or none.
-            gains = (ledger.pays(self.profile, total) > self.profile.stake for total in self.totals)
+            gains = (ledger.pays(self.game, total) > self.game.stake for total in self.totals)
             return self._won(tuple(i for i, gain in enumerate(gains) if gain))
         if self.tie_rounds:
             return self._decide(self.seats, self._round_scores())
-        match self.profile.match:
+        match self.game.match:
             case MatchFormat.TOTAL:
                 if self.round >= self.rounds:
                     return self._decide(everybody, self.totals)
@@ -308,16 +310,16 @@ class Match:
     @property
     def _beats_the_ladder(self) -> bool:
         """Whether the total is better than the one to beat, or equal to it where none is better."""
-        best = max if self.profile.highest_wins else min
-        (total,), goal = self.totals, self.profile.limit
-        if goal is None or total == best_score(self.profile) * self.rounds:
+        best = max if self.game.highest_wins else min
+        (total,), goal = self.totals, self.game.limit
+        if goal is None or total == best_score(self.game) * self.rounds:
             return True
         return total != goal and best(total, goal) == total
 
     @property
     def _limit_lost(self) -> bool:
         """Somebody has reached the limit that loses; in a play-off nobody can."""
-        loses = self.profile.match is MatchFormat.TARGET_LOSES and not self.tie_rounds
+        loses = self.game.match is MatchFormat.TARGET_LOSES and not self.tie_rounds
         return loses and max(self.team_totals) >= self._limit
 
     def _limit_reached(self) -> "Match":
@@ -333,36 +335,36 @@ class Match:
 
     @property
     def _limit(self) -> int:
-        assert self.profile.limit is not None, "the reader asks for a limit where the format needs one"
-        return self.profile.limit
+        assert self.game.limit is not None, "the reader asks for a limit where the format needs one"
+        return self.game.limit
 
     def _round_scores(self) -> tuple[int, ...]:
         return tuple(row.score or 0 for row in self.rows)
 
     def _decide(self, candidates: tuple[int, ...], points: tuple[int, ...]) -> "Match":
         """The best of the candidates, whole teams, wins; a tie is broken as the profile says."""
-        best = max if self.profile.highest_wins else min
+        best = max if self.game.highest_wins else min
         marks = {i: sum(points[mate] for mate in self.team(i)) for i in candidates}
         mark = best(marks.values())
         tied = tuple(i for i in candidates if marks[i] == mark)
-        if tied == self.team(tied[0]) or self.profile.tie is Tie.SHARE or self.tie_rounds >= MAX_TIE_ROUNDS:
+        if tied == self.team(tied[0]) or self.game.tie is Tie.SHARE or self.tie_rounds >= MAX_TIE_ROUNDS:
             return self._won(tied)
-        if self.profile.tie is Tie.REPLAY_ALL:
+        if self.game.tie is Tie.REPLAY_ALL:
             # Sheet 004: all begin again, so what was scored is void.
             everybody = tuple(range(self.players))
-            totals = _head_starts(self.profile, self.players)
+            totals = _head_starts(self.game, self.players)
             return replace(self, seats=everybody, totals=totals, tie_rounds=self.tie_rounds + 1)
         return replace(self, seats=tied, tie_rounds=self.tie_rounds + 1)
 
     def _won(self, winners: tuple[int, ...]) -> "Match":
-        captain = self.profile.captain and self.turns_over == 1 and bool(self.shutters)
+        captain = self.game.captain and self.turns_over == 1 and bool(self.shutters)
         totals = tuple(
             None if played is None else total for played, total in zip(self.scores, self.totals, strict=True)
         )
         if self.in_teams:
             totals = tuple(self._played_total(self.team(i)) for i in range(self.players))
         winner_shut = any(i in self.shutters for i in winners)
-        owes = ledger.owes(self.profile, winners, winner_shut, totals)
+        owes = ledger.owes(self.game, winners, winner_shut, totals)
         return replace(self, result=Result(winners, captain, owes))
 
     def _played_total(self, team: tuple[int, ...]) -> int | None:
@@ -391,7 +393,7 @@ def begin(profile: Profile, players: int, rounds: int | None = None) -> Match:
     if not 1 <= rounds <= MAX_ROUNDS:
         raise ValueError(f"rounds: {rounds} is not allowed, 1 to {MAX_ROUNDS} are")
     return Match(
-        profile=profile,
+        game=profile,
         players=players,
         rounds=rounds,
         seats=tuple(range(players)),

@@ -187,7 +187,7 @@ class _Parser:
         given_up = match.result is None and self._peek() == GIVEN_UP
         self._at += given_up
         self._result(match)
-        return Record(start.profile, start.players, start.rounds, tuple(actions), conditions, given_up)
+        return Record(start.game, start.players, start.rounds, tuple(actions), conditions, given_up)
 
     def _peek(self) -> str | None:
         return self._lines[self._at][1] if self._at < len(self._lines) else None

@@ -196,7 +196,7 @@ class Store:
 
     def _begin(self, match: Match, conditions: Conditions, at_s: int) -> None:
         number = (self._match or 0) + 1
-        profile = "\n".join(to_lines(match.profile))
+        profile = "\n".join(to_lines(match.game))
         content = (at_s, profile, match.players, match.rounds)
         text = fact_text.conditions_text(conditions.joined(_THIS_BOX))
         self._chain.add(fact_text.begin(number, content, text))
@@ -207,7 +207,7 @@ class Store:
         )
         reseal(self._db, "match", "id = ?", (number,))
         self._match = number
-        self._sides = match.profile.sides if match.profile.draw is Draw.DICE else 0
+        self._sides = match.game.sides if match.game.draw is Draw.DICE else 0
         retention.forget(self._db)
 
     def _resume(self, conditions: Conditions) -> None:

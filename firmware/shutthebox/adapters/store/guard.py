@@ -70,8 +70,8 @@ class StoreGuard:
         if running is None or self.store is None:
             return None
         match, actions = running
-        if match.profile.tiles[-1] > levers:
-            raise StoreError(f"{match.profile.name} needs {match.profile.tiles[-1]} levers, not {levers}")
+        if match.game.tiles[-1] > levers:
+            raise StoreError(f"{match.game.name} needs {match.game.tiles[-1]} levers, not {levers}")
         return KeptMatch(match, actions, self.store.tally())
 
     def statistics(self) -> Sequence[Text]:

@@ -266,9 +266,9 @@ def past(db: sqlite3.Connection, match: Match, letters: str) -> Past:
         " where initials = ? and won",
         (letters,),
     ).fetchall()
-    game = (match.profile.name, match.rounds)
+    game = (match.game.name, match.rounds)
     same = [score for keys, rounds, score, _ in rows if (_name(keys), rounds) == game]
-    better = max if match.profile.highest_wins else min
+    better = max if match.game.highest_wins else min
     return Past(better(same, default=None), any("\ncomputers " in conditions for *_, conditions in rows))
 
 

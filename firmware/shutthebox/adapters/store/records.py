@@ -49,7 +49,7 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
         for action in actions:
             match = apply(match, action)
         return Record(
-            profile=match.profile,
+            profile=match.game,
             players=players,
             rounds=rounds,
             actions=actions,

@@ -52,7 +52,7 @@ class Entering(MatchMode):
 
 def enter(play: MatchInPlay, context: Context, dice: int, *, pressed: bool) -> Entering:
     """Begins to take in a throw; the press that begins it counts as its first."""
-    profile = play.match.profile
+    profile = play.match.rules
     if profile.faces_matter or profile.draw is Draw.DOMINOES:
         entry = Entry(dice, profile.sides)
     else:
@@ -76,7 +76,7 @@ def hold(mode: Entering, context: Context) -> Step[Entering | flipping.Flipping 
     match = mode.play.match
     entry = mode.entry.enter()
     throw: Throw = entry.entered
-    if entry.complete and turns.possible_throw(match.seat_profile, match.turn, throw):
+    if entry.complete and turns.possible_throw(match.rules, match.turn, throw):
         play, effects = done(mode.play, Thrown(throw))
         return flipping.enter(play, context).after(*effects)
     if entry.complete or not entry.entered[-1]:

@@ -61,7 +61,7 @@ class Flipping(MatchMode):
         """The dice, the tiles that still fit, and what to do; or a hint."""
         play, shared, _ = self.play, view.shared, view.translate
         if self.hint is not None:
-            race = play.match.profile.is_race
+            race = play.match.rules.is_race
             title = _("Best, in throws") if race else _("Best, in points")
             if self.hint.best_to_win is not None:
                 title = _("Best for")
@@ -169,9 +169,9 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | raising.Raise | r
     if not isinstance(after, ready.Ready):
         return step
     match, shared = after.play.match, context.shared
-    choice = len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) > 1
+    choice = len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1
     entered = shared.settings.real_dice or is_computers_turn(after.play, shared)
-    if match.profile.turns is not Turns.WHOLE or choice or entered:
+    if match.rules.turns is not Turns.WHOLE or choice or entered:
         return step
     return Step(after, step.effects).then(_throw_again, context)
 
@@ -193,7 +193,7 @@ def time(
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)
     match = mode.play.match
-    answer = simple_answer(match.profile, match.turn, context.settings.strength)
+    answer = simple_answer(match.rules, match.turn, context.settings.strength)
     return answer_came(mode, AnswerCame(match, answer), context)
 
 
@@ -222,13 +222,13 @@ def _prompt(mode: Flipping, shared: Shared) -> Text:
     match, answer = mode.play.match, mode.computers_answer
     if mode.thinking_ns is not None:
         return message("Thinking …")
-    opens = bool(turns.reopenings(match.seat_profile, match.turn))
+    opens = bool(turns.reopenings(match.rules, match.turn))
     if answer is not None:
         return _computers_prompt(match, answer, shared, opens=opens)
     if opens:
         return message("No move: lift one")
     if mode.play.throws_again:
-        return message("Insured: press") if match.profile.insurance else message("No move: press")
+        return message("Insured: press") if match.rules.insurance else message("No move: press")
     return answers_text(match)
 
 

@@ -134,7 +134,7 @@ def signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> S
 def press(mode: MatchOver, context: Context) -> Step[raising.Raise | ready.Ready]:
     """A new match of the same players."""
     match, settings = mode.play.match, context.settings
-    before = match.profile
+    before = match.game
     # The levers may have been taken out of play, or put back, while the power was off.
     played = next((game for game in settings.games if game.name == before.name), before)
     profile = chosen(
@@ -201,7 +201,7 @@ def signer(play: MatchInPlay, settings: Settings) -> int | None:
 def _coach_pages(mode: MatchOver) -> tuple[CoachPage, ...]:
     if mode.review is None:
         return ()
-    return coach_pages(mode.review, highest_wins=mode.play.match.profile.highest_wins)
+    return coach_pages(mode.review, highest_wins=mode.play.match.rules.highest_wins)
 
 
 def tally(play: MatchInPlay) -> tuple[Fraction, ...]:
@@ -212,8 +212,8 @@ def tally(play: MatchInPlay) -> tuple[Fraction, ...]:
 
 def _honours(match: Match, player: int, past: Past, settings: Settings) -> Iterator[Message]:
     """The honours of a winner with this past."""
-    score, best, highest = match.totals[player], past.best, match.profile.highest_wins
-    if match.profile.on_total and best is not None and (score > best if highest else score < best):
+    score, best, highest = match.totals[player], past.best, match.rules.highest_wins
+    if match.rules.on_total and best is not None and (score > best if highest else score < best):
         yield message("Best yet: {score}", score=score)
     seats = [seat for seat in settings.computers if seat <= match.players]
     if seats and player + 1 not in seats and not past.beat_computer:
@@ -231,7 +231,7 @@ def _result(play: MatchInPlay) -> Result:
 
 def _title(match: Match, result: Result, view: View) -> Message:
     winners = ", ".join(_name(winner, view) for winner in result.winners)
-    if match.profile.stakes is Stakes.BANK:
+    if match.rules.stakes is Stakes.BANK:
         return _bank_title(match, winners)
     if match.players == 1:
         return _solo_title(match, result)
@@ -250,7 +250,7 @@ def _title(match: Match, result: Result, view: View) -> Message:
 
 def _solo_title(match: Match, result: Result) -> Message:
     """For a player alone the score, or whether the ladder's total was beaten."""
-    if match.profile.is_solo and result.winners:
+    if match.rules.is_solo and result.winners:
         return message("New best: {score}", score=match.totals[0])
     if result.captain:
         return message("Captain!")
@@ -269,9 +269,9 @@ def _bank_title(match: Match, winners: str) -> Message:
 
 def _rows_before(match: Match, view: View) -> tuple[str, ...]:
     """The rows above the players': the totals of the teams, or the total that was to be beaten."""
-    if match.profile.is_solo and match.profile.limit is not None:
-        return (message("best {score}", score=match.profile.limit).told(view.translate),)
-    if not match.in_teams or match.profile.turns is Turns.SHARED:
+    if match.rules.is_solo and match.rules.limit is not None:
+        return (message("best {score}", score=match.rules.limit).told(view.translate),)
+    if not match.in_teams or match.rules.turns is Turns.SHARED:
         return ()
     totals = match.team_totals[: match.teams]
     return tuple(
@@ -289,10 +289,10 @@ def _rows(play: MatchInPlay, result: Result, view: View) -> Iterator[str]:
     """The table: per player the total and the stakes, then the effect of dice and decisions."""
     match, _ = play.match, view.translate
     # A game against the bank is played for its payments.
-    staked = view.settings.stakes is not ShownStakes.OFF or match.profile.stakes is Stakes.BANK
+    staked = view.settings.stakes is not ShownStakes.OFF or match.rules.stakes is Stakes.BANK
     for player, score in enumerate(match.scores):
         shown = "–" if score is None else str(match.totals[player])
-        if match.profile.turns is Turns.SHARED:
+        if match.rules.turns is Turns.SHARED:
             shown = _("in") if player in result.winners else _("out")
         owes = result.owes[player] if staked else Fraction(0)
         yield f"{_name(player, view)}: {shown}" + (f"\t{_owes(owes).told(_)}" if owes else "")
@@ -300,7 +300,7 @@ def _rows(play: MatchInPlay, result: Result, view: View) -> Iterator[str]:
         for player, (luck, cost) in enumerate(zip(play.luck, play.given_away, strict=True)):
             if match.scores[player] is None:
                 continue
-            for text in luck_texts(match.profile, luck, cost):
+            for text in luck_texts(match.rules, luck, cost):
                 yield f"{_name(player, view)}: {text.told(_)}"
 
 

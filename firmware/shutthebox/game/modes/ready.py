@@ -97,7 +97,7 @@ def leave(mode: MatchMode, context: Context) -> Step[attract.Attract]:
 def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
     """The question to the odds where the number of dice is a choice."""
     match = play.match
-    if len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) < 2:
+    if len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) < 2:
         return ()
     if is_computers_turn(play, shared):
         return (Ask(AskDice(match, shared.settings.strength)),)
@@ -112,9 +112,9 @@ def press(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | enter
 def hold(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | entering.Entering]:
     """Throws one die, where that is a choice."""
     match = mode.play.match
-    if len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) > 1:
+    if len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1:
         return throw(mode, context, one_die=True)
-    refusal = turns.dice_refusal(match.seat_profile, match.turn, 1) or Refusal.ONE_DIE_ONLY
+    refusal = turns.dice_refusal(match.rules, match.turn, 1) or Refusal.ONE_DIE_ONLY
     return refused(mode, Message(refusal))
 
 
@@ -132,7 +132,7 @@ def time(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | turn_o
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)
     match = mode.play.match
-    dice = mode.computers_dice or simple_dice(match.profile, match.turn, context.settings.strength)
+    dice = mode.computers_dice or simple_dice(match.rules, match.turn, context.settings.strength)
     return rolling.enter(mode.play, context, dice)
 
 
@@ -176,11 +176,11 @@ def _big(mode: Ready, shared: Shared) -> Text:
 
 
 def _prompts(match: Match) -> tuple[Text, ...]:
-    if match.profile.draw is Draw.DOMINOES:
+    if match.rules.draw is Draw.DOMINOES:
         return (message("Press to draw"),)
-    allowed = dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)
+    allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
     if len(allowed) > 1:
         return message("Press: {dice} dice", dice=allowed[0]), message("Hold: 1 die")
-    if allowed == (1,) and match.profile.dice > 1:
+    if allowed == (1,) and match.rules.dice > 1:
         return (message("Press: one die"),)
     return (message("Press to throw"),)

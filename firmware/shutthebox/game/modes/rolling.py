@@ -58,10 +58,10 @@ def enter(play: MatchInPlay, context: Context, dice: int) -> Step[Rolling]:
     match, tournament = play.match, context.settings.tournament
     if tournament is not None:
         faces = tournament.throw(match, dice)
-    elif match.profile.draw is Draw.DOMINOES:
+    elif match.rules.draw is Draw.DOMINOES:
         faces = context.dice.draw(turns.bag(match.turn))
     else:
-        faces = context.dice.throw(dice, match.profile.sides)
+        faces = context.dice.throw(dice, match.rules.sides)
     action = Thrown(faces)
     thrown, after = apply(match, action), noted(play, action)
     # Kept before it is seen: pulling the plug gives no second chance at a throw.

@@ -41,10 +41,10 @@ class TurnOver(MatchMode):
         also = [_("Press: go on")]
         if review is not None and not view.settings.family:
             points = review.players[match.player].points
-            also += [text.told(_) for text in luck_texts(match.profile, points.luck, points.given_away)]
+            also += [text.told(_) for text in luck_texts(match.rules, points.luck, points.given_away)]
             if review.worst is not None:
                 also.append(better_text(review.worst).told(_))
-        out = match.profile.turns is Turns.SHARED
+        out = match.rules.turns is Turns.SHARED
         return Screen(
             self.name,
             title=told(player_name(match.player, view.shared), _),
@@ -64,15 +64,15 @@ def enter(play: MatchInPlay, context: Context) -> Step[TurnOver]:
     effects: tuple[Effect, ...] = kept(Finished(match)) if match.result is not None else ()
     sound = Sound.SHUT if match.turn.outcome is Outcome.SHUT else Sound.BLOCKED
     step = Step(TurnOver(with_verdict(play, FINE)), (*effects, Play(sound)))
-    return _climbed(step, match, context) if match.profile.is_solo and match.result else step
+    return _climbed(step, match, context) if match.rules.is_solo and match.result else step
 
 
 def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnOver]:
     """The ladder's next total to beat, where this one is better; kept like a choice at the box."""
     assert match.result is not None, "the match is decided"
-    if not match.result.winners or match.totals[0] == match.profile.limit:
+    if not match.result.winners or match.totals[0] == match.rules.limit:
         return step
-    ladder, total = ladder_of(match.profile), match.totals[0]
+    ladder, total = ladder_of(match.game), match.totals[0]
     settings = context.settings
     shared = replace(context.shared, settings=replace(settings, bests={**settings.bests, ladder: total}))
     return replace(step.after(*kept(Chosen(BEST + ladder, total))), shared=shared)
@@ -109,7 +109,7 @@ def _ending(match: Match) -> Message:
         case Outcome.TIME:
             return message("Time is over")
         case Outcome.LOST:
-            return message("No {tile} this time", tile=match.profile.first_move_must_include or 0)
+            return message("No {tile} this time", tile=match.rules.first_move_must_include or 0)
         case Outcome.ENDED:
             return message("{total} ends it", total=total)
         case _:
@@ -120,6 +120,6 @@ def _kind_ending(match: Match) -> Message:
     """How the turn has ended, for children: what was done, where a move was missing."""
     if match.turn.outcome is not Outcome.BLOCKED:
         return _ending(match)
-    profile, turn = match.profile, match.turn
+    profile, turn = match.rules, match.turn
     shut = (profile.starting & ~turn.open).bit_count() + (profile.starting_behind & ~turn.behind).bit_count()
     return message("{count} shut, bravo!", count=shut) if shut else message("Next time!")

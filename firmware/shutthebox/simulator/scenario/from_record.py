@@ -47,7 +47,7 @@ class _Hands:
             before, after = positions[at], positions[at + 1]
             match action:
                 case Thrown(faces):
-                    self._set_levers(before.seat_profile.starting & ~before.turn.open)
+                    self._set_levers(before.rules.starting & ~before.turn.open)
                     held = not rolling and _chosen_one(before, len(faces))
                     if not rolling:
                         self.lines.append("hold" if held else "press")
@@ -86,8 +86,8 @@ def _throws(record: Record, positions: list[Match]) -> list[tuple[Match, Thrown]
 
 
 def _faces(match: Match, thrown: Thrown) -> str:
-    dominoes = match.profile.draw is Draw.DOMINOES
-    allowed = dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)
+    dominoes = match.game.draw is Draw.DOMINOES
+    allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
     if not dominoes and len(thrown.faces) not in allowed:
         raise ScenarioError(
             f"{sum(thrown.faces)}: only the total of real dice is known; such a throw cannot be made"
@@ -96,11 +96,11 @@ def _faces(match: Match, thrown: Thrown) -> str:
 
 
 def _chosen_one(match: Match, dice: int) -> bool:
-    return dice == 1 and len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) > 1
+    return dice == 1 and len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1
 
 
 def _throws_on(match: Match) -> bool:
     """Whether the press that commits a move makes the next throw at once."""
-    if match.turn.outcome is not None or match.profile.turns is not Turns.WHOLE:
+    if match.turn.outcome is not None or match.game.turns is not Turns.WHOLE:
         return False
-    return len(dice_allowed(match.seat_profile, match.turn.open, match.turn.behind)) == 1
+    return len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) == 1

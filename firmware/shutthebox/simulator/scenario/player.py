@@ -57,7 +57,7 @@ def fact_text(fact: object) -> str:
     """A kept fact in one line."""
     match fact:
         case Began(match):
-            return f"begin {match.profile.name} {match.players} players {match.rounds} rounds"
+            return f"begin {match.game.name} {match.players} players {match.rounds} rounds"
         case Resumed():
             return "resume"
         case Left():
