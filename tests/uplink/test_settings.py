@@ -34,6 +34,10 @@ def test_an_enrolment_is_what_the_league_prints(tmp_path: Path) -> None:
         (lambda text: text.replace("[league]", "[leak]"), "leak: unknown section"),
         (lambda text: text.replace("PRIVATE KEY", "PUBLIC KEY"), "allowed are Ed25519 keys"),
         (lambda text: text[:300], "toml"),
+        (lambda text: text.replace('host = "127.0.0.1"', 'host = ""'), "league.host: not allowed"),
+        (lambda text: text.replace('host = "127.0.0.1"', 'host = "a..b"'), "a name or an address"),
+        (lambda text: text.replace('name = "lion.1"', 'name = "lion/#"'), "league.name: not allowed"),
+        (lambda text: text.replace("key = ", "key = [").replace('KEY-----\\n"', 'KEY-----\\n"]'), "key"),
     ],
 )
 def test_a_wrong_enrolment(tmp_path: Path, change, complaint: str) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
@@ -66,6 +70,21 @@ def test_home_assistants_broker(tmp_path: Path) -> None:
     path.write_text('[home_assistant]\nhost = "ha.lan"\nport = true\n')
     with pytest.raises(SettingsError, match=r"home_assistant\.port.*1 to 65535"):
         read_home_assistant(path)
+    path.write_text('[home_assistant]\nhost = "ha.lan"\npassword = 271828\n')
+    with pytest.raises(SettingsError, match="password: not allowed") as raised:
+        read_home_assistant(path)
+    assert "271828" not in str(raised.value)
+
+
+def test_a_certificate_that_is_not_there_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "home.toml"
+    path.write_text('[home_assistant]\nhost = "ha.lan"\nauthority = "/nowhere.pem"\n')
+    assert main(["--home-assistant", str(path)]) == 2
+    assert capsys.readouterr().err == (
+        "shutthebox-uplink: home_assistant.authority: /nowhere.pem: No such file or directory\n"
+    )
 
 
 def test_without_anything_to_do_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,9 +1,13 @@
 """The uplink against a real Mosquitto: an entry is kept until the league has given a receipt for it."""
 
 import json
+import os
+import socket
+import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -17,11 +21,12 @@ from tests.support.league import (
     played_record,
 )
 from tests.support.mosquitto import plain_broker
-from tests.support.waiting import until
+from tests.support.waiting import HANG_S, until
 
 from shutthebox.adapters.outbox import entry_name
 from shutthebox.outbox_entry import entry_from_bytes, hash_of
 from shutthebox_uplink.home_assistant import OFFLINE, ONLINE
+from shutthebox_uplink.mqtt import TAKEN_OVER, Broker, Connected, Disconnected, Event, Message
 from shutthebox_uplink.settings import Enrolment, HomeAssistant
 from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, Receipt, open_entry, sign_receipt
 from shutthebox_uplink.spool import Spool
@@ -49,7 +54,7 @@ class Sender:
 
     def leave(self, seed: int = 1) -> bytes:
         data = self.box.play(played_record(seed))
-        (self.outbox / entry_name(self.box.sequence)).write_bytes(data)
+        (self.outbox / entry_name(self.box.sequence, self.box.journal)).write_bytes(data)
         return data
 
     @property
@@ -93,6 +98,84 @@ def test_an_entry_goes_when_the_league_has_it_and_not_before(place: Place, tmp_p
     league.broker.close()
 
 
+def test_nothing_that_a_broker_sends_ends_the_uplink(place: Place, tmp_path: Path) -> None:
+    sender = Sender(tmp_path, place.enrol("lion"))
+    league = consumer_listener(place, "shutthebox/+/entry")
+    with running(sender.uplink):
+        odd = (b"[" * 10_000, b"{" * 10_000, b" " * 1_000_000, b"\xff\xfe\x00", b"[1]", b'{"version": 1}')
+        for hello in odd:
+            league.broker.publish(HELLO_TOPIC, hello)
+            league.broker.publish(receipt_topic("lion.1"), hello)
+        entry = sender.leave()
+        league.message("entry")
+        receipt = Receipt("b" * 32, 1, hash_of(entry), COMMITTED)
+        league.broker.publish(receipt_topic("lion.1"), sign_receipt(receipt, place.authority.receipts_key))
+        until(lambda: sender.waiting == 0)
+    league.broker.close()
+
+
+class HostileBroker:
+    """Accepts one connection, then announces a packet of 200 MB and sends as much as is taken."""
+
+    def __init__(self) -> None:
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listener.getsockname()[1]
+        self.taken = 0
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        line, _ = self._listener.accept()
+        with line, suppress(OSError):
+            line.recv(1000)
+            line.sendall(bytes((0x20, 3, 0, 0, 0)))  # CONNACK
+            line.sendall(bytes((0x30, 0x80, 0x84, 0xAF, 0x5F)))  # PUBLISH, of 200,000,000 bytes
+            while self.taken < 200_000_000:
+                self.taken += line.send(bytes(100_000))
+
+    def close(self) -> None:
+        self._thread.join()
+        self._listener.close()
+
+
+def test_a_packet_of_200_megabytes_is_not_taken(caplog: pytest.LogCaptureFixture) -> None:
+    hostile = HostileBroker()
+    events: SimpleQueue[Event] = SimpleQueue()
+    broker = Broker("x", "127.0.0.1", hostile.port, events.put, ())
+    broker.start()
+    assert isinstance(events.get(timeout=HANG_S), Connected)
+    assert isinstance(events.get(timeout=HANG_S), Disconnected)
+    hostile.close()
+    broker.close()
+    assert hostile.taken < 20_000_000, "what the kernel buffers, and no more"
+
+
+def test_a_flood_of_a_broker_is_not_kept(tmp_path: Path) -> None:
+    sender = Sender(tmp_path, None)
+    for _ in range(10_000):
+        sender.uplink._tell(Message("league", HELLO_TOPIC, b"{}"))
+    sender.uplink._tell(Message("league", HELLO_TOPIC, bytes(10_000_000)))
+    sender.uplink._tell(Disconnected("league", ""))
+    assert sender.uplink.inbox.qsize() <= 101
+    kept = [sender.uplink.inbox.get() for _ in range(sender.uplink.inbox.qsize())]
+    assert isinstance(kept[-1], Disconnected), "this is never dropped"
+
+
+@pytest.mark.slow
+def test_two_boxes_with_one_enrolment_say_so(place: Place, tmp_path: Path) -> None:
+    enrolment = place.enrol("lion")
+    league = consumer_listener(place, "shutthebox/+/state")
+    said = list[str]()
+    for name in "ab":
+        (tmp_path / name).mkdir()
+    first, second = Sender(tmp_path / "a", enrolment), Sender(tmp_path / "b", enrolment)
+    with in_a_thread(lambda: first.uplink.run(status=said.append), lambda: first.uplink.inbox.put(None)):
+        assert json.loads(league.message("/state"))["delivery"] == "good"
+        with running(second.uplink):
+            until(lambda: TAKEN_OVER in said)
+    league.broker.close()
+
+
 def entry_of(message: bytes) -> int:
     from jwt import PyJWS
 
@@ -119,15 +202,51 @@ def test_a_broker_that_was_away_gets_what_is_waiting(place: Place, tmp_path: Pat
 
 def test_what_is_no_entry_is_set_aside(tmp_path: Path) -> None:
     sender = Sender(tmp_path, None)
-    (sender.outbox / entry_name(1)).write_bytes(b"noise")
-    sender.box.sequence = 1
-    sender.leave()
-    found = Spool(sender.outbox).oldest()
+    (sender.outbox / "1.json").write_bytes(b"noise")
+    (sender.outbox / "2.json").mkdir()
+    (sender.outbox / "3.json").symlink_to("/etc/passwd")
+    (sender.outbox / "4.json").symlink_to("nowhere")
+    os.mkfifo(sender.outbox / "5.json")
+    (sender.outbox / "6.json").write_bytes(b" " * 1_000_000)
+    # Its name aside is taken.
+    (sender.outbox / "7.json").write_bytes(b"noise")
+    (sender.outbox / "7.damaged").mkdir()
+    sender.box.sequence = 7
+    data = sender.leave()
+    spool = Spool(sender.outbox)
+    found = spool.oldest()
     assert found is not None
-    assert found[0] == 2
-    assert [path.name for path in sender.outbox.glob("*.damaged")] == [
-        entry_name(1).replace("json", "damaged")
-    ]
+    assert (found.sequence, found.data) == (8, data)
+    spool.remove(found)
+    assert spool.oldest() is None
+    left = {path.stem: path.suffix for path in sender.outbox.iterdir() if path.name != "7.damaged"}
+    assert left == {**dict.fromkeys("12356", ".damaged"), "4": ".damaged", "7": ".json"}
+
+
+def test_a_full_outbox_is_listed_once(tmp_path: Path) -> None:
+    """A list takes long, so one for each entry would make the time grow with the square."""
+    sender = Sender(tmp_path, None)
+    entries = [sender.leave() for _ in range(20)]
+    lists = 0
+
+    class Counted(Spool):
+        def _listed(self) -> list[str]:
+            nonlocal lists
+            lists += 1
+            return super()._listed()
+
+    spool = Counted(sender.outbox)
+    for number, entry in enumerate(entries):
+        found = spool.oldest()
+        assert found is not None
+        assert found.data == entry
+        assert spool.count() == len(entries) - number
+        spool.remove(found)
+    assert (lists, spool.oldest()) == (1, None)
+    last = sender.leave()
+    again = spool.oldest()
+    assert again is not None
+    assert again.data == last
 
 
 @pytest.fixture

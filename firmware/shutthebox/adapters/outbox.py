@@ -43,16 +43,13 @@ ENDING = ".json"
 MAX_FOLDER_BYTES = 64 * 1024 * 1024
 """The outbox keeps no more: some 15,000 matches of two players."""
 
-MAX_AGE_S = 400 * 24 * 3600
-"""Entries older than this are dropped when a new one is left."""
-
 _CLUSTER = 4096  # bytes that the smallest file takes on a card
 _ROOM_EVERY = 64  # entries, because a full outbox takes long to look through
 
 
-def entry_name(sequence: int) -> str:
-    """The name of an entry's file. Names sort as sequence numbers do."""
-    return f"{sequence:016d}{ENDING}"
+def entry_name(sequence: int, box: str) -> str:
+    """The name of an entry's file. Names sort as sequence numbers do; two chains have no name in common."""
+    return f"{sequence:016d}-{box}{ENDING}"
 
 
 class Outbox:
@@ -178,20 +175,20 @@ class Outbox:
             if entry.sequence % _ROOM_EVERY == 0:
                 self._make_room()
             # The uplink is another user of the folder's group.
-            _write_durably(self._folder / entry_name(entry.sequence), entry.to_bytes(), 0o640)
+            _write_durably(self._folder / entry_name(entry.sequence, entry.box), entry.to_bytes(), 0o640)
             self._unplaced.pop(0)
 
     def _make_room(self) -> None:
-        """Drops the oldest entries beyond the bounds of size and age."""
-        now_s = self._wall_clock_s()
+        """Drops the oldest entries beyond the bound of size."""
         room = MAX_FOLDER_BYTES
-        for path in sorted(self._folder.glob(f"*{ENDING}"), reverse=True):
+        with os.scandir(self._folder) as found:
+            files = sorted(found, key=lambda file: file.name, reverse=True)
+        for file in files:
             with suppress(FileNotFoundError):  # The uplink has just removed it.
-                found = path.lstat()
-                room -= -(-found.st_size // _CLUSTER) * _CLUSTER
-                if room < MAX_BYTES or now_s - found.st_mtime > MAX_AGE_S:
-                    _log.warning("outbox: %s is dropped unsent: the outbox is full", path.name)
-                    path.unlink()
+                room -= -(-file.stat(follow_symlinks=False).st_size // _CLUSTER) * _CLUSTER
+                if room < MAX_BYTES and not file.is_dir(follow_symlinks=False):
+                    _log.warning("outbox: %s is dropped unsent: the outbox is full", file.name)
+                    Path(file).unlink()
 
 
 def _write_durably(path: Path, data: bytes, mode: int) -> None:

@@ -30,6 +30,7 @@ _ENTITIES: dict[str, dict[str, Any]] = {
         "state_class": "measurement", **_DIAGNOSTIC,
     },
     "waiting": {"p": "sensor", "name": "Matches to send", "icon": "mdi:tray-full", **_DIAGNOSTIC},
+    "delivery": {"p": "sensor", "name": "League", "icon": "mdi:tray-arrow-up", **_DIAGNOSTIC},
 }  # fmt: skip
 
 

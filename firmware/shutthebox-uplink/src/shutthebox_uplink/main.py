@@ -61,7 +61,7 @@ def _run(args: argparse.Namespace) -> int:
         signal.signal(number, lambda number, frame: uplink.inbox.put(None))
     systemd = Systemd()
     systemd.ready()
-    uplink.run(systemd.alive)
+    uplink.run(systemd.alive, systemd.status)
     systemd.stopping()
     return 0
 

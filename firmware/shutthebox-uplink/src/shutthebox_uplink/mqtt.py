@@ -7,13 +7,17 @@ import ssl
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, TypeAlias
 
 import paho.mqtt.client as paho
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 KEEPALIVE_S = 60
+MOST_PACKET = 2 * 1024 * 1024
+"""Bytes of one packet of the broker; a longer one ends the connection before it is read."""
 LONGEST_RECONNECT_S = 60
+TAKEN_OVER = "the connection is lost again and again: does another box use the same enrolment?"
 GOODBYE_S = 2.0
 
 
@@ -43,12 +47,22 @@ class Message:
 
 Event: TypeAlias = Connected | Disconnected | Message
 
+_SEVERAL = 3
+
+
+class _Client(paho.Client):
+    def _sock_recv(self, size: int) -> Any:  # noqa: ANN401  (two versions of the library)
+        # The library asks for the rest of a packet in one call, after it has read the length.
+        if size > MOST_PACKET:
+            raise ConnectionAbortedError(f"a packet of {size} bytes; allowed are {MOST_PACKET}")
+        return super()._sock_recv(size)
+
 
 def new_client(client_id: str) -> paho.Client:
     """A client for MQTT 5 on either version of the library."""
     if hasattr(paho, "CallbackAPIVersion"):
-        return paho.Client(paho.CallbackAPIVersion.VERSION2, client_id=client_id, protocol=paho.MQTTv5)
-    return paho.Client(client_id=client_id, protocol=paho.MQTTv5)
+        return _Client(paho.CallbackAPIVersion.VERSION2, client_id=client_id, protocol=paho.MQTTv5)
+    return _Client(client_id=client_id, protocol=paho.MQTTv5)
 
 
 class Broker:
@@ -65,6 +79,7 @@ class Broker:
         password: of the user.
         will: topic and payload that the broker publishes, retained, when the connection is lost.
         client_id: at the broker.
+        most_waiting: messages to publish that may wait for the broker; more are dropped. 0 for any number.
     """
 
     def __init__(
@@ -80,9 +95,11 @@ class Broker:
         password: str = "",
         will: tuple[str, str] | None = None,
         client_id: str = "",
+        most_waiting: int = 0,
     ) -> None:
         self._name, self._tell, self._subscriptions = name, tell, subscriptions
         self._host, self._port = host, port
+        self._stands, self._connected_s, self._short_lived = False, 0.0, 0
         self._last: paho.MQTTMessageInfo | None = None
         self._client = client = new_client(client_id)
         if tls is not None:
@@ -91,6 +108,7 @@ class Broker:
             client.username_pw_set(username, password)
         if will is not None:
             client.will_set(will[0], will[1], qos=1, retain=True)
+        client.max_queued_messages_set(most_waiting)
         client.reconnect_delay_set(min_delay=1, max_delay=LONGEST_RECONNECT_S)
         client.on_connect = self._on_connect
         client.on_subscribe = self._on_subscribe
@@ -120,6 +138,7 @@ class Broker:
         if getattr(reason, "value", reason) != 0:
             self._tell(Disconnected(self._name, str(reason)))
             return
+        self._stands, self._connected_s = True, monotonic()
         if self._subscriptions:
             client.subscribe([(topic, SubscribeOptions(qos=1)) for topic in self._subscriptions])
         else:
@@ -128,8 +147,14 @@ class Broker:
     def _on_subscribe(self, *rest: Any) -> None:  # noqa: ANN401
         self._tell(Connected(self._name))
 
-    def _on_disconnect(self, *rest: Any) -> None:  # noqa: ANN401
-        self._tell(Disconnected(self._name, ""))
+    def _on_disconnect(self, client: Any, *rest: Any) -> None:  # noqa: ANN401
+        # The broker does not tell that another client has taken the connection over. Two would take it from
+        # each other without a pause.
+        short = self._stands and monotonic() - self._connected_s < LONGEST_RECONNECT_S
+        self._short_lived = min(self._short_lived + 1, 10) if short else 0
+        client.reconnect_delay_set(min(2**self._short_lived, LONGEST_RECONNECT_S), LONGEST_RECONNECT_S)
+        self._stands = False
+        self._tell(Disconnected(self._name, TAKEN_OVER if self._short_lived >= _SEVERAL else ""))
 
     def _on_message(self, client: Any, userdata: Any, message: Any) -> None:  # noqa: ANN401
         self._tell(Message(self._name, message.topic, bytes(message.payload)))

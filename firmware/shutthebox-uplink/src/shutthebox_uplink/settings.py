@@ -1,5 +1,7 @@
 """The uplink's files: the enrolment from the league's owner, and the settings of this machine."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -7,9 +9,9 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_pem_public_key
 
-from shutthebox.errors import ShutTheBoxError, shown
+from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
-from shutthebox.validation import WrongValueError, shown_key, toml
+from shutthebox.validation import Check, WrongValueError, shown_key, text, toml, whole
 
 
 class SettingsError(ShutTheBoxError, ValueError):
@@ -62,12 +64,31 @@ class HomeAssistant:
     prefix: str = "homeassistant"
 
 
-_TEXT, _NUMBER = str, int
+def _matching(pattern: str, allowed: str) -> Check[str]:
+    known = re.compile(pattern, re.ASCII)
+
+    def read(value: Any) -> str:  # noqa: ANN401  (whatever TOML gives)
+        if not isinstance(value, str) or known.fullmatch(value) is None:
+            raise ValueError
+        return value
+
+    return Check(allowed, {}, read)
 
 
-_LEAGUE_KEYS = {
-    "name": _TEXT, "host": _TEXT, "port": _NUMBER, "authority": _TEXT, "certificate": _TEXT, "key": _TEXT,
-    "league_key": _TEXT,
+_HOST_PATTERN = r"(?!.{254})(?:[A-Za-z0-9_-]{1,63}\.)*[A-Za-z0-9_-]{1,63}\.?|[0-9A-Fa-f]*:[0-9A-Fa-f:.]{1,44}"
+_HOST = _matching(_HOST_PATTERN, "a name or an address of a machine")
+_PORT = whole(1, 65535)
+_PEM = _matching(r"[\x09\x0a\x0d\x20-\x7e]{1,20000}", "text as `shutthebox-league enrol` prints it")
+
+_LEAGUE_KEYS: Mapping[str, Check[Any]] = {
+    "name": _matching(r"[a-z0-9][a-z0-9.-]{0,49}", "a name as `shutthebox-league enrol` prints it"),
+    "host": _HOST, "port": _PORT, "authority": _PEM, "certificate": _PEM, "key": _PEM, "league_key": _PEM,
+}  # fmt: skip
+
+_HOME_ASSISTANT_KEYS: Mapping[str, Check[Any]] = {
+    "host": _matching(f"|{_HOST_PATTERN}", f"{_HOST.allowed}, or nothing"),
+    "port": _PORT, "username": text, "password": text, "authority": text,
+    "prefix": _matching(r"[A-Za-z0-9_/-]{1,100}", "letters, digits, _, - and /"),
 }  # fmt: skip
 
 
@@ -118,19 +139,11 @@ def read_home_assistant(path: Path) -> HomeAssistant | None:
     """
     if not path.exists():
         return None
-    kinds = {
-        "host": _TEXT,
-        "port": _NUMBER,
-        "username": _TEXT,
-        "password": _TEXT,
-        "authority": _TEXT,
-        "prefix": _TEXT,
-    }
-    found = _section(path, "home_assistant", kinds)
+    found = _section(path, "home_assistant", _HOME_ASSISTANT_KEYS)
     return HomeAssistant(**found) if found.get("host") else None
 
 
-def _section(path: Path, name: str, kinds: dict[str, type]) -> dict[str, Any]:
+def _section(path: Path, name: str, kinds: Mapping[str, Check[Any]]) -> dict[str, Any]:
     try:
         document = toml(read_text(path, SettingsError, "a file of settings"))
     except WrongValueError as wrong:
@@ -146,8 +159,9 @@ def _section(path: Path, name: str, kinds: dict[str, type]) -> dict[str, Any]:
             raise SettingsError(
                 f"{path}: {name}.{shown_key(key)}: unknown key; allowed are {', '.join(kinds)}"
             )
-        right = isinstance(value, kinds[key]) and not isinstance(value, bool)
-        if not right or (key == "port" and not 1 <= value <= 65535):
-            allowed = "a number from 1 to 65535" if key == "port" else "text"
-            raise SettingsError(f"{path}: {name}.{key}: {shown(value)} is not allowed; allowed is {allowed}")
+        try:
+            kinds[key](value)
+        except WrongValueError as wrong:
+            # The value is not shown: it may be a password or a key.
+            raise SettingsError(f"{path}: {name}.{key}: not allowed; allowed is {wrong}") from None
     return found

@@ -101,7 +101,7 @@ def open_receipt(message: bytes, key: Ed25519PublicKey) -> Receipt:
     _, payload = _open(message, RECEIPT, key)
     try:
         receipt = Receipt(**json.loads(payload))
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         raise SignatureError("no receipt") from None
     if receipt.status not in (COMMITTED, REFUSED, HELD):
         raise SignatureError("no receipt")

@@ -1,18 +1,42 @@
 """The outbox from the other side: the entries that the box has left, the oldest first."""
 
+import errno
 import logging
+from collections import deque
+from dataclasses import dataclass
 from pathlib import Path
 
-from shutthebox.files import read_bytes
+from shutthebox.errors import one_line
+from shutthebox.files import read_bytes, reason
 from shutthebox.outbox_entry import MAX_BYTES, OutboxEntryError, entry_from_bytes
 
 _log = logging.getLogger(__name__)
 
 _ENDING, _DAMAGED = ".json", ".damaged"
+_SHORTAGES = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+"""Errors of this machine, which say nothing about a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """An entry that waits in the outbox.
+
+    Attributes:
+        path: of its file.
+        sequence: its number.
+        data: its bytes.
+    """
+
+    path: Path
+    sequence: int
+    data: bytes
 
 
 class Spool:
     """The folder in which a box leaves entries.
+
+    It is listed only when all entries of the last list have gone, because a list of a full outbox takes long.
+    What the box leaves meanwhile comes later anyway.
 
     Args:
         folder: of the entries; the uplink may read and remove them.
@@ -20,43 +44,55 @@ class Spool:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._names: deque[str] = deque()
+        self._passed_over: set[str] = set()
 
-    def oldest(self) -> tuple[int, bytes] | None:
-        """The sequence number and the bytes of the oldest entry; None if there is none.
-
-        A file that is no entry is renamed and passed over.
-
-        Raises:
-            OSError: if the folder or the entry cannot be read.
-        """
-        for path in self._paths():
-            try:
-                data = read_bytes(path, MAX_BYTES, follow_links=False)
-                return entry_from_bytes(data).sequence, data
-            except FileNotFoundError:
-                continue  # The box has just dropped it.
-            except OutboxEntryError as error:
-                _log.error("%s: %s; set aside", path, error)
-                path.rename(path.with_suffix(_DAMAGED))
-        return None
-
-    def count(self) -> int:
-        """How many entries wait.
+    def oldest(self) -> Waiting | None:
+        """The oldest entry; None if there is none. Anything else in its place is renamed and passed over.
 
         Raises:
             OSError: if the folder cannot be read.
         """
-        return len(self._paths())
+        if not self._names:
+            self._names.extend(self._listed())
+        while self._names:
+            path = self._folder / self._names[0]
+            try:
+                data = read_bytes(path, MAX_BYTES, follow_links=False)
+                return Waiting(path, entry_from_bytes(data).sequence, data)
+            except FileNotFoundError:
+                pass  # The box has just dropped it.
+            except OutboxEntryError as error:
+                self._set_aside(path, str(error))
+            except OSError as error:
+                if error.errno in _SHORTAGES:
+                    raise
+                self._set_aside(path, reason(error))
+            self._names.popleft()
+        return None
 
-    def forget(self, sequence: int) -> None:
-        """Removes the entry with this number.
+    def count(self) -> int:
+        """How many entries wait, as far as they have been listed."""
+        return len(self._names)
+
+    def remove(self, entry: Waiting) -> None:
+        """Removes an entry.
 
         Raises:
             OSError: if it cannot be removed.
         """
-        for path in self._paths():
-            if path.stem.isdigit() and int(path.stem) == sequence:
-                path.unlink(missing_ok=True)
+        entry.path.unlink(missing_ok=True)
+        if self._names and self._names[0] == entry.path.name:
+            self._names.popleft()
 
-    def _paths(self) -> list[Path]:
-        return sorted(path for path in self._folder.iterdir() if path.suffix == _ENDING)
+    def _listed(self) -> list[str]:
+        names = (path.name for path in self._folder.iterdir())
+        return sorted(name for name in names if name.endswith(_ENDING) and name not in self._passed_over)
+
+    def _set_aside(self, path: Path, why: str) -> None:
+        _log.error("%s: %s; set aside", one_line(str(path)), why)
+        try:
+            path.rename(path.with_suffix(_DAMAGED))
+        except OSError as error:
+            _log.error("%s: %s; passed over", one_line(str(path)), reason(error))
+            self._passed_over.add(path.name)

@@ -10,13 +10,15 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from shutthebox.errors import one_line
+from shutthebox.files import reason
 from shutthebox.outbox_entry import hash_of
 from shutthebox_uplink import home_assistant as ha
 from shutthebox_uplink.delivery import Delivery, Sent
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
 from shutthebox_uplink.settings import Enrolment, HomeAssistant, SettingsError
-from shutthebox_uplink.signing import HELD, REFUSED, SignatureError, open_receipt, sign_entry
-from shutthebox_uplink.spool import Spool
+from shutthebox_uplink.signing import HELD, SignatureError, open_receipt, sign_entry
+from shutthebox_uplink.spool import Spool, Waiting
 from shutthebox_uplink.vitals import vitals
 
 _log = logging.getLogger(__name__)
@@ -29,7 +31,13 @@ STATE_S = 60.0
 
 LEAGUE, HOME = "league", "home assistant"
 
-_MOST_HELLO = 2000  # bytes
+NO_LINE = "no connection to the league"
+NO_LINE_AFTER_S = 60.0
+"""Shorter interruptions are no problem."""
+
+_MOST_PAYLOAD = 16 * 1024  # bytes; a receipt has less than 1,000
+_MOST_EVENTS = 100
+_MOST_TO_PUBLISH = 20
 
 HELLO_TOPIC = "shutthebox/league/hello"
 """The topic of the league's retained message with its start and its version."""
@@ -73,21 +81,36 @@ class Uplink:
         self._published_s = -STATE_S
         self._home_connected = False
         self._name = enrolment.name if enrolment else "box"
+        self._waiting: Waiting | None = None
+        self._problem = ""
+        self._lost_s = clock_s()
         self._brokers = {}
         if enrolment is not None:
-            self._brokers[LEAGUE] = _league_broker(enrolment, self.inbox.put)
+            self._brokers[LEAGUE] = _league_broker(enrolment, self._tell)
         if home is not None:
-            self._brokers[HOME] = _home_broker(home, self._name, self.inbox.put)
+            self._brokers[HOME] = _home_broker(home, self._name, self._tell)
 
-    def run(self, feed_watchdog: Callable[[], None] = lambda: None) -> None:
+    def _tell(self, event: Event) -> None:
+        """In the brokers' threads. Drops messages beyond any need: the league says again what it has said."""
+        if isinstance(event, Message) and (
+            len(event.payload) > _MOST_PAYLOAD or self.inbox.qsize() >= _MOST_EVENTS
+        ):
+            return
+        self.inbox.put(event)
+
+    def run(
+        self, feed_watchdog: Callable[[], None] = lambda: None, status: Callable[[str], None] = lambda _: None
+    ) -> None:
         """Runs until None is in the inbox.
 
         Args:
             feed_watchdog: called at least every few seconds, for a watchdog.
+            status: called with a line about the league whenever it changes.
         """
         for broker in self._brokers.values():
             broker.start()
         try:
+            said = None
             while True:
                 try:
                     event = self.inbox.get(timeout=LOOK_S)
@@ -99,6 +122,9 @@ class Uplink:
                     self._take(event)
                 self._look()
                 feed_watchdog()
+                if self._problem != said:
+                    said = self._problem
+                    status(said or "delivering")
         finally:
             if self._delivery.connected:
                 self._brokers[LEAGUE].publish(ha.availability_topic(self._name), ha.OFFLINE, retain=True)
@@ -115,16 +141,21 @@ class Uplink:
                 self._published_s = -STATE_S
                 if broker == LEAGUE:
                     self._delivery.connect(self._clock_s())
+                    if self._problem == NO_LINE:
+                        self._problem = ""
                 else:
                     self._home_connected = True
                     self._describe()
-            case Disconnected(broker, reason):
+            case Disconnected(broker, why):
                 if broker == HOME:
                     self._home_connected = False
-                elif self._delivery.connected or reason:
-                    _log.warning("%s: connection lost%s", broker, f": {reason}" if reason else "")
+                elif self._delivery.connected or why:
+                    _log.warning("%s: connection lost%s", broker, f": {why}" if why else "")
                 if broker == LEAGUE:
+                    if self._delivery.connected:
+                        self._lost_s = self._clock_s()
                     self._delivery.disconnect()
+                    self._problem = why or self._problem
             case Message(broker, topic, payload):
                 self._message(broker, topic, payload)
 
@@ -143,22 +174,25 @@ class Uplink:
         except SignatureError as error:
             _log.error("a receipt is not the league's: %s", error)
             return
+        said = one_line(receipt.reason)
         if receipt.status == HELD:
-            _log.error("entry %d is held, and sent again later: %s", receipt.sequence, receipt.reason)
+            _log.error("entry %d is held, and sent again later: %s", receipt.sequence, said)
+            self._problem = f"held by the league: {said}"
             return
-        if not self._delivery.receive(receipt):
+        if self._waiting is None or not self._delivery.receive(receipt):
             return
-        if receipt.status == REFUSED:
-            _log.error("entry %d is refused by the league: %s", receipt.sequence, receipt.reason)
+        self._problem = ""
+        if said:
+            _log.error("entry %d is %s by the league: %s", receipt.sequence, receipt.status, said)
         try:
-            self._spool.forget(receipt.sequence)
+            self._spool.remove(self._waiting)
         except OSError as error:
             _log.error("entry %d stays and is sent again: %s", receipt.sequence, error)
 
     def _hello(self, payload: bytes) -> None:
         try:
-            version = json.loads(payload[:_MOST_HELLO]).get("version", "")
-        except (ValueError, AttributeError):
+            version = json.loads(payload).get("version", "")
+        except (ValueError, AttributeError, RecursionError):
             return
         self._latest = version if isinstance(version, str) and len(version) <= 30 else ""
         if self._delivery.connected:
@@ -167,28 +201,29 @@ class Uplink:
     def _look(self) -> None:
         try:
             self._deliver()
-            waiting = self._spool.count()
         except OSError as error:
             _log.error("outbox: %s", error)
-            waiting = 0
-        self._publish_state(waiting)
+        self._publish_state(self._spool.count())
 
     def _deliver(self) -> None:
         now_s = self._clock_s()
+        waits = self._enrolment is not None and not self._delivery.connected
+        if waits and not self._problem and now_s - self._lost_s >= NO_LINE_AFTER_S:
+            self._problem = NO_LINE
+            _log.warning("%s: %s", LEAGUE, NO_LINE)
         if not self._delivery.wants(now_s):
             return
-        found = self._spool.oldest()
+        self._waiting = found = self._spool.oldest()
         if found is None or self._enrolment is None:
             return
-        sequence, entry = found
-        message = sign_entry(entry, sequence, self._enrolment.name, self._enrolment.key)
+        message = sign_entry(found.data, found.sequence, self._enrolment.name, self._enrolment.key)
         self._brokers[LEAGUE].publish(record_topic(self._name), message)
-        self._delivery.sent(Sent(sequence, hash_of(entry)), now_s)
+        self._delivery.sent(Sent(found.sequence, hash_of(found.data)), now_s)
 
     def _publish_state(self, waiting: int) -> None:
         if not (self._delivery.connected or self._home_connected):
             return
-        state = vitals(self._scores_file, waiting, time.time(), self._latest)
+        state = vitals(self._scores_file, waiting, time.time(), self._latest, problem=self._problem)
         now_s = self._clock_s()
         # These change all the time without any meaning.
         restless = ("uptime_s", "temperature")
@@ -239,11 +274,15 @@ def _league_broker(enrolment: Enrolment, tell: Callable[[Event], None]) -> Broke
         tls=tls_context(enrolment),
         will=(ha.availability_topic(name), ha.OFFLINE),
         client_id=name,
+        most_waiting=_MOST_TO_PUBLISH,
     )
 
 
 def _home_broker(home: HomeAssistant, name: str, tell: Callable[[Event], None]) -> Broker:
-    tls = ssl.create_default_context(cafile=home.authority) if home.authority else None
+    try:
+        tls = ssl.create_default_context(cafile=home.authority) if home.authority else None
+    except OSError as error:
+        raise SettingsError(f"home_assistant.authority: {home.authority}: {reason(error)}") from None
     return Broker(
         HOME,
         home.host,
@@ -255,6 +294,7 @@ def _home_broker(home: HomeAssistant, name: str, tell: Callable[[Event], None]) 
         password=home.password,
         will=(ha.availability_topic(name), ha.OFFLINE),
         client_id=ha.device_id(name),
+        most_waiting=_MOST_TO_PUBLISH,
     )
 
 

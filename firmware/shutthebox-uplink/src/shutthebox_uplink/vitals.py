@@ -24,7 +24,13 @@ _ENOUGH_MOVES = 200
 
 
 def vitals(
-    scores_file: Path, waiting: int, now_s: float, latest: str = "", thermal: Path = THERMAL
+    scores_file: Path,
+    waiting: int,
+    now_s: float,
+    latest: str = "",
+    thermal: Path = THERMAL,
+    *,
+    problem: str = "",
 ) -> dict[str, Any]:
     """All published figures of a box; a key without a value is None.
 
@@ -34,6 +40,7 @@ def vitals(
         now_s: the time of day.
         latest: the version that the league runs; empty if not known.
         thermal: file of the kernel with the temperature in thousandths of a degree Celsius.
+        problem: the reason why the league does not get the box's entries; empty without one.
     """
     scores = _scores(scores_file)
     running = scores.get("running")
@@ -60,6 +67,7 @@ def vitals(
         "uptime_s": int(time.clock_gettime(time.CLOCK_BOOTTIME)),
         "temperature": _temperature(thermal),
         "waiting": waiting,
+        "delivery": problem or "good",
     }
 
 
