@@ -111,6 +111,8 @@ now = turn.throw(game, turn.move(game, now, 1 << 7), (1, 1))
 print(now.outcome)
 """
     assert copy.run("-c", played) == "ended\n"
+    # Nobody has taught the odds: they do not give those of the game without the key.
+    assert "they do not know the key most_throws" in copy.run("odds", str(house), code=2)
     house.write_text('like = "traditional"\nname = "quick"\nmost_throws = 0\n')
     complaint = copy.run("profiles", str(house), code=2)
     assert "most_throws: 0 is not allowed; allowed is a whole number from 1 to 99" in complaint

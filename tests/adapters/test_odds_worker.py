@@ -24,7 +24,7 @@ from shutthebox.odds.equilibrium import Equilibrium
 from shutthebox.odds.hints import Hint
 from shutthebox.odds.shared_row import SharedRow
 from shutthebox.odds.strengths import Strength
-from shutthebox.odds.values import Ranked, Value
+from shutthebox.odds.values import Ranked, Unit, Value
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match, Stage, begin
@@ -120,13 +120,13 @@ def test_a_hint_against_the_bank_by_hand() -> None:
     = 8/3 and scores (10/6 + 5/6 + 3 * 3) / 6 = 23/12; two dice give (5/2 + 2 * 5 + 33 * 2) / 36 = 157/72.
     """
     both = Value(near(23 / 12), 0.0)
-    assert hint_for(at_the_bank(1, 2)) == Hint(both, 1, near(8 / 3 - 157 / 72), (), opens=False)
+    assert hint_for(at_the_bank(1, 2)) == Hint(both, 1, near(8 / 3 - 157 / 72), (), False, unit=Unit.STAKES)
     assert answer(AskDice(at_the_bank(1, 2))) == DiceCame(at_the_bank(1, 2), 1)
     # With 3 alone one die gives 5/2 again, and scores 5/2.
     leave_both = Ranked(to_tiles([3]), both, 0.0)
     leave_3 = Ranked(to_tiles([1, 2]), Value(near(5 / 2), 0.0), near(8 / 3 - 5 / 2))
     throw_3 = at_the_bank(1, 2, 3).throw((1, 2))
-    assert hint_for(throw_3) == Hint(both, None, None, (leave_both, leave_3), opens=False)
+    assert hint_for(throw_3) == Hint(both, None, None, (leave_both, leave_3), False, unit=Unit.STAKES)
     assert answer(AskAnswer(throw_3)) == AnswerCame(throw_3, to_tiles([3]))
     no_choice = hint_for(at_the_bank(8, 9))
     assert (no_choice.dice, no_choice.dice_cost, no_choice.moves) == (2, None, ())
@@ -139,12 +139,14 @@ def test_a_hint_in_a_shared_row_gives_the_chances_to_win() -> None:
     solved = SharedRow(match.game)
     win = solved.chances(match)[1]
     assert 0.5 < win < 1
-    assert hint_for(match) == Hint(Value(0.0, win), solved.best_dice(match), None, (), opens=False)
+    dice = solved.best_dice(match)
+    assert hint_for(match) == Hint(Value(0.0, win), dice, None, (), False, unit=Unit.CHANCE)
     thrown = match.throw((1, 2))
     ranked = solved.ranked(thrown)
     assert [each.tiles for each in ranked] == [to_tiles([1, 2]), to_tiles([3])]
     moves = tuple(Ranked(each.tiles, Value(0.0, each.win), each.cost) for each in ranked)
-    assert hint_for(thrown) == Hint(Value(0.0, ranked[0].win), None, None, moves, opens=False)
+    value = Value(0.0, ranked[0].win)
+    assert hint_for(thrown) == Hint(value, None, None, moves, False, unit=Unit.CHANCE)
 
 
 def test_in_a_shared_row_a_hint_leaves_the_others_what_they_cannot_shut() -> None:
@@ -334,18 +336,18 @@ def test_a_hint_says_what_is_best_for_the_points_and_for_the_win() -> None:
     assert alone.hint.best_to_win is None
 
 
-def test_beginners_and_regulars_know_no_odds() -> None:
-    match = begin(PUB, 2).throw((5, 5))
-    # Of two tiles for a ten, both take the highest.
-    for strength in (Strength.BEGINNER, Strength.REGULAR):
-        assert answer(AskAnswer(match, strength)) == AnswerCame(match, to_tiles([1, 9]))
-    row = turns.Turn(to_tiles([1, 2, 4]), throws=3, moves=3)
-    few = replace(match, rows=(row, match.rows[1]), stage=Stage.THROW)
-    for strength, dice in ((Strength.BEGINNER, 2), (Strength.REGULAR, 2)):
-        assert answer(AskDice(few, strength)) == DiceCame(few, dice)
-    fewer = replace(few, rows=(turns.Turn(to_tiles([1, 2]), throws=3, moves=3), match.rows[1]))
-    for strength, dice in ((Strength.BEGINNER, 2), (Strength.REGULAR, 1), (Strength.MASTER, 1)):
-        assert answer(AskDice(fewer, strength)) == DiceCame(fewer, dice)
+def test_a_beginner_decides_without_odds_and_a_regular_every_other_time() -> None:
+    for moves, regular in ((0, Strength.MASTER), (1, Strength.BEGINNER), (2, Strength.MASTER)):
+        waiting = begin(builtin("digits"), 1)
+        match = replace(waiting, rows=(replace(waiting.turn, throws=moves, moves=moves),)).throw((6, 4))
+        shut = {Strength.BEGINNER: to_tiles([1, 9]), Strength.MASTER: to_tiles([4, 6])}
+        for strength, played in ((Strength.BEGINNER, Strength.BEGINNER), (Strength.REGULAR, regular)):
+            assert answer(AskAnswer(match, strength)) == AnswerCame(match, shut[played])
+        waiting = begin(PUB, 1)
+        few = replace(waiting, rows=(turns.Turn(to_tiles([1, 2]), throws=moves, moves=moves),))
+        assert answer(AskDice(few, Strength.BEGINNER)) == DiceCame(few, 2)
+        assert answer(AskDice(few, Strength.REGULAR)) == DiceCame(few, 1 if moves != 1 else 2)
+        assert answer(AskDice(few, Strength.MASTER)) == DiceCame(few, 1)
 
 
 def test_the_chances_of_a_match_are_ready_before_they_are_asked_for() -> None:

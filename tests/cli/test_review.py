@@ -132,6 +132,15 @@ def test_what_cost_most_comes_first_and_five_are_enough() -> None:
     ]
 
 
+def test_a_player_who_has_not_thrown_has_no_accuracy() -> None:
+    found = reviewed(win=None)
+    found = replace(found, players=(found.players[0], replace(found.players[1], accuracy=None)))
+    assert lines(found)[2:] == ["Player 2: no throw", "Every decision was the best."]
+    players = review_document(MATCH, found)["players"]
+    assert isinstance(players, list)
+    assert players[1]["accuracy"] is None
+
+
 @pytest.mark.parametrize(("decision", "what"), [(True, "the answer to 6+1"), (False, "the throw 6+1")])
 def test_the_turning_point(decision: bool, what: str) -> None:
     review = reviewed(turning_point=TurningPoint(1, 3, (6, 1), decision, Fraction(-1, 4)))

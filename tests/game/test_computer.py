@@ -112,13 +112,13 @@ def test_a_computer_with_a_head_start_asks_for_a_tile_that_it_may_open() -> None
 
 
 def test_a_computer_with_a_head_start_throws_as_many_dice_as_its_own_row_allows() -> None:
-    """Only its row is low enough for one die; the beginner throws one where it may."""
+    """Only its row is low enough for one die."""
     game = replace(builtin("pub"), handicap=((7, 8, 9),))
     table = Table(settings_for(game, players=1, computers=(1,), strength=Strength.BEGINNER), odds=Silent())
     table.press()
     table.stand([7, 8, 9])
     match = table.match
-    expected = simple_dice(match.rules, match.turn, Strength.BEGINNER)
+    expected = simple_dice(match.rules, match.turn)
     table.dice.throws.append((1,) * expected)
     table.wait(COMPUTER_NS)
     assert table.dice.asked[-1] == (expected, 6)

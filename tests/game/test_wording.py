@@ -9,9 +9,9 @@ from tests.support.machine import settings_for
 from shutthebox.config.profiles import builtin
 from shutthebox.game.messages import told
 from shutthebox.game.state import Shared
-from shutthebox.game.wording import hint_lines, listed, luck_texts, player_name
+from shutthebox.game.wording import hint_lines, hint_title, listed, luck_texts, player_name
 from shutthebox.odds.hints import Hint
-from shutthebox.odds.values import Ranked, Value
+from shutthebox.odds.values import Ranked, Unit, Value
 from shutthebox.rules.tiles import to_tiles
 
 
@@ -85,3 +85,21 @@ def test_a_hint_ranks_nine_answers_at_most() -> None:
     lines = hint_lines(Hint(Value(0.0, 0.0), None, None, moves, opens=False), str)
     assert lines[:4] == ("1\t+0.00", "2\t+0.33", "3\t+0.67", "4\t+1.00")
     assert len(lines) == 9
+
+
+@pytest.mark.parametrize(
+    ("unit", "title", "lines"),
+    [
+        (Unit.POINTS, "Best, in points", ["8\t+0.00", "1, 7\t+0.13"]),
+        (Unit.THROWS, "Best, in throws", ["8\t+0.00", "1, 7\t+0.13"]),
+        (Unit.STAKES, "Best, in stakes", ["8\t0.00", "1, 7\t-0.13"]),
+        (Unit.CHANCE, "Best, to win", ["8\t0.0 %", "1, 7\t-12.8 %"]),
+    ],
+)
+def test_a_hint_names_the_unit_of_its_costs(unit: Unit, title: str, lines: list[str]) -> None:
+    moves = tuple(
+        Ranked(to_tiles(tiles), Value(9.0, 0.1), cost) for tiles, cost in (((8,), 0.0), ((1, 7), 0.128))
+    )
+    hint = Hint(Value(9.0, 0.1), None, None, moves, opens=False, unit=unit)
+    assert hint_title(hint).told(str) == title
+    assert list(hint_lines(hint, str)) == lines

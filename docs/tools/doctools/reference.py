@@ -170,7 +170,7 @@ row `best_play`, the `expected_score` of best play with its `bound`: `exact`, or
 | key | value |
 |---|---|
 | `profile` | the game's id |
-| `players` | for each `player`: `accuracy` in per cent; `win` (null where it is not known) and `points`, each with `initial`, `final`, `luck` and `skill` |
+| `players` | for each `player`: `accuracy` in per cent (null for a player who has not thrown); `win` (null where it is not known) and `points`, each with `initial`, `final`, `luck` and `skill` |
 | `exact` | whether the chances to win are exact; before the last of several rounds they are an approximation |
 | `turning_point` | the throw or decision that changed most: `player`, `round`, `throw`, `kind` (`dice` or `decision`), `change` |
 | `decisions` | every choice: `player`, `round`, `open`, `throw`, `chosen`, `best`, `cost_win`, `cost_points`; with `throw` null the choice is the number of dice |

@@ -24,8 +24,8 @@ from shutthebox.game.questions import (
     Question,
 )
 from shutthebox.odds.hints import Hint, hint
-from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
-from shutthebox.odds.values import OddsError, Ranked, Value
+from shutthebox.odds.strengths import Strength, by_odds, simple_answer, simple_dice
+from shutthebox.odds.values import OddsError, Ranked, Unit, Value
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match, begin
@@ -153,12 +153,13 @@ def _hint_of_shared_row(match: Match) -> Hint | None:
         odds = _shared_row(match.game)
         if not match.turn.awaits_answer:
             win = odds.chances(match)[match.player]
-            return Hint(Value(0.0, win), odds.best_dice(match), None, (), opens=False)
+            return Hint(Value(0.0, win), odds.best_dice(match), None, (), opens=False, unit=Unit.CHANCE)
         ranked = odds.ranked(match)
     except OddsError:
         return None
     moves = tuple(Ranked(each.tiles, Value(0.0, each.win), each.cost) for each in ranked)
-    return Hint(Value(0.0, ranked[0].win if ranked else 0.0), None, None, moves, opens=False)
+    win = ranked[0].win if ranked else 0.0
+    return Hint(Value(0.0, win), None, None, moves, opens=False, unit=Unit.CHANCE)
 
 
 def _hint_against_the_bank(match: Match) -> Hint | None:
@@ -172,13 +173,13 @@ def _hint_against_the_bank(match: Match) -> Hint | None:
     score, opens = odds.payment(turn).score, bool(turns.reopenings(match.rules, turn))
     if turn.awaits_answer:
         moves = (Ranked(each.tiles, Value(each.payment.score, 0.0), each.cost) for each in odds.ranked(turn))
-        return Hint(Value(score, 0.0), None, None, tuple(moves), opens)
+        return Hint(Value(score, 0.0), None, None, tuple(moves), opens, unit=Unit.STAKES)
     best = odds.best_dice(turn)
     others = [dice for dice in dice_allowed(match.rules, turn.open, turn.behind) if dice != best]
     cost = None
     if others:
         cost = max(0.0, odds.payment(turn).paid - odds.with_dice(turn, others[0]).paid)
-    return Hint(Value(score, 0.0), best, cost, (), opens=False)
+    return Hint(Value(score, 0.0), best, cost, (), opens=False, unit=Unit.STAKES)
 
 
 @lru_cache(maxsize=1)
@@ -197,27 +198,27 @@ def _bank(profile: Profile, head_start: int) -> BankOdds:
 
 def _dice(match: Match, strength: Strength) -> int:
     """A master throws what wins most often, or else what scores best."""
-    if strength is Strength.MASTER:
-        play = _play(match)
+    if by_odds(match.turn, strength):
+        play = _play(match) if strength is Strength.MASTER else None
         if play is not None:
             return play.best_dice(match.turn)
         advice = _hint(match)
         if advice is not None and advice.dice is not None:
             return advice.dice
-    return simple_dice(match.rules, match.turn, strength)
+    return simple_dice(match.rules, match.turn)
 
 
 def _tiles(match: Match, strength: Strength) -> Tiles:
     """A master shuts what wins most often, or else what scores best."""
-    if strength is Strength.MASTER:
-        play = _play(match)
+    if by_odds(match.turn, strength):
+        play = _play(match) if strength is Strength.MASTER else None
         if play is not None:
             ranked = play.ranked(match.turn)
             return ranked[0].tiles if ranked else 0
         advice = _hint(match)
         if advice is not None:
             return advice.best
-    return simple_answer(match.rules, match.turn, strength)
+    return simple_answer(match.rules, match.turn)
 
 
 def _prepare_win(profile: Profile, players: int) -> None:

@@ -224,8 +224,8 @@ class GameConfig:
     strength: Strength = _key(
         validation.choice(Strength),
         Strength.MASTER,
-        'How well it plays: a "beginner" shuts the highest tiles, a "regular" as few as possible, a "master" '
-        "plays best for the win.",
+        'How well it plays: a "beginner" shuts the highest tiles, a "regular" decides every other time by '
+        'the odds, a "master" plays best for the win.',
     )
 
 

@@ -50,7 +50,7 @@ def coach_pages(review: MatchReview, *, highest_wins: bool) -> tuple[CoachPage, 
         review: of a match, or of a turn.
         highest_wins: more points are better.
     """
-    threw = (i for i, player in enumerate(review.players) if any(player.points))
+    threw = (i for i, player in enumerate(review.players) if player.accuracy is not None)
     pages = [_player_page(review, player, highest_wins) for player in threw]
     point, worst = review.turning_point, review.worst
     if point is not None:

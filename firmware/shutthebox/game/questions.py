@@ -76,10 +76,10 @@ def plain(question: Question) -> Advice | None:
             return None
         case AskHint(match):
             return HintCame(match, None)
-        case AskDice(match, strength):
-            return DiceCame(match, simple_dice(match.rules, match.turn, strength))
-        case AskAnswer(match, strength):
-            return AnswerCame(match, simple_answer(match.rules, match.turn, strength))
+        case AskDice(match):
+            return DiceCame(match, simple_dice(match.rules, match.turn))
+        case AskAnswer(match):
+            return AnswerCame(match, simple_answer(match.rules, match.turn))
         case AskReview(beginning, actions):
             return ReviewCame(beginning, actions, None)
 

@@ -3,10 +3,11 @@
 from fractions import Fraction
 
 from shutthebox.game.judge import Verdict, VerdictKind, lever_of, viable
-from shutthebox.game.messages import Message, Text, Translate, decimal, message
+from shutthebox.game.messages import Message, Text, Translate, decimal, message, told
 from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.state import Shared
 from shutthebox.odds.hints import Hint
+from shutthebox.odds.values import Unit
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MoveKind, Profile
@@ -119,20 +120,47 @@ def commit_refusal(play: MatchInPlay, shared: Shared) -> Message:
     return text
 
 
+def hint_title(hint: Hint) -> Message:
+    """The heading of a hint: its aims, or the unit of its costs."""
+    if hint.best_to_win is not None:
+        return message("Best for")
+    match hint.unit:
+        case Unit.POINTS:
+            return message("Best, in points")
+        case Unit.THROWS:
+            return message("Best, in throws")
+        case Unit.STAKES:
+            return message("Best, in stakes")
+        case Unit.CHANCE:
+            return message("Best, to win")
+
+
 def hint_lines(hint: Hint, translate: Translate) -> tuple[str, ...]:
-    """The best answers to a throw and what the others cost in points, the best first.
+    """The best answers to a throw and what the others cost, the best first.
 
     Where another answer is better for the win, that one and the best for the points.
     """
     if hint.best_to_win is not None:
         named = ((hint.best, message("points")), (hint.best_to_win, message("the win")))
         return tuple(f"{listed(tiles)}\t{aim.told(translate)}" for tiles, aim in named)
-    return tuple(answer_line(move.tiles, move.cost, translate) for move in hint.moves[:MOST_HINTS])
+    best = hint.moves[:MOST_HINTS]
+    return tuple(answer_line(move.tiles, move.cost, translate, hint.unit) for move in best)
 
 
-def answer_line(tiles: Tiles, cost: float, translate: Translate) -> str:
-    """An answer to a throw, and what it costs in points, as a row of a list."""
-    return f"{listed(tiles)}\t+{decimal(cost, 2).told(translate)}"
+def answer_line(tiles: Tiles, cost: float, translate: Translate, unit: Unit = Unit.POINTS) -> str:
+    """An answer to a throw, and what it costs, as a row of a list."""
+    return f"{listed(tiles)}\t{told(cost_text(cost, unit), translate)}"
+
+
+def cost_text(cost: float, unit: Unit) -> Text:
+    """The cost of an answer or of a number of dice: points or throws more, a chance or stakes less."""
+    match unit:
+        case Unit.POINTS | Unit.THROWS:
+            return decimal(cost, 2, "+")
+        case Unit.STAKES:
+            return decimal(0.0 - cost, 2)
+        case Unit.CHANCE:
+            return message("{percent} %", percent=decimal(0.0 - 100 * cost, 1))
 
 
 def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[Message, ...]:

@@ -113,12 +113,12 @@ class PlayerReview:
     Attributes:
         points: in points of the score, all turns together.
         win: in chance to win; None where that is not known.
-        accuracy: in per cent, see above.
+        accuracy: in per cent, see above; None for a player who has not thrown.
     """
 
     points: Balance
     win: Balance | None
-    accuracy: float
+    accuracy: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,7 +337,9 @@ class _Walk:
     def _chance(self, turn: Turn) -> Fraction | None:
         return None if self.play is None else Fraction(self.play.chance(turn))
 
-    def _accuracy(self, player: int) -> float:
+    def _accuracy(self, player: int) -> float | None:
+        if not any(change.player == player for change in self.changes):
+            return None
         own = [decision for decision in self.decisions if decision.player == player]
         stake = sum([decision.stake for decision in own], Fraction(0))
         cost = sum([decision.cost for decision in own], Fraction(0))

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from shutthebox.odds.baselines import Policy, choose
 from shutthebox.odds.large_rows import LargeRow
+from shutthebox.odds.state_space import check_keys
 from shutthebox.odds.values import Objective, TooLargeError, Value, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, legal_moves, totals
@@ -80,8 +81,10 @@ def estimate(
         row: plays for the best score instead of the rules, if the row has learned values.
 
     Raises:
+        OddsError: for a key of the game that the odds do not know.
         ValueError: for fewer than 2 samples, or a turn that is over.
     """
+    check_keys(profile)
     if turn.outcome is not None or (samples is not None and samples < 2):
         raise ValueError("an estimate needs at least 2 samples of a turn that is not over")
     if samples is None:
@@ -134,8 +137,10 @@ def estimated_moves(
         row: as for `estimate`.
 
     Raises:
+        OddsError: for a key of the game that the odds do not know.
         TooLargeError: for so many answers that they cannot be told apart in reasonable time.
     """
+    check_keys(profile)
     learned = row if objective is Objective.SCORE else None
     answers = tuple(each.tiles for each in learned.ranked(turn)) if learned else turns.answers(profile, turn)
     if samples is None:

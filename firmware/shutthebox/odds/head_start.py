@@ -1,18 +1,17 @@
 """Head starts that make a round of two fair: how many points, by exact chances.
 
 Two masters both play their best for the win, knowing the scores before. A beginner shuts the highest
-tiles and throws as many dice as usual; against one a master plays best for the win. The chance of the
-seat with the head start rises with every point of it, so bisection finds the fair number: the one with the
-chance closest to one half.
+tiles (the lowest where open tiles are good) and throws as many dice as usual; against one a master plays best
+for the win. The chance of the seat with the head start rises with every point of it, so bisection finds the
+fair number: the one with the chance closest to one half.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shutthebox.odds.baselines import Policy, choose
 from shutthebox.odds.equilibrium import Equilibrium, SeatPlay
 from shutthebox.odds.state_space import Space
-from shutthebox.odds.strengths import Strength
+from shutthebox.odds.strengths import Strength, highest_first
 from shutthebox.odds.turn_graph import TurnGraph
 from shutthebox.odds.values import End, OddsError, TooLargeError, sign
 from shutthebox.rules import turn as turns
@@ -195,7 +194,7 @@ def beginners_ends(profile: Profile) -> dict[End, float]:
 
 
 def _highest(graph: TurnGraph, at: int, after: tuple[int, ...]) -> int:
-    """The position after the highest tiles are shut."""
+    """The position after a beginner's answer."""
     mask = graph.positions[at].mask
     by_move = {graph.space.move(mask, graph.positions[each].mask): each for each in after}
-    return by_move[choose(Policy.HIGHEST, tuple(by_move))[0]]
+    return by_move[highest_first(graph.space.profile, tuple(by_move))]

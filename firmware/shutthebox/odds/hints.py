@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shutthebox.odds.values import Objective, Ranked, Value, sign
+from shutthebox.odds.values import Objective, Ranked, Unit, Value, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import Profile, Scoring
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Turn
 
@@ -30,6 +31,7 @@ class Hint:
         moves: every answer to the throw, the best first; empty without one.
         opens: the moves are tiles to open, not to shut.
         to_win: every answer by the chance to win, the best first; empty where that is not known.
+        unit: of the costs of dice and moves.
     """
 
     value: Value
@@ -38,6 +40,7 @@ class Hint:
     moves: tuple[Ranked, ...]
     opens: bool
     to_win: tuple[RankedChance, ...] = ()
+    unit: Unit = Unit.POINTS
 
     @property
     def best_to_win(self) -> Tiles | None:
@@ -68,11 +71,11 @@ def hint(
     """
     if turn.outcome is not None:
         raise ValueError(f"no hint for a turn that is over: {turn.to_text()}")
-    value = odds.value(turn, objective)
+    value, unit = odds.value(turn, objective), _unit(odds.profile, objective)
     if turn.awaits_answer:
         opens = bool(turns.reopenings(odds.profile, turn))
         to_win = play.ranked(turn) if play else ()
-        return Hint(value, None, None, odds.ranked(turn, objective), opens, to_win)
+        return Hint(value, None, None, odds.ranked(turn, objective), opens, to_win, unit)
     best = odds.best_dice(turn, objective)
     others = [dice for dice in dice_allowed(odds.profile, turn.open, turn.behind) if dice != best]
     cost = None
@@ -83,4 +86,10 @@ def hint(
         else:
             cost = sign(odds.profile) * (value.score - other.score)
         cost = max(0.0, cost)
-    return Hint(value, best, cost, (), False)
+    return Hint(value, best, cost, (), opens=False, unit=unit)
+
+
+def _unit(profile: Profile, objective: Objective) -> Unit:
+    if objective is Objective.SHUT:
+        return Unit.CHANCE
+    return Unit.THROWS if profile.score is Scoring.THROWS else Unit.POINTS

@@ -5,6 +5,7 @@ highest tiles is not the best. The level of a puzzle is how many of the simple r
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from random import Random
 from typing import TypeAlias
@@ -83,25 +84,27 @@ def all_puzzles(profile: Profile, rng: Random, margin: float = MARGIN) -> Iterat
 
 
 def missed_by(profile: Profile, open_tiles: Tiles, answers: Sequence[Tiles]) -> frozenset[str]:
-    """The names of the simple rules that do not take the first of these answers."""
-    rising = sorted(answers)
-    return frozenset(name for name, rule in RULES.items() if rule(profile, open_tiles, rising) != answers[0])
+    """The names of the simple rules that do not allow the first of these answers."""
+    return frozenset(
+        name for name, rule in RULES.items() if answers[0] not in rule(profile, open_tiles, answers)
+    )
 
 
-Rule: TypeAlias = Callable[[Profile, Tiles, Sequence[Tiles]], Tiles]
-"""Chooses an answer, given the game, the open tiles, and all that are legal."""
+Rule: TypeAlias = Callable[[Profile, Tiles, Sequence[Tiles]], Sequence[Tiles]]
+"""The best answers by a simple rule, given the game, the open tiles, and all answers that are legal."""
 
 
 def _by(policy: Policy) -> Rule:
-    return lambda profile, open_tiles, answers: choose(policy, answers)[0]
+    return lambda profile, open_tiles, answers: choose(policy, answers)
 
 
-def _most(profile: Profile, open_tiles: Tiles, answers: Sequence[Tiles]) -> Tiles:
-    return max(answers, key=lambda tiles: (tiles.bit_count(), tiles))
+def _most(profile: Profile, open_tiles: Tiles, answers: Sequence[Tiles]) -> Sequence[Tiles]:
+    return (max(answers, key=lambda tiles: (tiles.bit_count(), tiles)),)
 
 
-def _safest(profile: Profile, open_tiles: Tiles, answers: Sequence[Tiles]) -> Tiles:
-    return max(answers, key=lambda tiles: (_answered(profile, open_tiles & ~tiles), tiles))
+def _safest(profile: Profile, open_tiles: Tiles, answers: Sequence[Tiles]) -> Sequence[Tiles]:
+    chances = [_answered(profile, open_tiles & ~tiles) for tiles in answers]
+    return [tiles for tiles, chance in zip(answers, chances, strict=True) if chance == max(chances)]
 
 
 RULES: Mapping[str, Rule] = {
@@ -112,24 +115,25 @@ RULES: Mapping[str, Rule] = {
     "safest": _safest,
 }
 """Simple rules by name: the first three are those of `shutthebox.odds.baselines`, ``most`` shuts the most
-tiles and the highest of those, ``safest`` keeps the best chance that the next throw has an answer."""
+tiles and the highest of those, ``safest`` keeps the best chance that the next throw has an answer (often
+several answers do)."""
 
 
-def _answered(profile: Profile, open_tiles: Tiles) -> float:
+def _answered(profile: Profile, open_tiles: Tiles) -> Fraction:
     """The chance that the next throw has an answer; 1 for a shut box."""
     if not open_tiles:
-        return 1.0
+        return Fraction(1)
     return max(_answered_with(profile, open_tiles, dice) for dice in dice_allowed(profile, open_tiles))
 
 
-def _answered_with(profile: Profile, open_tiles: Tiles, dice: int) -> float:
+def _answered_with(profile: Profile, open_tiles: Tiles, dice: int) -> Fraction:
     throws = list(product(range(1, profile.sides + 1), repeat=dice))
     good = sum(
         bool(legal_moves(profile, open_tiles, throw))
         for throw in throws
         if sum(throw) not in profile.ends_turn_on
     )
-    return good / len(throws)
+    return Fraction(good, len(throws))
 
 
 def _throws(profile: Profile, open_tiles: Tiles, rng: Random) -> Iterator[Throw]:

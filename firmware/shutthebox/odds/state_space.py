@@ -6,6 +6,7 @@ clears bits, leads to a smaller integer.
 """
 
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import cached_property
 
 from shutthebox.odds.values import (
@@ -14,6 +15,7 @@ from shutthebox.odds.values import (
     End,
     Goal,
     Objective,
+    OddsError,
     TooLargeError,
     sign,
 )
@@ -22,6 +24,36 @@ from shutthebox.rules.score import lost_score, score
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
 _ADDITIVE = (Scoring.SUM, Scoring.COUNT, Scoring.SHUT_SUM)
+
+
+TURN_KEYS = frozenset(
+    {
+        "tiles", "rows", "start_open", "dice", "sides", "draw", "one_die", "move", "max_tiles",
+        "difference", "first_move_must_include", "ends_turn_on", "blocked", "insurance", "turns",
+        "score", "lost_score", "win",
+    }
+)  # fmt: skip
+"""The keys of a game that decide how a turn goes on, or its worth. The odds know them all."""
+
+OTHER_KEYS = frozenset(
+    {
+        "name", "titles", "source", "boxes", "shut_wins", "rounds", "match", "limit", "tie",
+        "stakes", "stake", "pays", "captain", "teams", "handicap", "turn_seconds",
+    }
+)  # fmt: skip
+"""The keys on which no position of a turn depends."""
+
+
+def check_keys(profile: Profile) -> None:
+    """Checks that the odds know all keys of a game: one they do not know could change every figure.
+
+    Raises:
+        OddsError: for a key that they do not know and that is not at its default.
+    """
+    for key in fields(profile):
+        known = key.name in TURN_KEYS or key.name in OTHER_KEYS
+        if not known and getattr(profile, key.name) != key.default:
+            raise OddsError(f"{profile.name} has no odds: they do not know the key {key.name}")
 
 
 class Space:
@@ -35,6 +67,13 @@ class Space:
     """
 
     def __init__(self, profile: Profile, tiles: Tiles | None = None) -> None:
+        """Makes it.
+
+        Raises:
+            OddsError: for a key that the odds do not know.
+            TooLargeError: for too many tiles.
+        """
+        check_keys(profile)
         self.profile = profile
         self.tiles = profile.starting if tiles is None else tiles | profile.starting
         self.numbers = to_numbers(self.tiles)

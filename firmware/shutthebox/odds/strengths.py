@@ -1,20 +1,21 @@
 """The strengths of the computer, and the two simple ways to answer a throw."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile, Scoring
-from shutthebox.rules.tiles import Tiles, sum_of
+from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Turn
 
 
 class Strength(StrEnum):
     """The strength of the computer.
 
-    A beginner shuts the highest tiles, and throws as many dice as usual. A regular has a rule of
-    thumb: as few tiles as possible, and of those the highest; one die once the open tiles add up to
-    no more than it shows. A master plays best for the win, by the odds.
+    A beginner shuts the highest tiles (the lowest where open tiles are good), and throws as many dice as
+    usual. A regular decides every other time, from the first move of a turn on, by the odds for points, else
+    like a beginner. A master decides always by the odds, for the win where they are known.
     """
 
     BEGINNER = "beginner"
@@ -22,21 +23,26 @@ class Strength(StrEnum):
     MASTER = "master"
 
 
-def simple_dice(profile: Profile, turn: Turn, strength: Strength) -> int:
+def by_odds(turn: Turn, strength: Strength) -> bool:
+    """Whether a computer of this strength decides by the odds now, if they are known."""
+    return strength is Strength.MASTER or (strength is Strength.REGULAR and turn.moves % 2 == 0)
+
+
+def simple_dice(profile: Profile, turn: Turn) -> int:
     """The number of dice of a player without odds."""
-    few = strength is Strength.REGULAR and sum_of(turn.open) + sum_of(turn.behind) <= profile.sides
-    return dice_allowed(profile, turn.open, turn.behind)[-1 if few else 0]
+    return dice_allowed(profile, turn.open, turn.behind)[0]
 
 
-def simple_answer(profile: Profile, turn: Turn, strength: Strength) -> Tiles:
+def simple_answer(profile: Profile, turn: Turn) -> Tiles:
     """The answer of a player without odds (a tile to open: the lowest); none to pass."""
     answers = turns.answers(profile, turn)
     if not answers:
         reopenings = turns.reopenings(profile, turn)
         return reopenings & -reopenings
-    if strength is not Strength.REGULAR:
-        return max(answers)
-    if profile.highest_wins and profile.score is not Scoring.SHUT_SUM:
-        # Open tiles count, so the high ones are worth keeping.
-        return min(answers)
-    return min(answers, key=lambda shut: (shut.bit_count(), -shut))
+    return highest_first(profile, answers)
+
+
+def highest_first(profile: Profile, answers: Sequence[Tiles]) -> Tiles:
+    """Of some answers that with the highest tiles; with the lowest where open tiles are good."""
+    low = profile.highest_wins and profile.score is not Scoring.SHUT_SUM
+    return min(answers) if low else max(answers)

@@ -44,6 +44,15 @@ class Objective(StrEnum):
     WIN = "win"
 
 
+class Unit(StrEnum):
+    """The unit of a cost."""
+
+    POINTS = "points"
+    THROWS = "throws"
+    STAKES = "stakes"
+    CHANCE = "chance"  # to win, from 0 to 1
+
+
 class Value(NamedTuple):
     """The value of a position under one policy.
 

@@ -18,7 +18,7 @@ from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged, r
 from shutthebox.game.questions import AskAnswer, AskHint, plain_dice
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View, refused
-from shutthebox.game.wording import answers_text, commit_refusal, hint_lines, listed, verdict_text
+from shutthebox.game.wording import answers_text, commit_refusal, hint_lines, hint_title, listed, verdict_text
 from shutthebox.odds.hints import Hint
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.rules import turn as turns
@@ -61,15 +61,12 @@ class Flipping(MatchMode):
         """The dice, the tiles that still fit, and what to do; or a hint."""
         play, shared, _ = self.play, view.shared, view.translate
         if self.hint is not None:
-            race = play.match.rules.is_race
-            title = _("Best, in throws") if race else _("Best, in points")
-            if self.hint.best_to_win is not None:
-                title = _("Best for")
+            title = hint_title(self.hint)
             right = play.verdict.kind is VerdictKind.COMPLETE
             to_do = verdict_text(play.verdict) if right else message("Press: back")
             return Screen(
                 self.name,
-                title=title,
+                title=title.told(_),
                 rows=hint_lines(self.hint, _),
                 cursor=0,
                 prompt=to_do.told(_),
@@ -193,7 +190,7 @@ def time(
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)
     match = mode.play.match
-    answer = simple_answer(match.rules, match.turn, context.settings.strength)
+    answer = simple_answer(match.rules, match.turn)
     return answer_came(mode, AnswerCame(match, answer), context)
 
 

@@ -11,7 +11,7 @@ from shutthebox.game.facts import Began, Left
 from shutthebox.game.inputs import DiceCame, HintCame
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
-from shutthebox.game.messages import Message, Text, decimal, message
+from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract, entering, raising, rolling, turn_over
 from shutthebox.game.modes.base import MatchMode
@@ -19,7 +19,7 @@ from shutthebox.game.play import MatchInPlay, begun, conditions_of, is_computers
 from shutthebox.game.questions import AskDice, AskHint, plain_dice
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
-from shutthebox.game.wording import fault_text, player_name
+from shutthebox.game.wording import cost_text, fault_text, player_name
 from shutthebox.odds.strengths import simple_dice
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
@@ -39,7 +39,7 @@ class Ready(MatchMode):
 
     Attributes:
         since_ns: since when the box has been waiting for it, the levers as they are.
-        best_dice: how many dice are best, and what the other number costs in points; None where
+        best_dice: how many dice are best, and what the other number costs; None where
             there is no choice, no advice, or no hints.
         computers_dice: how many dice the computer throws; None where the odds have not said.
     """
@@ -47,7 +47,7 @@ class Ready(MatchMode):
     name: ClassVar[Mode] = Mode.READY
 
     since_ns: int
-    best_dice: tuple[int, float] | None = None
+    best_dice: tuple[int, Text] | None = None
     computers_dice: int | None = None
 
     def deadline_ns(self, shared: Shared) -> int | None:
@@ -132,7 +132,7 @@ def time(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | turn_o
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)
     match = mode.play.match
-    dice = mode.computers_dice or simple_dice(match.rules, match.turn, context.settings.strength)
+    dice = mode.computers_dice or simple_dice(match.rules, match.turn)
     return rolling.enter(mode.play, context, dice)
 
 
@@ -141,7 +141,7 @@ def hint_came(mode: Ready, came: HintCame, context: Context) -> Step[Ready]:
     hint = came.hint
     if came.match != mode.play.match or hint is None or hint.dice is None or hint.dice_cost is None:
         return Step(mode)
-    return Step(replace(mode, best_dice=(hint.dice, hint.dice_cost)))
+    return Step(replace(mode, best_dice=(hint.dice, cost_text(hint.dice_cost, hint.unit))))
 
 
 def dice_came(mode: Ready, came: DiceCame, context: Context) -> Step[Ready]:
@@ -166,10 +166,9 @@ def _big(mode: Ready, shared: Shared) -> Text:
     match = mode.play.match
     if mode.best_dice is not None:
         dice, cost = mode.best_dice
-        shown = decimal(cost, 2)
         if dice == 1:
-            return message("1 die: +{cost}", cost=shown)
-        return message("{dice} dice: +{cost}", dice=dice, cost=shown)
+            return message("1 die: {cost}", cost=cost)
+        return message("{dice} dice: {cost}", dice=dice, cost=cost)
     if match.turn.throws == 0:
         return player_name(match.player, shared)
     return message("{sum} left", sum=sum_of(match.turn.open) + sum_of(match.turn.behind))

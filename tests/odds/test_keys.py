@@ -1,0 +1,122 @@
+"""Every key of a game is understood by the odds, or refused: none is played as if it were not there."""
+
+import random
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import pytest
+
+from shutthebox.config.profiles import builtin
+from shutthebox.odds import Odds, OddsError
+from shutthebox.odds.estimate import estimate
+from shutthebox.odds.odds import for_points
+from shutthebox.odds.shared_row import SharedRow
+from shutthebox.odds.state_space import OTHER_KEYS, TURN_KEYS
+from shutthebox.odds.values import End, Number
+from shutthebox.rules import turn as turns
+from shutthebox.rules.profile import (
+    Blocked,
+    Draw,
+    MatchFormat,
+    MoveKind,
+    OneDie,
+    Profile,
+    Scoring,
+    ShutWins,
+    Stakes,
+    Tie,
+    Turns,
+    Win,
+)
+
+TWO_TO_GO = replace(builtin("two-to-go"), tiles=(1, 2, 3, 4, 5, 6))
+OTHERS: dict[str, Any] = {
+    "tiles": (1, 2, 3, 4, 5, 7),
+    "rows": 2,
+    "start_open": (2, 3, 4),
+    "dice": 3,
+    "sides": 4,
+    "draw": Draw.DOMINOES,
+    "one_die": OneDie.NEVER,
+    "move": MoveKind.FACES_FREE,
+    "max_tiles": 1,
+    "difference": True,
+    "first_move_must_include": 3,
+    "ends_turn_on": frozenset({7}),
+    "blocked": Blocked.PASSES,
+    "insurance": True,
+    "score": Scoring.COUNT,
+    "lost_score": 9,
+    "win": Win.HIGHEST,
+    "name": "another",
+    "titles": (("en", "Another"),),
+    "source": "a pub",
+    "boxes": (6, 9),
+    "turns": Turns.ALTERNATE,
+    "shut_wins": ShutWins.NO,
+    "rounds": 3,
+    "match": MatchFormat.DROP_OUT,
+    "limit": 45,
+    "tie": Tie.SHARE,
+    "stakes": Stakes.POOL,
+    "stake": 2,
+    "pays": ((0, 2),),
+    "captain": True,
+    "teams": 2,
+    "handicap": (5,),
+    "turn_seconds": 30,
+}
+"""For each key another value than that of the game."""
+
+
+def played(profile: Profile) -> dict[End, Number]:
+    return Odds(profile).ends(turns.start(profile))
+
+
+@pytest.mark.parametrize("key", [key.name for key in fields(Profile)])
+def test_a_key_changes_the_odds_or_is_beside_them_or_is_refused(key: str) -> None:
+    other = replace(TWO_TO_GO, **{key: OTHERS[key]})
+    if key in TURN_KEYS - {"turns"}:
+        assert played(other) != played(TWO_TO_GO)
+    elif key in OTHER_KEYS | {"turns"}:
+        assert played(other) == played(TWO_TO_GO)
+    else:
+        with pytest.raises(OddsError, match=f"do not know the key {key}"):
+            played(other)
+
+
+def test_turns_on_one_row_for_all_have_odds_of_their_own() -> None:
+    high_rollers = builtin("high-rollers")
+    assert SharedRow(high_rollers).profile.turns is Turns.SHARED
+    with pytest.raises(OddsError, match="do not share"):
+        SharedRow(replace(high_rollers, turns=Turns.ALTERNATE))
+
+
+@dataclass(frozen=True)
+class WithAnotherKey(Profile):
+    """Games as somebody has made them who followed the recipe for a key of a game's file."""
+
+    most_throws: int | None = None
+
+
+def longer(most_throws: int | None) -> WithAnotherKey:
+    traditional = builtin("traditional")
+    keys = {key.name: getattr(traditional, key.name) for key in fields(traditional)}
+    return WithAnotherKey(**keys, most_throws=most_throws)
+
+
+def test_a_key_that_the_odds_do_not_know_is_refused() -> None:
+    profile = longer(2)
+    complaint = "traditional has no odds: they do not know the key most_throws"
+    with pytest.raises(OddsError, match=complaint):
+        Odds(profile)
+    with pytest.raises(OddsError, match=complaint):
+        Odds(for_points(profile))
+    with pytest.raises(OddsError, match=complaint):
+        estimate(profile, turns.start(profile), rng=random.Random(1))
+    with pytest.raises(OddsError, match=complaint):
+        SharedRow(replace(longer(2), turns=Turns.SHARED))
+
+
+def test_at_its_default_such_a_key_changes_nothing() -> None:
+    assert played(longer(None)) == played(builtin("traditional"))
