@@ -16,9 +16,11 @@ from typing import Any
 import luma.oled.device
 from PIL import Image
 
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.controllers import open_panel
 from shutthebox.adapters.display.layout import render
 from shutthebox.adapters.display.panel import SIZE
+from shutthebox.adapters.display.pillow import image_of
 from shutthebox.config.schema import Controller
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
@@ -99,7 +101,7 @@ def match(seed: int) -> Iterator[tuple[Screen, int]]:
     yield Screen(Mode.MATCH_OVER, "Winner: Player 2", rows=rows, prompt="Press: new match"), 5000 * MS
 
 
-def frames(matches: int) -> tuple[list[Image.Image], float]:
+def frames(matches: int) -> tuple[list[Bitmap], float]:
     """All pictures in order, and the CPU seconds that drawing took."""
     pictures = []
     started = time.process_time()
@@ -108,7 +110,7 @@ def frames(matches: int) -> tuple[list[Image.Image], float]:
             elapsed_ns = 0
             while elapsed_ns < stands_ns:
                 frame = render(screen, elapsed_ns)
-                pictures.append(frame.image)
+                pictures.append(frame.picture)
                 if frame.next_ns is None:
                     break
                 elapsed_ns = max(frame.next_ns, elapsed_ns + 100 * MS)
@@ -127,7 +129,7 @@ def stock(controller: str, pictures: list[Image.Image]) -> tuple[float, int]:
     return time.process_time() - started, bus.wire_bytes
 
 
-def ours(controller: str, pictures: list[Image.Image]) -> tuple[float, int]:
+def ours(controller: str, pictures: list[Bitmap]) -> tuple[float, int]:
     """CPU seconds and wire bytes of the panel, the first full frame included."""
     bus = CountingBus()
     panel = open_panel(controller, bus)  # type: ignore[arg-type]
@@ -153,7 +155,7 @@ def main() -> None:
         f"{'':10}{'luma':>9}{'here':>9}{'ratio':>9} {'luma':>9}{'here':>9}{'ratio':>9} {'luma':>9}{'here':>9}"
     )
     for controller in list(Controller):
-        cpu_stock, bytes_stock = stock(controller, pictures)
+        cpu_stock, bytes_stock = stock(controller, [image_of(picture) for picture in pictures])
         cpu_ours, bytes_ours = ours(controller, pictures)
         wire = [total / count * I2C_BITS_PER_BYTE / 400 for total in (bytes_stock, bytes_ours)]
         print(

@@ -405,7 +405,9 @@ def main() -> None:
     options = parser.parse_args()
     if options.wired is None:
         if not WIRE.exists():
-            parser.exit(2, "no lines are joined here: tests/virtual_pi/README.md; or join two and name them\n")
+            parser.exit(
+                2, "no lines are joined here: tests/virtual_pi/README.md; or join two and name them\n"
+            )
         WIRE.write_text(f"{OUT},{IN}")
         options.wired = [OUT, IN]
     out, into = options.wired

@@ -39,16 +39,14 @@ def digits(number: int, levers: int) -> int:
     states = {number: TileState.FLIPPED}
     row = tuple((n, states.get(n, TileState.SHUT)) for n in range(1, levers + 1))
     top = 64 - PROMPT_HEIGHT - tiles.ROW_HEIGHT - 1
-    box = draw(Screen(Mode.READY, tiles=row), 0).crop((0, top, 128, top + tiles.ROW_HEIGHT - 3)).getbbox()
+    box = draw(Screen(Mode.READY, tiles=row), 0).crop((0, top, 128, top + tiles.ROW_HEIGHT - 3)).ink()
     assert box is not None
     return box[3] - box[1]
 
 
 def shown(left: int, right: int) -> int:
     """Height of what is between title and tiles, in these columns."""
-    box = (
-        draw(THROW, 0).crop((left, Size.SMALL.height, right, 64 - PROMPT_HEIGHT - tiles.ROW_HEIGHT)).getbbox()
-    )
+    box = draw(THROW, 0).crop((left, Size.SMALL.height, right, 64 - PROMPT_HEIGHT - tiles.ROW_HEIGHT)).ink()
     assert box is not None
     return box[3] - box[1]
 

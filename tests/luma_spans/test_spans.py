@@ -95,7 +95,7 @@ def test_lumas_own_canvas_draws_through_it(kind: Any) -> None:
         costs.append(model.wire_bytes - before)
     expected = Image.new("1", (128, 64))
     ImageDraw.Draw(expected).text((4, 4), "12:01", fill=1)
-    assert model.image().tobytes() == expected.tobytes()
+    assert model.picture().tobytes() == expected.tobytes()
     assert costs[0] > 1000
     assert costs[1] < 40, "one digit"
     assert costs[2] == 0, "the same again"

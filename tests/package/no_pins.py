@@ -16,6 +16,7 @@ from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from shutthebox.adapters import gpio
 from shutthebox.adapters.display import controllers
+from shutthebox.adapters.display.pillow import image_of
 from shutthebox.cli import main as cli
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
@@ -40,5 +41,5 @@ with (
     mock.patch.object(controllers, "open_i2c", return_value=panel),
 ):
     code = cli.main(["run"])
-panel.image().save(STATE / "glass.png")
+image_of(panel.picture()).save(STATE / "glass.png")
 sys.exit(code)

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PIL import Image, ImageChops
+from PIL import Image
 
+from shutthebox.adapters.display.pillow import bitmap_of
 from shutthebox.config.schema import Config
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
@@ -109,7 +110,7 @@ def test_from_installation_to_poweroff(root: Root) -> None:
     display = VirtualDisplay(Config())
     display.show(Screen(Mode.ATTRACT, big="Goodbye"), 0)
     with Image.open(io.BytesIO((root.path / STATE[1:] / "glass.png").read_bytes())) as glass:
-        assert not ImageChops.difference(glass.convert("1"), display.look(0)).getbbox()
+        assert bitmap_of(glass) == display.look(0)
 
 
 def test_the_next_day(root: Root, newer: Path) -> None:

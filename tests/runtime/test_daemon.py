@@ -202,7 +202,7 @@ def test_scores_and_what_is_said_are_left_for_others(
     run_daemon(config_with(), tmp_path, hands, connect=(lambda: panel) if with_panel else None, scores=scores)
     if with_panel:
         goodbye = draw(Screen(Mode.ATTRACT, big="Goodbye"), 0)
-        assert model.image().tobytes() == goodbye.tobytes(), "this stays on the glass"
+        assert model.picture().tobytes() == goodbye.tobytes(), "this stays on the glass"
 
 
 @pytest.mark.slow

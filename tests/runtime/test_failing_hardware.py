@@ -297,7 +297,7 @@ def test_a_panel_that_fell_out_in_mid_frame_shows_a_whole_frame_again() -> None:
     glass = Glass(model)
     table = Table(display=glass)
     table.press()
-    assert model.image().tobytes() == draw(glass.shown, 0).tobytes()
+    assert model.picture().tobytes() == draw(glass.shown, 0).tobytes()
 
     def falls_out() -> None:
         model.on_change(lambda: None)
@@ -312,7 +312,7 @@ def test_a_panel_that_fell_out_in_mid_frame_shows_a_whole_frame_again() -> None:
     table.wait(2 * S)
     table.lift(9)
     assert model.lit
-    assert model.image().tobytes() == draw(glass.shown, 0).tobytes()
+    assert model.picture().tobytes() == draw(glass.shown, 0).tobytes()
 
 
 # -- the clock ---------------------------------------------------------------------------------

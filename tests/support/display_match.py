@@ -50,11 +50,11 @@ class Hands(Protocol):
 
 
 def pictures(state: State) -> set[bytes]:
-    """Every picture of a state, phase by phase: a byte a pixel, 0 or 255."""
+    """Every picture of a state, phase by phase."""
     screen = state.mode.screen(View(state.shared, translations()[state.shared.settings.language]))
     # In attract the words drift for minutes, so that nothing burns in.
     phases = range(0, 3000, 5) if screen.mode is Mode.ATTRACT else range(20)
-    return {draw(screen, phase * 100_000_000).convert("L").tobytes() for phase in phases}
+    return {draw(screen, phase * 100_000_000).tobytes() for phase in phases}
 
 
 class DisplayMatch:

@@ -161,14 +161,14 @@ class Table:
                 self.glass.data(data)
             else:
                 self.glass.command(*data)
-            yield write, self.glass.image().convert("L").tobytes()
+            yield write, self.glass.picture().tobytes()
 
     def look(self) -> bytes:
         """The picture on the glass now."""
         if not self.glass.unplugged:
             for _ in self.frames():
                 pass
-        return self.glass.image().convert("L").tobytes()
+        return self.glass.picture().tobytes()
 
     def see(self, states: list[State], seconds: float = PATIENCE_S) -> State:
         """Waits until the panel shows one of these states, and says which."""
@@ -186,15 +186,13 @@ class Table:
     def goodbye(self) -> bytes:
         """The picture of a box that ends well."""
         screen = Screen(Mode.ATTRACT, big=self._words("Goodbye"))
-        return draw(screen, 0).convert("L").tobytes()
+        return draw(screen, 0).tobytes()
 
     def _as_text(self) -> str:
         """The glass in dots, two lines of pixels a line of text."""
-        image = self.glass.image().convert("L")
-        dots = {(0, 0): " ", (1, 0): "▀", (0, 1): "▄", (1, 1): "█"}
-        width, height = image.size
-        bits = [1 if value else 0 for value in image.tobytes()]
+        glass = self.glass.picture()
+        dots = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
         return "\n".join(
-            "".join(dots[bits[y * width + x], bits[(y + 1) * width + x]] for x in range(width))
-            for y in range(0, height, 2)
+            "".join(dots[glass.lit(x, y), glass.lit(x, y + 1)] for x in range(glass.width))
+            for y in range(0, glass.height, 2)
         )

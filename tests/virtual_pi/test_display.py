@@ -62,7 +62,7 @@ def test_a_display_that_was_reset_unnoticed_is_right_again_within_a_refresh(tabl
     play = Play(table)
     table.look()
     table.glass.brown_out()
-    assert table.look() == bytes(128 * 64)
+    assert table.look() == bytes(128 * 64 // 8)
     start = time.monotonic()
     play.see()
     assert time.monotonic() - start < REFRESH_NS / 1e9 + 10

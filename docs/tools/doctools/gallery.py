@@ -9,6 +9,7 @@ from pathlib import Path
 from PIL import Image
 
 from doctools import PROJECT
+from shutthebox.adapters.display.pillow import image_of
 from shutthebox.config.schema import Config
 from shutthebox.game.screen import Screen
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
@@ -166,7 +167,7 @@ def _look(
         while left and left[0][0] <= now_ns:
             t_ns, screen = left.pop(0)
             display.sleep() if screen is None else display.show(screen, t_ns)
-        found.append(display.look(now_ns).copy())
+        found.append(image_of(display.look(now_ns)))
     return found
 
 

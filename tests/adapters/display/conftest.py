@@ -8,29 +8,32 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PIL import Image, ImageChops
+from PIL import Image
+
+from shutthebox.adapters.display.bitmap import Bitmap
+from shutthebox.adapters.display.pillow import bitmap_of, image_of
 
 GOLDEN = Path(__file__).parent / "golden"
 
 
 @pytest.fixture
-def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str, Image.Image], None]:
+def golden(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str, Bitmap], None]:
     """Compares a picture with the golden one of that name, pixel by pixel."""
 
-    def compare(name: str, picture: Image.Image) -> None:
+    def compare(name: str, picture: Bitmap) -> None:
         path = GOLDEN / f"{name}.png"
         if request.config.getoption("--update-golden"):
             path.parent.mkdir(exist_ok=True)
-            picture.save(path, optimize=True)
+            image_of(picture).save(path, optimize=True)
             return
         if not path.exists():
             pytest.fail(f"no golden picture {path.name}: make it with --update-golden and look at it")
-        with Image.open(path) as expected:
-            expected.load()
+        with Image.open(path) as file:
+            expected = bitmap_of(file)
         actual = tmp_path / path.name
-        picture.save(actual)
-        assert (picture.mode, picture.size) == (expected.mode, expected.size)
-        box = ImageChops.logical_xor(picture, expected).getbbox()
+        image_of(picture).save(actual)
+        assert picture.size == expected.size
+        box = picture.exchange(expected).ink()
         assert box is None, f"{name} differs from the golden picture within {box}: see {actual}"
 
     return compare

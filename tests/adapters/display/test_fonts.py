@@ -1,8 +1,8 @@
 """Text: French is complete at every size that words are set in, and nothing is drawn as a box."""
 
 import pytest
-from PIL import Image
 
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.fonts import (
     Size,
     enlarged,
@@ -23,7 +23,7 @@ WORDS = (Size.SMALL, Size.MEDIUM, Size.LARGE)
 @pytest.mark.parametrize("size", WORDS)
 def test_french_letters_are_drawn_as_themselves(size: Size) -> None:
     assert [letter for letter in FRENCH if spelt(letter, size) != letter] == []
-    assert [letter for letter in FRENCH if line(letter, size).getbbox() is None] == []
+    assert [letter for letter in FRENCH if line(letter, size).ink() is None] == []
 
 
 @pytest.mark.parametrize("size", WORDS)
@@ -54,7 +54,7 @@ def test_the_tiny_size_drops_accents_that_its_file_only_names() -> None:
 def test_glyphs_are_the_designers_own_pixels() -> None:
     # The letter E of 6x12, copied by eye from the BDF file.
     picture = line("E", Size.SMALL)
-    rows = ["".join("#" if picture.getpixel((x, y)) else "." for x in range(6)) for y in range(12)]
+    rows = ["".join("#" if picture.lit(x, y) else "." for x in range(6)) for y in range(12)]
     letter = [".####.", "#.....", "#.....", "####..", "#.....", "#.....", "#.....", ".####."]
     assert rows == ["......", *letter, *["......"] * 3]
 
@@ -99,7 +99,7 @@ def test_a_text_is_broken_between_words(text: str, width: int, lines: tuple[str,
 
 
 def test_a_line_without_room_for_a_letter_and_three_dots_is_dark() -> None:
-    assert shortened("MM", Size.SMALL, 10).getbbox() is None
+    assert shortened("MM", Size.SMALL, 10).ink() is None
     assert shortened("MM", Size.SMALL, 10).size == (1, 12)
 
 
@@ -109,8 +109,8 @@ def test_an_empty_line_is_a_dark_column() -> None:
     assert ink(line(" ", Size.SMALL)).size == (1, 1)
 
 
-def lit(picture: Image.Image) -> int:
-    return sum(byte.bit_count() for byte in picture.tobytes())
+def lit(picture: Bitmap) -> int:
+    return sum(row.bit_count() for row in picture.rows)
 
 
 def test_squeezing_takes_the_air_under_an_accent_and_no_ink() -> None:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import PROMPT_NS, draw
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen, TileState
@@ -247,7 +247,7 @@ GALLERY: dict[str, tuple[Screen, int]] = {
 
 
 @pytest.mark.parametrize("name", GALLERY)
-def test_screen_looks_as_it_did(name: str, golden: Callable[[str, Image.Image], None]) -> None:
+def test_screen_looks_as_it_did(name: str, golden: Callable[[str, Bitmap], None]) -> None:
     screen, elapsed_ns = GALLERY[name]
     golden(name, draw(screen, elapsed_ns))
 

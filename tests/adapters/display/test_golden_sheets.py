@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PIL import Image, ImageDraw
 
 from shutthebox.adapters.display import tiles as tilerow
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.fonts import Size, enlarged, heavy, ink, line, shortened, squeezed, tight
 from shutthebox.adapters.display.layout import PROMPT_NS, draw
 from shutthebox.adapters.display.shapes import TURNS, die, numeral, numeral_within, tumbling_die
@@ -23,7 +23,7 @@ from .test_golden import tiles
 MS = 1_000_000
 
 
-def sheet(pictures: Iterable[Image.Image], width: int = 560) -> Image.Image:
+def sheet(pictures: Iterable[Bitmap], width: int = 560) -> Bitmap:
     """The pictures in rows of at most this width, each in a frame of one pixel."""
     places, x, y, row = [], 0, 0, 0
     for picture in pictures:
@@ -31,14 +31,14 @@ def sheet(pictures: Iterable[Image.Image], width: int = 560) -> Image.Image:
             x, y, row = 0, y + row + 1, 0
         places.append((picture, x, y))
         x, row = x + picture.width + 3, max(row, picture.height + 2)
-    whole = Image.new("1", (width, y + row))
+    whole = Bitmap.of(width, y + row)
     for picture, left, top in places:
-        whole.paste(1, (left, top, left + picture.width + 2, top + picture.height + 2))
-        whole.paste(picture, (left + 1, top + 1))
+        whole = whole.fill((left, top, left + picture.width + 2, top + picture.height + 2))
+        whole = whole.paste(picture, left + 1, top + 1)
     return whole
 
 
-def numerals() -> Iterable[Image.Image]:
+def numerals() -> Iterable[Bitmap]:
     """Every height of a total, and of the numbers on small dice and narrow tiles."""
     for height in (*range(5, 17), 18, 21, 25, 28, 33, 36):
         yield numeral("-1234567890", height)
@@ -46,30 +46,27 @@ def numerals() -> Iterable[Image.Image]:
         yield from (numeral_within(text, width, 30) for text in ("1", "7", "45", "-3", "100"))
 
 
-def dice() -> Iterable[Image.Image]:
+def dice() -> Iterable[Bitmap]:
     """All sides that dice have: odd ones, so that the middle pip is in the middle."""
     for side in range(7, 37, 2):
         yield from (die(face, side) for face in (*range(1, 8), 12, 20))
     yield from (die(face, side) for side in (12, 14, 30) for face in (5, 6, 10))
 
 
-def dice_in_the_air() -> Iterable[Image.Image]:
+def dice_in_the_air() -> Iterable[Bitmap]:
     for side in (7, 13, 19, 27):
         yield from (tumbling_die(1 + (turn + side) % 6, turn, side) for turn in range(TURNS + 1))
     yield from (tumbling_die(face, 1, 25) for face in range(1, 7))
 
 
-def rows_of_tiles() -> Iterable[Image.Image]:
+def rows_of_tiles() -> Iterable[Bitmap]:
     """Few tiles stand in the middle; above twelve they have no numbers, above 24 there are three rows."""
     for count in (1, 2, 5, 6, 7, 8, 9, 10, 11, 12, 13, 20, 24, 25, 36, 37, 48, 54):
         for blink in (True, False):
-            picture = Image.new("1", (128, tilerow.height(count)))
-            draws = ImageDraw.Draw(picture)
-            tilerow.draw_tiles(draws, tiles("ovsfw", count), (0, 0, 128, picture.height), blink)
-            yield picture
+            yield tilerow.draw_tiles(tiles("ovsfw", count), 128, blink)
 
 
-def texts() -> Iterable[Image.Image]:
+def texts() -> Iterable[Bitmap]:
     """Lines at each size, in natural and in tight spacing, in heavy and in large letters, and cut short."""
     for size in Size:
         yield from (setting("Wie, j'agite : 10-12 ?", size) for setting in (line, tight))
@@ -82,7 +79,7 @@ def texts() -> Iterable[Image.Image]:
         yield from (squeezed(tall, tall.height - less) for less in range(6))
 
 
-def throws() -> Iterable[Image.Image]:
+def throws() -> Iterable[Bitmap]:
     """One to nine dice, with their total, with words, alone, and in the air."""
     for count in range(1, 10):
         screen = Screen(Mode.FLIPPING, title="P", dice=(1, 2, 3, 4, 5, 6, 7, 12, 6)[:count], prompt="p")
@@ -96,14 +93,14 @@ def throws() -> Iterable[Image.Image]:
     yield draw(Screen(Mode.FLIPPING, title="P", dice=(6,), big="two words", prompt="p"), 0)
 
 
-def dice_rolling() -> Iterable[Image.Image]:
+def dice_rolling() -> Iterable[Bitmap]:
     """The first second of two dice and of the small ones of a game with seven."""
     for dice in ((1, 1), (1,) * 7):
         screen = Screen(Mode.ROLLING, dice=dice, tumbling=True, tiles=tiles("o", 12))
         yield from (draw(screen, step * 100 * MS, (96, 64)) for step in range(10))
 
 
-def words() -> Iterable[Image.Image]:
+def words() -> Iterable[Bitmap]:
     """A word as large as it gets, or a few on several lines; above tiles it may use one line more."""
     for big in (
         "8", "45", "-12", "1000000", "1-2", "A", "SHUT!", "Égal", "ÉGALITÉ", "BLOCKED", "Player 1", "AN_",
@@ -117,7 +114,7 @@ def words() -> Iterable[Image.Image]:
         yield draw(replace(screen, title="T", tiles=tiles("o", 54), prompt="p"), 0)
 
 
-def fireworks() -> Iterable[Image.Image]:
+def fireworks() -> Iterable[Bitmap]:
     screen = Screen(Mode.TURN_OVER, celebrates=True, tiles=tiles("s", 9))
     return (draw(screen, step * 100 * MS) for step in range(11))
 
@@ -126,7 +123,7 @@ ROWS = ("1 Game: Pub", "2 On\t14", "A very long name of a game\t1000", "4", "A r
         "6 Deutsch", "7 \tright", "eight", "9")  # fmt: skip
 
 
-def lists_to_choose_from() -> Iterable[Image.Image]:
+def lists_to_choose_from() -> Iterable[Bitmap]:
     """Each row chosen once, in lists of one to nine rows."""
     for count in (1, 2, 3, 4, 5, 9):
         for cursor in range(count):
@@ -141,7 +138,7 @@ def lists_to_choose_from() -> Iterable[Image.Image]:
     yield draw(replace(crowded, tiles=tiles("o", 54)), 0)
 
 
-def lists_to_read() -> Iterable[Image.Image]:
+def lists_to_read() -> Iterable[Bitmap]:
     """Page after page of 3 s, with the marked row wherever it is; and with a text to read."""
     wins = "The lowest score wins. A dead end ends the turn."
     shut = "Nine tiles, two dice: shut what makes the total."
@@ -156,7 +153,7 @@ def lists_to_read() -> Iterable[Image.Image]:
         yield from (draw(screen, seconds * 1000 * MS) for seconds in (0, 3, 6, 9))
 
 
-def first_and_last_lines() -> Iterable[Image.Image]:
+def first_and_last_lines() -> Iterable[Bitmap]:
     """Large letters where both have room, then small ones, then tight ones, then in turns; and prompts."""
     for title, aside in (
         ("Player 2", "1/5"),
@@ -179,7 +176,7 @@ def first_and_last_lines() -> Iterable[Image.Image]:
             yield draw(replace(screen, mode=mode, rows=("a", "b"), cursor=0, also=(title,)), PROMPT_NS)
 
 
-def other_panels() -> Iterable[Image.Image]:
+def other_panels() -> Iterable[Bitmap]:
     """The smallest panel, a low one and a large one; the attract picture drifts on each."""
     ready = Screen(Mode.READY, title="P 1", aside="2/3", big="7 left", tiles=tiles("ovs", 9), prompt="Press")
     thrown = Screen(Mode.FLIPPING, title="P 1", dice=(3, 5), total=8, tiles=tiles("ovfsw", 36), prompt="8")
@@ -190,7 +187,7 @@ def other_panels() -> Iterable[Image.Image]:
         yield from (draw(attract, seconds * 1000 * MS, size) for seconds in (0, 2, 6, 16, 18, 30))
 
 
-SHEETS: dict[str, Callable[[], Iterable[Image.Image]]] = {
+SHEETS: dict[str, Callable[[], Iterable[Bitmap]]] = {
     make.__name__.replace("_", "-"): make
     for make in (
         numerals,
@@ -211,7 +208,7 @@ SHEETS: dict[str, Callable[[], Iterable[Image.Image]]] = {
 
 
 @pytest.mark.parametrize("name", SHEETS)
-def test_a_sheet_looks_as_it_did(name: str, golden: Callable[[str, Image.Image], None]) -> None:
+def test_a_sheet_looks_as_it_did(name: str, golden: Callable[[str, Bitmap], None]) -> None:
     golden(f"sheets/{name}", sheet(SHEETS[name]()))
 
 

@@ -15,8 +15,10 @@ from PIL import Image
 
 from luma_spans import changed_runs, changed_windows, pack
 from shutthebox.adapters.display import controllers as opening
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.controllers import open_i2c, open_panel
 from shutthebox.adapters.display.panel import SIZE, DisplayError, Panel
+from shutthebox.adapters.display.pillow import image_of
 from shutthebox.config.schema import Controller
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.hardware.panel_model import PanelModel
@@ -41,28 +43,27 @@ def stock(controller: Controller, model: PanelModel, rotate: int) -> Any:
     return device
 
 
-def noise(seed: int) -> Image.Image:
+def noise(seed: int) -> Bitmap:
     import random
 
-    return Image.frombytes("1", SIZE, random.Random(seed).randbytes(1024))
+    return Bitmap.frombytes(SIZE[0], random.Random(seed).randbytes(1024))
 
 
 @st.composite
-def frames(draw: st.DrawFn) -> list[Image.Image]:
+def frames(draw: st.DrawFn) -> list[Bitmap]:
     """Pictures that follow each other: some anew, most changed in a few boxes."""
-    picture = Image.new("1", SIZE)
+    picture = Bitmap.of(*SIZE)
     out = []
     for _ in range(draw(st.integers(1, 6))):
         if draw(st.integers(0, 5)) == 0:
             picture = noise(draw(st.integers(0, 99)))
         else:
-            picture = picture.copy()
             for _ in range(draw(st.integers(0, 6))):
                 x, y = draw(st.integers(0, 127)), draw(st.integers(0, 63))
                 w, h = draw(st.integers(1, 40)), draw(st.integers(1, 20))
-                picture.paste(draw(st.integers(0, 1)), (x, y, x + w, y + h))
+                picture = picture.fill((x, y, x + w, y + h), lit=draw(st.booleans()))
                 if draw(st.booleans()):
-                    picture.paste(noise(draw(st.integers(0, 9))).crop((0, 0, w, h)), (x, y))
+                    picture = picture.paste(noise(draw(st.integers(0, 9))).crop((0, 0, w, h)), x, y)
         out.append(picture)
     return out
 
@@ -72,7 +73,7 @@ def frames(draw: st.DrawFn) -> list[Image.Image]:
 @settings(max_examples=25, deadline=None)
 @given(pictures=frames())
 def test_the_memory_is_what_stock_luma_makes_it(
-    controller: Controller, upside_down: bool, pictures: list[Image.Image]
+    controller: Controller, upside_down: bool, pictures: list[Bitmap]
 ) -> None:
     ours, theirs = PanelModel(controller, seed=1), PanelModel(controller, seed=2)
     panel = open_panel(controller, ours, upside_down=upside_down)
@@ -80,9 +81,9 @@ def test_the_memory_is_what_stock_luma_makes_it(
     for picture in pictures:
         panel.push(picture)
         with stock_luma():
-            device.display(picture)
+            device.display(image_of(picture))
         assert ours.memory() == theirs.memory()
-        assert ours.image().tobytes() == theirs.image().tobytes()
+        assert ours.picture() == theirs.picture()
         assert ours.lit
         assert theirs.lit
 
@@ -93,8 +94,8 @@ def test_the_glass_shows_the_picture_upright_or_turned(controller: Controller) -
     for upside_down in (False, True):
         model = PanelModel(controller)
         open_panel(controller, model, upside_down=upside_down).push(picture)
-        shown = model.image().transpose(Image.Transpose.ROTATE_180) if upside_down else model.image()
-        assert shown.tobytes() == picture.tobytes()
+        shown = model.picture().flip().mirror() if upside_down else model.picture()
+        assert shown == picture
 
 
 @each_controller
@@ -104,12 +105,12 @@ def test_a_picture_again_costs_nothing_and_a_pixel_little(controller: Controller
     picture = noise(1)
     panel.push(picture)
     before = model.wire_bytes
-    panel.push(picture.copy())
+    panel.push(picture)
     assert model.wire_bytes == before
-    picture.putpixel((77, 33), not picture.getpixel((77, 33)))
+    picture = picture.fill((77, 33, 78, 34), lit=not picture.lit(77, 33))
     panel.push(picture)
     assert model.wire_bytes - before == (8 if controller == "sh1106" else 11)
-    assert model.image().tobytes() == picture.tobytes()
+    assert model.picture() == picture
 
 
 @pytest.mark.parametrize(("gap", "runs"), [(1, 1), (7, 1), (8, 2), (30, 2)])
@@ -142,11 +143,11 @@ def test_many_small_changes_cost_no_more_than_everything() -> None:
 @settings(max_examples=100, deadline=None)
 @given(pictures=frames(), tall=st.booleans(), overhead=st.integers(0, 20))
 def test_windows_hold_every_change_and_cost_no_more_than_everything(
-    pictures: list[Image.Image], tall: bool, overhead: int
+    pictures: list[Bitmap], tall: bool, overhead: int
 ) -> None:
     held = pack(Image.new("1", SIZE))
     for picture in pictures:
-        pages = pack(picture)
+        pages = pack(image_of(picture))
         windows = changed_windows(held, pages, overhead, tall)
         cost = sum(window.size + overhead for window in windows)
         assert cost <= (1024 + overhead if tall else 1024 + 8 * overhead)
@@ -175,13 +176,13 @@ def test_only_one_bit_pictures_of_whole_pages_are_packed() -> None:
 @each_controller
 def test_garbage_is_never_seen(controller: Controller) -> None:
     seen = []
-    model = PanelModel(controller, on_change=lambda: seen.append(model.lit and model.image().tobytes()))
+    model = PanelModel(controller, on_change=lambda: seen.append(model.lit and model.picture()))
     picture = noise(5)
     panel = open_panel(controller, model)
     panel.push(picture)
     panel.blank()
     panel.push(picture)
-    assert set(seen) == {False, picture.tobytes()}
+    assert set(seen) == {False, picture}
 
 
 @each_controller
@@ -191,15 +192,15 @@ def test_a_refresh_mends_a_reset_controller_and_does_not_flicker(controller: Con
     picture = noise(6)
     panel.push(picture)
     lit = []
-    model._on_change = lambda: lit.append((model.image().tobytes(), model.contrast))
+    model._on_change = lambda: lit.append((model.picture(), model.contrast))
     panel.push(picture, refresh=True)
-    assert set(lit) == {(picture.tobytes(), 9)}
+    assert set(lit) == {(picture, 9)}
     model._on_change = None
     model.brown_out()
     panel.push(picture)
     assert not model.lit, "a reset is not noticed by itself"
     panel.push(picture, refresh=True)
-    assert model.image().tobytes() == picture.tobytes()
+    assert model.picture() == picture
     assert model.contrast == 9
 
 
@@ -279,7 +280,7 @@ def test_blank_and_contrast(controller: Controller) -> None:
     assert not model.lit
     model.brown_out()
     panel.push(noise(1))
-    assert model.image().tobytes() == noise(1).tobytes(), "waking sets a sleeping panel up again"
+    assert model.picture() == noise(1), "waking sets a sleeping panel up again"
     assert model.contrast == 3
     for level in (0, 255):
         panel.contrast(level)
@@ -309,7 +310,7 @@ def test_a_bus_error_is_one_kind_of_error_and_the_next_push_sends_everything(
         model.plug_in()
         panel.push(noise(1))
         assert model.lit
-        assert model.image().tobytes() == noise(1).tobytes()
+        assert model.picture() == noise(1)
 
 
 @each_controller
@@ -331,7 +332,7 @@ def test_a_transfer_that_breaks_anywhere_is_made_good(controller: Controller) ->
         model._on_change = None
         model._unplugged = False
         panel.push(noise(1))  # what it held before the break, and now holds in part
-        assert model.image().tobytes() == noise(1).tobytes()
+        assert model.picture() == noise(1)
 
 
 @each_controller
@@ -355,7 +356,7 @@ def test_an_older_luma_sets_a_newer_controller_up_as_the_one_that_it_takes_after
     monkeypatch.delattr(luma.oled.device, "ssd1315", raising=False)
     model = PanelModel(Controller.SSD1315)
     open_panel(Controller.SSD1315, model).push(noise(4))
-    assert model.image().tobytes() == noise(4).tobytes()
+    assert model.picture() == noise(4)
 
 
 def test_looking_for_an_absent_display_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -423,7 +424,7 @@ def test_it_works_through_lumas_own_i2c(controller: Controller) -> None:
     panel = open_panel(controller, i2c(bus=SMBus(model)))
     panel.push(noise(1))
     panel.push(noise(2))
-    assert model.image().tobytes() == noise(2).tobytes()
+    assert model.picture() == noise(2)
     model.unplugged = True
     with pytest.raises(DisplayError):
         panel.push(noise(3))
@@ -442,9 +443,9 @@ def test_closing_leaves_the_picture_and_closes_once() -> None:
     panel.close()
     panel.close()
     assert closed == [True]
-    assert model.image().tobytes() == noise(1).tobytes()
+    assert model.picture() == noise(1)
 
 
 def test_a_picture_of_another_size_is_refused() -> None:
     with pytest.raises(ValueError, match="does not fit"):
-        open_panel(Controller.SSD1306, PanelModel()).push(Image.new("1", (64, 64)))
+        open_panel(Controller.SSD1306, PanelModel()).push(Bitmap.of(64, 64))

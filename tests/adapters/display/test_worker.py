@@ -6,10 +6,10 @@ import time
 from collections.abc import Iterator, Sequence
 
 import pytest
-from PIL import Image
 from tests.support.waiting import HANG_S, rests, until
 
 from shutthebox.adapters.display import worker as oled
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.controllers import open_panel
 from shutthebox.adapters.display.layout import Frame, draw, render
 from shutthebox.adapters.display.panel import SIZE, DisplayError, Panel
@@ -29,8 +29,8 @@ BYE = Screen(Mode.ATTRACT, big="BYE")
 each_controller = pytest.mark.parametrize("controller", list(Controller))
 
 
-def shows(model: PanelModel, picture: Image.Image) -> bool:
-    return model.image().tobytes() == picture.tobytes()
+def shows(model: PanelModel, picture: Bitmap) -> bool:
+    return model.picture() == picture
 
 
 class Clock:
@@ -52,7 +52,7 @@ def test_render_now_draws_what_the_glass_then_shows(controller: Controller) -> N
     display = DisplayWorker(lambda: open_panel(controller, model), now_ns=Clock())
     for elapsed_ns in range(0, SECOND, SECOND // 10):
         picture = display.render_now(ROLLING, elapsed_ns)
-        assert picture.tobytes() == draw(ROLLING, elapsed_ns).tobytes()
+        assert picture == draw(ROLLING, elapsed_ns)
         assert shows(model, picture)
     display.close(BYE)
     assert shows(model, draw(BYE, 0))
@@ -68,7 +68,7 @@ def test_an_unplugged_panel_is_found_again_a_second_after_it_is_back(
     model.unplugged = True
     for _ in range(50):
         clock.ns += SECOND // 10
-        assert display.render_now(THROWN, 0).tobytes() == draw(THROWN, 0).tobytes()
+        assert display.render_now(THROWN, 0) == draw(THROWN, 0)
         assert not display.connected
     model.unplugged = False
     clock.ns += SECOND
@@ -307,7 +307,7 @@ def test_nothing_happens_while_nothing_moves(model: PanelModel) -> None:
 def test_what_moves_is_drawn_at_most_ten_times_a_second(
     display: DisplayWorker, model: PanelModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    pictures: list[bytes] = []
+    pictures: list[Bitmap] = []
     renders: list[int] = []
 
     def counted(screen: Screen, elapsed_ns: int) -> Frame:
@@ -317,14 +317,14 @@ def test_what_moves_is_drawn_at_most_ten_times_a_second(
     monkeypatch.setattr(oled, "_render", counted)
 
     def seen() -> None:
-        picture = model.image().tobytes()
+        picture = model.picture()
         if not pictures or pictures[-1] != picture:
             pictures.append(picture)
 
     began = time.monotonic_ns()
     display.show(ROLLING, began)
     until(lambda: model.lit)
-    wanted = {draw(ROLLING, n * SECOND // 10).tobytes() for n in range(60)}
+    wanted = {draw(ROLLING, n * SECOND // 10) for n in range(60)}
     model._on_change = seen
     until(lambda: len([picture for picture in pictures if picture in wanted]) >= 4)
     model._on_change = None

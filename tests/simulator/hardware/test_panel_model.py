@@ -11,7 +11,7 @@ from shutthebox.simulator.hardware.panel_model import PanelModel
 
 
 def lit_pixels(model: PanelModel) -> list[tuple[int, int]]:
-    picture = model.image().tobytes()
+    picture = model.picture().tobytes()
     bits = ((at, bit) for at, byte in enumerate(picture) if byte for bit in range(8) if byte << bit & 0x80)
     return [(at % 16 * 8 + bit, at // 16) for at, bit in bits]
 
@@ -228,7 +228,7 @@ def test_every_command_takes_the_parameters_of_the_data_sheet(controller: Contro
 
 def seen(model: PanelModel) -> tuple[object, ...]:
     """All that can be seen of a panel, and the memory after some bytes more."""
-    now = model.lit, model.inverted, model.contrast, model.image().tobytes()
+    now = model.lit, model.inverted, model.contrast, model.picture().tobytes()
     model.data([0x0F, *[0xF0] * 20])
     return *now, model.memory()
 
@@ -400,7 +400,7 @@ def test_the_registers_of_the_power_up(controller: Controller, needs_pump: bool,
         switched_on(controller),
         switched_on(controller, 0x40, 0xA0, 0xA4, 0xA6, 0xA8, 63, 0xC0, 0xD3, 0),
     )
-    assert fresh.image().tobytes() == told.image().tobytes()
+    assert fresh.picture().tobytes() == told.picture().tobytes()
     fresh.command(0xA1, 0xC8, 0xA5, 0xA7, 0xA8, 20, 0xD3, 9, 0x41, 0x81, 3, 0xB3, 0x81)  # and half a command
     fresh.brown_out()
     assert (fresh.lit, fresh.inverted, fresh.contrast) == (False, False, contrast)

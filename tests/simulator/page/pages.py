@@ -7,11 +7,11 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
-from PIL import Image
 from tests.support.waiting import HANG_S, until
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.game.effects import Show
 from shutthebox.game.screen import Screen
 from shutthebox.rules.profile import Profile
@@ -21,19 +21,19 @@ from shutthebox.simulator.page.server import PageServer
 class FakePanel:
     """A panel that shows what a test puts on it."""
 
-    def __init__(self, shown: Image.Image | None = None) -> None:
+    def __init__(self, shown: Bitmap | None = None) -> None:
         self.unplugged = False
-        self.shown = shown or Image.new("1", (128, 64))
+        self.shown = shown or Bitmap.of(128, 64)
         self.callbacks: list[Callable[[], None]] = []
 
-    def image(self) -> Image.Image:
+    def picture(self) -> Bitmap:
         return self.shown
 
     def on_change(self, callback: Callable[[], None]) -> None:
         self.callbacks.append(callback)
 
-    def show(self, image: Image.Image) -> None:
-        self.shown = image
+    def show(self, picture: Bitmap) -> None:
+        self.shown = picture
         for callback in self.callbacks:
             callback()
 

@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from PIL import Image
 
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.game.effects import Effect
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.page import film
@@ -164,7 +164,5 @@ def test_a_film_does_not_keep_a_process_alive(cinema: Cinema) -> None:
 
 
 def test_the_pixels_of_a_picture_are_bits_row_by_row() -> None:
-    picture = Image.new("1", (128, 64))
-    for x, y in ((0, 0), (7, 0), (8, 0), (127, 63)):
-        picture.putpixel((x, y), 1)
+    picture = Bitmap.plotted(128, 64, lambda x, y: (x, y) in ((0, 0), (7, 0), (8, 0), (127, 63)))
     assert base64.b64decode(pixels_text(picture)) == b"\x81\x80" + bytes(1021) + b"\x01"

@@ -21,6 +21,7 @@ from tests.simulator.page.pages import FakePanel, shown
 from tests.support.chromium import serious_findings, start_chromium
 from tests.support.waiting import until
 
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Play, Sound
 from shutthebox.game.mode import Mode
@@ -62,7 +63,7 @@ AudioParam.prototype.setTargetAtTime = function (value, when, constant) {
 
 def noise() -> FakePanel:
     """A picture of noise, so that no pixel can be mistaken for another."""
-    return FakePanel(Image.frombytes("1", (128, 64), random.Random(7).randbytes(1024)))
+    return FakePanel(Bitmap.frombytes(128, random.Random(7).randbytes(1024)))
 
 
 @pytest.fixture(scope="module")
@@ -432,9 +433,8 @@ def read_canvas(table: Table) -> bytes:
 def test_the_display_pixel_for_pixel(table: Table) -> None:
     assert read_canvas(table) == table.panel.shown.tobytes()
     bits = table.js("Array.from(window.panelBits)")
-    assert bits == [pixel // 255 for pixel in table.panel.shown.convert("L").tobytes()]
-    dot = Image.new("1", (128, 64))
-    dot.putpixel((127, 63), 1)
+    assert bits == [int(table.panel.shown.lit(x, y)) for y in range(64) for x in range(128)]
+    dot = Bitmap.of(128, 64).fill((127, 63, 128, 64))
     table.panel.show(dot)
     until(lambda: read_canvas(table) == dot.tobytes())
 
@@ -454,7 +454,7 @@ def test_a_pixel_is_a_whole_number_of_dots(browser: webdriver.Chrome, table: Tab
 
 def test_the_buzzer_is_heard_after_a_gesture_unless_muted(table: Table) -> None:
     buzzer = PWMOutputDevice(BUZZER_LINE, frequency=880, initial_value=0.5, pin_factory=table.box.factory)
-    table.panel.show(dot := Image.new("1", (128, 64)))
+    table.panel.show(dot := Bitmap.of(128, 64))
     until(lambda: read_canvas(table) == dot.tobytes())  # the page has been told of the sound before
     assert table.js("window.tones") == []  # browsers allow no sound before a gesture
     table.levers[4].click()

@@ -6,11 +6,11 @@ import threading
 
 import pytest
 from gpiozero import PWMOutputDevice
-from PIL import Image
 from tests.simulator.page.pages import FakePanel, page, receive, receive_until
 from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed
 
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.hardware.box import BUZZER_LINE, LAMP_LINE, SimulatedBox
 from shutthebox.simulator.hardware.workshop import Workshop
@@ -21,10 +21,7 @@ from shutthebox.web.http import PortError
 
 
 def test_a_page_gets_everything_at_once(server: PageServer, panel: FakePanel) -> None:
-    image = Image.new("1", (128, 64))
-    image.putpixel((0, 0), 1)
-    image.putpixel((9, 1), 1)
-    panel.show(image)
+    panel.show(Bitmap.plotted(128, 64, lambda x, y: (x, y) in ((0, 0), (9, 1))))
     with page(server) as client:
         state = receive(client)
     pixels = base64.b64decode(state.pop("panel"))
@@ -57,7 +54,7 @@ def test_later_only_what_changed(server: PageServer, box: SimulatedBox, panel: F
             "type": "change",
             "levers": [{"number": n, "down": n in (2, 3)} for n in range(1, 10)],
         }
-        panel.show(Image.new("1", (128, 64), 1))
+        panel.show(Bitmap.of(128, 64, lit=True))
         assert receive(client) == {
             "type": "change",
             "panel": base64.b64encode(b"\xff" * 1024).decode(),
@@ -129,7 +126,7 @@ def slow_page(server: PageServer) -> socket.socket:
 
 @pytest.mark.slow
 def test_a_slow_page_delays_nobody(server: PageServer, box: SimulatedBox, panel: FakePanel) -> None:
-    black, white = Image.new("1", (128, 64)), Image.new("1", (128, 64), 1)
+    black, white = Bitmap.of(128, 64), Bitmap.of(128, 64, lit=True)
     with slow_page(server), page(server) as quick:
         until(lambda: server.watchers == 2)
         receive(quick)
@@ -144,7 +141,7 @@ def test_a_slow_page_delays_nobody(server: PageServer, box: SimulatedBox, panel:
 
 
 def test_a_page_sees_the_latest_not_every_state(server: PageServer, panel: FakePanel) -> None:
-    images = [Image.frombytes("1", (128, 64), bytes([i % 256]) * 1024) for i in range(1001)]
+    images = [Bitmap.frombytes(128, bytes([i % 256]) * 1024) for i in range(1001)]
     with page(server) as client:
         receive(client)
         for image in images:
@@ -195,7 +192,7 @@ def test_closing_says_goodbye_and_frees_the_port(box: SimulatedBox, panel: FakeP
     until(lambda: not box.button_down)
     assert not any(thread.name == "page-server" for thread in threading.enumerate())
     box.set_lever(1, True)  # nobody left to tell, and nothing breaks
-    panel.show(Image.new("1", (128, 64), 1))
+    panel.show(Bitmap.of(128, 64, lit=True))
     with PageServer(Workshop(box, panel), port) as again, page(again) as client:
         assert receive(client)["type"] == "box"
 

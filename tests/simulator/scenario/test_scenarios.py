@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.support.box import MS, BoxUnderTest, S, config_with
 
+from shutthebox.adapters.display.pillow import image_of
 from shutthebox.cli.main import main
 from shutthebox.config.schema import Config, ConfigError
 from shutthebox.errors import ShutTheBoxError
@@ -39,7 +40,7 @@ class RenewingDisplay(VirtualDisplay):
     """Saves the panel's picture as the expected one."""
 
     def shows(self, golden: Path, now_ns: int) -> bool:
-        self.look(now_ns).save(golden, optimize=True)
+        image_of(self.look(now_ns)).save(golden, optimize=True)
         return True
 
 

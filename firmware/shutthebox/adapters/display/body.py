@@ -2,9 +2,8 @@
 
 import math
 
-from PIL import Image, ImageChops
-
 from shutthebox.adapters.display.animation import AnimationClock
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.fonts import (
     Size,
     enlarged,
@@ -28,43 +27,40 @@ _PAGE_NS = 3_000_000_000  # a long table turns its page
 _LEAST_HEIGHT = 7  # pixels; a lower body stays empty
 
 
-def draw_body(
-    picture: Image.Image, screen: Screen, clock: AnimationClock, box: tuple[int, int, int, int]
-) -> None:
-    """Draws dice, else a big word, a list, or both one above the other; never outside the box.
+def draw_body(screen: Screen, clock: AnimationClock, width: int, height: int) -> Bitmap:
+    """Dice, else a big word, a list, or both one above the other.
 
     Args:
-        picture: of mode "1", to draw on.
         screen: what to say.
         clock: the time.
-        box: left, top, right, bottom in pixels, the last two exclusive. Letters may use the
-            line below it too, if there are tiles: "É" needs it to be large, and stands on them.
+        width: in pixels.
+        height: in pixels. Letters may use one line more, if there are tiles: "É" needs it to be large, and
+            stands on them.
     """
-    left, top, right, bottom = box
-    if bottom - top < _LEAST_HEIGHT:
-        return
+    if height < _LEAST_HEIGHT:
+        return Bitmap.of(width, 0)
     only_word = bool(screen.big) and not screen.rows and not is_number(screen.big)
     letters = only_word and not (screen.dice or screen.tumbling) and bool(screen.tiles)
-    stage = Image.new("1", (right - left, bottom - top + int(letters)))
+    stage = Bitmap.of(width, height + int(letters))
     if screen.dice or screen.tumbling:
-        _dice(stage, screen, clock)
+        stage = _dice(stage, screen, clock)
     elif screen.big:
-        _word(stage, screen.big)
+        stage = _word(stage, screen.big)
     elif screen.rows or screen.paragraph:
-        _list(stage, screen, clock)
+        stage = _list(stage, screen, clock)
     elif screen.total is not None:
-        _word(stage, str(screen.total))
+        stage = _word(stage, str(screen.total))
     if screen.celebrates:
         step = clock.frames(_FIREWORK_NS, _FIREWORK_STEPS)
         if step < _FIREWORK_STEPS:
-            stage = ImageChops.logical_xor(stage, _firework(stage.size, step))
-    picture.paste(1, (left, top), stage)  # its dark pixels leave the tiles' upper edge as it is
+            stage = stage.exchange(_firework(stage.size, step))
+    return stage
 
 
-def _firework(size: tuple[int, int], step: int) -> Image.Image:
+def _firework(size: tuple[int, int], step: int) -> Bitmap:
     """Three bursts, one after the other, of sparks that fly apart; nothing flashes."""
     width, height = size
-    picture = Image.new("1", size)
+    picture = Bitmap.of(width, height)
     for burst, (x, y) in enumerate(((0.5, 0.5), (0.14, 0.35), (0.86, 0.6))):
         age = step - 2 * burst
         if not 0 <= age < _BURST_STEPS:
@@ -72,15 +68,18 @@ def _firework(size: tuple[int, int], step: int) -> Image.Image:
         for spark in range(_SPARKS):
             angle = math.tau * (spark + burst / 3) / _SPARKS
             for radius in (3 + 4 * age, 6 + 5 * age):
-                left, top = x * width + radius * math.cos(angle), y * height + radius * math.sin(angle)
-                picture.paste(1, (round(left), round(top), round(left) + 2, round(top) + 2))
+                left, top = (
+                    round(x * width + radius * math.cos(angle)),
+                    round(y * height + radius * math.sin(angle)),
+                )
+                picture = picture.fill((left, top, left + 2, top + 2))
     return picture
 
 
-def _dice(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
+def _dice(stage: Bitmap, screen: Screen, clock: AnimationClock) -> Bitmap:
     """The dice, and beside them what they come to."""
     width, height = stage.size
-    beside: Image.Image | None = None
+    beside: Bitmap | None = None
     if not screen.tumbling:
         if screen.total is not None:
             beside = numeral_within(str(screen.total), width // 2, height)
@@ -104,12 +103,12 @@ def _dice(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
             shown = (step * 5 + step // 4 * 3 + index * 3) % 6 + 1
             hop = (0, -1, -2, -1, 0, 1)[step % 6] if side > 12 else 0
             tumbling = tumbling_die(shown, (step * 2 + index) % TURNS, side)
-            stage.paste(tumbling, (x, max(0, min(y + hop, height - side))))
+            stage = stage.paste(tumbling, x, max(0, min(y + hop, height - side)))
         else:
-            stage.paste(die(face, side), (x, y))
+            stage = stage.paste(die(face, side), x, y)
     if beside is not None:
-        x = width - beside.width - spare // 3
-        stage.paste(beside, (x, (height - beside.height) // 2))
+        stage = stage.paste(beside, width - beside.width - spare // 3, (height - beside.height) // 2)
+    return stage
 
 
 def _dice_grid(count: int, width: int, height: int, gap: int) -> tuple[int, int]:
@@ -125,12 +124,12 @@ def _dice_grid(count: int, width: int, height: int, gap: int) -> tuple[int, int]
     return (max(7, side - 1 + side % 2), columns)
 
 
-def _word(stage: Image.Image, text: str) -> None:
+def _word(stage: Bitmap, text: str) -> Bitmap:
     word = _largest(text, *stage.size)
-    stage.paste(word, ((stage.width - word.width) // 2, (stage.height - word.height) // 2))
+    return stage.paste(word, (stage.width - word.width) // 2, (stage.height - word.height) // 2)
 
 
-def _largest(text: str, width: int, height: int) -> Image.Image:
+def _largest(text: str, width: int, height: int) -> Bitmap:
     """A word or a few as large as they get in the box, on several lines if that is larger."""
     if is_number(text):
         return numeral_within(text, width, height)
@@ -146,16 +145,15 @@ def _largest(text: str, width: int, height: int) -> Image.Image:
         gap = size.height // 8
         block_height = sum(part.height + gap for part in lines) - gap
         if block_height <= height and all(part.width <= width for part in lines):
-            block = Image.new("1", (max(part.width for part in lines), block_height))
-            y = 0
+            block, y = Bitmap.of(max(part.width for part in lines), block_height), 0
             for part in lines:
-                block.paste(part, ((block.width - part.width) // 2, y))
+                block = block.paste(part, (block.width - part.width) // 2, y)
                 y += part.height + gap
             return block
     return ink(shortened(text, Size.SMALL, width))
 
 
-def _inked(text: str, size: Size) -> Image.Image:
+def _inked(text: str, size: Size) -> Bitmap:
     return ink(line(text, size))
 
 
@@ -170,7 +168,7 @@ def _wrapped(text: str, columns: int) -> list[str]:
     return lines
 
 
-def _list(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
+def _list(stage: Bitmap, screen: Screen, clock: AnimationClock) -> Bitmap:
     """Rows around the cursor of a choice, else page after page; with a paragraph the chosen row only.
 
     A tab in a row sets the rest of it against the right edge. A chosen row that is too long takes two lines.
@@ -188,7 +186,7 @@ def _list(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
         else:
             first = max(0, min(cursor - lines // 2, len(rows) - lines))
     if shown < len(rows):
-        _scroll_bar(stage, first, min(shown, len(rows) - first), len(rows))
+        stage = _scroll_bar(stage, first, min(shown, len(rows) - first), len(rows))
         width -= 5
     seen = range(first, min(first + shown, len(rows)))
     strips = [_row(rows[i], width, chosen=i == cursor, most_lines=lines) for i in seen]
@@ -196,23 +194,23 @@ def _list(stage: Image.Image, screen: Screen, clock: AnimationClock) -> None:
         # The chosen row has taken two lines: what stands farthest from it makes room.
         del strips[-1 if cursor - first < len(strips) / 2 else 0]
     for strip in strips:
-        stage.paste(strip, (0, y))
+        stage = stage.paste(strip, 0, y)
         y += strip.height
-    if screen.paragraph:
-        _paragraph(stage, screen.paragraph, y, clock)
+    return _paragraph(stage, screen.paragraph, y, clock) if screen.paragraph else stage
 
 
-def _paragraph(stage: Image.Image, text: str, top: int, clock: AnimationClock) -> None:
+def _paragraph(stage: Bitmap, text: str, top: int, clock: AnimationClock) -> Bitmap:
     """The text from this line down, page after page."""
     width, pitch = stage.width - 4, Size.MEDIUM.height
     lines = wrapped(text, Size.MEDIUM, width)
     shown = max(1, (stage.height - top) // pitch)
     first = clock.count(_PAGE_NS) % -(-len(lines) // shown) * shown if len(lines) > shown else 0
     for index, words in enumerate(lines[first : first + shown]):
-        stage.paste(shortened(words, Size.MEDIUM, width), (2, top + index * pitch))
+        stage = stage.paste(shortened(words, Size.MEDIUM, width), 2, top + index * pitch)
+    return stage
 
 
-def _row(row: str, width: int, *, chosen: bool, most_lines: int) -> Image.Image:
+def _row(row: str, width: int, *, chosen: bool, most_lines: int) -> Bitmap:
     """One row of a list; the chosen one is dark on light, and takes two lines if it needs and has them."""
     size, room = Size.MEDIUM, width - 4
     text, _, value = row.partition("\t")
@@ -222,19 +220,18 @@ def _row(row: str, width: int, *, chosen: bool, most_lines: int) -> Image.Image:
     if chosen and most_lines > 1 and fitting(text, size, beside) is None:
         first, *rest = wrapped(text, size, room)
         lines = (first, " ".join(rest))
-    strip = Image.new("1", (width, len(lines) * size.height), int(chosen))
+    strip = Bitmap.of(width, len(lines) * size.height)
     for index, words in enumerate(lines):
         drawn = shortened(words, size, beside if index == len(lines) - 1 else room)
-        strip.paste(int(not chosen), (2, index * size.height), drawn)
+        strip = strip.stamp(drawn, 2, index * size.height)
     if end is not None:
-        strip.paste(int(not chosen), (2 + room - end.width, strip.height - size.height), end)
-    return strip
+        strip = strip.stamp(end, 2 + room - end.width, strip.height - size.height)
+    return strip.invert() if chosen else strip
 
 
-def _scroll_bar(stage: Image.Image, first: int, shown: int, count: int) -> None:
+def _scroll_bar(stage: Bitmap, first: int, shown: int, count: int) -> Bitmap:
     """How much of the list is seen, and which part, at the right edge."""
     right, height = stage.size
     for y in range(0, height, 3):
-        stage.putpixel((right - 2, y), 1)
-    start, end = height * first // count, -(-height * (first + shown) // count)
-    stage.paste(1, (right - 2, start, right, end))
+        stage = stage.fill((right - 2, y, right - 1, y + 1))
+    return stage.fill((right - 2, height * first // count, right, -(-height * (first + shown) // count)))

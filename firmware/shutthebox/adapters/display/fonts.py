@@ -10,9 +10,8 @@ import unicodedata
 from enum import Enum
 from functools import cache, lru_cache
 from importlib import resources
-from io import BytesIO
 
-from PIL import Image, ImageDraw, ImageFont
+from shutthebox.adapters.display.bitmap import Bitmap
 
 _SPELT = {
     "œ": "oe", "Œ": "OE", "æ": "ae", "Æ": "AE", "’": "'", "‘": "'", "“": '"', "”": '"', "„": '"',
@@ -41,22 +40,25 @@ class Size(Enum):
 
 
 @cache
-def _font(size: Size) -> tuple[ImageFont.FreeTypeFont, frozenset[str]]:
-    """The font, and the characters its file names."""
+def _glyphs(size: Size) -> dict[str, bytes]:
+    """The lines of every character's bitmap, in hexadecimal, as they stand in the font's file."""
     name = f"spleen-{size.width}x{size.height}.bdf"
     source = resources.files(__package__).joinpath("spleen", name).read_bytes()
-    named = frozenset(chr(int(code)) for code in re.findall(rb"(?m)^ENCODING (\d+)", source))
-    # The other layout engine needs a library that not every Pillow has, and could space differently.
-    font = ImageFont.truetype(BytesIO(source), size.height, layout_engine=ImageFont.Layout.BASIC)
-    return font, named
+    found = re.findall(rb"(?m)^ENCODING (\d+)$(?:.|\n)*?^BITMAP$([0-9A-F\n]*)^ENDCHAR", source)
+    return {chr(int(code)): lines for code, lines in found}
+
+
+@lru_cache(maxsize=1024)
+def _glyph(character: str, size: Size) -> Bitmap:
+    """A character that the size has, in its whole cell. Every glyph of these fonts fills its cell."""
+    lines = _glyphs(size).get(character, b"").split()
+    data = bytes.fromhex(b"".join(lines).decode()) or bytes(size.height * -(-size.width // 8))
+    return Bitmap.frombytes(size.width, data)
 
 
 @lru_cache(maxsize=1024)
 def _has(character: str, size: Size) -> bool:
-    if character == " ":
-        return True
-    font, named = _font(size)
-    return character in named and font.getmask(character, mode="1").getbbox() is not None
+    return character == " " or (character in _glyphs(size) and _glyph(character, size).ink() is not None)
 
 
 @lru_cache(maxsize=1024)
@@ -78,47 +80,39 @@ def spelt(text: str, size: Size) -> str:
 
 
 @lru_cache(maxsize=256)
-def line(text: str, size: Size) -> Image.Image:
-    """One line in its natural spacing, white on black, as wide as its characters' cells.
-
-    The picture is shared between callers and must not be drawn on.
-    """
-    text = spelt(text, size)
-    picture = Image.new("1", (max(1, len(text) * size.width), size.height))
-    pen = ImageDraw.Draw(picture)
-    pen.fontmode = "1"
-    pen.text((0, 0), text, fill=1, font=_font(size)[0])
-    return picture
+def line(text: str, size: Size) -> Bitmap:
+    """One line in its natural spacing, as wide as its characters' cells."""
+    return _side_by_side([_glyph(character, size) for character in spelt(text, size)], 0, size.height)
 
 
 @lru_cache(maxsize=512)
-def _trimmed(character: str, size: Size) -> Image.Image:
+def _trimmed(character: str, size: Size) -> Bitmap:
     """One glyph without the empty columns beside it."""
-    glyph = line(character, size)
-    box = glyph.getbbox()
+    glyph = _glyph(character, size)
+    box = glyph.ink()
     if box is None:
-        return Image.new("1", (size.width // 2 - 1, size.height))
+        return Bitmap.of(size.width // 2 - 1, size.height)
     return glyph.crop((box[0], 0, box[2], size.height))
 
 
 @lru_cache(maxsize=256)
-def tight(text: str, size: Size) -> Image.Image:
-    """One line with a single empty pixel between its glyphs: about a sixth shorter.
-
-    The picture is shared between callers and must not be drawn on.
-    """
+def tight(text: str, size: Size) -> Bitmap:
+    """One line with a single empty pixel between its glyphs: about a sixth shorter."""
     glyphs = [_trimmed(character, size) for character in spelt(text, size)]
-    gap = max(1, size.width // 8)
-    width = sum(glyph.width + gap for glyph in glyphs) - gap
-    picture = Image.new("1", (max(1, width), size.height))
-    x = 0
-    for glyph in glyphs:
-        picture.paste(glyph, (x, 0))
-        x += glyph.width + gap
-    return picture
+    return _side_by_side(glyphs, max(1, size.width // 8), size.height)
 
 
-def fitting(text: str, size: Size, width: int) -> Image.Image | None:
+def _side_by_side(pictures: list[Bitmap], gap: int, height: int) -> Bitmap:
+    """Pictures of one height from left to right; a dark column if there are none."""
+    rows, x = [0] * height, 0
+    for picture in pictures:
+        for y, row in enumerate(picture.rows):
+            rows[y] |= row << x
+        x += picture.width + gap
+    return Bitmap(max(1, x - gap), tuple(rows))
+
+
+def fitting(text: str, size: Size, width: int) -> Bitmap | None:
     """The line in natural or else in tight spacing, or None if even that is wider than `width`."""
     for set_line in (line, tight):
         picture = set_line(text, size)
@@ -144,7 +138,7 @@ def wrapped(text: str, size: Size, width: int) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=256)
-def shortened(text: str, size: Size, width: int) -> Image.Image:
+def shortened(text: str, size: Size, width: int) -> Bitmap:
     """The line, cut short with three dots if it cannot be had within `width` pixels."""
     whole = fitting(text, size, width)
     if whole is not None:
@@ -153,45 +147,34 @@ def shortened(text: str, size: Size, width: int) -> Image.Image:
         picture = tight(text[:length].rstrip() + "...", size)
         if picture.width <= width:
             return picture
-    return Image.new("1", (1, size.height))
+    return Bitmap.of(1, size.height)
 
 
-def ink(picture: Image.Image) -> Image.Image:
+def ink(picture: Bitmap) -> Bitmap:
     """The picture cropped to what is lit; a single dark pixel if nothing is."""
-    box = picture.getbbox()
-    return picture.crop(box if box is not None else (0, 0, 1, 1))
+    return picture.crop(picture.ink() or (0, 0, 1, 1))
 
 
 @lru_cache(maxsize=64)
-def heavy(text: str, size: Size) -> Image.Image:
+def heavy(text: str, size: Size) -> Bitmap:
     """One line with strokes a pixel thicker, cropped to its ink; for words read from afar."""
     thin = line(text, size)
-    thick = Image.new("1", (thin.width + 1, thin.height))
-    thick.paste(thin, (0, 0))
-    thick.paste(1, (1, 0), thin)
-    return ink(thick)
+    return ink(Bitmap(thin.width + 1, tuple(row | row << 1 for row in thin.rows)))
 
 
 @lru_cache(maxsize=64)
-def enlarged(text: str, size: Size, times: int) -> Image.Image:
+def enlarged(text: str, size: Size, times: int) -> Bitmap:
     """One line with every pixel drawn `times` as wide and high, cropped to its ink."""
-    small = ink(line(text, size))
-    return small.resize((small.width * times, small.height * times), Image.Resampling.NEAREST)
+    return ink(line(text, size)).enlarge(times)
 
 
-def squeezed(picture: Image.Image, height: int) -> Image.Image:
+def squeezed(picture: Bitmap, height: int) -> Bitmap:
     """The picture without its upper dark lines, as many as must go to come down to `height`.
 
     The empty lines between a capital and its accent go, so "É" fits where "E" does, or those above a
     "_". If one line is still too many, the topmost goes: an accent is a little lower then.
     """
-    y = 0
-    while picture.height > height and y < picture.height:
-        if picture.crop((0, y, picture.width, y + 1)).getbbox() is not None:
-            y += 1
-            continue
-        closed = Image.new("1", (picture.width, picture.height - 1))
-        closed.paste(picture.crop((0, 0, picture.width, y)), (0, 0))
-        closed.paste(picture.crop((0, y + 1, picture.width, picture.height)), (0, y))
-        picture = closed
-    return picture.crop((0, 1, picture.width, picture.height)) if picture.height == height + 1 else picture
+    rows = list(picture.rows)
+    while len(rows) > height and 0 in rows:
+        rows.remove(0)
+    return Bitmap(picture.width, tuple(rows[1:] if len(rows) == height + 1 else rows))

@@ -7,10 +7,9 @@ takes its time from one `AnimationClock`, which notes when the picture next chan
 
 from dataclasses import dataclass
 
-from PIL import Image, ImageDraw
-
 from shutthebox.adapters.display import tiles as tilerow
 from shutthebox.adapters.display.animation import AnimationClock
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.body import draw_body
 from shutthebox.adapters.display.fonts import Size, fitting, shortened, tight, wrapped
 from shutthebox.game.mode import Mode
@@ -32,16 +31,16 @@ class Frame:
     """A drawn picture and how long it is good for.
 
     Attributes:
-        image: mode "1".
+        picture: what the panel shows.
         next_ns: the elapsed time at which to draw again; None if this picture stays.
     """
 
-    image: Image.Image
+    picture: Bitmap
     next_ns: int | None
 
 
-def draw(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> Image.Image:
-    """The picture of a screen, mode "1", the same for the same arguments.
+def draw(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> Bitmap:
+    """The picture of a screen, the same for the same arguments.
 
     Args:
         screen: what to say.
@@ -51,7 +50,7 @@ def draw(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> 
     Raises:
         ValueError: the size is too small.
     """
-    return render(screen, elapsed_ns, size).image
+    return render(screen, elapsed_ns, size).picture
 
 
 def render(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> Frame:
@@ -61,36 +60,29 @@ def render(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -
         raise ValueError(f"a panel of {width} x {height} pixels is too small: 96 x 48 at least")
     clock = AnimationClock(elapsed_ns)
     if screen.mode is not Mode.ATTRACT:
-        return Frame(_settled(_compose(screen, clock, size)), clock.next_ns)
+        return Frame(_compose(screen, clock, size), clock.next_ns)
     # An OLED that shows the same words for months burns in, so the picture drifts.
     picture = _compose(screen, clock, (width - _DRIFT_X, height - _DRIFT_Y))
     step = clock.count(_DRIFT_NS)
-    drifted = Image.new("1", size)
-    drifted.paste(picture, (_to_and_fro(step, _DRIFT_X), _to_and_fro(step // 3, _DRIFT_Y)))
-    return Frame(_settled(drifted), clock.next_ns)
-
-
-def _settled(picture: Image.Image) -> Image.Image:
-    """The same with every lit pixel 255: Pillow draws some as 1, which it elsewhere takes for dark."""
-    return Image.frombytes("1", picture.size, picture.tobytes())
+    drifted = Bitmap.of(*size).paste(picture, _to_and_fro(step, _DRIFT_X), _to_and_fro(step // 3, _DRIFT_Y))
+    return Frame(drifted, clock.next_ns)
 
 
 def _to_and_fro(step: int, reach: int) -> int:
     return reach - abs(reach - step % (2 * reach))
 
 
-def _compose(screen: Screen, clock: AnimationClock, size: tuple[int, int]) -> Image.Image:
+def _compose(screen: Screen, clock: AnimationClock, size: tuple[int, int]) -> Bitmap:
     width, height = size
-    picture = Image.new("1", size)
-    pen = ImageDraw.Draw(picture)
-    top, bottom = 0, height
+    picture, top, bottom = Bitmap.of(*size), 0, height
     # A list to choose from gets every line there is: its heading takes turns with the prompts.
     choosing = screen.chooses
     prompts = (screen.prompt,) if screen.alert else (screen.prompt, *screen.also)
     if choosing and not screen.alert:
         prompts = (screen.title, *prompts)
     elif screen.title or screen.aside:
-        top = _title(picture, screen, clock, width)
+        heading = _title(screen, clock, width)
+        picture, top = picture.paste(heading, 0, 0), heading.height
     # A prompt too long for the line takes turns with its own end.
     prompts = tuple(part for prompt in prompts for part in wrapped(prompt, Size.MEDIUM, width - 4))
     if prompts or screen.tiles:  # tiles keep their place while there is nothing to say
@@ -98,22 +90,22 @@ def _compose(screen: Screen, clock: AnimationClock, size: tuple[int, int]) -> Im
     if prompts:
         turn = clock.count(PROMPT_NS) % len(prompts) if len(prompts) > 1 else 0
         aside = screen.aside if choosing else ""
-        _prompt(picture, prompts[turn], aside, alert=screen.alert)
+        picture = picture.paste(_prompt(prompts[turn], aside, width, alert=screen.alert), 0, bottom)
     if screen.tiles:
-        tiles = tilerow.height(len(screen.tiles))
         blink = clock.count(TILE_BLINK_NS) % 2 == 0 if _blinks(screen) else True
-        bottom -= tiles + 1
-        tilerow.draw_tiles(pen, screen.tiles, (0, bottom, width, bottom + tiles), blink)
-    draw_body(picture, screen, clock, (0, top, width, bottom))
-    return picture
+        tiles = tilerow.draw_tiles(screen.tiles, width, blink)
+        bottom -= tiles.height + 1
+        picture = picture.stamp(tiles, 0, bottom)
+    # Its dark pixels leave the tiles' upper edge as it is.
+    return picture.stamp(draw_body(screen, clock, width, bottom - top), 0, top)
 
 
 def _blinks(screen: Screen) -> bool:
     return any(state in tilerow.BLINKING for _, state in screen.tiles)
 
 
-def _title(picture: Image.Image, screen: Screen, clock: AnimationClock, width: int) -> int:
-    """Title left, aside right; returns the lines they take. Letters are large where both have room.
+def _title(screen: Screen, clock: AnimationClock, width: int) -> Bitmap:
+    """Title left, aside right. Letters are large where both have room.
 
     Where even small ones have not, title and aside take turns.
     """
@@ -122,15 +114,13 @@ def _title(picture: Image.Image, screen: Screen, clock: AnimationClock, width: i
     size = Size.SMALL if crowded or not _fits_beside(title, aside, Size.MEDIUM, width) else Size.MEDIUM
     if title and aside and not _fits_beside(title, aside, size, width):
         title, aside = (title, "") if clock.count(PROMPT_NS) % 2 == 0 else ("", aside)
-    title_width = width
+    heading, title_width = Bitmap.of(width, size.height), width
     if aside:
         beside = tight(title, size).width + size.width if title else 0
         end = shortened(aside, size, width - beside)
-        picture.paste(end, (width - end.width, 0))
+        heading = heading.paste(end, width - end.width, 0)
         title_width -= end.width + size.width
-    if title:
-        picture.paste(shortened(title, size, title_width), (0, 0))
-    return size.height
+    return heading.paste(shortened(title, size, title_width), 0, 0) if title else heading
 
 
 def _fits_beside(title: str, aside: str, size: Size, width: int) -> bool:
@@ -140,21 +130,15 @@ def _fits_beside(title: str, aside: str, size: Size, width: int) -> bool:
     return fitting(title, size, width - tight(aside, size).width - size.width) is not None
 
 
-def _prompt(picture: Image.Image, prompt: str, aside: str, *, alert: bool) -> None:
+def _prompt(prompt: str, aside: str, width: int, *, alert: bool) -> Bitmap:
     """The bottom line; the aside at its right where there is room for both. A fault is inverted."""
-    width, height = picture.size
-    room, top = width - 4, height - PROMPT_HEIGHT
-    strip = Image.new("1", (room, PROMPT_HEIGHT))
+    room = width - 4
+    strip = Bitmap.of(width, PROMPT_HEIGHT)
     end = shortened(aside, Size.MEDIUM, room) if aside else None
     beside = room - end.width - 2 * Size.MEDIUM.width if end else 0
     if end and tight(prompt, Size.MEDIUM).width <= beside:
-        strip.paste(end, (room - end.width, 0))
-        strip.paste(shortened(prompt, Size.MEDIUM, beside), (0, 0))
+        strip = strip.paste(end, 2 + room - end.width, 0).paste(shortened(prompt, Size.MEDIUM, beside), 2, 0)
     else:
         words = shortened(prompt, Size.MEDIUM, room)
-        strip.paste(words, ((room - words.width) // 2, 0))
-    if alert:
-        picture.paste(1, (0, top, width, height))
-        picture.paste(0, (2, top), strip)
-    else:
-        picture.paste(strip, (2, top))
+        strip = strip.paste(words, 2 + (room - words.width) // 2, 0)
+    return strip.invert() if alert else strip

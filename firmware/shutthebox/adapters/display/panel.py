@@ -10,9 +10,9 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from PIL import Image
-
 from luma_spans import ChangedSpans, Device
+from shutthebox.adapters.display.bitmap import Bitmap
+from shutthebox.adapters.display.pillow import image_of
 from shutthebox.config.schema import Controller
 from shutthebox.errors import ShutTheBoxError
 
@@ -107,23 +107,23 @@ class Panel:
                 if command != (_DISPLAY_ON,):
                     self._device.command(*command)
 
-    def push(self, image: Image.Image, *, refresh: bool = False) -> None:
+    def push(self, picture: Bitmap, *, refresh: bool = False) -> None:
         """Makes the panel show the picture, and lights it if it is dark.
 
         Args:
-            image: mode "1", of `SIZE`, upright; it is turned as the panel is mounted.
+            picture: of `SIZE`, upright; it is turned as the panel is mounted.
             refresh: set the controller up again and send everything, without a flicker:
                 a controller that lost its power for a moment does not say so.
 
         Raises:
             DisplayError: the bus failed.
-            ValueError: another mode or size.
+            ValueError: another size.
         """
         anew = refresh or not self._spans.known
         if anew:
             self.initialise(dark=not self._spans.known)
         with self._sending():
-            self._spans.display(image)
+            self._spans.display(image_of(picture))
             if anew:
                 self._device.command(_DISPLAY_ON)
 

@@ -1,14 +1,12 @@
 """Numerals and dice for a one-bit panel, at any size, pixel by pixel the same everywhere.
 
-Nothing here uses Pillow's curves or polygons: their edges have moved between releases,
-and the golden pictures must not.
+Each pixel is decided by a formula, so that the golden pictures hold everywhere.
 """
 
 import math
-from collections.abc import Callable
 from functools import lru_cache
 
-from PIL import Image
+from shutthebox.adapters.display.bitmap import Bitmap
 
 # Segments of a numeral, as on a scoreboard: a top, b/c right, d bottom, e/f left, g middle.
 _SEGMENTS = {
@@ -28,13 +26,6 @@ HIGHEST_PIPS = 6  # above, a die shows its face as a number
 _LEAST_SIDE = 13  # of a die with pips; in a smaller one a number is easier to read
 
 
-def raster(width: int, height: int, lit: Callable[[int, int], bool]) -> Image.Image:
-    """A picture whose pixel (x, y) is lit where `lit(x, y)` says so."""
-    picture = Image.new("1", (width, height))
-    picture.putdata([255 if lit(x, y) else 0 for y in range(height) for x in range(width)])
-    return picture
-
-
 def _stroke(height: int) -> int:
     return max(1, round(height / 5))
 
@@ -49,7 +40,7 @@ def _digit_width(character: str, height: int) -> int:
 
 
 @lru_cache(maxsize=256)
-def _digit(character: str, height: int) -> Image.Image:
+def _digit(character: str, height: int) -> Bitmap:
     width, stroke = _digit_width(character, height), _stroke(height)
     middle = (height - stroke) // 2
     corner = max(0, stroke // 2)
@@ -60,7 +51,7 @@ def _digit(character: str, height: int) -> Image.Image:
             # The flag of the 1 hangs from its top, a step lower than the stem.
             return x >= flag or (top <= y and top <= y + (x - flag + 1) // 2 <= stroke + top)
 
-        return raster(width, height, lit_one)
+        return Bitmap.plotted(width, height, lit_one)
     if character == "-":
         parts = [(0, middle, width, middle + stroke)]
     else:
@@ -94,7 +85,7 @@ def _digit(character: str, height: int) -> Image.Image:
                 return False
         return any(left <= x < to_x and top <= y < to_y for left, top, to_x, to_y in parts)
 
-    return raster(width, height, lit)
+    return Bitmap.plotted(width, height, lit)
 
 
 def is_number(text: str) -> bool:
@@ -103,22 +94,18 @@ def is_number(text: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def numeral(text: str, height: int) -> Image.Image:
-    """A whole number in heavy strokes, `height` pixels high and without a margin.
-
-    The picture is shared between callers and must not be drawn on.
-    """
+def numeral(text: str, height: int) -> Bitmap:
+    """A whole number in heavy strokes, `height` pixels high and without a margin."""
     digits = [_digit(character, height) for character in text]
     gap = max(1, _stroke(height) * 3 // 5)
-    picture = Image.new("1", (sum(d.width + gap for d in digits) - gap, height))
-    x = 0
+    picture, x = Bitmap.of(sum(d.width + gap for d in digits) - gap, height), 0
     for digit in digits:
-        picture.paste(digit, (x, 0))
+        picture = picture.paste(digit, x, 0)
         x += digit.width + gap
     return picture
 
 
-def numeral_within(text: str, width: int, height: int) -> Image.Image:
+def numeral_within(text: str, width: int, height: int) -> Bitmap:
     """The number as high as fits into the box, at least five pixels high."""
     while height > 5 and numeral(text, height).width > width:
         height -= 1
@@ -133,7 +120,7 @@ def _pip_geometry(side: int) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=64)
-def die(face: int, side: int) -> Image.Image:
+def die(face: int, side: int) -> Bitmap:
     """A die lying still: white, its pips or number cut out, `side` pixels square.
 
     Args:
@@ -145,16 +132,18 @@ def die(face: int, side: int) -> Image.Image:
     def body(x: int, y: int) -> bool:
         return min(x, side - 1 - x) + min(y, side - 1 - y) >= corner
 
-    picture = raster(side, side, body)
+    picture = Bitmap.plotted(side, side, body)
     if not 1 <= face <= HIGHEST_PIPS or side < _LEAST_SIDE:
         number = numeral_within(str(face), side - 2 - side // 12, round(side * 0.62))
-        picture.paste(0, ((side - number.width + 1) // 2, (side - number.height) // 2), number)
-        return picture
+        left, top = (side - number.width + 1) // 2, (side - number.height) // 2
+        return picture.stamp(number, left, top, lit=False)
     spread, width = _pip_geometry(side)
-    pip = raster(width, width, lambda x, y: (2 * x - width + 1) ** 2 + (2 * y - width + 1) ** 2 <= width**2)
+    pip = Bitmap.plotted(
+        width, width, lambda x, y: (2 * x - width + 1) ** 2 + (2 * y - width + 1) ** 2 <= width**2
+    )
     for column, row in _PIPS[face]:
-        place = ((side - width) // 2 + column * spread, (side - width) // 2 + row * spread)
-        picture.paste(0, place, pip)
+        left, top = (side - width) // 2 + column * spread, (side - width) // 2 + row * spread
+        picture = picture.stamp(pip, left, top, lit=False)
     return picture
 
 
@@ -162,7 +151,7 @@ TURNS = 6  # pictures of a die between two positions that look alike, 15 degrees
 
 
 @lru_cache(maxsize=128)
-def tumbling_die(face: int, turn: int, side: int) -> Image.Image:
+def tumbling_die(face: int, turn: int, side: int) -> Bitmap:
     """A die in the air, turned by `turn` times 15 degrees, within `side` pixels square."""
     half = side * 0.40
     angle = math.radians(15 * (turn % TURNS))
@@ -178,4 +167,4 @@ def tumbling_die(face: int, turn: int, side: int) -> Image.Image:
             return False
         return all((u - a) ** 2 + (v - b) ** 2 > reach for a, b in pips)
 
-    return raster(side, side, lit)
+    return Bitmap.plotted(side, side, lit)

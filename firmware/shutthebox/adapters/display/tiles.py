@@ -5,8 +5,9 @@ A viable one blinks, with a mark below that does not. One flipped in this move l
 under its number. A wrong one is a block that changes between its number and a cross.
 """
 
-from PIL import Image, ImageDraw
+from functools import lru_cache
 
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.fonts import Size, ink, tight
 from shutthebox.adapters.display.shapes import numeral
 from shutthebox.game.screen import TileState
@@ -29,43 +30,36 @@ def _rows(count: int) -> int:
     return min(3, -(-count // 12))
 
 
-def draw_tiles(
-    pen: ImageDraw.ImageDraw,
-    tiles: tuple[tuple[int, TileState], ...],
-    box: tuple[int, int, int, int],
-    blink: bool,
-) -> None:
-    """Draws all tiles within the box.
+def draw_tiles(tiles: tuple[tuple[int, TileState], ...], width: int, blink: bool) -> Bitmap:
+    """The rows of all tiles, as wide as that and `height` of their count high.
 
     Args:
-        pen: draws on a picture of mode "1".
         tiles: (number, state) in the order to draw them, left to right.
-        box: left, top, right, bottom in pixels, the last two exclusive.
+        width: in pixels.
         blink: which half of the blinking this is.
     """
-    left, top, right, bottom = box
+    picture = Bitmap.of(width, height(len(tiles)))
     if len(tiles) <= MOST_NUMBERED:
-        pitch = min((right - left + 1) / len(tiles), 18.0)
-        start = left + (right - left + 1 - pitch * len(tiles)) / 2
+        pitch = min((width + 1) / len(tiles), 18.0)
+        start = (width + 1 - pitch * len(tiles)) / 2
         for index, (number, state) in enumerate(tiles):
-            x0, x1 = round(start + index * pitch), round(start + (index + 1) * pitch) - 2
-            _standing(pen, number, state, (x0, top, x1, bottom - 1), blink)
-        return
-    rows = _rows(len(tiles))
-    columns = -(-len(tiles) // rows)
-    pitch = (right - left + 1 - _LABEL) / columns
+            left, right = round(start + index * pitch), round(start + (index + 1) * pitch) - 1
+            picture = picture.paste(_standing(number, state, right - left, blink), left, 0)
+        return picture
+    columns = -(-len(tiles) // _rows(len(tiles)))
+    pitch = (width + 1 - _LABEL) / columns
     for index, (number, state) in enumerate(tiles):
         row, column = divmod(index, columns)
-        y = top + row * _CELL_HEIGHT
+        y = row * _CELL_HEIGHT
         if column == 0:
             label = numeral(str(number), 5)
-            pen.bitmap((left + _LABEL - 2 - label.width, y), label, fill=1)
-        x0 = left + _LABEL + round(column * pitch)
-        x1 = left + _LABEL + round((column + 1) * pitch) - 2
-        _cell(pen, state, (x0, y, x1, y + _CELL_HEIGHT - 2), blink)
+            picture = picture.stamp(label, _LABEL - 2 - label.width, y)
+        left, right = _LABEL + round(column * pitch), _LABEL + round((column + 1) * pitch) - 1
+        picture = picture.paste(_cell(state, right - left, blink), left, y)
+    return picture
 
 
-def _number(number: int, width: int) -> Image.Image:
+def _number(number: int, width: int) -> Bitmap:
     """The number as large as fits into a tile of that width."""
     for size in (Size.SMALL, Size.TINY):
         picture = ink(tight(str(number), size))
@@ -74,53 +68,57 @@ def _number(number: int, width: int) -> Image.Image:
     return numeral(str(number), 7)
 
 
-def _standing(
-    pen: ImageDraw.ImageDraw, number: int, state: TileState, box: tuple[int, int, int, int], blink: bool
-) -> None:
-    """A tile with its number; the box includes its last column and line."""
-    x0, y0, x1, y1 = box
-    foot = y1 - 2  # the last line of a standing tile
-    digits = _number(number, x1 - x0 - 1)
-    place = (x0 + (x1 - x0 + 2 - digits.width) // 2, y0 + (foot - y0 + 1 - digits.height) // 2)
+@lru_cache(maxsize=256)
+def _standing(number: int, state: TileState, width: int, blink: bool) -> Bitmap:
+    """A tile with its number, `ROW_HEIGHT` high."""
+    tile, bottom = Bitmap.of(width, ROW_HEIGHT), ROW_HEIGHT
+    body = (0, 0, width, bottom - 2)  # of a standing tile
+    digits = _number(number, width - 2)
+    left, top = (width + 1 - digits.width) // 2, (bottom - 2 - digits.height) // 2
     match state:
         case TileState.OPEN:
-            pen.rectangle((x0, y0, x1, foot), outline=1)
-            pen.bitmap(place, digits, fill=1)
+            return tile.outline(body).stamp(digits, left, top)
         case TileState.VIABLE:
-            pen.rectangle((x0, y0, x1, foot), outline=1, fill=int(blink))
-            pen.bitmap(place, digits, fill=int(not blink))
-            pen.line((x0 + 2, y1, x1 - 2, y1), fill=1)
-        case TileState.FLIPPED:
-            pen.bitmap((place[0], y0), digits, fill=1)
-            pen.rectangle((x0, y1 - 2, x1, y1), fill=1)
-        case TileState.SHUT:
-            pen.line((x0 + 1, y1, x1 - 1, y1), fill=1)
-        case TileState.WRONG:
-            pen.rectangle((x0, y0, x1, y1), fill=1)
+            marked = tile.fill((2, bottom - 1, width - 2, bottom))
             if blink:
-                pen.bitmap((place[0], place[1] + 1), digits, fill=0)
-            else:
-                middle, reach = (x0 + x1) // 2, min((x1 - x0) // 2 - 1, 4)
-                for step in range(-reach, reach + 1):
-                    for y in ((y0 + y1) // 2 + step, (y0 + y1) // 2 - step):
-                        pen.line((middle + step, y, min(middle + step + 1, x1 - 1), y), fill=0)
+                return marked.fill(body).stamp(digits, left, top, lit=False)
+            return marked.outline(body).stamp(digits, left, top)
+        case TileState.FLIPPED:
+            return tile.stamp(digits, left, 0).fill((0, bottom - 3, width, bottom))
+        case TileState.SHUT:
+            return tile.fill((1, bottom - 1, width - 1, bottom))
+        case TileState.WRONG:
+            block = tile.invert()
+            return block.stamp(digits, left, top + 1, lit=False) if blink else _crossed(block)
 
 
-def _cell(pen: ImageDraw.ImageDraw, state: TileState, box: tuple[int, int, int, int], blink: bool) -> None:
+def _crossed(block: Bitmap) -> Bitmap:
+    """A dark cross, two pixels thick, on a wrong tile."""
+    last = block.width - 1
+    middle, reach = last // 2, min(last // 2 - 1, 4)
+    for step in range(-reach, reach + 1):
+        for y in ((ROW_HEIGHT - 1) // 2 + step, (ROW_HEIGHT - 1) // 2 - step):
+            stroke = (middle + step, y, min(middle + step + 1, last - 1) + 1, y + 1)
+            block = block.fill(stroke, lit=False)
+    return block
+
+
+@lru_cache(maxsize=256)
+def _cell(state: TileState, width: int, blink: bool) -> Bitmap:
     """A tile of a compact row, without a number."""
-    x0, y0, x1, y1 = box
-    middle = (y0 + y1) // 2
+    high = _CELL_HEIGHT - 1
+    cell, middle = Bitmap.of(width, high), (high - 1) // 2
     match state:
         case TileState.OPEN:
-            pen.rectangle(box, outline=1)
+            return cell.outline((0, 0, width, high))
         case TileState.VIABLE:
-            pen.rectangle(box, outline=1, fill=int(blink))
-            pen.rectangle((x0 + 2, middle, x1 - 2, middle + 1), fill=int(not blink))
+            body = cell.invert() if blink else cell.outline((0, 0, width, high))
+            return body.fill((2, middle, width - 2, middle + 2), lit=not blink)
         case TileState.FLIPPED:
-            pen.rectangle((x0, y1 - 2, x1, y1), fill=1)
+            return cell.fill((0, high - 3, width, high))
         case TileState.SHUT:
-            pen.line((x0 + 1, y1, x1 - 1, y1), fill=1)
+            return cell.fill((1, high - 1, width - 1, high))
         case TileState.WRONG:
-            pen.rectangle(box, fill=int(blink))
-            pen.line((x0, y0, x1, y1), fill=int(not blink))
-            pen.line((x0, y1, x1, y0), fill=int(not blink))
+            block = cell.invert() if blink else cell
+            down, up = ((0, 0), (width - 1, high - 1)), ((0, high - 1), (width - 1, 0))
+            return block.line(*down, lit=not blink).line(*up, lit=not blink)

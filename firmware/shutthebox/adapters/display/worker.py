@@ -4,7 +4,7 @@ One thread of its own owns the bus. The caller leaves a screen in a mailbox that
 goes on; a display that is slow, unplugged or broken delays nobody. Where time is virtual the
 same `DisplayWorker` works without its thread, through `render_now`.
 
-Pillow, the fonts and the panel are imported in that thread: the box is ready without them.
+The fonts, the panel and luma are imported in that thread: the box is ready without them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 from shutthebox.game.screen import Screen
 
 if TYPE_CHECKING:
-    from PIL import Image
-
+    from shutthebox.adapters.display.bitmap import Bitmap
     from shutthebox.adapters.display.layout import Frame
     from shutthebox.adapters.display.panel import Panel
 
@@ -162,7 +161,7 @@ class DisplayWorker:
             if self._thread.is_alive():
                 _log.warning("the display hangs in a transfer; the box ends without it")
 
-    def render_now(self, screen: Screen, elapsed_ns: int) -> Image.Image:
+    def render_now(self, screen: Screen, elapsed_ns: int) -> Bitmap:
         """Draws and sends a screen in the caller's thread; for virtual time, without `start`.
 
         A bus error is no error here either: the panel is looked for again with a later call,
@@ -181,8 +180,8 @@ class DisplayWorker:
         if self._thread is not None:
             raise RuntimeError("render_now is for a display without its thread")
         frame = _render(screen, elapsed_ns)
-        self._send(frame.image)
-        return frame.image
+        self._send(frame.picture)
+        return frame.picture
 
     # The worker's side.
 
@@ -233,7 +232,7 @@ class DisplayWorker:
             self._try(lambda panel: panel.blank())
             return None if self._connected else self._retry_ns
         frame = _render(wanted.screen, started_ns - wanted.since_ns)
-        self._send(frame.image)
+        self._send(frame.picture)
         if not self._connected:
             return self._retry_ns
         due_ns = self._refreshed_ns + REFRESH_NS
@@ -247,10 +246,10 @@ class DisplayWorker:
             if self._contrast == level:
                 self._contrast = None
 
-    def _send(self, image: Image.Image) -> None:
+    def _send(self, picture: Bitmap) -> None:
         def push(panel: Panel) -> None:
             refresh = self._now_ns() - self._refreshed_ns >= REFRESH_NS
-            panel.push(image, refresh=refresh)
+            panel.push(picture, refresh=refresh)
             if refresh:
                 self._refreshed_ns = self._now_ns()
 
@@ -283,7 +282,7 @@ class DisplayWorker:
         if self._panel is None or not self._connected:
             pass
         elif isinstance(wanted, _Shown):
-            self._send(_render(wanted.screen, 0).image)
+            self._send(_render(wanted.screen, 0).picture)
         else:
             self._try(lambda panel: panel.blank())
         if self._panel is not None:

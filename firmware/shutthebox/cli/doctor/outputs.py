@@ -8,10 +8,10 @@ from collections.abc import Callable
 from queue import Empty, SimpleQueue
 
 from gpiozero.pins import Factory
-from PIL import Image, ImageDraw
 
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display import fonts
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.controllers import open_i2c, open_panel
 from shutthebox.adapters.display.panel import SIZE, DisplayError
 from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory
@@ -149,7 +149,7 @@ def _panel(config: Config, asks: _Asks) -> CheckResult:
         panel.close()
 
 
-def picture(controller: Controller, address: int) -> Image.Image:
+def picture(controller: Controller, address: int) -> Bitmap:
     """The test picture: a wrong controller moves the frame two columns aside or breaks it.
 
     Args:
@@ -157,14 +157,12 @@ def picture(controller: Controller, address: int) -> Image.Image:
         address: on the bus, which it shows too.
     """
     width, height = SIZE
-    image = Image.new("1", SIZE)
-    draw = ImageDraw.Draw(image)
-    draw.rectangle((0, 0, width - 1, height - 1), outline=1)
+    shown = Bitmap.of(*SIZE).outline((0, 0, width, height))
     # One to four bars say which corner is which: a panel may be mounted upside down.
     for bars, (x, y) in enumerate(((4, 4), (width - 20, 4), (4, height - 12), (width - 20, height - 12)), 1):
         for k in range(bars):
-            draw.rectangle((x + 4 * k, y, x + 4 * k + 1, y + 7), fill=1)
+            shown = shown.fill((x + 4 * k, y, x + 4 * k + 2, y + 8))
     for text, y in ((str(controller), 16), (f"0x{address:02X}", 34)):
         line = fonts.line(text, fonts.Size.MEDIUM)
-        image.paste(line, ((width - line.width) // 2, y))
-    return image
+        shown = shown.paste(line, (width - line.width) // 2, y)
+    return shown

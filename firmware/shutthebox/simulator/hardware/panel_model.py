@@ -10,8 +10,8 @@ import threading
 from collections.abc import Callable, Sequence
 
 from luma.core.error import DeviceNotFoundError
-from PIL import Image, ImageChops
 
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.panel import SIZE
 from shutthebox.config.schema import Controller
 
@@ -25,6 +25,9 @@ _SSD_PARAMETERS = {
 }  # fmt: skip
 _SH1106_PARAMETERS = {0x81: 1, 0xA8: 1, 0xAD: 1, 0xD3: 1, 0xD5: 1, 0xD9: 1, 0xDA: 1, 0xDB: 1}
 _HORIZONTAL, _VERTICAL, _BY_PAGE = 0, 1, 2
+
+# A byte of the memory is eight pixels one above the other: for each of them, its digit.
+_LINES = [bytes(ord("1") if byte >> line & 1 else ord("0") for byte in range(256)) for line in range(8)]
 
 
 class PanelModel:
@@ -183,33 +186,24 @@ class PanelModel:
         """Whether lit and dark are exchanged on the glass."""
         return self._inverted
 
-    def image(self) -> Image.Image:
-        """The picture on the glass, mode "1", of a module mounted upright; dark if not lit."""
-        picture = Image.new("1", SIZE)
-        if not self.lit:
-            return picture
-        if self._all_lit:
-            picture.paste(1, (0, 0, *SIZE))
-            return picture
-        # Each column of the memory is one row of bits of a picture that lies on its side.
+    def picture(self) -> Bitmap:
+        """What the glass shows, of a module mounted upright; dark if not lit."""
+        if not self.lit or self._all_lit:
+            return Bitmap.of(*SIZE, lit=self.lit)
         memory = self.memory()
-        sideways = bytearray(len(memory))
-        for page in range(_PAGES):
-            sideways[_PAGES - 1 - page :: _PAGES] = memory[page * _WIDTH : (page + 1) * _WIDTH]
-        rows = Image.frombytes("1", (_HEIGHT, _WIDTH), bytes(sideways)).transpose(Image.Transpose.ROTATE_90)
-        if self._inverted:
-            rows = ImageChops.invert(rows)
+        pages = (memory[first : first + _WIDTH][::-1] for first in range(0, len(memory), _WIDTH))
+        rows = [int(page.translate(line), 2) for page in pages for line in _LINES]
         with self._lock:
             remapped, scan_down, lines = self._remapped, self._scan_down, self._lines
             shift = (self._start_line + self._offset) % _HEIGHT
-        rows = ImageChops.offset(rows, 0, -shift)
-        rows.paste(0, (0, lines, _WIDTH, _HEIGHT))
+        glass = Bitmap(_WIDTH, tuple(rows[shift:] + rows[:shift]))
+        if self._inverted:
+            glass = glass.invert()
+        glass = glass.fill((0, lines, _WIDTH, _HEIGHT), lit=False)
         # Modules are built so that columns and lines run as one reads once both are remapped.
         if not remapped:
-            rows = rows.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
-        if not scan_down:
-            rows = rows.transpose(Image.Transpose.FLIP_TOP_BOTTOM)
-        return rows
+            glass = glass.mirror()
+        return glass if scan_down else glass.flip()
 
     def memory(self) -> bytes:
         """The bytes behind the 128 visible columns, page after page."""

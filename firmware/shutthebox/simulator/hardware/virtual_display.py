@@ -3,9 +3,12 @@
 from io import BytesIO
 from pathlib import Path
 
-from PIL import Image, ImageChops
+from PIL import Image
 
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.controllers import open_panel
+from shutthebox.adapters.display.panel import SIZE
+from shutthebox.adapters.display.pillow import bitmap_of, image_of
 from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.config.schema import Config, Controller
 from shutthebox.errors import ShutTheBoxError
@@ -49,7 +52,7 @@ class VirtualDisplay:
             picture = self._frames / f"{self._count:04}-{screen.mode}.png"
             try:
                 with open_to_write(picture) as file:
-                    self.look(t_ns).save(file, "PNG")
+                    image_of(self.look(t_ns)).save(file, "PNG")
             except OSError as error:
                 raise FramesError(f"--frames: {shown_path(picture)}: {reason(error)}") from None
 
@@ -61,13 +64,13 @@ class VirtualDisplay:
         """Pulls the panel off its bus, or plugs it in again."""
         self.panel.unplugged = not on
 
-    def look(self, now_ns: int) -> Image.Image:
+    def look(self, now_ns: int) -> Bitmap:
         """The picture on the glass now."""
         self._now_ns = max(now_ns, self._now_ns)
         if self._screen is None:
-            return Image.new("1", self.panel.image().size)
+            return Bitmap.of(*SIZE)
         self._display.render_now(self._screen, now_ns - self._since_ns)
-        return self.panel.image()
+        return self.panel.picture()
 
     def shows(self, golden: Path, now_ns: int) -> bool:
         """Whether the glass looks like this picture now; False if there is no such picture."""
@@ -75,9 +78,6 @@ class VirtualDisplay:
         try:
             with Image.open(BytesIO(read_bytes(golden, MAX_BYTES)), formats=("PNG",)) as wanted:
                 # Its size first: the pixels are taken out of the file only after it.
-                return (
-                    wanted.size == seen.size
-                    and not ImageChops.difference(wanted.convert("1"), seen).getbbox()
-                )
+                return wanted.size == seen.size and bitmap_of(wanted) == seen
         except (OSError, SyntaxError, ValueError):  # the last two are Pillow's for a PNG that is damaged
             return False

@@ -11,8 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Protocol, Self
 
-from PIL import Image
-
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.files import open_to_write, read_bytes, reason, shown_path
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.bounce import USUAL_BOUNCE_NS
@@ -105,11 +104,11 @@ class PanelOnBus(Protocol):
     unplugged: bool
     """Whether it is off the bus."""
 
-    def image(self) -> Image.Image:
-        """The 128x64 pixels lit now, mode "1". Called in any thread, at any time."""
+    def picture(self) -> Bitmap:
+        """The 128 x 64 pixels lit now. Called in any thread, at any time."""
 
     def on_change(self, callback: Callable[[], None]) -> object:
-        """Calls back, in any thread, whenever ``image()`` would give something new."""
+        """Calls back, in any thread, whenever ``picture()`` would give something new."""
 
 
 class Workshop:

@@ -11,8 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PIL import Image
-
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.screen import Screen
@@ -140,6 +139,6 @@ class Film:
             self._on_change()
 
 
-def pixels_text(image: Image.Image) -> str:
+def pixels_text(picture: Bitmap) -> str:
     """A picture of the panel for a page: a bit a pixel, row by row, in base64."""
-    return base64.b64encode(image.convert("1").tobytes()).decode("ascii")
+    return base64.b64encode(picture.tobytes()).decode("ascii")

@@ -284,7 +284,7 @@ class PageServer:
     def _state(self) -> _State:
         if self._panel_stale:
             self._panel_stale = False  # first, so that a change while it is drawn is not missed
-            self._panel_text = pixels_text(self._panel.image())
+            self._panel_text = pixels_text(self._panel.picture())
         down, words = self._box.levers_down, self._transcript.words
         return {
             "language": words.language,

@@ -1,0 +1,175 @@
+"""A one-bit picture as whole numbers, one a line: a paste is a shift and an or.
+
+A `Bitmap` never changes; every method that draws returns another. Coordinates are pixels from the upper
+left corner, boxes are left, top, right, bottom with the last two exclusive, and what lies outside of the
+picture is cut off.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Box = tuple[int, int, int, int]
+
+_MIRRORED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+
+
+@dataclass(frozen=True, slots=True)
+class Bitmap:
+    """A picture of lit and dark pixels.
+
+    Attributes:
+        width: pixels of a line.
+        rows: one number a line, top to bottom; its lowest bit is the leftmost pixel, a 1 is lit.
+    """
+
+    width: int
+    rows: tuple[int, ...]
+
+    @classmethod
+    def of(cls, width: int, height: int, *, lit: bool = False) -> "Bitmap":
+        """All dark, or all lit."""
+        return cls(width, ((1 << width) - 1 if lit else 0,) * height)
+
+    @classmethod
+    def plotted(cls, width: int, height: int, lit: Callable[[int, int], bool]) -> "Bitmap":
+        """The picture whose pixel (x, y) is lit where `lit(x, y)` says so."""
+        return cls(width, tuple(sum(lit(x, y) << x for x in range(width)) for y in range(height)))
+
+    @classmethod
+    def frombytes(cls, width: int, data: bytes) -> "Bitmap":
+        """The picture that `tobytes` gave."""
+        stride = -(-width // 8)
+        mirrored = data.translate(_MIRRORED)
+        lines = (mirrored[start : start + stride] for start in range(0, len(data), stride))
+        whole = (1 << width) - 1
+        return cls(width, tuple(int.from_bytes(line, "little") & whole for line in lines))
+
+    def tobytes(self) -> bytes:
+        """Line after line, eight pixels a byte, the leftmost in its highest bit, as Pillow's mode "1"."""
+        stride = -(-self.width // 8)
+        return b"".join(row.to_bytes(stride, "little") for row in self.rows).translate(_MIRRORED)
+
+    @property
+    def height(self) -> int:
+        """Lines."""
+        return len(self.rows)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height."""
+        return self.width, len(self.rows)
+
+    def lit(self, x: int, y: int) -> bool:
+        """Whether this pixel, which must be inside, is lit."""
+        return bool(self.rows[y] >> x & 1)
+
+    def ink(self) -> Box | None:
+        """The smallest box around all that is lit; None if nothing is."""
+        used = 0
+        for row in self.rows:
+            used |= row
+        if not used:
+            return None
+        top, bottom = 0, len(self.rows)
+        while not self.rows[top]:
+            top += 1
+        while not self.rows[bottom - 1]:
+            bottom -= 1
+        return (used & -used).bit_length() - 1, top, used.bit_length(), bottom
+
+    def crop(self, box: Box) -> "Bitmap":
+        """What is inside of the box, which must lie inside of the picture."""
+        left, top, right, bottom = box
+        whole = (1 << right - left) - 1
+        return Bitmap(right - left, tuple(row >> left & whole for row in self.rows[top:bottom]))
+
+    def enlarge(self, times: int) -> "Bitmap":
+        """Every pixel `times` as wide and high."""
+        dot = (1 << times) - 1
+        rows: list[int] = []
+        for row in self.rows:
+            wide = sum(dot << x * times for x in range(self.width) if row >> x & 1)
+            rows += [wide] * times
+        return Bitmap(self.width * times, tuple(rows))
+
+    def invert(self) -> "Bitmap":
+        """Lit where this is dark."""
+        whole = (1 << self.width) - 1
+        return Bitmap(self.width, tuple(row ^ whole for row in self.rows))
+
+    def mirror(self) -> "Bitmap":
+        """Left and right exchanged."""
+        return Bitmap(self.width, tuple(int(f"{row:0{self.width}b}"[::-1], 2) for row in self.rows))
+
+    def flip(self) -> "Bitmap":
+        """Top and bottom exchanged."""
+        return Bitmap(self.width, self.rows[::-1])
+
+    def paste(self, picture: "Bitmap", x: int, y: int) -> "Bitmap":
+        """With the picture at this place, its dark pixels too."""
+        whole = (1 << self.width) - 1
+        keep = whole & ~_shifted((1 << picture.width) - 1, x)
+        top, under, over = self._covered(picture, y)
+        if x < 0:
+            mixed = [a & keep | b >> -x & whole for a, b in zip(under, over, strict=True)]
+        else:
+            mixed = [a & keep | b << x & whole for a, b in zip(under, over, strict=True)]
+        return self._with(mixed, top)
+
+    def stamp(self, picture: "Bitmap", x: int, y: int, *, lit: bool = True) -> "Bitmap":
+        """With the lit pixels of the picture lit, or dark, at this place; its dark ones change nothing."""
+        whole = (1 << self.width) - 1
+        top, under, over = self._covered(picture, y)
+        if lit:
+            mixed = [a | _shifted(b, x) & whole for a, b in zip(under, over, strict=True)]
+        else:
+            mixed = [a & ~_shifted(b, x) for a, b in zip(under, over, strict=True)]
+        return self._with(mixed, top)
+
+    def exchange(self, picture: "Bitmap") -> "Bitmap":
+        """Lit and dark exchanged where the picture, of the same size, is lit."""
+        return Bitmap(self.width, tuple(a ^ b for a, b in zip(self.rows, picture.rows, strict=True)))
+
+    def fill(self, box: Box, *, lit: bool = True) -> "Bitmap":
+        """With the whole box lit, or dark."""
+        left, top, right, bottom = box
+        left, right = max(0, left), min(self.width, right)
+        if left >= right:
+            return self
+        top = max(0, top)
+        block = Bitmap.of(right - left, max(0, bottom - top), lit=True)
+        return self.stamp(block, left, top, lit=lit)
+
+    def outline(self, box: Box) -> "Bitmap":
+        """With the outermost pixels of the box lit."""
+        left, top, right, bottom = box
+        sides = self.fill((left, top, right, top + 1)).fill((left, bottom - 1, right, bottom))
+        return sides.fill((left, top, left + 1, bottom)).fill((right - 1, top, right, bottom))
+
+    def line(self, start: tuple[int, int], end: tuple[int, int], *, lit: bool = True) -> "Bitmap":
+        """With a line a pixel wide lit, or dark; both ends belong to it and must lie inside."""
+        (x, y), (to_x, to_y) = start, end
+        wide, high = abs(to_x - x), abs(to_y - y)
+        right, down = (1 if to_x >= x else -1), (1 if to_y >= y else -1)
+        long, short = max(wide, high), min(wide, high)
+        rows = list(self.rows)
+        error = 2 * short - long  # Bresenham's, doubled so that it stays a whole number
+        for _ in range(long + 1):
+            rows[y] = rows[y] | 1 << x if lit else rows[y] & ~(1 << x)
+            aside = error >= 0
+            error += 2 * short - (2 * long if aside else 0)
+            x += right if aside or wide > high else 0
+            y += down if aside or wide <= high else 0
+        return Bitmap(self.width, tuple(rows))
+
+    def _covered(self, picture: "Bitmap", y: int) -> tuple[int, tuple[int, ...], tuple[int, ...]]:
+        """The first line that a picture from line `y` on covers, the lines under it, and its own."""
+        top, bottom = max(0, y), max(0, y, min(len(self.rows), y + len(picture.rows)))
+        return top, self.rows[top:bottom], picture.rows[top - y : bottom - y]
+
+    def _with(self, lines: list[int], top: int) -> "Bitmap":
+        return Bitmap(self.width, (*self.rows[:top], *lines, *self.rows[top + len(lines) :]))
+
+
+def _shifted(row: int, x: int) -> int:
+    return row << x if x >= 0 else row >> -x
