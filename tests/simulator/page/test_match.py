@@ -90,7 +90,7 @@ class Player:
 
         def look() -> bool:
             bits = self._driver.execute_script("return Array.from(window.panelBits).join('')")
-            if (picture := bytes(255 * (bit == "1") for bit in bits)) in shown:
+            if (picture := int(bits, 2).to_bytes(len(bits) // 8, "big")) in shown:
                 seen.append(shown[picture])
             return bool(seen)
 
