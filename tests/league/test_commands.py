@@ -37,7 +37,7 @@ def test_enrol_prints_the_file_and_allows_the_box_at_the_broker(
     path.write_text(out)
     found = read_enrolment(path)
     assert (found.name, found.host, found.port) == ("red-lion.1", "league.example", 8883)
-    assert "/owner/" in err
+    assert "The key of The Red Lion for the page /owner: " in err
     acl = (folder / "broker" / "acl").read_text()
     assert "user red-lion.1\ntopic write shutthebox/red-lion.1/entry\n" in acl
     # The league keeps no private key of a box.
@@ -73,7 +73,11 @@ def test_keys_are_for_their_owner_only(folder: Path) -> None:
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,ANN"], "2 to 64 different initials"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--game", "x"], "x"),
         (["tournament", " ", "--closes", "2030-01-01"], "NAME:2"),
-        (["remove-pin", "ANN"], "'ANN' has no PIN"),
+        (["free", "ANN"], "ANN: not protected anywhere"),
+        (["forget", ""], "allowed are 1 to 50 initials"),
+        (["forget", "ANNA"], "'ANNA' is not allowed; allowed are three letters A-Z each"),
+        (["protect", "ANN", "B\0B"], "'B\\x00B' is not allowed"),
+        (["serve"], "no socket was passed"),
         (["restore", "/nowhere"], "/nowhere: not a file"),
     ],
 )

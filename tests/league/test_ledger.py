@@ -14,9 +14,10 @@ from tests.support.postgresql import Postgresql
 from shutthebox.outbox_entry import MatchPlayed, OutboxEntry, hash_of
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.record import write
+from shutthebox_league.chains import notes_of
 from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import revoke
-from shutthebox_league.ledger import KEPT_ASIDE, Ledger
+from shutthebox_league.ledger import AGAIN, KEPT_ASIDE, Ledger
 from shutthebox_league.schema import ASIDE, BOX, CHAIN, ENTRY, GAP, MATCH, PUB, SEAT, TOURNAMENT
 from shutthebox_uplink.settings import Enrolment
 from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, sign_entry
@@ -112,8 +113,6 @@ def test_what_a_box_had_to_drop_is_a_gap_and_the_chain_goes_on(sut: Sut) -> None
     with sut.engine.begin() as db:
         (gap,) = db.execute(select(GAP.c.first, GAP.c.last)).all()
     assert tuple(gap) == (2, 3)
-    late = sut.ledger.take("lion.1", sut.sign(entries[1], oldest=2))
-    assert (late.kind, late.reason) == ("held", "it comes after entries that followed it")
 
 
 def test_an_entry_that_does_not_follow_is_held(sut: Sut) -> None:
@@ -124,12 +123,62 @@ def test_an_entry_that_does_not_follow_is_held(sut: Sut) -> None:
     assert sut.count(MATCH) == 1
 
 
-def test_another_entry_with_the_same_number_is_held(sut: Sut) -> None:
+def restored(box: FakeBox) -> FakeBox:
+    """A box with the card as it is now, for later."""
+    return replace(box)
+
+
+def test_a_card_from_an_older_image_begins_a_new_chain_and_nothing_stays_behind(sut: Sut) -> None:
     sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(1))))
-    other = FakeBox(sut.box.journal).play(played_record(2))
-    outcome = sut.ledger.take("lion.1", sut.sign(other))
-    assert (outcome.kind, outcome.reason) == ("held", "another entry has its number")
-    assert sut.count(MATCH) == 1
+    image = restored(sut.box)
+    for seed in (2, 3, 4):
+        entry = sut.box.play(played_record(seed), 1_790_000_000 + seed)
+        assert sut.ledger.take("lion.1", sut.sign(entry)).kind == "committed"
+    # Its next entries have the numbers 2, 3, 4 and 5, of which the league has three already.
+    for number in range(2, 6):
+        entry = image.play(played_record(10 + number), 1_790_001_000 + number)
+        outcome = sut.ledger.take("lion.1", sut.sign(entry, oldest=number))
+        assert outcome.receipt is not None
+        assert (outcome.receipt.status, outcome.reason) == (COMMITTED, AGAIN if number == 2 else "")
+        again = sut.ledger.take("lion.1", sut.sign(entry, oldest=number))
+        assert (again.kind, again.receipt) == ("repeated", outcome.receipt)
+    assert (sut.count(MATCH), sut.count(CHAIN), sut.count(GAP)) == (8, 2, 0)
+    with sut.engine.begin() as db:
+        (note,) = notes_of(db, 1)
+    assert note.text.startswith("The box began again from an older copy of its card.")
+
+
+def test_what_an_older_image_had_lost_is_a_gap_of_its_new_chain(sut: Sut) -> None:
+    for seed in range(1, 5):
+        sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(seed), 1_790_000_000 + seed)))
+    image = FakeBox(sut.box.journal, 2, "ab" * 32, 2)
+    image.play(played_record(20))  # dropped
+    for number, oldest in ((4, 4), (5, 4)):
+        entry = image.play(played_record(20 + number), 1_790_001_000 + number)
+        assert sut.ledger.take("lion.1", sut.sign(entry, oldest=oldest)).kind == "committed"
+    image.play(played_record(26))
+    late = image.play(played_record(27), 1_790_001_007)
+    assert sut.ledger.take("lion.1", sut.sign(late, oldest=7)).kind == "committed"
+    with sut.engine.begin() as db:
+        gaps = db.execute(select(GAP.c.chain_id, GAP.c.first, GAP.c.last)).all()
+    assert [tuple(gap) for gap in gaps] == [(2, 6, 6)]
+    assert sut.count(MATCH) == 7
+
+
+def test_two_boxes_with_copies_of_one_card_both_count_and_the_owner_is_told(sut: Sut) -> None:
+    now_s = NOW_S
+    ledger = Ledger(sut.engine, UTC, lambda: now_s)
+    ledger.take("lion.1", sut.sign(sut.box.play(played_record(1))))
+    boxes = (sut.box, restored(sut.box))
+    for turn in range(6):
+        now_s += 10
+        box = boxes[turn % 2]
+        entry = box.play(played_record(2 + turn), 1_790_000_010 + turn)
+        assert ledger.take("lion.1", sut.sign(entry, oldest=box.sequence)).kind == "committed"
+    assert (sut.count(MATCH), sut.count(CHAIN)) == (7, 2)
+    with sut.engine.begin() as db:
+        said = [note.text for note in notes_of(db, 1)]
+    assert "Two boxes use lion.1 at once. Each needs its own: shutthebox-league enrol." in said
 
 
 def altered(record: str, before: str, after: str) -> str:

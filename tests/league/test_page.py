@@ -14,7 +14,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import insert, update
 from tests.support.chromium import serious_findings, start_chromium
 from tests.support.league import FakeBox, Place, found_league, played_record
 from tests.support.mosquitto import free_port
@@ -28,6 +28,7 @@ from shutthebox_league.formats import Format
 from shutthebox_league.ledger import Ledger
 from shutthebox_league.main import zone_of
 from shutthebox_league.page.app import HEADERS
+from shutthebox_league.page.owner import _HEADERS
 from shutthebox_league.ratings import rate_new
 from shutthebox_league.reviewing import review_some
 from shutthebox_league.schema import HEALTH, TOURNAMENT
@@ -87,21 +88,52 @@ class Site:
             self.send(self.box.sign(seat, initials, self.now_s))
 
     def get(self, path: str, status: int = 200) -> str:
-        return self.request(path, None, status)
+        return self.request(urllib.request.Request(self.url + path), status)
 
-    def post(self, path: str, status: int = 200, **form: str) -> str:
-        return self.request(path, urllib.parse.urlencode(form).encode(), status)
-
-    def request(self, path: str, data: bytes | None, status: int) -> str:
+    def request(self, request: urllib.request.Request, status: int) -> str:
         try:
-            answer = urllib.request.urlopen(self.url + path, data, timeout=HANG_S)
+            answer = urllib.request.urlopen(request, timeout=HANG_S)
         except urllib.error.HTTPError as error:
             answer = error
         with answer:
-            assert answer.status == status
-            for header, value in HEADERS.items():
-                assert answer.headers[header] == value
+            assert answer.status == status, request.full_url
+            own = _HEADERS if request.selector == "/owner" and status not in (405, 413) else {}
+            if request.selector != "/owner":
+                assert answer.headers["set-cookie"] is None
+            for header, value in {**HEADERS, **own}.items():
+                assert answer.headers[header] == value or status in (400, 403), header
             return str(answer.read().decode())
+
+
+class Landlord:
+    """Somebody with a browser and the key of a pub."""
+
+    def __init__(self, site: Site, pub: str = PUB) -> None:
+        self.site, self.key, self.cookie = site, new_owner_token(site.place.engine, pub), ""
+
+    def post(self, status: int = 200, origin: str | None = None, **form: str | list[str]) -> str:
+        """Sends a form of the owner's page."""
+        data = urllib.parse.urlencode(form, doseq=True).encode()
+        request = urllib.request.Request(self.site.url + "/owner", data)
+        request.add_header("Origin", self.site.url if origin is None else origin)
+        request.add_header("Cookie", self.cookie)
+        if form.get("do") != "sign-in":
+            return self.site.request(request, status)
+        with urllib.request.urlopen(request, timeout=HANG_S) as answer:
+            self.cookie = answer.headers["set-cookie"].partition(";")[0]
+            for part in ("HttpOnly", "Path=/owner", "SameSite=strict"):
+                assert part in answer.headers["set-cookie"]
+            return str(answer.read().decode())
+
+    def enter(self) -> str:
+        """Opens the page with the key."""
+        return self.post(do="sign-in", key=self.key)
+
+    def look(self, status: int = 200) -> str:
+        """The page as the browser has it open."""
+        request = urllib.request.Request(self.site.url + "/owner")
+        request.add_header("Cookie", self.cookie)
+        return self.site.request(request, status)
 
 
 @pytest.fixture(scope="module")
@@ -188,7 +220,6 @@ def test_a_match_page_names_the_better_answer(site: Site) -> None:
         "/player/ann",
         "/player/<i>",
         "/pub/none",
-        "/owner/guess",
         "/event/9",
         "/tournament/0",
         "/x",
@@ -198,69 +229,144 @@ def test_what_is_not_there_is_said(site: Site, path: str) -> None:
     _Well(site.get(urllib.parse.quote(path), 404))
 
 
-def test_a_pin_protects_initials(site: Site) -> None:
-    wrong = site.post("/player/PIN/pin", 400, pin="12")
-    assert "4 to 8 digits" in wrong
-    assert "has a PIN from now on" in site.post("/player/PIN/pin", pin="4711")
-    assert "has a PIN already" in site.post("/player/PIN/pin", 400, pin="0000")
-    site.play(50, "PIN", "ANN")
+def test_the_public_page_has_no_form(site: Site) -> None:
+    for path in ("/", "/match/1", "/player/ANN", f"/pub/{SLUG}", "/data", "/events"):
+        assert "<form" not in site.get(path)
+        for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS"):
+            site.request(urllib.request.Request(site.url + path, b"x=1", method=method), 405)
+
+
+def test_a_landlord_protects_and_confirms_initials_of_the_own_pub(site: Site) -> None:
+    landlord = Landlord(site)
+    landlord.enter()
+    assert "Protected in this pub: PAT, QUI." in landlord.post(do="protect", initials="pat, QUI")
+    site.play(50, "PAT", "ANN")
+    first = site.box.matches
+    site.play(51, "QUI", "PAT")
+    second = site.box.matches
+    assert "waits for the landlord" in site.get(f"/match/{first}")
+    assert 'href="/player/PAT"' not in site.get("/?period=ever").partition("<h2>")[0]
+    page = landlord.look()
+    for seat in (f"{first}-1", f"{second}-1", f"{second}-2"):
+        assert f'value="{seat}"' in page
+    assert "Counted: 2." in landlord.post(do="confirm", seat=[f"{first}-1", f"{second}-2"])
+    assert "The initials were taken off: 1." in landlord.post(do="deny", seat=f"{second}-1")
+    assert "waits for the landlord" not in site.get(f"/match/{first}")
+    assert 'href="/player/QUI"' not in site.get(f"/match/{second}")
+    assert 'href="/player/PAT"' in site.get("/?period=ever")
+    assert "No longer protected in this pub: 1." in landlord.post(do="free", initials=["PAT"])
+    site.play(52, "PAT", "ANN")
+    assert "waits for the landlord" not in site.get(f"/match/{site.box.matches}")
+
+
+def test_a_landlord_reaches_no_other_pub(site: Site) -> None:
+    stranger = site.place.enrol("bell", "The Bell")
+    theirs = Landlord(site, "The Bell")
+    theirs.enter()
+    theirs.post(do="protect", initials="UVW")
+    site.play(55, "UVW", "ANN")
+    assert "waits for the landlord" not in site.get(f"/match/{site.box.matches}"), "protected elsewhere only"
+    ours = Landlord(site)
+    ours.enter()
+    ours.post(do="protect", initials="UVW")
+    site.play(56, "UVW", "ANN")
     number = site.box.matches
-    assert "not confirmed" in site.get(f"/match/{number}")
-    assert 'href="/player/PIN"' not in site.get("/?period=ever")
-    assert "PIN is wrong" in site.post(f"/match/{number}/confirm", initials="PIN", pin="4712")
-    assert "not confirmed" in site.get(f"/match/{number}")
-    assert "counts for PIN" in site.post(f"/match/{number}/confirm", initials="PIN", pin="4711")
-    assert "not confirmed" not in site.get(f"/match/{number}")
-    assert '<th scope="row"><a href="/player/PIN"' in site.get("/?period=ever")
-    assert "has not signed" in site.post("/match/1/confirm", initials="PIN", pin="4711")
-    for _ in range(5):
-        assert "PIN is wrong" in site.post("/player/PIN/forget", pin="9999")
-    assert "is locked" in site.post("/player/PIN/forget", 400, pin="4711")
+    assert "Counted: 0." in theirs.post(do="confirm", seat=f"{number}-1")
+    assert "Removed: UVW from 0 matches of this pub." in theirs.post(do="forget", initials="UVW", sure="yes")
+    assert f"{number}-1" not in theirs.look()
+    assert f"{number}-1" in ours.look()
+    assert stranger.name == "bell.1"
 
 
-def test_forgotten_initials_are_nowhere(site: Site) -> None:
+def test_forgotten_initials_are_nowhere_in_the_pub(site: Site) -> None:
     site.play(60, "BYE", "ANN")
-    site.post("/player/BYE/pin", pin="4711")
-    assert "removed from 1 matches" in site.post("/player/BYE/forget", pin="4711")
+    landlord = Landlord(site)
+    landlord.enter()
+    landlord.post(do="protect", initials="BYE")
+    assert "tick that you are sure" in landlord.post(do="forget", initials="BYE")
+    assert "Removed: BYE from 1 matches of this pub." in landlord.post(do="forget", initials="BYE", sure="1")
     assert "No match yet" in site.get("/player/BYE")
-    dump = (site.place.folder / "copy.sqlite3", b"BYE")
-    from shutthebox_league.backup import back_up
-
-    back_up(site.place.engine, dump[0])
-    with site.place.engine.begin() as db:
-        from sqlalchemy import text
-
-        for table in ("seat", "player", "rating", "entrant"):
-            assert db.execute(text(f"select count(*) from {table} where initials = 'BYE'")).scalar() == 0
-        messages = db.execute(text("select message from entry")).scalars().all()
-    import base64
-
-    assert not any(b"BYE" in base64.urlsafe_b64decode(m.split(b".")[1] + b"==") for m in messages if m)
+    assert 'value="BYE"' not in landlord.look()
 
 
-def test_too_large_a_form_is_refused(site: Site) -> None:
-    site.post("/player/ANN/pin", 413, pin="1" * 2000)
-    site.request("/player/ANN/pin", None, 405)
+@pytest.mark.parametrize("form", ["", "xx", "ABCD", "A1B", "\0\0\0", "'; drop table seat", "A" * 9000])
+def test_what_are_no_initials_is_said(site: Site, form: str) -> None:
+    landlord = Landlord(site)
+    landlord.enter()
+    for do in ("protect", "forget", "free"):
+        assert "Nothing was changed: " in landlord.post(do=do, initials=form, sure="yes")
+    assert "Nothing was changed: no match is ticked" in landlord.post(do="confirm", seat=form)
 
 
 def test_the_owner_sees_the_boxes_and_nobody_else(site: Site) -> None:
-    token = new_owner_token(site.place.engine, PUB)
     state = {
         "version": "9.9.9",
         "levers": "worn: <4>",
         "faults": 2,
         "last_fault": "gpio: away",
         "display": False,
+        "delivery": "held by the league: x",
     }
     with site.place.engine.begin() as db:
         db.execute(insert(HEALTH).values(box_id=1, state=json.dumps(state), seen_s=site.now_s, online=True))
-    text = site.get(f"/owner/{token}")
-    assert "9.9.9" in text
-    assert "worn: &lt;4&gt;" in text
-    assert "no answer" in text
+    landlord = Landlord(site)
+    assert "9.9.9" not in landlord.look()
+    text = landlord.enter()
+    for wanted in ("9.9.9", "worn: &lt;4&gt;", "no answer", "held by the league: x"):
+        assert wanted in text
     _Well(text)
+    assert "9.9.9" in landlord.look()
+    odd = {"version": {"a": 1}, "display": [], "faults": "x", "temperature": float("nan"), "waiting": 10**400}
+    for state_text in (json.dumps(odd), "[" * 8000, "[1]", "nonsense"):
+        with site.place.engine.begin() as db:
+            db.execute(update(HEALTH).values(state=state_text))
+        assert "9.9.9" not in landlord.look()
+        site.get(f"/pub/{SLUG}/tv")
     new_owner_token(site.place.engine, PUB)
-    site.get(f"/owner/{token}", 404)
+    assert "The pub's key" in landlord.look(403)
+    assert "The pub's key" in landlord.post(403, do="protect", initials="ANN")
+
+
+def test_only_the_owners_page_itself_changes_anything(site: Site) -> None:
+    landlord = Landlord(site)
+    landlord.enter()
+    for origin in ("", "null", "http://evil.example", site.url + ".evil", "https" + site.url[4:]):
+        landlord.post(403, origin, do="protect", initials="EVI")
+    landlord.post(413, do="protect", initials="1" * 20_000)
+    landlord.post(400, do="nonsense")
+    landlord.post(400, **{f"x{number}": "1" for number in range(400)})
+    assert "EVI" not in landlord.look()
+    landlord.post(do="sign-out")
+    landlord.cookie = ""
+    assert "The pub's key" in landlord.post(do="protect", initials="EVI")
+
+
+@pytest.mark.parametrize("path", ["/match/{}", "/match/{}/record", "/event/{}", "/tournament/{}", "/pub/{}"])
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "9" * 18,
+        "9" * 30,
+        "9" * 4400,
+        "0",
+        "%00",
+        "1%00",
+        "-1",
+        "%F0%28",
+        "%ED%A0%80",
+        "١",
+        "a" * 70,
+        "' or 1",
+    ],
+)
+def test_no_address_is_an_error_of_the_server(site: Site, path: str, odd: str) -> None:
+    site.get(urllib.parse.quote(path.format(odd), safe="/%"), 404)
+
+
+def test_odd_questions_are_passed_over(site: Site) -> None:
+    for odd in ("%00", "%FF", "9" * 5000, "%ED%A0%80", "[]"):
+        for name in ("game", "period", "by", "x" * 100):
+            assert site.get(f"/?{name}={odd}") == site.get("/")
 
 
 def test_an_event_names_the_next_pairing(site: Site) -> None:
@@ -313,13 +419,12 @@ def pages_of_all_kinds(site: Site) -> list[str]:
         ]
         row = {"commitment": cup.commitment, "name": cup.name, "text": cup.to_text(), "made_s": 0}
         db.execute(insert(TOURNAMENT).values(**row, closes_s=site.now_s - 10))
-    token = new_owner_token(site.place.engine, PUB)
     own = ["/", f"/pub/{SLUG}", f"/pub/{SLUG}/tv", "/match/1", "/player/ANN", "/data", "/x", "/events"]
     return [
         *own,
         *(f"/event/{event}" for event in events),
         f"/tournament/{cup.commitment}",
-        f"/owner/{token}",
+        "/owner",
     ]
 
 

@@ -9,11 +9,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
-from sqlalchemy import Connection, Engine, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from shutthebox.errors import one_line
@@ -28,8 +27,9 @@ from shutthebox.outbox_entry import (
     hash_of,
 )
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text, unequal
+from shutthebox_league import players
 from shutthebox_league.checking import CheckedMatch, RefusedError, check_match, night_of, time_of
-from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, PLAYER, SEAT, TOURNAMENT
+from shutthebox_league.schema import ASIDE, CHAIN, ENTRY, GAP, KEY, MATCH, SEAT, TOURNAMENT
 from shutthebox_league.schema import BOX as BOX_TABLE
 from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, Receipt, SignatureError, open_entry
 
@@ -38,6 +38,9 @@ MAX_MESSAGE_BYTES = 2 * MAX_BYTES
 
 KEPT_ASIDE = 200
 """Messages of one key that are kept aside, the latest."""
+
+AGAIN = "a chain of entries begins again here: the card is an older copy, or another box has a copy of it"
+"""The reason in the receipt of the first entry of a chain beside another one of the same box."""
 
 _REASON = 300
 
@@ -49,7 +52,7 @@ class Outcome:
     Attributes:
         kind: "committed", "refused", "held", "repeated" or "rejected".
         receipt: for the box; None for a message that the box has not signed.
-        reason: in a line; empty for a committed entry.
+        reason: in a line; empty for a committed entry that follows on the one before.
     """
 
     kind: str
@@ -122,49 +125,59 @@ class Ledger:
         hash_: str,
         oldest: int,
     ) -> Outcome:
-        where = (CHAIN.c.key_name == name) & (CHAIN.c.journal == entry.box)
-        chain = db.execute(select(CHAIN).where(where).with_for_update()).first()
-        head, head_hash = (chain.head_sequence, chain.head_hash) if chain else (0, NO_HASH)
-        if entry.sequence <= head:
-            assert chain is not None, "a chain without a row has no head"
-            return self._again(db, name, message, chain, entry, hash_)
-        wrong = ""
-        if entry.sequence == head + 1:
-            if entry.previous != head_hash:
-                wrong = "it does not follow on the entry before it"
-        elif entry.sequence != oldest:
-            wrong = f"entry {head + 1} is missing before it"
-        if wrong:
+        chains = db.execute(
+            select(CHAIN)
+            .where(CHAIN.c.key_name == name, or_(CHAIN.c.journal == entry.box, CHAIN.c.origin == entry.box))
+            .order_by(CHAIN.c.id)
+            .with_for_update()
+        ).all()
+        known = db.execute(
+            select(ENTRY.c.status, ENTRY.c.reason).where(
+                ENTRY.c.chain_id.in_([chain.id for chain in chains]),
+                ENTRY.c.sequence == entry.sequence,
+                ENTRY.c.hash == hash_,
+            )
+        ).first()
+        if known is not None:
+            receipt = Receipt(entry.box, entry.sequence, hash_, known.status, known.reason)
+            return Outcome("repeated", receipt)
+        newest = chains[-1].head_sequence if chains else 0
+        follows = next(
+            (
+                chain.id
+                for chain in chains
+                if (chain.head_sequence + 1, chain.head_hash) == (entry.sequence, entry.previous)
+            ),
+            None,
+        )
+        begins = not chains and (entry.sequence, entry.previous) == (1, NO_HASH)
+        if follows is None and not begins and entry.sequence != oldest:
+            wrong = (
+                f"entry {newest + 1} is missing before it"
+                if entry.sequence > newest + 1
+                else "it does not follow on the entry before it"
+            )
             receipt = Receipt(entry.box, entry.sequence, hash_, HELD, wrong)
             return self._set_aside(db, name, message, "held", receipt, wrong)
         now_s = int(self._wall_clock_s())
         values = {"head_sequence": entry.sequence, "head_hash": hash_}
-        if chain is None:
-            row = {"key_name": name, "journal": entry.box, **values}
-            (chain_id,) = db.execute(insert(CHAIN).returning(CHAIN.c.id), row).one()
+        note = ""
+        if chains and follows is None and entry.sequence > newest + 1:
+            follows = chains[-1].id
+            _note_gap(db, follows, newest + 1, entry.sequence - 1, now_s)
+        if follows is not None:
+            db.execute(update(CHAIN).where(CHAIN.c.id == follows).values(values))
         else:
-            chain_id = chain.id
-            db.execute(update(CHAIN).where(CHAIN.c.id == chain_id).values(values))
-        if entry.sequence > head + 1:
-            db.execute(
-                insert(GAP).values(
-                    chain_id=chain_id, first=head + 1, last=entry.sequence - 1, noticed_s=now_s
-                )
-            )
-        return self._count(db, chain_id, box_id, message, entry, hash_, now_s)
-
-    def _again(
-        self, db: Connection, name: str, message: bytes, chain: Row[Any], entry: OutboxEntry, hash_: str
-    ) -> Outcome:
-        """An entry whose number has been taken: the same again, or another in its place."""
-        where = (ENTRY.c.chain_id == chain.id) & (ENTRY.c.sequence == entry.sequence)
-        known = db.execute(select(ENTRY.c.hash, ENTRY.c.status, ENTRY.c.reason).where(where)).first()
-        if known is not None and known.hash == hash_:
-            return Outcome("repeated", Receipt(entry.box, entry.sequence, hash_, known.status, known.reason))
-        wrong = "another entry has its number" if known else "it comes after entries that followed it"
-        return self._set_aside(
-            db, name, message, "held", Receipt(entry.box, entry.sequence, hash_, HELD, wrong), wrong
-        )
+            # The box has nothing from before: an older image of its card, or two cards with one memory.
+            names = {"journal": entry.box}
+            if chains:
+                names = {"journal": hash_[:32], "origin": entry.box}
+                note = AGAIN
+            row = {"key_name": name, **names, **values}
+            follows = int(db.execute(insert(CHAIN).returning(CHAIN.c.id), row).scalar_one())
+            if not chains and entry.sequence > 1:
+                _note_gap(db, follows, 1, entry.sequence - 1, now_s)
+        return self._count(db, follows, box_id, message, entry, hash_, now_s, note)
 
     def _count(
         self,
@@ -175,9 +188,10 @@ class Ledger:
         entry: OutboxEntry,
         hash_: str,
         now_s: int,
+        note: str,
     ) -> Outcome:
         """The next entry of its chain: its content is checked, and it is committed either way."""
-        status, reason, checked = COMMITTED, "", None
+        status, reason, checked = COMMITTED, note, None
         content = entry.content
         if isinstance(content, MatchPlayed):
             try:
@@ -255,18 +269,18 @@ class Ledger:
 
     def _sign(self, db: Connection, box_id: int, journal: str, signed: PlayerSigned) -> None:
         found = db.execute(
-            select(MATCH.c.id).where(
+            select(MATCH.c.id, MATCH.c.pub_id).where(
                 MATCH.c.box_id == box_id, MATCH.c.journal == journal,
                 MATCH.c.number == signed.number, MATCH.c.began_s == signed.began_s,
             )
         ).first()  # fmt: skip
         if found is None:
             return  # The match was refused, or dropped by the box.
-        protected = db.execute(select(PLAYER.c.initials).where(PLAYER.c.initials == signed.initials)).first()
+        protected = players.is_protected(db, signed.initials, found.pub_id)
         db.execute(
             update(SEAT)
             .where(SEAT.c.match_id == found.id, SEAT.c.seat == signed.player, SEAT.c.computer.is_(False))
-            .values(initials=signed.initials, confirmed=protected is None)
+            .values(initials=signed.initials, confirmed=not protected)
         )
         db.execute(update(MATCH).where(MATCH.c.id == found.id).values(rated=False))
 
@@ -294,6 +308,10 @@ class Ledger:
                 oldest = select(ASIDE.c.id).where(ASIDE.c.key_name == name).order_by(ASIDE.c.id)
                 db.execute(delete(ASIDE).where(ASIDE.c.id.in_(oldest.limit(count - KEPT_ASIDE))))
         return Outcome(kind, receipt, reason)
+
+
+def _note_gap(db: Connection, chain_id: int, first: int, last: int, now_s: int) -> None:
+    db.execute(insert(GAP).values(chain_id=chain_id, first=first, last=last, noticed_s=now_s))
 
 
 def _public_key(text: str) -> Ed25519PublicKey:

@@ -16,7 +16,7 @@ from prometheus_client import start_http_server
 from sqlalchemy import Engine, insert
 from sqlalchemy.exc import SQLAlchemyError
 
-from shutthebox.adapters.systemd import Systemd
+from shutthebox.adapters.systemd import Systemd, passed_socket
 from shutthebox.errors import ShutTheBoxError, one_line, shown
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text
 from shutthebox_league import __version__, players
@@ -34,7 +34,7 @@ from shutthebox_league.metrics import Metrics
 from shutthebox_league.schema import TOURNAMENT
 
 FOLDER = Path("/var/lib/shutthebox-league")
-PAGE_PORT, METRICS_PORT = 8091, 9108
+METRICS_PORT = 9108
 
 _MOST_VISITORS = 200
 
@@ -117,7 +117,9 @@ def _parser() -> argparse.ArgumentParser:
     revoke_.add_argument("key", metavar="KEY", help="such as red-lion.1")
     revoke_.set_defaults(run=_revoke)
 
-    owner = commands.add_parser("owner", help="print a new address of a pub's owner's page; the old one ends")
+    owner = commands.add_parser(
+        "owner", help="print a new key of a pub for the owner's page; the old one ends"
+    )
     owner.add_argument("pub", metavar="PUB")
     owner.set_defaults(run=_owner)
 
@@ -134,8 +136,12 @@ def _parser() -> argparse.ArgumentParser:
     consume.set_defaults(run=_consume)
 
     serve = commands.add_parser("serve", help="serve the page")
-    serve.add_argument("--listen", default="127.0.0.1", help="address; default: 127.0.0.1")
-    serve.add_argument("--port", type=_port, default=PAGE_PORT, help=f"default: {PAGE_PORT}")
+    serve.add_argument(
+        "--port",
+        type=_port,
+        default=None,
+        help="on 127.0.0.1, to look at it; without, the socket that systemd passes to a web server",
+    )
     serve.set_defaults(run=_serve)
 
     event = commands.add_parser("event", help="make an event; its page names the next pairing")
@@ -156,13 +162,14 @@ def _parser() -> argparse.ArgumentParser:
     tournament.add_argument("--closes", required=True, type=_date, help="the day on which the seed is shown")
     tournament.set_defaults(run=_tournament)
 
-    forget = commands.add_parser("forget", help="delete initials from everything")
-    forget.add_argument("initials", metavar="ABC")
-    forget.set_defaults(run=_forget)
-
-    pin = commands.add_parser("remove-pin", help="remove a forgotten PIN")
-    pin.add_argument("initials", metavar="ABC")
-    pin.set_defaults(run=_remove_pin)
+    for name, run, text in (
+        ("protect", _protect, "have matches signed with initials wait for a landlord's word, in every pub"),
+        ("free", _free, "end the protection of initials in every pub"),
+        ("forget", _forget, "delete initials from everything"),
+    ):
+        command = commands.add_parser(name, help=text)
+        command.add_argument("initials", metavar="ABC", nargs="+")
+        command.set_defaults(run=run)
 
     for name, run, text in (
         ("backup", _backup, "copy the database while the league runs"),
@@ -214,7 +221,7 @@ def _enrol(args: argparse.Namespace) -> None:
             file=sys.stderr,
         )
         if found.owner_token is not None:
-            print(f"The owner's page of {args.pub}: /owner/{found.owner_token}", file=sys.stderr)
+            print(f"The key of {args.pub} for the page /owner: {found.owner_token}", file=sys.stderr)
 
 
 def _revoke(args: argparse.Namespace) -> None:
@@ -226,7 +233,7 @@ def _revoke(args: argparse.Namespace) -> None:
 def _owner(args: argparse.Namespace) -> None:
     with closing(League(args.folder)) as league:
         token = new_owner_token(league.engine, args.pub)
-    print(f"The owner's page of {args.pub}: /owner/{token}")
+    print(f"The key of {args.pub} for the page /owner: {token}")
 
 
 def _consume(args: argparse.Namespace) -> None:
@@ -251,13 +258,17 @@ def _serve(args: argparse.Namespace) -> None:
 
     from shutthebox_league.page.app import application
 
+    passed = passed_socket()
+    if passed is None and args.port is None:
+        raise LeagueError("serve: no socket was passed; allowed is --port, or a start by systemd")
+    where = {"port": args.port} if passed is None else {"fd": passed.detach()}
     with closing(League(args.folder)) as league:
         migrate(league.engine)
-        app = application(league.engine, league.zone, league.settings.name)
+        app = application(league.engine, league.zone, league.settings.name, secure=passed is not None)
         uvicorn.run(
             app,
-            host=args.listen,
-            port=args.port,
+            **where,
+            proxy_headers=False,
             http="h11",
             ws="none",
             lifespan="off",
@@ -296,16 +307,24 @@ def _tournament(args: argparse.Namespace) -> None:
         print(f"Publish the commitment: {tournament.commitment}", file=sys.stderr)
 
 
+def _protect(args: argparse.Namespace) -> None:
+    initials = players.read_initials(" ".join(args.initials))
+    with closing(League(args.folder)) as league, league.engine.begin() as db:
+        players.protect(db, initials, None)
+
+
+def _free(args: argparse.Namespace) -> None:
+    initials = players.read_initials(" ".join(args.initials))
+    with closing(League(args.folder)) as league, league.engine.begin() as db:
+        if not players.free(db, initials, None):
+            raise LeagueError(f"{', '.join(initials)}: not protected anywhere")
+
+
 def _forget(args: argparse.Namespace) -> None:
-    with closing(League(args.folder)) as league, league.engine.begin() as db:
-        count = players.forget(db, args.initials)
-    print(f"{args.initials} was removed from {count} matches.")
-
-
-def _remove_pin(args: argparse.Namespace) -> None:
-    with closing(League(args.folder)) as league, league.engine.begin() as db:
-        if not players.remove_pin(db, args.initials):
-            raise LeagueError(f"{shown(args.initials)} has no PIN")
+    for initials in players.read_initials(" ".join(args.initials)):
+        with closing(League(args.folder)) as league, league.engine.begin() as db:
+            count = players.forget(db, initials, None)
+        print(f"{initials} was removed from {count} matches.")
 
 
 def _backup(args: argparse.Namespace) -> None:

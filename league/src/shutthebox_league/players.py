@@ -1,88 +1,135 @@
-"""Players: initials, with a PIN if wanted; and their deletion.
+"""Players: initials, protected where a landlord vouches for them; and their deletion.
 
-A PIN protects initials: a match signed with them counts only after it was confirmed with the PIN. There
-are no accounts. A PIN is never shown again and kept as a hash only.
+A match that is signed with protected initials counts once the landlord has confirmed it. A landlord reaches
+the matches of the own pub only; the operator's commands reach the whole league (`pub_id` is None then).
 """
 
-import hashlib
-import hmac
 import re
-import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from jwt import PyJWS
 from jwt.exceptions import PyJWTError
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
 
+from shutthebox.errors import shown
 from shutthebox_league.errors import LeagueError
-from shutthebox_league.schema import ENTRANT, ENTRY, MATCH, PLAYER, RATING, SEAT
+from shutthebox_league.schema import ENTRANT, ENTRY, MATCH, PROTECTED, RATING, SEAT
 
-_PIN = re.compile("[0-9]{4,8}", re.ASCII)
-MOST_FAILURES = 5
-LOCKED_S = 900
-"""After so many wrong PINs in a row initials are locked for so long."""
+_INITIALS = re.compile("[A-Z]{3}", re.ASCII)
+_MOST = 50  # initials in one go
 
 
-def set_pin(db: Connection, initials: str, pin: str) -> None:
-    """Protects initials that have no PIN. Matches from before stay as they are.
+@dataclass(frozen=True, slots=True)
+class WaitingSeat:
+    """A seat of a match, signed with protected initials and not confirmed.
+
+    Attributes:
+        match_id: of the match.
+        seat: from 1.
+        initials: of the player.
+        ended_s: when the match ended.
+        total: the player's score; None without a turn.
+    """
+
+    match_id: int
+    seat: int
+    initials: str
+    ended_s: int
+    total: int | None
+
+
+def read_initials(text: str) -> list[str]:
+    """Initials as somebody types them, such as ``ANN bob``, without doubles.
 
     Raises:
-        LeagueError: if they have one, or the PIN is not allowed.
+        LeagueError: if there are none, or something else is among them.
     """
-    if not _PIN.fullmatch(pin):
-        raise LeagueError("this PIN is not allowed; allowed are 4 to 8 digits")
-    if _player_has_pin(db, initials):
-        raise LeagueError(f"{initials} has a PIN already; the owner of the league can remove it")
-    salt = secrets.token_hex(16)
-    row = {
-        "initials": initials,
-        "pin_hash": _hash(pin, salt),
-        "salt": salt,
-        "failures": 0,
-        "locked_until_s": 0,
-    }
-    db.execute(insert(PLAYER), row)
+    found = list(dict.fromkeys(text[:1000].upper().replace(",", " ").split()))
+    for initials in found:
+        if not _INITIALS.fullmatch(initials):
+            raise LeagueError(f"{shown(initials)} is not allowed; allowed are three letters A-Z each")
+    if not 1 <= len(found) <= _MOST:
+        raise LeagueError(f"allowed are 1 to {_MOST} initials, such as ANN BOB")
+    return found
 
 
-def pin_is_right(db: Connection, initials: str, pin: str, now_s: int) -> bool:
-    """Whether this is the PIN of these initials. Wrong ones are counted, so the transaction has to be kept.
+def is_protected(db: Connection, initials: str, pub_id: int) -> bool:
+    """Whether matches that are signed so in this pub have to be confirmed."""
+    where = PROTECTED.c.pub_id.is_(None) | (PROTECTED.c.pub_id == pub_id)
+    return (
+        db.execute(select(PROTECTED.c.id).where(PROTECTED.c.initials == initials, where)).first() is not None
+    )
 
-    Raises:
-        LeagueError: if they have no PIN, or are locked.
+
+def protected_at(db: Connection, pub_id: int) -> Sequence[tuple[str, bool]]:
+    """The protected initials of a pub, each with whether the operator protects them in the whole league."""
+    found = db.execute(
+        select(PROTECTED.c.initials, PROTECTED.c.pub_id.is_(None)).where(
+            or_(PROTECTED.c.pub_id == pub_id, PROTECTED.c.pub_id.is_(None))
+        )
+    ).all()
+    return sorted({(row[0], bool(row[1])) for row in found})
+
+
+def protect(db: Connection, initials: Sequence[str], pub_id: int | None) -> None:
+    """From now on matches that are signed so count once they are confirmed. Earlier ones stay as they are."""
+    free(db, initials, pub_id)
+    db.execute(insert(PROTECTED), [{"initials": each, "pub_id": pub_id} for each in initials])
+
+
+def free(db: Connection, initials: Sequence[str], pub_id: int | None) -> int:
+    """Ends the protection; the operator's ends all of it. Returns how many were protected."""
+    found = delete(PROTECTED).where(PROTECTED.c.initials.in_(initials))
+    if pub_id is not None:
+        found = found.where(PROTECTED.c.pub_id == pub_id)
+    return db.execute(found).rowcount
+
+
+def waiting_seats(db: Connection, pub_id: int, most: int = 100) -> Sequence[WaitingSeat]:
+    """The seats of a pub's matches that wait for the landlord, the oldest first."""
+    found = db.execute(
+        select(SEAT.c.match_id, SEAT.c.seat, SEAT.c.initials, MATCH.c.ended_s, SEAT.c.total)
+        .join(MATCH, MATCH.c.id == SEAT.c.match_id)
+        .where(MATCH.c.pub_id == pub_id, SEAT.c.confirmed.is_(False))
+        .order_by(SEAT.c.match_id, SEAT.c.seat)
+        .limit(most)
+    ).all()
+    return [WaitingSeat(*row) for row in found]
+
+
+def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, *, right: bool) -> int:
+    """Counts seats that wait, by match and seat; or takes the initials off them if it was somebody else.
+
+    Returns:
+        How many of them waited in this pub.
     """
-    player = db.execute(select(PLAYER).where(PLAYER.c.initials == initials).with_for_update()).first()
-    if player is None:
-        raise LeagueError(f"{initials} has no PIN")
-    if now_s < player.locked_until_s:
-        raise LeagueError(f"{initials} is locked after {MOST_FAILURES} wrong PINs; try again in 15 minutes")
-    right = hmac.compare_digest(_hash(pin[:8], player.salt), player.pin_hash)
-    failures = 0 if right else player.failures + 1
-    locked = failures >= MOST_FAILURES
-    values = {"failures": 0 if locked else failures, "locked_until_s": now_s + LOCKED_S if locked else 0}
-    db.execute(update(PLAYER).where(PLAYER.c.initials == initials).values(values))
-    return right
+    values = {"confirmed": True} if right else {"confirmed": True, "initials": None}
+    count = 0
+    for match_id, seat in seats:
+        where = _of_pub(pub_id) & (SEAT.c.match_id == match_id) & (SEAT.c.seat == seat)
+        changed = db.execute(update(SEAT).where(where, SEAT.c.confirmed.is_(False)).values(values)).rowcount
+        if changed:
+            db.execute(update(MATCH).where(MATCH.c.id == match_id).values(rated=False))
+        count += changed
+    return count
 
 
-def confirm(db: Connection, initials: str, match_id: int) -> bool:
-    """Counts a match for initials that have signed it; False if they have not."""
-    where = (SEAT.c.match_id == match_id) & (SEAT.c.initials == initials)
-    if not db.execute(update(SEAT).where(where).values(confirmed=True)).rowcount:
-        return False
-    db.execute(update(MATCH).where(MATCH.c.id == match_id).values(rated=False))
-    return True
-
-
-def remove_pin(db: Connection, initials: str) -> bool:
-    """Removes a PIN; False if there is none. For the owner of a league."""
-    return bool(db.execute(delete(PLAYER).where(PLAYER.c.initials == initials)).rowcount)
-
-
-def forget(db: Connection, initials: str) -> int:
+def forget(db: Connection, initials: str, pub_id: int | None) -> int:
     """Removes initials from everything: the matches stay, and nobody is named in that seat.
+
+    Args:
+        db: the league's database, in a transaction.
+        initials: three letters; anything else is nowhere.
+        pub_id: of the landlord's pub; None for the whole league.
 
     Returns:
         How many matches were signed with them.
     """
-    matches = select(SEAT.c.match_id).where(SEAT.c.initials == initials)
+    where: ColumnElement[bool] = SEAT.c.initials == initials
+    if pub_id is not None:
+        where &= _of_pub(pub_id)
+    matches = select(SEAT.c.match_id).where(where)
     chains = db.execute(select(MATCH.c.chain_id, MATCH.c.id).where(MATCH.c.id.in_(matches))).all()
     for row in chains:
         db.execute(update(MATCH).where(MATCH.c.id == row.id).values(rated=False))
@@ -93,13 +140,18 @@ def forget(db: Connection, initials: str) -> int:
         ).all()
         for row in found:
             if _signs(row.message, initials):
-                where = (ENTRY.c.chain_id == chain_id) & (ENTRY.c.sequence == row.sequence)
-                db.execute(update(ENTRY).where(where).values(message=b""))
-    db.execute(update(SEAT).where(SEAT.c.initials == initials).values(initials=None, confirmed=True))
-    db.execute(delete(RATING).where(RATING.c.initials == initials))
-    db.execute(delete(ENTRANT).where(ENTRANT.c.initials == initials))
-    remove_pin(db, initials)
+                entry = (ENTRY.c.chain_id == chain_id) & (ENTRY.c.sequence == row.sequence)
+                db.execute(update(ENTRY).where(entry).values(message=b""))
+    db.execute(update(SEAT).where(where).values(initials=None, confirmed=True))
+    if pub_id is None:
+        db.execute(delete(RATING).where(RATING.c.initials == initials))
+        db.execute(delete(ENTRANT).where(ENTRANT.c.initials == initials))
+    free(db, [initials], pub_id)
     return len(chains)
+
+
+def _of_pub(pub_id: int) -> ColumnElement[bool]:
+    return SEAT.c.match_id.in_(select(MATCH.c.id).where(MATCH.c.pub_id == pub_id))
 
 
 def _signs(message: bytes, initials: str) -> bool:
@@ -108,11 +160,3 @@ def _signs(message: bytes, initials: str) -> bool:
     except (PyJWTError, ValueError):
         return False
     return f'"initials": "{initials}"'.encode() in payload
-
-
-def _player_has_pin(db: Connection, initials: str) -> bool:
-    return db.execute(select(PLAYER.c.initials).where(PLAYER.c.initials == initials)).first() is not None
-
-
-def _hash(pin: str, salt: str) -> str:
-    return hashlib.scrypt(pin.encode(), salt=bytes.fromhex(salt), n=2**14, r=8, p=1, dklen=32).hex()

@@ -64,7 +64,11 @@ CHAIN = Table(
     Column("journal", String(32), nullable=False),  # the id that the box drew for itself
     Column("head_sequence", BigInteger, nullable=False),
     Column("head_hash", String(64), nullable=False),
+    # The journal of a chain that began beside another one of it. Its own `journal` is the start of its first
+    # entry's hash then.
+    Column("origin", String(32)),
     UniqueConstraint("key_name", "journal"),
+    Index("ix_chain_origin", "key_name", "origin"),
 )
 
 ENTRY = Table(
@@ -145,14 +149,13 @@ SEAT = Table(
     Column("given_away_sum", Float, nullable=False),
 )
 
-PLAYER = Table(
-    "player",
+PROTECTED = Table(
+    "protected",
     METADATA,
-    Column("initials", String(3), primary_key=True),
-    Column("pin_hash", String(64), nullable=False),
-    Column("salt", String(32), nullable=False),
-    Column("failures", Integer, nullable=False),
-    Column("locked_until_s", BigInteger, nullable=False),
+    Column("id", _ID, primary_key=True),
+    Column("initials", String(3), nullable=False),
+    Column("pub_id", ForeignKey("pub.id"), index=True),  # at whose boxes; None for the whole league
+    Index("ix_protected_initials", "initials", "pub_id"),
 )
 
 RATING = Table(

@@ -1,19 +1,16 @@
 """The page as an ASGI application."""
 
-import json
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, tzinfo
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
 
 from jinja2 import Environment, FileSystemLoader
 from sqlalchemy import Connection, Engine, select
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -24,12 +21,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.rules.equal_dice import tournament_from_text
 from shutthebox.rules.record import unproven
-from shutthebox_league import players
 from shutthebox_league.checking import night_of, read_record
 from shutthebox_league.database import UNAVAILABLE
-from shutthebox_league.enrolment import token_hash
-from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import event_names, read_event
+from shutthebox_league.health import read_health
+from shutthebox_league.page.owner import OwnersPage
 from shutthebox_league.page.replay import shown_turns
 from shutthebox_league.schema import BOX, MATCH, PUB, SEAT, TOURNAMENT
 from shutthebox_league.standings import (
@@ -44,14 +40,16 @@ from shutthebox_league.standings import (
 FOLDER = Path(__file__).parent
 
 _INITIALS = re.compile("[A-Z]{3}", re.ASCII)
-_MOST_FORM = 1024  # bytes
+_NUMBER = re.compile("[1-9][0-9]{0,17}", re.ASCII)  # as large as a database's numbers
+_SLUG = re.compile("[a-z0-9-]{1,60}", re.ASCII)
+_COMMITMENT = re.compile("[0-9a-f]{64}", re.ASCII)
 _LATEST = 20
 _BOARD_S = 15  # seconds after which a board asks again
 _STALE_S = 180  # A box that has said nothing for so long is not playing.
 
 HEADERS = {
     "content-security-policy": (
-        "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        "default-src 'none'; style-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
@@ -62,7 +60,7 @@ Render = Callable[[Connection, Request], Response]
 
 
 class _Headers:
-    """Adds `HEADERS` to every answer."""
+    """Adds `HEADERS` to every answer that has no others of these names."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -70,36 +68,38 @@ class _Headers:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
+                known = {key for key, _ in message["headers"]}
                 added = [(key.encode(), value.encode()) for key, value in HEADERS.items()]
+                added = [(key, value) for key, value in added if key not in known]
                 message = {**message, "headers": [*message["headers"], *added]}
             await send(message)
 
         await self._app(scope, receive, with_headers)
 
 
-def application(engine: Engine, zone: tzinfo, name: str) -> Starlette:
+def application(engine: Engine, zone: tzinfo, name: str, *, secure: bool) -> Starlette:
     """The page of a league.
 
     Args:
         engine: its database.
         zone: of the league, for its nights.
         name: of the league.
+        secure: visitors come over TLS, which a web server in front of the page ends.
     """
     page = _Page(engine, zone, name)
+    owner = OwnersPage(engine, page.render, secure=secure)
     routes = [
         Route("/", page.reads(page.front)),
         Route("/pub/{slug}", page.reads(page.pub)),
         Route("/pub/{slug}/tv", page.reads(page.television)),
-        Route("/match/{id:int}", page.reads(page.match)),
-        Route("/match/{id:int}/record", page.reads(page.record)),
-        Route("/match/{id:int}/confirm", page.confirm, methods=["POST"]),
+        Route("/match/{id}", page.reads(page.match)),
+        Route("/match/{id}/record", page.reads(page.record)),
         Route("/player/{initials}", page.reads(page.player)),
-        Route("/player/{initials}/pin", page.set_pin, methods=["POST"]),
-        Route("/player/{initials}/forget", page.forget, methods=["POST"]),
         Route("/events", page.reads(page.events)),
-        Route("/event/{id:int}", page.reads(page.event)),
+        Route("/event/{id}", page.reads(page.event)),
         Route("/tournament/{commitment}", page.reads(page.tournament)),
-        Route("/owner/{token}", page.reads(page.owner)),
+        Route("/owner", page.reads(owner.show)),
+        Route("/owner", owner.change, methods=["POST"]),
         Route("/data", page.reads(page.data)),
         Route("/style.css", page.style),
     ]
@@ -138,21 +138,28 @@ class _Page:
 
         return endpoint
 
-    def _show(self, template: str, status: int = 200, **values: Any) -> Response:  # noqa: ANN401
+    def render(
+        self,
+        template: str,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+        **values: Any,  # noqa: ANN401
+    ) -> Response:
+        """A page from a template."""
         text = self._templates.get_template(template).render(league=self._name, **values)
-        return HTMLResponse(text, status)
+        return HTMLResponse(text, status, headers)
 
     def refuse(self, request: Request, error: Exception) -> Response:
         """A page that says why something cannot be shown."""
         assert isinstance(error, HTTPException), "it is registered for these"
-        return self._show("message.html", error.status_code, heading="Not here", text=error.detail)
+        return self.render("message.html", error.status_code, heading="Not here", text=error.detail)
 
     def away(self, request: Request, error: Exception) -> Response:
         """A page for a league whose database is away."""
         text = (
             "The league's database cannot be reached just now. Boxes keep their matches and send them later."
         )
-        return self._show("message.html", 503, heading="One moment", text=text)
+        return self.render("message.html", 503, heading="One moment", text=text)
 
     def style(self, request: Request) -> Response:
         """The style sheet."""
@@ -189,7 +196,7 @@ class _Page:
         tournaments = db.execute(
             select(TOURNAMENT.c.name, TOURNAMENT.c.commitment).order_by(TOURNAMENT.c.made_s.desc()).limit(5)
         ).all()
-        return self._show(
+        return self.render(
             "front.html",
             pubs=pubs,
             tournaments=tournaments,
@@ -201,7 +208,7 @@ class _Page:
     def pub(self, db: Connection, request: Request) -> Response:
         """A pub's table and its latest matches."""
         pub = _pub(db, request)
-        return self._show(
+        return self.render(
             "pub.html",
             pub=pub,
             latest=latest_matches(db, _LATEST, pub_id=pub.id),
@@ -214,7 +221,7 @@ class _Page:
         now_s = time.time()
         playing = []
         for box in boxes_health(db, pub.id):
-            state = _state(box.state)
+            state = read_health(box.state or "")
             if box.online and now_s - box.seen_s < _STALE_S and state.get("playing", "nobody") != "nobody":
                 playing.append((box.name, state))
         table = self._table(db, request, pub.id)
@@ -222,7 +229,7 @@ class _Page:
             db, table["game"], Period.NIGHT, table["night"], Measure.WINS,
             highest_wins=_highest_wins(table["game"]), pub_id=pub.id, most=8,
         )  # fmt: skip
-        board = self._show(
+        board = self.render(
             "television.html",
             pub=pub,
             playing=playing,
@@ -242,13 +249,13 @@ class _Page:
             select(MATCH, PUB.c.name.label("pub"), PUB.c.slug, BOX.c.name.label("box"))
             .join(PUB, PUB.c.id == MATCH.c.pub_id)
             .join(BOX, BOX.c.id == MATCH.c.box_id)
-            .where(MATCH.c.id == request.path_params["id"])
+            .where(MATCH.c.id == _number(request))
         ).first()
         if found is None:
             raise HTTPException(404, "There is no such match.")
         seats = db.execute(select(SEAT).where(SEAT.c.match_id == found.id).order_by(SEAT.c.seat)).all()
         record = read_record(found.record)
-        return self._show(
+        return self.render(
             "match.html",
             match=found,
             seats=seats,
@@ -259,7 +266,7 @@ class _Page:
 
     def record(self, db: Connection, request: Request) -> Response:
         """The record's text, which `shutthebox replay` and `verify` read."""
-        where = MATCH.c.id == request.path_params["id"]
+        where = MATCH.c.id == _number(request)
         text = db.execute(select(MATCH.c.record).where(where)).scalar()
         if text is None:
             raise HTTPException(404, "There is no such match.")
@@ -268,75 +275,28 @@ class _Page:
     # -- players ----------------------------------------------------------------------
 
     def player(self, db: Connection, request: Request) -> Response:
-        """A player's matches, and the forms for a PIN."""
-        initials = _initials(request)
-        return self._show("player.html", initials=initials, latest=latest_matches(db, 100, initials=initials))
-
-    async def set_pin(self, request: Request) -> Response:
-        """Protects initials with a PIN."""
-        form, initials = await _form(request), _initials(request)
-
-        def change(db: Connection) -> str:
-            players.set_pin(db, initials, form.get("pin", ""))
-            return (
-                f"{initials} has a PIN from now on. Matches signed {initials} count once they are confirmed."
-            )
-
-        return await self._change(change, initials)
-
-    async def confirm(self, request: Request) -> Response:
-        """Counts a match for protected initials."""
-        form = await _form(request)
-        initials = form.get("initials", "").upper()
-        match_id = request.path_params["id"]
-
-        def change(db: Connection) -> str:
-            if not players.pin_is_right(db, initials, form.get("pin", ""), int(time.time())):
-                return "This PIN is wrong. Nothing was changed."
-            if not players.confirm(db, initials, match_id):
-                return f"{initials} has not signed this match."
-            return f"The match counts for {initials}."
-
-        return await self._change(change, initials)
-
-    async def forget(self, request: Request) -> Response:
-        """Removes initials from everything."""
-        form, initials = await _form(request), _initials(request)
-
-        def change(db: Connection) -> str:
-            if not players.pin_is_right(db, initials, form.get("pin", ""), int(time.time())):
-                return "This PIN is wrong. Nothing was changed."
-            return f"{initials} was removed from {players.forget(db, initials)} matches."
-
-        return await self._change(change, initials)
-
-    async def _change(self, change: Callable[[Connection], str], heading: str) -> Response:
-        def run() -> Response:
-            try:
-                with self._engine.begin() as db:
-                    said = change(db)
-            except LeagueError as error:
-                return self._show("message.html", 400, heading=heading, text=f"{error}.")
-            return self._show("message.html", heading=heading, text=said)
-
-        return await run_in_threadpool(run)
+        """A player's matches."""
+        initials = _part(request, "initials", _INITIALS)
+        return self.render(
+            "player.html", initials=initials, latest=latest_matches(db, 100, initials=initials)
+        )
 
     # -- the rest ---------------------------------------------------------------------
 
     def events(self, db: Connection, request: Request) -> Response:
         """All events."""
-        return self._show("events.html", events=event_names(db))
+        return self.render("events.html", events=event_names(db))
 
     def event(self, db: Connection, request: Request) -> Response:
         """An event: its table and the pairings that come next."""
-        found = read_event(db, request.path_params["id"], self._tonight)
+        found = read_event(db, _number(request), self._tonight)
         if found is None:
             raise HTTPException(404, "There is no such event.")
-        return self._show("event.html", event=found)
+        return self.render("event.html", event=found)
 
     def tournament(self, db: Connection, request: Request) -> Response:
         """A tournament of equal dice: its commitment; after it has closed its seed too."""
-        where = TOURNAMENT.c.commitment == request.path_params["commitment"]
+        where = TOURNAMENT.c.commitment == _part(request, "commitment", _COMMITMENT)
         found = db.execute(select(TOURNAMENT).where(where)).first()
         if found is None:
             raise HTTPException(404, "There is no such tournament.")
@@ -348,55 +308,34 @@ class _Page:
             .where(MATCH.c.commitment == found.commitment, SEAT.c.total.is_not(None), SEAT.c.confirmed)
             .order_by(SEAT.c.seat, SEAT.c.total)
         ).all()
-        return self._show("tournament.html", tournament=found, seed=seed, rows=rows)
-
-    def owner(self, db: Connection, request: Request) -> Response:
-        """The health of a pub's boxes, for people with the owner's address."""
-        where = PUB.c.owner_hash == token_hash(request.path_params["token"])
-        pub = db.execute(select(PUB).where(where)).first()
-        if pub is None:
-            raise HTTPException(404, "There is no such page.")
-        boxes = [(box, _state(box.state)) for box in boxes_health(db, pub.id)]
-        return self._show("owner.html", pub=pub, boxes=boxes)
+        return self.render("tournament.html", tournament=found, seed=seed, rows=rows)
 
     def data(self, db: Connection, request: Request) -> Response:
         """The data that is stored about people, and its deletion."""
-        return self._show("data.html")
+        return self.render("data.html")
 
 
 def _pub(db: Connection, request: Request) -> Any:  # noqa: ANN401  (a row)
-    pub = db.execute(select(PUB).where(PUB.c.slug == request.path_params["slug"])).first()
+    pub = db.execute(select(PUB).where(PUB.c.slug == _part(request, "slug", _SLUG))).first()
     if pub is None:
         raise HTTPException(404, "There is no such pub.")
     return pub
 
 
-def _initials(request: Request) -> str:
-    initials = str(request.path_params["initials"])
-    if not _INITIALS.fullmatch(initials):
-        raise HTTPException(404, "Initials are three letters.")
-    return initials
+def _part(request: Request, name: str, pattern: re.Pattern[str]) -> str:
+    """A part of the address, checked before the database sees it."""
+    part = str(request.path_params[name])
+    if pattern.fullmatch(part) is None:
+        raise HTTPException(404, "There is no such page.")
+    return part
 
 
-async def _form(request: Request) -> dict[str, str]:
-    body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _MOST_FORM:
-            raise HTTPException(413, "That is too much.")
-    return {key: values[0] for key, values in parse_qs(body.decode("utf-8", "replace")).items()}
+def _number(request: Request) -> int:
+    return int(_part(request, "id", _NUMBER))
 
 
 def _one_of(asked: str | None, allowed: list[Any], default: str) -> str:
     return asked if asked is not None and asked in allowed else default
-
-
-def _state(text: str | None) -> dict[str, Any]:
-    try:
-        found = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 @lru_cache

@@ -1,0 +1,43 @@
+"""The health that boxes report: the values that the league keeps, each of its kind, and nothing else.
+
+Initials are not among them, so nothing has to be forgotten here.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+MAX_BYTES = 8 * 1024
+"""A longer report is thrown away unread."""
+
+_MOST_TEXT = 200
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= _MOST_TEXT and value.isprintable()
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 2**53
+
+
+def _truth(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+_KINDS: Mapping[str, Callable[[object], bool]] = {
+    "playing": _text, "score": _text, "version": _text, "display": _truth, "levers": _text,
+    "faults": _number, "last_fault": _text, "waiting": _number, "temperature": _number, "delivery": _text,
+}  # fmt: skip
+
+
+def read_health(report: bytes | str) -> dict[str, Any]:
+    """The values of a report that can be kept and shown; empty if it is none."""
+    try:
+        text = report.decode("utf-8") if isinstance(report, bytes) else report
+        found = json.loads(text) if len(text) <= MAX_BYTES else None
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {key: found[key] for key, is_right in _KINDS.items() if key in found and is_right(found[key])}

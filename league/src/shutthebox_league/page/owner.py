@@ -1,0 +1,174 @@
+"""The owner's page: the boxes of one pub, and the initials of its players.
+
+The key that `shutthebox-league owner` prints is typed into a form and kept in a cookie, so it is in no
+address, no history and no log. A new key ends the old one, wherever it is.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+from urllib.parse import parse_qs
+
+from sqlalchemy import Connection, Engine, select
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from shutthebox_league import players
+from shutthebox_league.chains import notes_of
+from shutthebox_league.enrolment import token_hash
+from shutthebox_league.errors import LeagueError
+from shutthebox_league.health import read_health
+from shutthebox_league.schema import PUB
+from shutthebox_league.standings import boxes_health
+
+_COOKIE = "owner"
+_COOKIE_S = 30 * 24 * 3600
+_MOST_BYTES = 16 * 1024
+_MOST_FIELDS = 300
+_SEAT = re.compile("([1-9][0-9]{0,17})-([1-9])", re.ASCII)
+
+_HEADERS = {
+    # Under the public page's policy a browser sends no Origin with a form.
+    "referrer-policy": "same-origin",
+    "content-security-policy": (
+        "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+}
+
+Form = Mapping[str, Sequence[str]]
+
+
+class OwnersPage:
+    """The owner's page.
+
+    Args:
+        engine: the league's database.
+        render: makes a page from a template.
+        secure: visitors come over TLS.
+    """
+
+    def __init__(self, engine: Engine, render: Callable[..., Response], *, secure: bool) -> None:
+        self._engine, self._render, self._secure = engine, render, secure
+        self._actions: Mapping[str, Callable[[Connection, int, Form], str]] = {
+            "confirm": lambda db, pub_id, form: _confirm(db, pub_id, form, right=True),
+            "deny": lambda db, pub_id, form: _confirm(db, pub_id, form, right=False),
+            "protect": _protect,
+            "free": _free,
+            "forget": _forget,
+        }
+
+    def show(self, db: Connection, request: Request) -> Response:
+        """The page of the pub whose key the visitor has; without one, the form for the key."""
+        return self._page(db, _key(request))
+
+    async def change(self, request: Request) -> Response:
+        """Does what a form of the page asks for."""
+        scheme = "https" if self._secure else "http"
+        if request.headers.get("origin") != f"{scheme}://{request.headers.get('host')}":
+            raise HTTPException(403, "This form belongs to another page.")
+        form = await _form(request)
+        return await run_in_threadpool(self._change, _key(request), form)
+
+    def _change(self, key: str, form: Form) -> Response:
+        action = _first(form, "do")
+        if action == "sign-out":
+            return self._with_cookie(self._render("owner-key.html", headers=_HEADERS), "")
+        if action == "sign-in":
+            key = _first(form, "key").strip()
+            with self._engine.connect().execution_options(reads=True) as db:
+                page = self._page(db, key, wrong="This is not the key of a pub.")
+            return self._with_cookie(page, key) if page.status_code == 200 else page
+        do = self._actions.get(action)
+        if do is None:
+            raise HTTPException(400, "This form is not of this page.")
+        try:
+            with self._engine.begin() as db:
+                pub = _pub(db, key)
+                said = do(db, pub.id, form) if pub is not None else ""
+                return self._page(db, key, said=said)
+        except LeagueError as error:
+            with self._engine.connect().execution_options(reads=True) as db:
+                return self._page(db, key, said=f"Nothing was changed: {error}.")
+
+    def _page(self, db: Connection, key: str, *, said: str = "", wrong: str = "") -> Response:
+        pub = _pub(db, key)
+        if pub is None:
+            return self._render("owner-key.html", 403 if key else 200, wrong=wrong, headers=_HEADERS)
+        return self._render(
+            "owner.html",
+            pub=pub,
+            said=said,
+            boxes=[(box, read_health(box.state or "")) for box in boxes_health(db, pub.id)],
+            notes=notes_of(db, pub.id),
+            waiting=players.waiting_seats(db, pub.id),
+            protected=players.protected_at(db, pub.id),
+            headers=_HEADERS,
+        )
+
+    def _with_cookie(self, page: Response, key: str) -> Response:
+        page.set_cookie(
+            _COOKIE,
+            key,
+            max_age=_COOKIE_S if key else 0,
+            path="/owner",
+            secure=self._secure,
+            httponly=True,
+            samesite="strict",
+        )
+        return page
+
+
+def _pub(db: Connection, key: str) -> Any:  # noqa: ANN401  (a row)
+    if not key:
+        return None
+    return db.execute(select(PUB).where(PUB.c.owner_hash == token_hash(key))).first()
+
+
+def _key(request: Request) -> str:
+    return request.cookies.get(_COOKIE, "")
+
+
+async def _form(request: Request) -> Form:
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > _MOST_BYTES:
+            raise HTTPException(413, "That is too much.")
+    try:
+        return parse_qs(body.decode("ascii"), max_num_fields=_MOST_FIELDS)
+    except ValueError:
+        raise HTTPException(400, "This form is not of this page.") from None
+
+
+def _first(form: Form, name: str) -> str:
+    return form.get(name, [""])[0]
+
+
+def _confirm(db: Connection, pub_id: int, form: Form, *, right: bool) -> str:
+    found = [_SEAT.fullmatch(text) for text in form.get("seat", [])]
+    seats = [(int(seat[1]), int(seat[2])) for seat in found if seat is not None]
+    if not seats:
+        raise LeagueError("no match is ticked")
+    count = players.confirm(db, seats, pub_id, right=right)
+    return f"Counted: {count}." if right else f"The initials were taken off: {count}."
+
+
+def _protect(db: Connection, pub_id: int, form: Form) -> str:
+    initials = players.read_initials(_first(form, "initials"))
+    players.protect(db, initials, pub_id)
+    return f"Protected in this pub: {', '.join(initials)}."
+
+
+def _free(db: Connection, pub_id: int, form: Form) -> str:
+    initials = players.read_initials(" ".join(form.get("initials", [])))
+    return f"No longer protected in this pub: {players.free(db, initials, pub_id)}."
+
+
+def _forget(db: Connection, pub_id: int, form: Form) -> str:
+    initials = players.read_initials(_first(form, "initials"))
+    if not form.get("sure"):
+        raise LeagueError("tick that you are sure; it cannot be undone")
+    counts = [f"{each} from {players.forget(db, each, pub_id)} matches" for each in initials]
+    return f"Removed: {', '.join(counts)} of this pub."
