@@ -76,6 +76,20 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[webdriver.Chro
         browser.quit()
 
 
+class Plug:
+    """A plug that is only counted when it is pulled."""
+
+    recording = Path("recording.scn")
+    is_recording = False
+    pulled = 0
+
+    def cut(self) -> None:
+        self.pulled += 1
+
+    def record(self, on: bool) -> None:
+        raise AssertionError("nobody records")
+
+
 class Table:
     """A box, its page, and the hands of a test."""
 
@@ -85,7 +99,8 @@ class Table:
         self.panel = noise()
         self.transcript = Transcript()
         self.workshop = Workshop(self.box, self.panel)
-        self.server = PageServer(self.workshop, port, self.transcript)
+        self.plug = Plug()
+        self.server = PageServer(self.workshop, port, self.transcript, self.plug)
         self.server.start()
 
     def open(self) -> None:
@@ -657,6 +672,26 @@ def test_the_coach_draws_each_choice(browser: webdriver.Chrome, tables: Callable
         until(lambda: table.js("document.getElementById('coach').hidden"))
 
 
+def test_the_keys_are_the_boxs_after_a_click_on_the_coach(table: Table) -> None:
+    open_coach(table)
+    ActionChains(table.browser).send_keys("5").key_down(" ").perform()
+    until(lambda: table.box.button_down)
+    until(lambda: table.box.levers_down == {2, 5})
+    ActionChains(table.browser).key_up(" ").send_keys("?").perform()
+    until(lambda: not table.box.button_down)
+    assert is_open(table)
+    assert table.js("document.querySelector('#coach').open"), "the space bar has not folded it"
+
+
+def test_who_came_to_the_coach_by_the_tab_key_folds_it_by_the_space_bar(table: Table) -> None:
+    open_coach(table)
+    table.browser.execute_script("document.querySelector('#coach summary').focus()")
+    ActionChains(table.browser).send_keys("5 ").perform()
+    until(lambda: table.box.levers_down == {2, 5})
+    until(lambda: not table.js("document.querySelector('#coach').open"))
+    assert not table.box.button_down
+
+
 # -- the workshop ------------------------------------------------------------------------
 
 
@@ -701,6 +736,20 @@ def test_makers_break_hardware_by_hand(table: Table) -> None:
     contact.close()
     toggle.click()
     assert not table.browser.find_element(By.ID, "workshop").is_displayed()
+
+
+@pytest.mark.parametrize("part", ["plug", "display_unplugged"])
+def test_the_space_bar_throws_after_a_click_in_the_workshop(table: Table, part: str) -> None:
+    open_workshop(table)
+    workshop_part(table, part).click()
+    for key in ("5", "6"):
+        ActionChains(table.browser).send_keys(key).key_down(" ").perform()
+        until(lambda: table.box.button_down)
+        ActionChains(table.browser).key_up(" ").perform()
+        until(lambda: not table.box.button_down)
+    until(lambda: table.box.levers_down == {2, 5, 6})
+    assert table.plug.pulled == (part == "plug")
+    assert table.panel.unplugged == (part == "display_unplugged")
 
 
 def test_a_file_is_replayed_and_left(table: Table, tmp_path: Path) -> None:

@@ -228,9 +228,6 @@ bank.addEventListener("click", (event) => {
   pointed = false;
 });
 bank.addEventListener("contextmenu", (event) => event.preventDefault()); // a long touch asks for it
-// A mouse must not leave the focus on a lever, or the space bar would flip it again
-// instead of throwing the dice.
-bank.addEventListener("mousedown", (event) => event.preventDefault());
 
 function leverAt(x, y) {
   const lever = document.elementFromPoint(x, y)?.closest(".lever");
@@ -291,7 +288,6 @@ for (const end of ["pointerup", "pointercancel"]) {
 }
 document.documentElement.addEventListener("pointerleave", (event) => release(event.pointerId));
 dice.addEventListener("contextmenu", (event) => event.preventDefault()); // a long touch asks for it
-dice.addEventListener("mousedown", (event) => event.preventDefault());
 // A screen reader clicks without pointer or key.
 dice.addEventListener("click", (event) => {
   if (event.detail === 0 && !held.size) {
@@ -305,13 +301,34 @@ document.addEventListener("visibilitychange", () => document.hidden && releaseAl
 
 // -- the keyboard ------------------------------------------------------------------
 
+// A pointer must not leave the focus on a control, or the space bar would use it again instead of throwing
+// the dice. A select keeps it until something is chosen.
+let byPointer = false;
+
+for (const gesture of ["pointerdown", "keydown"]) {
+  document.addEventListener(gesture, () => (byPointer = gesture === "pointerdown"), { capture: true });
+}
+document.addEventListener("mousedown", (event) => {
+  if (event.target.closest("button, summary")) {
+    event.preventDefault();
+    document.activeElement?.blur();
+  }
+});
+for (const end of ["click", "change"]) {
+  document.addEventListener(end, (event) => {
+    if (byPointer && event.target.closest(end === "click" ? "a, label, input" : "input, select")) {
+      document.activeElement?.blur();
+    }
+  });
+}
+
 document.addEventListener("keydown", (event) => {
-  const writing = document.activeElement?.matches("input, select, summary, a");
-  if (event.ctrlKey || event.altKey || event.metaKey || help.open || writing) {
+  const focus = document.activeElement;
+  if (event.ctrlKey || event.altKey || event.metaKey || help.open || focus?.matches("select")) {
     return;
   }
   if (event.code === "Space" || event.code === "Enter" || event.code === "NumpadEnter") {
-    const control = document.activeElement?.closest("button");
+    const control = focus?.closest("button, summary, a, input");
     if (!control || control === dice) {
       event.preventDefault();
       if (!event.repeat) {
@@ -434,9 +451,6 @@ workshopToggle.addEventListener("click", () => {
   document.body.classList.toggle("in-workshop", isOpen);
   fit();
 });
-for (const control of [mute, helpToggle, workshopToggle]) {
-  control.addEventListener("mousedown", (event) => event.preventDefault());
-}
 for (const gesture of ["pointerdown", "pointerup", "keydown"]) {
   document.addEventListener(gesture, unlock, { capture: true });
 }
