@@ -62,18 +62,49 @@ def open_to_write(path: Path, *, follow_links: bool = True) -> BinaryIO:
     return os.fdopen(descriptor, "wb")
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Puts a file there that everybody can read, in one step: no reader sees half of it. Nothing is synced.
+def replace_file(path: Path, content: bytes, *, mode: int = 0o644, durable: bool = False) -> None:
+    """Puts a file there in one step: no reader sees half of it. One thread at a time may write to a path.
+
+    Args:
+        path: of the file; a link is replaced, not followed.
+        content: all of it.
+        mode: of the file, under any umask.
+        durable: when this returns, pulling the plug does not lose it.
 
     Raises:
         OSError: it cannot be written.
     """
-    new = path.with_suffix(".new")
+    new = path.with_name(f"{path.name}.new")
     with open_to_write(new, follow_links=False) as file:
-        # Readable for everybody under any umask.
-        os.fchmod(file.fileno(), 0o644)
+        os.fchmod(file.fileno(), mode)
         file.write(content)
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
     new.replace(path)
+    if durable:
+        sync_folder(path.parent)
+
+
+_CANNOT_SYNC = (errno.EINVAL, errno.EOPNOTSUPP, errno.EACCES)
+"""Errors of file systems, and of folders, that cannot be synced."""
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes durable what was renamed, made and deleted in a folder, where its file system can.
+
+    Raises:
+        OSError: the disk has failed.
+    """
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        if error.errno not in _CANNOT_SYNC:
+            raise
 
 
 def check_regular(path: Path, *, follow_links: bool = True) -> None:

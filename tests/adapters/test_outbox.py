@@ -19,6 +19,7 @@ from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.queries import open_to_read
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
+from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Finished, Left, Signed
 from shutthebox.game.mode import Mode
@@ -161,14 +162,14 @@ def test_the_chain_goes_on_when_the_uplink_has_emptied_the_outbox(pub: Pub) -> N
 
 @pytest.mark.parametrize("where", ["folder", "state"])
 def test_what_cannot_be_written_is_tried_again(pub: Pub, where: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    real, full = outboxes._write_durably, True
+    full = True
 
-    def write(path: Path, data: bytes, mode: int) -> None:
+    def write(path: Path, data: bytes, *, mode: int, durable: bool) -> None:
         if full and (path.name == HEAD_NAME) == (where == "state"):
             raise OSError(28, "No space left on device")
-        real(path, data, mode)
+        replace_file(path, data, mode=mode, durable=durable)
 
-    monkeypatch.setattr(outboxes, "_write_durably", write)
+    monkeypatch.setattr(outboxes, "replace_file", write)
     pub.player.play_match()
     assert pub.entries() == []
     assert pub.player.seen.mode is Mode.MATCH_OVER, "the game goes on"

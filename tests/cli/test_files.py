@@ -320,7 +320,7 @@ def test_a_file_is_replaced_in_one_step_and_no_link_is_followed(tmp_path: Path) 
         assert reader.read() == b"something longer", "who reads has the whole old one"
     assert path.read_bytes() == b"short"
     assert [entry.name for entry in tmp_path.iterdir()] == ["page.json"]
-    (tmp_path / "page.new").symlink_to("victim")
+    (tmp_path / "page.json.new").symlink_to("victim")
     with pytest.raises(OSError, match="is a link; allowed is a regular file"):
         files.replace_file(path, b"other")
     assert path.read_bytes() == b"short"
@@ -432,9 +432,9 @@ def test_the_scores_wait_for_nobody(kind: str, tmp_path: Path, caplog: pytest.Lo
     """They are written in the main loop."""
     if kind == "a link to a file":
         (tmp_path / "victim").write_text("mine")
-        (tmp_path / "scores.new").symlink_to("victim")
+        (tmp_path / "scores.json.new").symlink_to("victim")
     else:
-        put(kind, tmp_path / "scores.new")
+        put(kind, tmp_path / "scores.json.new")
     show = Show(Screen(Mode.READY), 0, Mode.READY, 1, (), None, "ok", (7,), (7,), (), ())
     ScoresWriter(tmp_path, None)(show, 0)
     assert "not up to date" in caplog.text

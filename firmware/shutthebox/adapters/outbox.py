@@ -16,7 +16,7 @@ from pathlib import Path
 
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import UNREADABLE
-from shutthebox.files import open_to_write, read_bytes
+from shutthebox.files import read_bytes, replace_file
 from shutthebox.game.effects import Effect, Keep
 from shutthebox.game.facts import Finished, Left, Signed
 from shutthebox.game.switches.debounce import SwitchChanged
@@ -163,7 +163,7 @@ class Outbox:
         if len(data) > MAX_BYTES:
             _log.error("outbox: a match of %d bytes is too long for the league; left out", len(data))
             return
-        _write_durably(self._head_path, data, 0o600)
+        replace_file(self._head_path, data, mode=0o600, durable=True)
         self._took(entry)
         self._unplaced.append(entry)
         self._place()
@@ -175,7 +175,8 @@ class Outbox:
             if entry.sequence % _ROOM_EVERY == 0:
                 self._make_room()
             # The uplink is another user of the folder's group.
-            _write_durably(self._folder / entry_name(entry.sequence, entry.box), entry.to_bytes(), 0o640)
+            path = self._folder / entry_name(entry.sequence, entry.box)
+            replace_file(path, entry.to_bytes(), mode=0o640, durable=True)
             self._unplaced.pop(0)
 
     def _make_room(self) -> None:
@@ -189,19 +190,3 @@ class Outbox:
                 if room < MAX_BYTES and not file.is_dir(follow_symlinks=False):
                     _log.warning("outbox: %s is dropped unsent: the outbox is full", file.name)
                     Path(file).unlink()
-
-
-def _write_durably(path: Path, data: bytes, mode: int) -> None:
-    """A file with this content, synced with its folder; never seen half-written."""
-    new = path.with_suffix(".new")
-    with open_to_write(new, follow_links=False) as file:
-        os.fchmod(file.fileno(), mode)
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

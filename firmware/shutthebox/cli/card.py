@@ -2,7 +2,6 @@
 
 import argparse
 import hashlib
-import os
 from pathlib import Path
 
 from shutthebox.cli.parser import Subparsers
@@ -10,7 +9,7 @@ from shutthebox.cli.run import try_config
 from shutthebox.config.card import Network, read_card
 from shutthebox.config.schema import Config, parse_config
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.files import reason, shown_path
+from shutthebox.files import reason, replace_file, shown_path
 
 
 class CardError(ShutTheBoxError, RuntimeError):
@@ -92,10 +91,4 @@ def _dhcp(match: str) -> str:
 def _write(path: Path, text: str, mode: int = 0o644) -> None:
     """Writes all of it or nothing, even if the plug is pulled."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f".{path.name}.part")
-    with part.open("w", encoding="utf-8") as file:
-        os.fchmod(file.fileno(), mode)
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    part.rename(path)
+    replace_file(path, text.encode(), mode=mode, durable=True)

@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 from shutthebox.adapters.store import fact_text, retention
 from shutthebox.adapters.store.chain import FACTS, Chain, Head, checked, knows_checksums, reseal, seal
 from shutthebox.adapters.store.schema import COLUMNS, VERSION, create, tables_of
+from shutthebox.files import sync_folder
 from shutthebox.rules.conditions import Conditions, conditions_from_lines
 
 _Row: TypeAlias = tuple[Any, ...]
@@ -145,16 +146,6 @@ def copy(db: sqlite3.Connection, to: Path, mark: Head | None) -> Recovered:
             to.unlink(missing_ok=True)
         raise
     return recovered
-
-
-def sync_folder(folder: Path) -> None:
-    """Makes renaming durable, where the file system can."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _has(db: sqlite3.Connection, table: str) -> bool:

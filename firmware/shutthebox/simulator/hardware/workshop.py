@@ -6,13 +6,14 @@ or its memory.
 
 import json
 import logging
+import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Protocol, Self
 
 from shutthebox.adapters.display.bitmap import Bitmap
-from shutthebox.files import open_to_write, read_bytes, reason, shown_path
+from shutthebox.files import read_bytes, reason, replace_file, shown_path
 from shutthebox.simulator.hardware import disk
 from shutthebox.simulator.hardware.bounce import USUAL_BOUNCE_NS
 from shutthebox.simulator.hardware.box import MAX_LEVERS, Change, LeverFault, SimulatedBox
@@ -135,6 +136,7 @@ class Workshop:
         self._tell = tell
         self._kept = Condition()
         self._failing = False
+        self._keeping = threading.Lock()
         box.subscribe(self._changed)
 
     @property
@@ -188,18 +190,21 @@ class Workshop:
             self._keep()
 
     def _keep(self) -> None:
-        condition = self.condition
-        if self._path is None or condition == self._kept:
+        """Writes the condition down; the page's thread and the contacts' do."""
+        if self._path is None:
             return
-        new = self._path.with_suffix(".new")
+        with self._keeping:
+            self._write(self._path, self.condition)
+
+    def _write(self, path: Path, condition: Condition) -> None:
+        if condition == self._kept:
+            return
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with open_to_write(new) as file:
-                file.write(condition.to_text().encode())
-            new.replace(self._path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(path, condition.to_text().encode())
         except OSError as error:
             if not self._failing:
-                _log.warning("%s: %s; the levers will be forgotten", shown_path(self._path), reason(error))
+                _log.warning("%s: %s; the levers will be forgotten", shown_path(path), reason(error))
             self._failing = True
         else:
             self._kept, self._failing = condition, False
