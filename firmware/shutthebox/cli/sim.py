@@ -100,6 +100,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
     from shutthebox.simulator.hardware.panel_model import PanelModel
     from shutthebox.simulator.hardware.workshop import Workshop, read_condition
+    from shutthebox.simulator.page.film import clear_films
     from shutthebox.simulator.page.server import PageServer
     from shutthebox.simulator.page.transcript import Transcript
     from shutthebox.simulator.plug import Plug
@@ -115,6 +116,7 @@ def run(args: argparse.Namespace) -> int:
     state: Path = args.state or config.simulator_folder
     memory = state
     start_ns = time.monotonic_ns()
+    clear_films()  # a pulled plug keeps the process's number
     with ExitStack() as stack:
         condition = read_condition(state)
         down = tuple(lever for lever in condition.down if lever <= levers)

@@ -1,6 +1,8 @@
 """A film of a scenario, on a clock that jumps: what a page sees, and when."""
 
 import base64
+import os
+import tempfile
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +16,7 @@ from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.game.effects import Effect
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.page import film
-from shutthebox.simulator.page.film import Film, pixels_text
+from shutthebox.simulator.page.film import Film, clear_films, pixels_text
 from shutthebox.simulator.scenario.player import Replay
 from shutthebox.simulator.scenario.script import parse
 
@@ -63,6 +65,19 @@ class Cinema:
             if not changes or changes[-1][1:] != values:
                 changes.append((t_s, *values))
         return changes
+
+
+def test_a_film_leaves_nothing_when_the_plug_is_pulled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pulled plug replaces the process, which keeps its number. The films of other boxes go on."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left, other = (tmp_path / f"shutthebox-film-{number}-x" for number in (os.getpid(), 1))
+    for folder in (left, other):
+        folder.mkdir()
+        (folder / "box.sqlite3").touch()
+    clear_films()
+    assert list(tmp_path.iterdir()) == [other]
 
 
 def levers_down(state: Mapping[str, Any]) -> list[int]:

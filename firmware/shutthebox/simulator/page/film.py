@@ -5,6 +5,8 @@ in play, its dice and its match know nothing of it.
 """
 
 import base64
+import os
+import shutil
 import tempfile
 import threading
 import time
@@ -26,6 +28,14 @@ LONGEST_GAP_S = 2.0
 """A pause longer than this is cut out."""
 
 _FRAME_S = 0.04
+
+_PREFIX = "shutthebox-film-"
+
+
+def clear_films() -> None:
+    """Deletes the memories of films that this process had before its plug was pulled; called at the start."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}{os.getpid()}-*"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class _StoppedError(Exception):
@@ -81,7 +91,7 @@ class Film:
         try:
             where = self._scenario
             scenario = read(where) if isinstance(where, Path) else parse(where, "scenario")
-            with tempfile.TemporaryDirectory(prefix="shutthebox-film-") as folder:
+            with tempfile.TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-") as folder:
                 self._display = _PacedDisplay(scenario, self._wait_until)
                 self._replay = Replay(scenario, Path(folder), self._display)
                 self._replay.world.observe(self._look_on)
