@@ -120,7 +120,7 @@ complete -c shutthebox -n '_shtab_shutthebox_using stats' -l config -xka "(__fis
 complete -c shutthebox -n '_shtab_shutthebox_using stats' -l state -xka "(__fish_complete_directories)" -d 'the store'"'"'s folder'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a export -d 'Prints all that the box remembers, a line each'
 complete -c shutthebox -n '_shtab_shutthebox_using export' -s h -l help -d 'show this help message and exit'
-complete -c shutthebox -n '_shtab_shutthebox_using export' -l record -x -d 'only match N (the latest), as a record that replay can play'
+complete -c shutthebox -n '_shtab_shutthebox_using export' -l record -x -d 'only match N (the latest that has ended), as a record that replay can play'
 complete -c shutthebox -n '_shtab_shutthebox_using export' -l config -xka "(__fish_complete_path (commandline -ct))" -d 'a config file; default: the box'"'"'s own'
 complete -c shutthebox -n '_shtab_shutthebox_using export' -l state -xka "(__fish_complete_directories)" -d 'the store'"'"'s folder'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a backup -d 'Copies what the box remembers into a new file, as it is at one instant; the box plays on'

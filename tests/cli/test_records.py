@@ -77,6 +77,19 @@ def test_a_plain_match(box: Box) -> None:
     assert f"played on {VERSION}" in box.stats()
 
 
+def test_the_latest_record_is_of_a_match_that_has_ended(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The match on the table would be reviewed half-way. Its number gives it all the same."""
+    with closing(Store(tmp_path, lambda: 0.0)) as store:
+        keep_match(store, begin(builtin("traditional"), 1), Thrown((1, 1)), Moved(0b10), Thrown((1, 1)))
+        store.keep(Began(begin(builtin("pub"), 2)))
+        store.keep(Thrown((3, 5)))
+    for number, name in ((), "traditional"), (("2",), "pub"):
+        assert main(["export", "--record", *number, "--state", str(tmp_path)]) == 0
+        assert f'name = "{name}"' in capsys.readouterr().out
+
+
 def test_everything_at_once(box: Box) -> None:
     box.play(
         "config game.dice real", "config game.computers [2]", "config box.out_of_play [4, 7]",

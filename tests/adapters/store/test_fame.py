@@ -65,9 +65,10 @@ def play(tmp_path: Path, clock: Clock) -> Iterator[Play]:
         yield play
 
 
-def told(folder: Path, since_s: float = 0, count: int = 6) -> list[tuple[str, str, int]]:
+def told(folder: Path, *span: float, count: int = 6) -> list[tuple[str, str, int]]:
     with closing(open_to_read(folder / FILE_NAME)) as db:
-        return [(honour.profile.name, honour.initials, honour.score) for honour in best(db, since_s, count)]
+        found = best(db, *span, count=count)
+        return [(honour.profile.name, honour.initials, honour.score) for honour in found]
 
 
 def test_the_best_first_and_by_the_rules_of_the_game(play: Play, tmp_path: Path) -> None:
@@ -85,9 +86,10 @@ def test_the_best_first_and_by_the_rules_of_the_game(play: Play, tmp_path: Path)
 def test_of_a_time_only(play: Play, tmp_path: Path) -> None:
     play(PLAIN, "OLD", *SHUT, at_s=100)
     play(PLAIN, "NEW", *LEFT_4, at_s=200)
-    assert told(tmp_path, since_s=150) == [("plain", "NEW", 4)]
-    assert told(tmp_path, since_s=201) == []
-    assert told(tmp_path, since_s=100)[0] == ("plain", "OLD", 0)
+    assert told(tmp_path, 150) == [("plain", "NEW", 4)]
+    assert told(tmp_path, 201) == []
+    assert told(tmp_path, 100)[0] == ("plain", "OLD", 0)
+    assert told(tmp_path, 100, 200) == [("plain", "OLD", 0)]
 
 
 def test_the_games_played_most(play: Play, tmp_path: Path) -> None:

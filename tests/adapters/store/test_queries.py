@@ -107,6 +107,7 @@ def test_everything_that_is_counted(evening: Evening) -> None:
     assert [finished_since(evening.store.connection, since_s) for since_s in (0, 120, 120.9, 121, 181)] == [
         3, 2, 2, 1, 0,
     ]  # fmt: skip
+    assert finished_since(evening.store.connection, 0, 120) == 1
 
 
 def test_the_lines_on_the_panel(evening: Evening) -> None:

@@ -83,6 +83,27 @@ def seat(number: int, score: int | None, initials: str | None) -> dict[str, obje
     return {"number": number, "score": score, "won": initials is not None, "initials": initials}
 
 
+@pytest.mark.parametrize("ahead", [(0, 1), (1, 0), (1000, 0)])
+def test_a_match_dated_in_the_future_leads_no_board_of_today(ahead: tuple[int, int], tmp_path: Path) -> None:
+    """The clock was wrong: a board of later days would be led by it for ever."""
+    months, days = ahead
+    now = local(2026, 12, 30)
+    clock_s = [local(2026, 12 + months, 30 + days, 0)]
+    store = Store(tmp_path, lambda: clock_s[0])
+    keep_match(store, begin(PLAIN, 1), *SHUT)
+    store.keep(Signed(0, "FUT"))
+    clock_s[0] = now
+    keep_match(store, begin(PLAIN, 1), *LEFT_4)
+    store.keep(Signed(0, "NOW"))
+    store.close()
+    ScoresWriter(tmp_path, lambda: open_to_read(tmp_path / STORE), lambda: now)(SHOW, 0)
+    found: dict[str, Any] = read(tmp_path)
+    boards = {name: [honour["initials"] for honour in found[name]] for name in ("today", "month", "ever")}
+    month = ["NOW"] if months else ["FUT", "NOW"]
+    assert boards == {"today": ["NOW"], "month": month, "ever": ["FUT", "NOW"]}
+    assert found["health"]["finished_today"] == 1
+
+
 def test_the_whole_file_after_known_matches(tmp_path: Path) -> None:
     """Today begins at midnight and the month on its first day, where the box stands."""
     now, midnight, first = local(2026, 11, 21), local(2026, 11, 21, 0), local(2026, 11, 1, 0)

@@ -4,6 +4,7 @@ import sqlite3
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
+from math import inf
 
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.queries import had_turn
@@ -20,7 +21,7 @@ select *, row_number() over (partition by profile, rounds order by score, began_
     count(*) over (partition by profile, rounds) as results,
     max(id) over (partition by profile, rounds) as latest
 from match join result on result.match = match.id
-where initials is not null and began_s >= ?
+where initials is not null and began_s >= ? and began_s < ?
 """
 _BEST = f"""
 select id, player, initials, score, profile, rounds, began_s, owes, won from ({_SIGNED})
@@ -56,18 +57,21 @@ class Honour:
     began_s: int
 
 
-def best(db: sqlite3.Connection, since_s: float = 0, count: int = 6) -> tuple[Honour, ...]:
-    """The best signed results of the matches begun since then, game by game, the best first.
+def best(
+    db: sqlite3.Connection, since_s: float = -inf, until_s: float = inf, *, count: int = 6
+) -> tuple[Honour, ...]:
+    """The best signed results of the matches begun in a span of time, game by game, the best first.
 
     Args:
         db: the store.
-        since_s: a time of day, in seconds.
+        since_s: its begin, a time of day, in seconds.
+        until_s: its end, not counted. A match may be dated in the future: the clock was wrong.
         count: how many at most; they are shared out among up to `SHOWN_GAMES` games.
 
     Raises:
         sqlite3.Error: if it cannot be read.
     """
-    rows = db.execute(_BEST, (since_s, 2 * count)).fetchall()
+    rows = db.execute(_BEST, (since_s, until_s, 2 * count)).fetchall()
     games: list[list[Honour]] = []
     for (keys, rounds), group in groupby(rows, lambda row: (row[4], row[5])):
         profile = profile_of(keys)

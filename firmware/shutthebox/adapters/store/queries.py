@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 
 from shutthebox.adapters.store.errors import StoreError
@@ -228,6 +229,16 @@ def latest(db: sqlite3.Connection, count: int) -> tuple[PlayedMatch, ...]:
     return tuple(found.values())
 
 
+def latest_ended(db: sqlite3.Connection) -> int:
+    """The id of the latest match that was decided or left; where there is none, of the latest; 0 for none.
+
+    Raises:
+        sqlite3.Error: if it cannot be read.
+    """
+    query = f'select id from match order by "left" or {_DECIDED} desc, id desc limit 1'
+    return int((db.execute(query).fetchone() or (0,))[0])
+
+
 def had_turn(
     db: sqlite3.Connection, number: int, player: int, score: int, keys: str, *, owes: str, won: int
 ) -> bool:
@@ -272,16 +283,17 @@ def past(db: sqlite3.Connection, match: Match, letters: str) -> Past:
     return Past(better(same, default=None), any("\ncomputers " in conditions for *_, conditions in rows))
 
 
-def finished_since(db: sqlite3.Connection, time_s: float) -> int:
-    """How many matches that began at this time of day or later have been decided.
+def finished_since(db: sqlite3.Connection, since_s: float, until_s: float = inf) -> int:
+    """How many matches that began in this span of time, its end not counted, have been decided.
 
     Raises:
         sqlite3.Error: if it cannot be read.
     """
     query = (
-        "select count(distinct match) from result join match on match.id = result.match where began_s >= ?"
+        "select count(distinct match) from result join match on match.id = result.match"
+        " where began_s >= ? and began_s < ?"
     )
-    return int(db.execute(query, (int(time_s),)).fetchone()[0])
+    return int(db.execute(query, (int(since_s), until_s)).fetchone()[0])
 
 
 def read(db: sqlite3.Connection) -> Statistics:

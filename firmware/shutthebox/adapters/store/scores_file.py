@@ -111,19 +111,18 @@ class ScoresWriter:
     def _look_back(self, title: "_Titles", day: str) -> dict[str, Any]:
         if self._open_store is None:
             return {}
-        midnight = time.mktime(time.strptime(day, "%Y-%m-%d"))
-        first = time.mktime(time.strptime(day[:7], "%Y-%m"))
+        today, month = spans(day)
         try:
             with closing(self._open_store()) as db:
                 return {
                     "day": day,
                     "matches": [_match(match, title) for match in queries.latest(db, SHOWN_MATCHES)],
-                    "today": [_honour(honour, title) for honour in fame.best(db, midnight)],
-                    "month": [_honour(honour, title) for honour in fame.best(db, first)],
+                    "today": [_honour(honour, title) for honour in fame.best(db, *today)],
+                    "month": [_honour(honour, title) for honour in fame.best(db, *month)],
                     "ever": [_honour(honour, title) for honour in fame.best(db)],
                     "captains": [_honour(honour, title) for honour in fame.captains(db, SHOWN_CAPTAINS)],
                     "streak": dataclasses.asdict(queries.streak(db)),
-                    "health": _health(db, midnight),
+                    "health": _health(db, today),
                 }
         except (OSError, *UNREADABLE) as error:
             _log.warning("the scoreboard shows no past: %s", error)
@@ -188,12 +187,26 @@ def _rules(show: Show, translate: Translate) -> dict[str, Any] | None:
     return {"game": show.game.title(show.language, translate), "rules": explain(show.game, translate)}
 
 
-def _health(db: sqlite3.Connection, midnight: float) -> dict[str, Any]:
+def spans(day: str) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The begin and the end of a day like ``2026-11-22``, and of its month, as times of day in seconds."""
+    year, month, number = map(int, day.split("-"))
+
+    def midnight(month: int, number: int) -> float:
+        # Days and months beyond the end are the calendar's next.
+        return time.mktime((year, month, number, 0, 0, 0, 0, 0, -1))
+
+    return (midnight(month, number), midnight(month, number + 1)), (
+        midnight(month, 1),
+        midnight(month + 1, 1),
+    )
+
+
+def _health(db: sqlite3.Connection, today: tuple[float, float]) -> dict[str, Any]:
     """Figures for the owner of the box; the scoreboard does not show them."""
     found = queries.read(db)
     return {
         "finished": found.finished,
-        "finished_today": queries.finished_since(db, midnight),
+        "finished_today": queries.finished_since(db, *today),
         "switches": {str(number): dataclasses.asdict(switch) for number, switch in found.switches.items()},
         "faults": [dataclasses.asdict(fault) for fault in found.faults[:SHOWN_FAULTS]],
     }
