@@ -163,8 +163,9 @@ def lost(bundle: Bundle, keys: frozenset[str]) -> tuple[str, ...]:
     found = []
     if bundle.store is not None and bundle.store < STORE_VERSION:
         found.append(
-            f"memory: version {bundle.version} cannot read it; matches, scores and statistics are set aside, "
-            "and come back with this version"
+            f"memory: version {bundle.version} cannot read it; matches, scores and statistics are set aside "
+            "as box.sqlite3.DATE.newer; this version takes them back if no match was played meanwhile, else "
+            "sudo shutthebox restore does"
         )
     if unknown := sorted(keys - bundle.keys if bundle.keys else ()):
         found.append(

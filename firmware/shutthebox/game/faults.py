@@ -10,6 +10,8 @@ class Fault(Enum):
 
     STORE_REPLACED = "store replaced"
     """The store was damaged or not ours: it is kept under another name, a new one is begun."""
+    STORE_NEWER = "store newer"
+    """A newer program has made the store: it is kept under another name until that program is back."""
     STORE_DAMAGED = "store damaged"
     """Part of the store is damaged: the next start takes over what is good of it."""
     FORGETS = "forgets"
@@ -22,6 +24,7 @@ class Fault(Enum):
 
 FAULT_TEXTS: dict[Fault, tuple[Message, Message]] = {
     Fault.STORE_REPLACED: (message("Memory damaged"), message("new memory")),
+    Fault.STORE_NEWER: (message("Memory is newer"), message("new memory")),
     Fault.STORE_DAMAGED: (message("Memory damaged"), message("bad memory")),
     Fault.FORGETS: (message("Memory is off"), message("no memory")),
     Fault.CONFIG: (message("Bad config"), message("bad config")),

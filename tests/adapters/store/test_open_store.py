@@ -1,14 +1,11 @@
 """Any file in the store's place: the box says so, keeps it, and plays."""
 
-import importlib
 import logging
 import multiprocessing
 import os
-import pkgutil
 import shutil
 import sqlite3
 import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from multiprocessing.connection import Connection
@@ -18,9 +15,10 @@ import pytest
 from tests.adapters.store.test_verification import forge
 from tests.support.box import MS, BoxUnderTest, S
 from tests.support.open_files import open_files
+from tests.support.permissions import obey_permissions
 
-import shutthebox.adapters
 from shutthebox.adapters.store import open_store, queries
+from shutthebox.adapters.store.backup import put_beside
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import (
@@ -33,6 +31,7 @@ from shutthebox.adapters.store.open_store import (
     StoreFault,
     open_or_set_aside,
 )
+from shutthebox.adapters.store.schema import VERSION
 from shutthebox.cli.run import find_config
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, ConfigError, with_value
@@ -47,7 +46,6 @@ from shutthebox.simulator.virtual_box import VirtualBox
 
 NOON = 1_795_262_400.0  # 2026-11-21T12:00:00
 KEPT = f"{FILE_NAME}.2026-11-21T12-00-00.damaged"
-NOBODY = 65534
 
 
 def clock() -> float:
@@ -141,10 +139,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], str, str]] = {
     "overwritten": (overwritten, "", BEGINNING),
     "cut short": (cut_short, "", NEW),
     "a folder": (a_folder, "", NEW),
-    "newer": (
-        change("pragma user_version = 99"), "box.sqlite3: made by a newer version (99); 3 is allowed", NEW
-    ),
-    "older than any": (change("pragma user_version = -1"), "", ALL_3),
+    "older than any": (change("pragma user_version = -1"), TABLES, ALL_3),
     "foreign": (foreign, TABLES, NEW),
     "foreign of our version": (change("drop table lever"), TABLES, NEW),
     "a column more": (change("alter table lever add column colour text"), TABLES, NEW),
@@ -288,13 +283,66 @@ def test_what_makes_no_sense_is_damage_though_its_checksum_is_right(
         assert (store.running_match() is not None) == bool(facts)
 
 
-def test_what_is_kept_is_what_was_there(tmp_path: Path) -> None:
-    change("pragma user_version = 99")(tmp_path)
+def of_version(folder: Path, version: int, name: str = FILE_NAME) -> None:
+    with closing(sqlite3.connect(folder / name)) as db:
+        db.execute(f"pragma user_version = {version}")
+
+
+@pytest.fixture
+def newer(tmp_path: Path) -> Path:
+    """A newer program's store, which this one has set aside; gives its path."""
+    play_a_little(tmp_path)
+    of_version(tmp_path, 99)
     before = (tmp_path / FILE_NAME).read_bytes()
-    store, _ = open_or_set_aside(tmp_path, clock)
+    store, store_fault = open_or_set_aside(tmp_path, clock)
     assert store is not None
     store.close()
-    assert (tmp_path / KEPT).read_bytes() == before
+    path = tmp_path / KEPT.replace("damaged", "newer")
+    assert path.read_bytes() == before
+    assert store_fault == StoreFault(
+        Fault.STORE_NEWER,
+        f"{tmp_path / FILE_NAME}: made by a newer version (99); {VERSION} is allowed; kept as {path.name}, "
+        "a new store is begun",
+    )
+    return path
+
+
+def test_the_newer_program_takes_its_store_back_by_itself(newer: Path, tmp_path: Path) -> None:
+    of_version(tmp_path, VERSION, newer.name)
+    store, store_fault = open_or_set_aside(tmp_path, clock)
+    assert store_fault is None
+    assert store is not None
+    with closing(store):
+        (logged, *_) = queries.read(store.connection).faults
+        assert logged.text.startswith(f"{tmp_path / FILE_NAME}: restored, the one before is kept as ")
+        running = store.running_match()
+        assert running is not None
+        assert len(running[1]) == 2
+    assert not list(tmp_path.glob("*newer*"))
+
+
+def test_matches_that_were_played_meanwhile_stay(newer: Path, tmp_path: Path) -> None:
+    """Neither evening is lost without a word: the owner can have the other one back."""
+    store, _ = open_or_set_aside(tmp_path, clock)
+    assert store is not None
+    store.keep(Began(begin(builtin("pub"), 2)))
+    store.close()
+    of_version(tmp_path, VERSION, newer.name)
+    for start in range(2):
+        store, store_fault = open_or_set_aside(tmp_path, clock)
+        assert store_fault is None
+        assert store is not None
+        with closing(store):
+            running = store.running_match()
+            assert running is not None
+            assert running[0].game.name == "pub"
+            said = [fault.text for fault in queries.read(store.connection).faults if "since" in fault.text]
+        aside = newer.with_name(newer.name.replace("newer", "replaced"))
+        assert said == [
+            f"{newer}: set aside by an earlier version, with 1 matches since: it is now {aside.name}, "
+            "and shutthebox restore brings it back"
+        ], f"start {start}"
+    assert put_beside(aside, tmp_path) == 1
 
 
 def test_damage_of_the_same_second_gets_another_name(tmp_path: Path) -> None:
@@ -487,17 +535,9 @@ def test_no_folder_no_memory(tmp_path: Path) -> None:
     assert store_fault.fault is Fault.FORGETS
 
 
-def open_as_nobody(folder: str, result: Connection) -> None:
-    """In a process of its own, because root may write to everything.
-
-    The store imports some of its modules late, and this user may not be able to read them.
-    """
-    for module in pkgutil.walk_packages(shutthebox.adapters.__path__, "shutthebox.adapters."):
-        importlib.import_module(module.name)
-    if os.geteuid() == 0:
-        os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
+def open_by_permission(folder: str, result: Connection) -> None:
+    """In a process of its own, because root may write to everything."""
+    obey_permissions()
     store, store_fault = open_or_set_aside(Path(folder), clock)
     result.send((store is not None and not store.waiting, store_fault))
     if store is not None:
@@ -505,22 +545,17 @@ def open_as_nobody(folder: str, result: Connection) -> None:
 
 
 @pytest.fixture
-def nobodys() -> Iterator[Path]:
-    """A folder of the user of `open_as_nobody`, with a store in it."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        play_a_little(folder)
-        if os.geteuid() == 0:
-            for path in (folder, *folder.iterdir()):
-                os.chown(path, NOBODY, NOBODY)
-        yield folder
-        folder.chmod(0o700)
+def own(tmp_path: Path) -> Iterator[Path]:
+    """A folder with a store in it, whose modes a test may change."""
+    play_a_little(tmp_path)
+    yield tmp_path
+    tmp_path.chmod(0o700)
 
 
 def opened(folder: Path) -> tuple[bool, StoreFault | None]:
     processes = multiprocessing.get_context("forkserver")
     receiver, sender = processes.Pipe(duplex=False)
-    child = processes.Process(target=open_as_nobody, args=(str(folder), sender))
+    child = processes.Process(target=open_by_permission, args=(str(folder), sender))
     child.start()
     sender.close()
     with closing(receiver):
@@ -530,10 +565,10 @@ def opened(folder: Path) -> tuple[bool, StoreFault | None]:
 
 
 @pytest.mark.timeout(30)
-def test_a_folder_that_cannot_be_written_to(nobodys: Path) -> None:
-    assert opened(nobodys) == (True, None)
-    nobodys.chmod(0o500)
-    keeps, store_fault = opened(nobodys)
+def test_a_folder_that_cannot_be_written_to(own: Path) -> None:
+    assert opened(own) == (True, None)
+    own.chmod(0o500)
+    keeps, store_fault = opened(own)
     assert not keeps
     assert store_fault is not None
     assert store_fault.fault is Fault.FORGETS
@@ -541,13 +576,13 @@ def test_a_folder_that_cannot_be_written_to(nobodys: Path) -> None:
 
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("mode", [0o400, 0o000])
-def test_a_store_that_may_not_be_written_to_is_set_aside(mode: int, nobodys: Path) -> None:
-    (nobodys / FILE_NAME).chmod(mode)
-    keeps, store_fault = opened(nobodys)
+def test_a_store_that_may_not_be_written_to_is_set_aside(mode: int, own: Path) -> None:
+    (own / FILE_NAME).chmod(mode)
+    keeps, store_fault = opened(own)
     assert keeps
     assert store_fault is not None
     assert store_fault.fault is Fault.STORE_REPLACED
-    assert (nobodys / KEPT).stat().st_mode & 0o777 == mode
+    assert (own / KEPT).stat().st_mode & 0o777 == mode
 
 
 @pytest.mark.parametrize(("store", "log"), [(True, b"x"), (False, b"x"), (False, b"")])

@@ -14,12 +14,12 @@ import pytest
 from tests.adapters.store.test_migrations import version_2
 from tests.adapters.store.test_open_store import KEPT, change, clock, play_a_little
 
-from shutthebox.adapters.outbox import _write_durably
 from shutthebox.adapters.store.backup import back_up, put_beside
 from shutthebox.adapters.store.chain import Head, Mark
 from shutthebox.adapters.store.database import FILE_NAME
 from shutthebox.adapters.store.open_store import open_or_set_aside, suspect
 from shutthebox.adapters.store.queries import open_to_read
+from shutthebox.files import replace_file
 
 
 @pytest.fixture
@@ -57,13 +57,13 @@ def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_an_entry_of_the_outbox(tmp_path: Path, steps: list[str]) -> None:
-    _write_durably(tmp_path / "1.json", b"{}", 0o640)
-    assert steps == ["sync 1.new", "1.new -> 1.json", "sync ."]
+    replace_file(tmp_path / "1.json", b"{}", durable=True)
+    assert steps == ["sync 1.json.new", "1.json.new -> 1.json", "sync ."]
 
 
 def test_a_note_that_the_store_is_suspect(tmp_path: Path, steps: list[str]) -> None:
     suspect(tmp_path, "fact 2 was altered")
-    assert steps == ["sqlite3.new -> sqlite3.suspect", "sync ."]
+    assert steps == ["sync sqlite3.suspect.new", "sqlite3.suspect.new -> sqlite3.suspect", "sync ."]
 
 
 def test_a_backup_and_its_way_back(tmp_path: Path, steps: list[str]) -> None:

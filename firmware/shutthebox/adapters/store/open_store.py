@@ -17,9 +17,9 @@ from shutthebox.adapters.store import queries, verification
 from shutthebox.adapters.store.chain import MARK_NAME, read_mark
 from shutthebox.adapters.store.database import FILE_NAME, PATIENCE_S, Store
 from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.recovery import Recovered, copy, sync_folder
+from shutthebox.adapters.store.recovery import Recovered, copy
 from shutthebox.adapters.store.schema import UNREADABLE, VERSION
-from shutthebox.files import replace_file
+from shutthebox.files import replace_file, sync_folder
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
 
@@ -33,6 +33,9 @@ RESTORE_NAME = f"{FILE_NAME}.restore"
 
 RECOVERED_NAME = f"{FILE_NAME}.recovered"
 """The good part of a damaged store, which waits to take its place."""
+
+NEWER = "newer"
+"""Ending of the name of a store that a newer program has made; that program takes it back."""
 
 SUSPECT_NAME = f"{FILE_NAME}.suspect"
 """Says what is wrong with the store; the next start compares all of it, and takes over what is good."""
@@ -103,6 +106,7 @@ def open_or_set_aside(
     reason: StoreError
     store_fault: StoreFault | None = None
     try:
+        stays = _take_back(folder)
         said, fault = _take_over(folder, wall_clock_s())
         _look_for_leftovers(folder)
         store = opened()
@@ -115,6 +119,10 @@ def open_or_set_aside(
                 _log.warning("%s", said)
             with suppress(StoreError):
                 store.keep(Faulted("store", said))
+        if stays:
+            _log.warning("%s", stays)
+            with suppress(StoreError):
+                store.keep(Faulted("store", stays))
         return store, store_fault
     except StoreError as error:
         reason = error
@@ -124,11 +132,13 @@ def open_or_set_aside(
     if not _is_damage(reason, folder):
         return None, StoreFault(Fault.FORGETS, f"{reason}; playing without memory")
     try:
-        store, done = _begin_anew(folder, wall_clock_s, opened)
+        is_newer = _version(folder / FILE_NAME) > VERSION
+        store, done = _begin_anew(folder, wall_clock_s, opened, NEWER if is_newer else "damaged")
     except OSError as error:
         return None, StoreFault(Fault.FORGETS, f"{reason}; {error}; playing without memory")
     _trust(folder)
-    store_fault = StoreFault(Fault.STORE_REPLACED, f"{reason}; {done}")
+    fault = Fault.STORE_NEWER if is_newer else Fault.STORE_REPLACED
+    store_fault = StoreFault(fault, f"{reason}; {done}")
     with suppress(StoreError):  # it waits in the store then
         store.keep(Faulted("store", store_fault.text))
     return store, store_fault
@@ -140,8 +150,7 @@ def suspect(folder: Path, why: str) -> None:
     Raises:
         OSError: if that cannot be noted.
     """
-    replace_file(folder / SUSPECT_NAME, f"{why}\n".encode())
-    sync_folder(folder)
+    replace_file(folder / SUSPECT_NAME, f"{why}\n".encode(), durable=True)
 
 
 def is_suspect(folder: Path) -> bool:
@@ -155,9 +164,9 @@ def _trust(folder: Path) -> None:
 
 
 def _begin_anew(
-    folder: Path, wall_clock_s: Callable[[], float], opened: Callable[[], Store]
+    folder: Path, wall_clock_s: Callable[[], float], opened: Callable[[], Store], why: str
 ) -> tuple[Store, str]:
-    """Sets the store aside and opens a new one with its good part.
+    """Sets the store aside, this word in its name, and opens a new one with its good part.
 
     Returns:
         The new store, and what was done in words.
@@ -166,8 +175,8 @@ def _begin_anew(
         OSError: if files cannot be renamed or written.
         StoreError: if the new one cannot be opened.
     """
-    recovered = _recover(folder)
-    kept = set_aside(folder, wall_clock_s(), "damaged")
+    recovered = None if why == NEWER else _recover(folder)  # only the newer program can judge its own
+    kept = set_aside(folder, wall_clock_s(), why)
     _take_over(folder, wall_clock_s())
     try:
         store = opened()
@@ -220,8 +229,6 @@ def _recover(folder: Path) -> Recovered | None:
     part = waiting.with_name(f"{waiting.name}.part")
     try:
         with closing(sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True)) as db:
-            if db.execute("pragma user_version").fetchone()[0] > VERSION:
-                return None  # only the newer program can judge it
             recovered = copy(db, part, read_mark(store))
     except sqlite3.Error as error:
         if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF in _PASSING:
@@ -257,6 +264,52 @@ def _take_over(folder: Path, now_s: float) -> tuple[str, Fault | None]:
         waiting.rename(folder / FILE_NAME)
         sync_folder(folder)
     return said, fault
+
+
+def _take_back(folder: Path) -> str:
+    """Lets a store that a newer program has made wait for its place again, now that this program can read it.
+
+    If matches were played meanwhile, they stay, and the store is renamed as a replaced one.
+
+    Returns:
+        What was done with it in that case, else nothing.
+    """
+    said = ""
+    for path in sorted(folder.glob(f"{FILE_NAME}.*.{NEWER}"), reverse=True):
+        with suppress(OSError, *UNREADABLE):  # such a file stays as it is
+            if path.is_symlink() or not 0 < _version(path) <= VERSION:
+                continue
+            with closing(sqlite3.connect(path)) as db:
+                db.execute("pragma journal_mode = delete")  # all of it is in one file then
+            to = folder / RESTORE_NAME
+            played = _matches(folder / FILE_NAME)
+            if played or os.path.lexists(to):
+                to = path.with_name(f"{path.name.removesuffix(NEWER)}replaced")
+                said = f"{path}: set aside by an earlier version, with {played} matches since: it is "
+                said += f"now {to.name}, and shutthebox restore brings it back"
+            path.rename(to)
+            path.with_name(path.name + MARK_NAME).unlink(missing_ok=True)
+            sync_folder(folder)
+    return said
+
+
+def _version(store: Path) -> int:
+    """The version that a store claims to be of; 0 for none that can be read."""
+    return _number(store, "pragma user_version")
+
+
+def _matches(store: Path) -> int:
+    return _number(store, "select count(*) from match")
+
+
+def _number(store: Path, query: str) -> int:
+    with (
+        suppress(OSError, *UNREADABLE),
+        closing(sqlite3.connect(f"{store.absolute().as_uri()}?mode=ro", uri=True)) as db,
+    ):
+        # SQLite would delete the log of an empty store.
+        return int(db.execute(query).fetchone()[0]) if store.stat().st_size else 0
+    return 0
 
 
 def set_aside(folder: Path, now_s: float, why: str) -> Path:

@@ -179,9 +179,9 @@ def version_of(db: sqlite3.Connection) -> int:
         sqlite3.Error: if it cannot be read.
     """
     (version,) = db.execute("pragma user_version").fetchone()
-    if not 0 <= version <= VERSION:
+    if version > VERSION:
         raise ValueError(f"made by a newer version ({version}); {VERSION} is allowed")
-    if _schema(db, version) != _schema_of(version):
+    if version < 0 or _schema(db, version) != _schema_of(version):
         raise ValueError("no store of a box: its tables, views or triggers are others")
     return int(version)
 
