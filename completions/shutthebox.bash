@@ -5,7 +5,7 @@
 #    source ~/.local/share/bash_completion/shutthebox
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_shutthebox_subparsers=(run sim replay profiles odds review puzzles verify stats export backup restore card update scoreboard speech check-config pins doctor blank)
+_shtab_shutthebox_subparsers=(run sim replay profiles odds review verify stats export backup restore card update scoreboard speech check-config pins doctor blank)
 
 _shtab_shutthebox_run_option_strings=(-h --help --config --record)
 _shtab_shutthebox_sim_option_strings=(-h --help --levers --config --language --state --port --no-browser --record)
@@ -13,7 +13,6 @@ _shtab_shutthebox_replay_option_strings=(-h --help --json --frames --state)
 _shtab_shutthebox_profiles_option_strings=(-h --help --json --folder --sheet --language)
 _shtab_shutthebox_odds_option_strings=(-h --help --tiles --open --throw --objective --players --best --seat --fair --json --plot --samples --seed)
 _shtab_shutthebox_review_option_strings=(-h --help --json)
-_shtab_shutthebox_puzzles_option_strings=(-h --help --count --seed --margin --json)
 _shtab_shutthebox_verify_option_strings=(-h --help)
 _shtab_shutthebox_stats_option_strings=(-h --help --json --config --state)
 _shtab_shutthebox_export_option_strings=(-h --help --record --config --state)
@@ -45,7 +44,6 @@ _shtab_shutthebox_profiles___language_COMPGEN=_shtab_cmd_compgen_4af4b6f6
 _shtab_shutthebox_odds_pos_0_COMPGEN=_shtab_cmd_compgen_776cceca
 _shtab_shutthebox_odds___plot_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_review_pos_0_COMPGEN=_shtab_compgen_files
-_shtab_shutthebox_puzzles_pos_0_COMPGEN=_shtab_cmd_compgen_776cceca
 _shtab_shutthebox_verify_pos_1_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_stats___config_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_stats___state_COMPGEN=_shtab_compgen_dirs
@@ -67,7 +65,7 @@ _shtab_shutthebox_doctor___config_COMPGEN=_shtab_compgen_files
 _shtab_shutthebox_blank___config_COMPGEN=_shtab_compgen_files
 
 _shtab_shutthebox_odds___objective_choices=(score shut)
-_shtab_shutthebox_pos_0_choices=(run sim replay profiles odds review puzzles verify stats export backup restore card update scoreboard speech check-config pins doctor blank)
+_shtab_shutthebox_pos_0_choices=(run sim replay profiles odds review verify stats export backup restore card update scoreboard speech check-config pins doctor blank)
 
 _shtab_shutthebox_run__h_nargs=0
 _shtab_shutthebox_run___help_nargs=0
@@ -87,10 +85,6 @@ _shtab_shutthebox_odds___json_nargs=0
 _shtab_shutthebox_review__h_nargs=0
 _shtab_shutthebox_review___help_nargs=0
 _shtab_shutthebox_review___json_nargs=0
-_shtab_shutthebox_puzzles_pos_0_nargs='*'
-_shtab_shutthebox_puzzles__h_nargs=0
-_shtab_shutthebox_puzzles___help_nargs=0
-_shtab_shutthebox_puzzles___json_nargs=0
 _shtab_shutthebox_verify_pos_1_nargs='*'
 _shtab_shutthebox_verify__h_nargs=0
 _shtab_shutthebox_verify___help_nargs=0

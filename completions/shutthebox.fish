@@ -50,8 +50,8 @@ function _shtab_shutthebox_using
   test "$_shtab_shutthebox_cmdpath" = "$argv"
 end
 
-set -g _shtab_shutthebox_commands run sim replay profiles odds review puzzles verify stats export backup restore card update scoreboard speech check-config pins doctor blank
-set -g _shtab_shutthebox_opts_with_value --best --config --count --folder --frames --language --levers --listen --margin --name --objective --open --players --plot --port --record --samples --seat --seconds --seed --sheet --state --throw --tiles --to --volume
+set -g _shtab_shutthebox_commands run sim replay profiles odds review verify stats export backup restore card update scoreboard speech check-config pins doctor blank
+set -g _shtab_shutthebox_opts_with_value --best --config --folder --frames --language --levers --listen --name --objective --open --players --plot --port --record --samples --seat --seconds --seed --sheet --state --throw --tiles --to --volume
 
 complete -c shutthebox -e
 complete -c shutthebox -f
@@ -103,13 +103,6 @@ complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_
 complete -c shutthebox -n '_shtab_shutthebox_using review' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using review' -l json -d 'print one JSON document'
 complete -c shutthebox -n '_shtab_shutthebox_using review; and test $_shtab_shutthebox_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'a match, as `shutthebox export --record` prints it'
-complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a puzzles -d 'Finds positions and throws whose best answer clearly beats the second, and where shutting the highest tiles is not the best'
-complete -c shutthebox -n '_shtab_shutthebox_using puzzles' -s h -l help -d 'show this help message and exit'
-complete -c shutthebox -n '_shtab_shutthebox_using puzzles' -l count -x -d 'puzzles, as many of each game (500)'
-complete -c shutthebox -n '_shtab_shutthebox_using puzzles' -l seed -x -d 'where the lots start (1)'
-complete -c shutthebox -n '_shtab_shutthebox_using puzzles' -l margin -x -d 'of a turn'"'"'s expected score that the second answer costs at least (1)'
-complete -c shutthebox -n '_shtab_shutthebox_using puzzles' -l json -d 'print one JSON document'
-complete -c shutthebox -n '_shtab_shutthebox_using puzzles; and test $_shtab_shutthebox_npos -ge 0' -ka "(printf '%s\n' traditional 2012 add-or-subtract against-all-odds bank cards cover-200 digits domino-bag double-eighteen double-shutter even-stevens exact full-house golf high-rollers jouhet knipsen ladder lucky-seven max-two misere missionary open-one pub ten thai the-300 three-down three-to-go tournament-100 tournament-45 trac trac-100 trac-digits trac-free trac-reversed two-to-go unlucky-seven young)" -d 'built-in profiles or files; default: traditional, add-or-subtract, digits, knipsen'
 complete -c shutthebox -n '_shtab_shutthebox_using; and test $_shtab_shutthebox_npos -eq 0' -a verify -d 'Prints the commitment of a tournament of equal dice, and of every record whether all its throws follow from the tournament'"'"'s seed'
 complete -c shutthebox -n '_shtab_shutthebox_using verify' -s h -l help -d 'show this help message and exit'
 complete -c shutthebox -n '_shtab_shutthebox_using verify; and test $_shtab_shutthebox_npos -ge 1' -ka "(__fish_complete_path (commandline -ct))" -d 'records of matches'

@@ -61,27 +61,6 @@ def test_a_race_is_ranked_by_the_throws_to_go() -> None:
     assert not came.hint.opens
 
 
-def test_a_large_row_has_hints_and_a_master() -> None:
-    match = begin(builtin("the-300"), 2)
-    before = hint_for(match)
-    assert (before.dice, before.dice_cost, before.moves, before.opens) == (4, None, (), False)
-    assert 130 < before.value.score < 155
-    assert before.value.shut == 0, "not known"
-    match = match.throw((6, 5, 4, 5))
-    found = hint_for(match)
-    assert (found.best, found.moves[0].cost) == (to_tiles([20]), 0)
-    assert (found.value, found.dice, found.dice_cost, found.opens) == (
-        found.moves[0].value,
-        None,
-        None,
-        False,
-    )
-    assert all(move.tiles in turns.answers(match.game, match.turn) for move in found.moves)
-    came = answer(AskAnswer(match))
-    assert isinstance(came, AnswerCame)
-    assert came.tiles == found.best
-
-
 def hint_for(match: Match) -> Hint:
     came = answer(AskHint(match))
     assert isinstance(came, HintCame)
@@ -201,8 +180,8 @@ def test_a_question_that_fails_ends_neither_the_worker_nor_the_game(
     assert "no answer to" in caplog.text
 
 
-def test_on_a_large_row_of_other_rules_there_is_no_hint_but_a_computer_still_plays() -> None:
-    match = begin(replace(builtin("the-300"), max_tiles=2), 2)
+def test_on_a_large_row_there_is_no_hint_but_a_computer_still_plays() -> None:
+    match = begin(builtin("the-300"), 2)
     assert answer(AskDice(match)) == DiceCame(match, 4)
     match = match.throw((6, 6, 6, 5))
     assert answer(AskHint(match)) == HintCame(match, None)

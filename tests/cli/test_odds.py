@@ -148,20 +148,6 @@ def test_an_estimate_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert "ESTIMATE" in capsys.readouterr().out
 
 
-def test_what_is_known_of_best_play_on_a_large_row(
-    document: Read, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = document("the-300", "--samples", "50")
-    assert found["best_play"] == {"expected_score": 142.647143, "bound": "exact"}
-    assert document("cards", "--samples", "2")["best_play"]["bound"] == "at most"
-    assert "best_play" not in document("the-300", "--samples", "50", "--objective", "shut")
-    assert "best_play" not in document("the-300", "--samples", "50", "--throw", "6,5,4,3")
-    assert run("the-300", "--samples", "50") == 0
-    text = capsys.readouterr().out
-    assert "played by learned values of the tiles, not best play" in text
-    assert "best play        142.65  (exact" in text
-
-
 def test_few_tiles_of_a_large_row_are_exact(document: Read) -> None:
     found = document("the-300", "--open", "1,2,3,4", "--throw", "1,1,1,1")
     assert "estimate" not in found

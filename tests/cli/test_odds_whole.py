@@ -461,7 +461,6 @@ def test_an_estimate_as_json_has_its_errors(capsys: pytest.CaptureFixture[str]) 
         "standard_error",
         "standard_error_shut",
         "samples",
-        "best_play",
     ]
     assert found["standard_error"] > found["standard_error_shut"] >= 0
     assert found["expected_score"] == pytest.approx(
@@ -469,9 +468,6 @@ def test_an_estimate_as_json_has_its_errors(capsys: pytest.CaptureFixture[str]) 
     )
     assert json.loads(said(capsys, *words, "--seed", "1")) == found
     assert json.loads(said(capsys, *words, "--seed", "2"))["distribution"] != found["distribution"]
-    assert "best_play" not in json.loads(
-        said(capsys, *words, "--open", "13,14,15,16,17,18,19,20,21,22,23,24,1")
-    )
 
 
 def test_a_bar_on_the_terminal_while_an_estimate_is_made(

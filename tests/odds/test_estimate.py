@@ -11,7 +11,6 @@ import pytest
 from tests.odds.test_work import house
 
 from shutthebox.config.profiles import builtin
-from shutthebox.config.row_values import row_of
 from shutthebox.odds import Objective, TooLargeError
 from shutthebox.odds import estimate as estimates
 from shutthebox.odds.baselines import Policy, choose
@@ -184,26 +183,6 @@ def test_progress_is_told_every_hundredth_part_and_at_the_end(samples: int, whol
     assert found.samples == samples
     assert [count for count, _ in told] == [*range(step, whole, step), whole]
     assert {of for _, of in told} == {whole}
-
-
-def test_learned_values_need_no_trials() -> None:
-    player, told = row_of(builtin("the-300")), list[tuple[int, int]]()
-    assert player is not None
-    profile = player.profile
-    turn = Turn(to_tiles(range(1, 12)), moves=1)
-    found = estimate(
-        profile, turn, rng=random.Random(1), samples=12, row=player, progress=lambda *at: told.append(at)
-    )
-    lots, scores = random.Random(1), []
-    for _ in range(12):
-        tiles = turn.open
-        while tiles and (shut := player.answer(tiles, [lots.randint(1, 6) for _ in range(4)])):
-            tiles &= ~shut
-        scores.append(sum(number for number in range(1, 12) if tiles >> number - 1 & 1))
-    assert found.value.score == pytest.approx(mean(scores))
-    assert told == [(number, 12) for number in range(1, 13)]
-    by_rule = estimate(profile, turn, Objective.SHUT, rng=random.Random(1), samples=12, row=player)
-    assert by_rule.policy in RULES, "values of points are no help to shut the box"
 
 
 ONE_THROW = "tiles = [1]\ndice = 1"

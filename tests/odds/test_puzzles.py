@@ -7,13 +7,20 @@ from itertools import combinations_with_replacement, product
 from random import Random
 
 import pytest
+from tests.odds.puzzle_mining import (
+    GAMES,
+    MARGIN,
+    RULES,
+    all_puzzles,
+    mine,
+    missed_by,
+    shipped_puzzles,
+)
 from tests.odds.test_work import house
 
-from shutthebox.cli.puzzles import COUNT, GAMES, SEED, puzzles_of
 from shutthebox.config.profiles import builtin
 from shutthebox.config.puzzles import puzzle_of, shipped
 from shutthebox.odds import Odds, OddsError
-from shutthebox.odds.puzzle_mining import MARGIN, RULES, all_puzzles, mine, missed_by
 from shutthebox.odds.puzzles import Puzzle, puzzle_from_text
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
@@ -155,8 +162,8 @@ def test_games_without_puzzles(game: str) -> None:
 
 
 @pytest.mark.slow
-def test_the_command_makes_what_is_shipped() -> None:
-    assert tuple(p.to_text() for p in puzzles_of(GAMES, COUNT, SEED, MARGIN)) == shipped()
+def test_the_search_finds_what_is_shipped() -> None:
+    assert tuple(puzzle.to_text() for puzzle in shipped_puzzles()) == shipped()
 
 
 SHORT_GAMES = {

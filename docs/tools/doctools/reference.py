@@ -153,8 +153,7 @@ _JSON = """### JSON
 | `moves` | with a throw: every legal move with its `tiles`, `expected_score` and `probability_shut`, the best first |
 | `distribution` | the chance of each final score |
 
-An estimate also has `estimate` (true), `standard_error`, `standard_error_shut` and `samples`; for a whole turn on a large
-row `best_play`, the `expected_score` of best play with its `bound`: `exact`, or `at most` (with 99 % confidence).
+An estimate also has `estimate` (true), `standard_error`, `standard_error_shut` and `samples`.
 
 `shutthebox odds --players N --json` prints one object. [odds.md](odds.md) says how it is worked out.
 
@@ -174,13 +173,6 @@ row `best_play`, the `expected_score` of best play with its `bound`: `exact`, or
 | `exact` | whether the chances to win are exact; before the last of several rounds they are an approximation |
 | `turning_point` | the throw or decision that changed most: `player`, `round`, `throw`, `kind` (`dice` or `decision`), `change` |
 | `decisions` | every choice: `player`, `round`, `open`, `throw`, `chosen`, `best`, `cost_win`, `cost_points`; with `throw` null the choice is the number of dice |
-
-`shutthebox puzzles --json` prints one object.
-
-| key | value |
-|---|---|
-| `seed`, `margin` | as given, the margin in per cent |
-| `puzzles` | for each its `profile`, `open`, `throw`, `level` (1 to 5), `missed_by` (the simple rules that miss it) and `answers` with their `tiles` and `cost` in points, the best first |
 
 `shutthebox replay --json` prints an object a line for every effect. `t` is in seconds, `kind` is one of:
 

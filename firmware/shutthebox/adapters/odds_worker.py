@@ -31,7 +31,7 @@ from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile, Stakes, Turns
-from shutthebox.rules.tiles import Tiles, sum_of
+from shutthebox.rules.tiles import Tiles
 
 if TYPE_CHECKING:
     from shutthebox.odds.bank import BankOdds
@@ -128,23 +128,9 @@ def _hint(match: Match) -> Hint | None:
         return _hint_against_the_bank(match)
     odds = odds_of(match.rules)
     if odds is None:
-        return _hint_on_a_large_row(match)
+        return None
     play = _play(match) if match.turn.awaits_answer else None
     return hint(odds, match.turn, play=play)
-
-
-def _hint_on_a_large_row(match: Match) -> Hint | None:
-    """The best answers by learned values; None where nothing was learned about the row."""
-    from shutthebox.config.row_values import row_of
-
-    row, turn = row_of(match.rules), match.turn
-    if row is None:
-        return None
-    if turn.awaits_answer:
-        moves = row.ranked(turn)
-        return Hint(moves[0].value, None, None, moves, opens=False)
-    score = sum_of(turn.open) - row.looked_ahead(turn.open)
-    return Hint(Value(score, 0.0), match.game.dice, None, (), opens=False)
 
 
 def _hint_of_shared_row(match: Match) -> Hint | None:

@@ -19,7 +19,6 @@ _MODULES = {
     "profiles": "profiles",
     "odds": "odds",
     "review": "review",
-    "puzzles": "puzzles",
     "verify": "verify",
     "stats": "stats",
     "backup": "backup",

@@ -13,13 +13,11 @@ from shutthebox.cli.odds_text import Answer, Move, answer_text, title
 from shutthebox.cli.parser import Subparsers
 from shutthebox.cli.progress import working
 from shutthebox.config.profiles import find
-from shutthebox.config.row_values import row_of
 from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.odds import MOST_TILES, Objective, Odds, TooLargeError, Value
+from shutthebox.odds import Objective, Odds, TooLargeError, Value
 from shutthebox.odds.estimate import SAMPLES, Progress, estimate, estimated_moves
-from shutthebox.odds.large_rows import endgame, is_plain
 from shutthebox.rules import tiles as sets
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, dice_allowed
@@ -198,8 +196,7 @@ def _possible(profile: Profile, turn: Turn) -> str:
 def _exact(profile: Profile, turn: Turn, objective: Objective) -> Answer | None:
     """Exact odds; None where there are none."""
     try:
-        few = is_plain(profile) and turn.open.bit_count() <= MOST_TILES < len(profile.tiles)
-        odds = endgame(profile, turn.open) if few else Odds(profile, turn.open)
+        odds = Odds(profile, turn.open)
         value = odds.value(turn, objective)
         ranked = odds.ranked(turn, objective)
         distribution = odds.distribution(turn, objective)
@@ -218,13 +215,10 @@ def _estimated(profile: Profile, turn: Turn, objective: Objective, args: argpars
     if turn.outcome is not None:
         points = turn.score or 0
         return Answer(Value(points, 0.0), None, (), {points: 1.0})
-    moves, row = None, row_of(profile)
-    at_start = turn.open == profile.starting
+    moves = None
     progress = _progress()
     if turn.throw is not None:
-        found = estimated_moves(
-            profile, turn, objective, rng=rng, samples=args.samples, progress=progress, row=row
-        )
+        found = estimated_moves(profile, turn, objective, rng=rng, samples=args.samples, progress=progress)
         moves = tuple(
             Move(tiles, each.value, abs(each.value[at] - found[0][1].value[at]))
             for at in [int(objective is Objective.SHUT)]
@@ -236,8 +230,7 @@ def _estimated(profile: Profile, turn: Turn, objective: Objective, args: argpars
         points = turn.score or 0
         shut = 1.0 if turn.outcome is turns.Outcome.SHUT else 0.0
         return Answer(Value(points, shut), None, moves, {points: 1.0})
-    each = estimate(profile, turn, objective, rng=rng, samples=args.samples, progress=progress, row=row)
-    best_play = row.best_play if row and at_start and moves is None else None
+    each = estimate(profile, turn, objective, rng=rng, samples=args.samples, progress=progress)
     return Answer(
         each.value,
         None,
@@ -246,7 +239,6 @@ def _estimated(profile: Profile, turn: Turn, objective: Objective, args: argpars
         each.standard_error,
         each.samples,
         each.policy,
-        best_play if objective is Objective.SCORE else None,
     )
 
 
@@ -291,7 +283,4 @@ def _document(profile: Profile, turn: Turn, objective: Objective, answer: Answer
             "standard_error_shut": answer.error.shut,
             "samples": answer.samples,
         }
-    if answer.best_play is not None:
-        best = answer.best_play
-        document["best_play"] = {"expected_score": best.score, "bound": "exact" if best.exact else "at most"}
     return document

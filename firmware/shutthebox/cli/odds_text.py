@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from shutthebox.cli.chart import text_chart
 from shutthebox.odds import Objective, OddsError, Value
 from shutthebox.odds.baselines import Policy, policy_value
-from shutthebox.odds.large_rows import BestPlay
 from shutthebox.rules import tiles as sets
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile
@@ -34,8 +33,7 @@ class Answer:
         distribution: of the final score.
         error: the standard error of an estimate; None for exact odds.
         samples: turns played out for an estimate.
-        policy: the rule they were played by; None for learned values of the tiles.
-        best_play: of a whole turn on a large row; None if it is not known.
+        policy: the rule they were played by; None for exact odds.
     """
 
     value: Value
@@ -45,7 +43,6 @@ class Answer:
     error: Value | None = None
     samples: int = 0
     policy: Policy | None = None
-    best_play: BestPlay | None = None
 
 
 def points(value: float) -> str:
@@ -95,7 +92,7 @@ def answer_text(profile: Profile, turn: Turn, objective: Objective, answer: Answ
     if answer.error is not None:
         error = answer.error
         lines += [
-            f"An ESTIMATE from {answer.samples} turns played {_way(answer.policy)}, not best play:",
+            f"An ESTIMATE from {answer.samples} turns played {answer.policy} first, not best play:",
             f"expected score   {points(answer.value.score)}  (standard error {points(error.score)})",
             f"chance to shut   {percent(answer.value.shut)}  (standard error {percent(error.shut)})",
         ]
@@ -104,8 +101,6 @@ def answer_text(profile: Profile, turn: Turn, objective: Objective, answer: Answ
             f"expected score   {points(answer.value.score)}",
             f"chance to shut   {percent(answer.value.shut)}",
         ]
-    if answer.best_play is not None:
-        lines.append(f"best play        {_best_play(answer.best_play)}")
     if answer.one_die is not None:
         lines.append(f"best to throw    {'one die' if answer.one_die else f'{profile.dice} dice'}")
     if turn.throw is not None:
@@ -113,16 +108,6 @@ def answer_text(profile: Profile, turn: Turn, objective: Objective, answer: Answ
     elif answer.error is None and turn == turns.start(profile):
         lines += ["", *_players_text(profile)]
     return "\n".join([*lines, "", "final score", text_chart(answer.distribution)])
-
-
-def _way(policy: Policy | None) -> str:
-    return f"{policy} first" if policy is not None else "by learned values of the tiles"
-
-
-def _best_play(best: BestPlay) -> str:
-    if best.exact:
-        return f"{points(best.score)}  (exact: worked out once for all positions)"
-    return f"at most {points(best.score)}  (with 99 % confidence: from turns of a stronger player)"
 
 
 def _moves_text(turn: Turn, objective: Objective, answer: Answer) -> list[str]:

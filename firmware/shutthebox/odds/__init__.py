@@ -2,9 +2,8 @@
 
 `Odds(profile)` solves a profile and answers for any `Turn` of it; the other modules build on it:
 `equilibrium` and `match_play` (playing for the win), `coach` and `hints` (past and coming decisions),
-`baselines` and `strengths` (playing by a fixed rule), `estimate` (rows above 12 tiles),
-`large_rows` and `row_learning` (strong play there), `puzzles` and `puzzle_mining`, `fairness` (are the dice
-honest). The names below are imported at their first use: the box starts without the solvers.
+`baselines` and `strengths` (playing by a fixed rule), `estimate` (rows above 12 tiles), `puzzles`, `fairness`
+(are the dice honest). The names below are imported at their first use: the box starts without the solvers.
 """
 
 from typing import TYPE_CHECKING, Any

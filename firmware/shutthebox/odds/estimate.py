@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from shutthebox.odds.baselines import Policy, choose
-from shutthebox.odds.large_rows import LargeRow
 from shutthebox.odds.state_space import check_keys
 from shutthebox.odds.values import Objective, TooLargeError, Value, sign
 from shutthebox.rules import turn as turns
@@ -47,14 +46,14 @@ class Estimate:
         value: mean score and share of boxes shut.
         standard_error: of each of them.
         samples: turns played out.
-        policy: the rule they were played by; None for learned values of the tiles.
+        policy: the rule they were played by.
         distribution: share of each final score, by rising score.
     """
 
     value: Value
     standard_error: Value
     samples: int
-    policy: Policy | None
+    policy: Policy
     distribution: dict[int, float]
 
 
@@ -66,7 +65,6 @@ def estimate(
     rng: random.Random,
     samples: int | None = None,
     progress: Progress | None = None,
-    row: LargeRow | None = None,
 ) -> Estimate:
     """Plays a turn out many times.
 
@@ -78,7 +76,6 @@ def estimate(
         samples: turns to play out, beside a tenth of that for each rule tried; from 2 up. By
             default `SAMPLES`, or fewer where turns are long.
         progress: told about every hundredth part.
-        row: plays for the best score instead of the rules, if the row has learned values.
 
     Raises:
         OddsError: for a key of the game that the odds do not know.
@@ -89,24 +86,21 @@ def estimate(
         raise ValueError("an estimate needs at least 2 samples of a turn that is not over")
     if samples is None:
         samples = max(2, min(SAMPLES, int(MOST_THROWS / _throws(profile, turn) / (1 + len(_RULES) / _PILOT))))
-    learned = row if objective is Objective.SCORE else None
     trial = max(2, samples // _PILOT)
-    whole = samples + (0 if learned else trial * len(_RULES))
+    whole = samples + trial * len(_RULES)
     step = max(1, whole // 100)
     done = 0
 
-    def play(policy: Policy | None, count: int) -> Estimate:
+    def play(policy: Policy, count: int) -> Estimate:
         nonlocal done
         ends = []
         for _ in range(count):
-            ends.append(_play(profile, turn, policy or learned or Policy.HIGHEST, rng))
+            ends.append(_play(profile, turn, policy, rng))
             done += 1
             if progress and (done % step == 0 or done == whole):
                 progress(done, whole)
         return _summary(ends, policy)
 
-    if learned:
-        return play(None, samples)
     trials = [play(policy, trial) for policy in _RULES]
     best = max(trials, key=lambda each: _goodness(profile, each.value, objective))
     return play(best.policy, samples)
@@ -120,11 +114,8 @@ def estimated_moves(
     rng: random.Random,
     samples: int | None = None,
     progress: Progress | None = None,
-    row: LargeRow | None = None,
 ) -> list[tuple[Tiles, Estimate]]:
     """Every answer to the throw on the table, each played out, the best estimate first.
-
-    With learned values of the row, only the answers that these rank best.
 
     Args:
         profile: the game.
@@ -134,15 +125,13 @@ def estimated_moves(
         samples: turns to play out for all answers together. By default `SAMPLES`, or fewer where
             turns are long.
         progress: told after every answer.
-        row: as for `estimate`.
 
     Raises:
         OddsError: for a key of the game that the odds do not know.
         TooLargeError: for so many answers that they cannot be told apart in reasonable time.
     """
     check_keys(profile)
-    learned = row if objective is Objective.SCORE else None
-    answers = tuple(each.tiles for each in learned.ranked(turn)) if learned else turns.answers(profile, turn)
+    answers = turns.answers(profile, turn)
     if samples is None:
         most = int(MOST_THROWS / _throws(profile, turn))
         samples = min(SAMPLES, most)
@@ -154,7 +143,7 @@ def estimated_moves(
     for number, shut in enumerate(answers, 1):
         after = turns.move(profile, turn, shut)
         lots = random.Random(seed)
-        ends = [_play(profile, after, learned or Policy.HIGHEST, lots) for _ in range(each)]
+        ends = [_play(profile, after, Policy.HIGHEST, lots) for _ in range(each)]
         found.append((shut, _summary(ends)))
         if progress:
             progress(number, len(answers))
@@ -177,7 +166,7 @@ def _goodness(profile: Profile, value: Value, objective: Objective) -> tuple[flo
     return (value.shut, points) if objective is Objective.SHUT else (points, value.shut)
 
 
-def _summary(ends: list[tuple[int, bool, int]], policy: Policy | None = Policy.HIGHEST) -> Estimate:
+def _summary(ends: list[tuple[int, bool, int]], policy: Policy = Policy.HIGHEST) -> Estimate:
     count = len(ends)
     mean = sum(points for points, _, _ in ends) / count
     shut = sum(done for _, done, _ in ends) / count
@@ -189,9 +178,7 @@ def _summary(ends: list[tuple[int, bool, int]], policy: Policy | None = Policy.H
     )
 
 
-def _play(
-    profile: Profile, turn: Turn, policy: Policy | LargeRow, rng: random.Random
-) -> tuple[int, bool, int]:
+def _play(profile: Profile, turn: Turn, policy: Policy, rng: random.Random) -> tuple[int, bool, int]:
     """One turn to its end: its score, whether the box was shut, and how many throws were still made."""
     if turn.outcome is not None:
         return turn.score or 0, turn.outcome is turns.Outcome.SHUT, 0
@@ -212,10 +199,7 @@ def _play(
             throws += 1
         if sum(faces) in profile.ends_turn_on:
             break
-        if isinstance(policy, LargeRow):
-            move = policy.answer(open_tiles, faces)
-        else:
-            move = _answer(profile, open_tiles, faces, policy, first)
+        move = _answer(profile, open_tiles, faces, policy, first)
         faces = None
         if move:
             open_tiles &= ~move

@@ -1,7 +1,4 @@
-"""Puzzles: a position and a throw whose best answer is clear and is not the obvious one.
-
-`shutthebox.odds.puzzle_mining` finds them.
-"""
+"""Puzzles: a position and a throw whose best answer is clear and is not the obvious one."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from shutthebox.odds.values import (
     TooLargeError,
     sign,
 )
-from shutthebox.rules.profile import Profile, Scoring
+from shutthebox.rules.profile import Blocked, Profile, Scoring
 from shutthebox.rules.score import lost_score, score
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
@@ -75,7 +75,9 @@ class Space:
         """
         check_keys(profile)
         self.profile = profile
-        self.tiles = profile.starting if tiles is None else tiles | profile.starting
+        # What is shut stays so, unless tiles are opened again.
+        opens = profile.blocked is Blocked.OPENS_ONE
+        self.tiles = profile.starting if tiles is None else tiles | profile.starting * opens
         self.numbers = to_numbers(self.tiles)
         most = MOST_TILES if profile.rows == 1 else MOST_TILES_OF_TWO_ROWS
         if len(self.numbers) > most:

@@ -2,6 +2,8 @@
 
 The position can be reached in play, the best answer costs clearly less than the second, and shutting the
 highest tiles is not the best. The level of a puzzle is how many of the simple rules in `RULES` miss it.
+
+``python -m tests.odds.puzzle_mining > firmware/shutthebox/odds/puzzles.txt`` makes the puzzles of the box.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,6 +12,7 @@ from itertools import combinations_with_replacement, product
 from random import Random
 from typing import TypeAlias
 
+from shutthebox.config.profiles import builtin
 from shutthebox.odds.baselines import Policy, choose
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.puzzles import Puzzle, RankedAnswer, position
@@ -26,6 +29,19 @@ MOST_ANSWERS = 12
 """Most answers of a puzzle: more are no fun to compare."""
 
 _MOST_DICE = 2
+
+GAMES = ("traditional", "add-or-subtract", "digits", "knipsen")
+"""The games of the puzzles that are shipped: each asks for another kind of thought."""
+
+COUNT = 500
+
+
+def shipped_puzzles() -> list[Puzzle]:
+    """The puzzles of the box, in an order that is chosen by lot."""
+    rng = Random(1)
+    puzzles = [puzzle for name in GAMES for puzzle in mine(builtin(name), COUNT // len(GAMES), rng)]
+    rng.shuffle(puzzles)
+    return puzzles
 
 
 def mine(profile: Profile, count: int, rng: Random, margin: float = MARGIN) -> list[Puzzle]:
@@ -169,3 +185,7 @@ def _answered_throws(profile: Profile, open_tiles: Tiles) -> Iterator[tuple[Thro
                 moves = legal_moves(profile, open_tiles, throw, first=open_tiles == profile.starting)
                 if moves:
                     yield throw, moves
+
+
+if __name__ == "__main__":
+    print("\n".join(puzzle.to_text() for puzzle in shipped_puzzles()))
