@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
+import resource
 import shutil
+import signal
+import socket
 import subprocess
-from contextlib import closing
+import sys
+import threading
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from tests.support.waiting import until
 
 from shutthebox import __version__
 from shutthebox.adapters.store.database import Store
@@ -248,3 +255,149 @@ def test_an_update_from_an_address_is_fetched_and_removed_again(
     said = capsys.readouterr().err
     assert "none.raucb: " in said
     assert said.count("\n") == 1
+
+
+# -- from an address -----------------------------------------------------------------------
+
+
+class Answer:
+    """A server that gives one answer to every request, and can stop in the middle of it."""
+
+    def __init__(self, answer: bytes, *, stays: bool = False) -> None:
+        self._answer, self._stays = answer, stays
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{self._socket.getsockname()[1]}/new.raucb"
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._serve)
+
+    def __enter__(self) -> Answer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+        self._socket.close()
+
+    def _serve(self) -> None:
+        with suppress(OSError):
+            while True:
+                visitor, _ = self._socket.accept()
+                with visitor, suppress(OSError):
+                    visitor.recv(65536)
+                    visitor.sendall(self._answer)
+                    if self._stays:
+                        self._over.wait()
+
+
+def http(body: bytes, *headers: str) -> bytes:
+    return "\r\n".join(("HTTP/1.1 200 OK", *headers, "", "")).encode() + body
+
+
+@pytest.fixture
+def fetched(card: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the update is put; both systems of the card have 2 MiB."""
+    (card / "system.conf").write_text(
+        "".join(f"[slot.system.{n}]\ndevice={card}/slot{n}\ntype=raw\n" for n in range(2))
+    )
+    for number in range(2):
+        (card / f"slot{number}").touch()
+        os.truncate(card / f"slot{number}", 2 << 20)
+    monkeypatch.setattr(update, "RAUC_CONFIG", card / "system.conf")
+    monkeypatch.setattr(update, "RESERVE", 0)
+    monkeypatch.setattr(update, "FETCHED", card / "fetched.raucb")
+    return card / "fetched.raucb"
+
+
+def complaint(address: str, capsys: pytest.CaptureFixture[str]) -> str:
+    assert main(["update", address]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("shutthebox: ")
+    assert said.count("\n") == 1
+    return said.removeprefix("shutthebox: ").rstrip("\n")
+
+
+CUT = {
+    "of its length": (http(b"half", "Content-Length: 8"), "was cut off: 4 of 8 bytes came"),
+    "in a chunk": (http(b"8\r\nhalf", "Transfer-Encoding: chunked"), "was cut off"),
+    "no HTTP": (b"SSH-2.0-OpenSSH_9.2\r\n", "SSH-2.0-OpenSSH_9.2"),
+    "nothing": (b"", "Remote end closed connection without response"),
+    "too large, as it says": (
+        http(b"x", f"Content-Length: {500 << 20}"), "larger than 3 MiB, the most that fits here"
+    ),
+    "too large without a word": (http(bytes(4 << 20)), "larger than 3 MiB, the most that fits here"),
+    "a length that is none": (http(b"x", "Content-Length: many"), "invalid literal"),
+}  # fmt: skip
+"""Per answer of a server the complaint about it."""
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_an_answer_that_is_no_update_ends_in_one_line_and_leaves_no_file(
+    name: str, fetched: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer, words = CUT[name]
+    with Answer(answer) as server:
+        assert complaint(server.address, capsys).startswith(f"{server.address}: ")
+        assert words in complaint(server.address, capsys)
+    assert not fetched.exists()
+    assert not fetched.with_name("asked").exists(), "RAUC is not asked about a part"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://127.0.0.1:99999/x", "http://127.0.0.1:port/x", "http://127.0.0.1/a b", "http://[::1/x",
+     "http://\x1b[31m/x", "nowhere://x", "http://" + "a" * 70 + "/x", "http://"],
+)  # fmt: skip
+def test_an_address_that_is_none(address: str, fetched: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "\x1b" not in complaint(address, capsys)
+    assert not fetched.exists()
+
+
+def test_an_update_leaves_room_for_the_memory(
+    fetched: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(update, "RESERVE", 1 << 60)
+    with Answer(http(b"x")) as server:
+        assert complaint(server.address, capsys).endswith("larger than 0 MiB, the most that fits here")
+
+
+def test_a_full_disk_is_not_blamed_on_the_address(fetched: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Answer(http(bytes(1 << 20))) as server:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 17, before[1]))
+        try:
+            assert complaint(server.address, capsys) == f"{fetched}: File too large"
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not fetched.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_a_dropped_login_leaves_no_file(number: signal.Signals, fetched: Path) -> None:
+    """Nobody would remove it, and it takes the memory's room."""
+    program = (
+        "import os, sys; from pathlib import Path; from shutthebox.cli import main, update;"
+        f"update.FETCHED = Path({str(fetched)!r}); update.CARD = Path({str(fetched.parent)!r});"
+        "os.geteuid = lambda: 0; update.RESERVE = 0;"
+        "sys.exit(main.main(sys.argv[1:]))"
+    )
+    with Answer(http(b"half", "Content-Length: 1000"), stays=True) as server:
+        process = subprocess.Popen([sys.executable, "-c", program, "update", server.address])
+        try:
+            until(lambda: fetched.exists())
+            process.send_signal(number)
+            assert process.wait(20) == 128 + number
+        finally:
+            process.kill()
+            process.wait()
+    assert not fetched.exists()
+
+
+def test_what_a_pulled_plug_has_left_is_removed(fetched: Path) -> None:
+    fetched.touch()
+    (fetched.parent / "old.raucb").touch()
+    assert main(["update", str(fetched.parent / "old.raucb")]) == 2
+    assert not fetched.exists()
+    script = Path(__file__).resolve().parents[2] / "image/root/usr/lib/shutthebox/card"
+    assert "rm -f /data/card/update.raucb" in script.read_text(), "and at every start of the card"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from base64 import b64encode
 from pathlib import Path
 
@@ -164,6 +165,21 @@ def test_an_ending_that_a_computer_has_added_is_named(name: str, tmp_path: Path)
     wanted = {"n": "network.toml", "s": "shutthebox.toml"}[name[0].lower()]
     wanted = "ssh-key.txt" if "key" in name else wanted
     assert mistake == f"{name}: is not read; its name has to be {wanted}"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        (b"network\xff.toml", r"'network\udcff.toml'"),
+        (b"network\x1b[2J.toml", r"'network\x1b[2J.toml'"),
+        (b"network\n.toml", r"'network\n.toml'"),
+    ],
+)
+def test_a_name_that_does_not_print_is_said_in_one_line(name: bytes, said: str, tmp_path: Path) -> None:
+    (tmp_path / os.fsdecode(name)).touch()
+    assert read_card(tmp_path, parse_config).mistakes == (
+        f"{said}: is not read; its name has to be network.toml",
+    )
 
 
 def test_a_name_in_capitals_is_the_same_to_the_card(tmp_path: Path) -> None:

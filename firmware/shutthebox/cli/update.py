@@ -1,17 +1,22 @@
 """`shutthebox update`: another version of the card's system, which RAUC checks and writes."""
 
 import argparse
+import configparser
 import json
 import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 import tomllib
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from http.client import HTTPException, IncompleteRead
 from pathlib import Path
+from typing import BinaryIO
 
 from shutthebox import __version__
 from shutthebox.adapters.store.backup import back_up
@@ -29,9 +34,17 @@ CARD = Path("/etc/shutthebox-card")
 BACKUP = Path("/data/card/before-update.sqlite3")
 """A copy of the memory for this version, should the other one change it and then not start."""
 
-
 FETCHED = Path("/data/card/update.raucb")
 """An update from an address, until it is written; RAUC reads it several times."""
+
+RAUC_CONFIG = Path("/etc/rauc/system.conf")
+"""Names the card's systems."""
+
+RESERVE = 64 << 20
+"""Bytes of the partition that are left for the memory while an update lies there."""
+
+_SIGNATURE = 1 << 20  # bytes, more than the signature of an update and its description
+_BLOCK = 1 << 16
 
 
 class UpdateError(ShutTheBoxError):
@@ -93,19 +106,89 @@ def run(args: argparse.Namespace) -> int:
 
 @contextmanager
 def _at_hand(source: str) -> Iterator[Path]:
-    """The update as a file: itself, or what an address gives."""
+    """The update as a file: itself, or what an address gives; that is removed, however the command ends."""
+    with suppress(OSError):
+        FETCHED.unlink(missing_ok=True)  # a pulled plug left it
     if "://" not in source:
         yield Path(source)
         return
-    try:
+    with _ending_on_signals():
         try:
-            with urllib.request.urlopen(source, timeout=60) as answer, FETCHED.open("wb") as file:
-                shutil.copyfileobj(answer, file)
-        except (OSError, ValueError) as error:
-            raise UpdateError(f"{source}: {one_line(str(error))}") from None
-        yield FETCHED
+            _fetch(source)
+            yield FETCHED
+        finally:
+            with suppress(OSError):
+                FETCHED.unlink(missing_ok=True)
+
+
+@contextmanager
+def _ending_on_signals() -> Iterator[None]:
+    """A dropped login and SIGTERM end the command as an error does."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM)}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:  # as under nohup
+            signal.signal(number, lambda number, frame: sys.exit(128 + number))
+    try:
+        yield
     finally:
-        FETCHED.unlink(missing_ok=True)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _fetch(source: str) -> None:
+    """Writes what an address gives to `FETCHED`.
+
+    Raises:
+        UpdateError: if it cannot be had whole, or is larger than fits.
+    """
+    try:
+        with urllib.request.urlopen(source, timeout=60) as answer:
+            length = int(answer.headers.get("Content-Length") or -1)
+            with _writing() as file:
+                most = _most_bytes(file)
+                while block := answer.read(_BLOCK):
+                    if max(length, file.tell() + len(block)) > most:
+                        raise UpdateError(f"{source}: larger than {most >> 20} MiB, the most that fits here")
+                    _write(file, block)
+                if file.tell() < length:
+                    raise UpdateError(f"{source}: was cut off: {file.tell()} of {length} bytes came")
+    except IncompleteRead:
+        raise UpdateError(f"{source}: was cut off") from None
+    except (OSError, ValueError, HTTPException) as error:
+        raise UpdateError(f"{one_line(source)}: {one_line(str(error)) or type(error).__name__}") from None
+
+
+def _writing() -> BinaryIO:
+    try:
+        return FETCHED.open("wb", buffering=0)
+    except OSError as error:
+        raise UpdateError(f"{shown_path(FETCHED)}: {reason(error)}") from None
+
+
+def _write(file: BinaryIO, block: bytes) -> None:
+    try:
+        while block:
+            block = block[file.write(block) :]
+    except OSError as error:
+        raise UpdateError(f"{shown_path(FETCHED)}: {reason(error)}") from None
+
+
+def _most_bytes(file: BinaryIO) -> int:
+    """The most that an update may have: as a system of the card with its signature, and leaving room."""
+    room = os.fstatvfs(file.fileno())
+    free = max(0, room.f_bavail * room.f_frsize - RESERVE)
+    return min([free, *(size + _SIGNATURE for size in _slots())])
+
+
+def _slots() -> Iterator[int]:
+    """The sizes of the card's systems in bytes."""
+    rauc = configparser.ConfigParser(strict=False, interpolation=None)
+    with suppress(OSError, configparser.Error):
+        rauc.read(RAUC_CONFIG, encoding="utf-8")
+    for name in rauc.sections():
+        if name.startswith("slot.") and "device" in rauc[name]:
+            with suppress(OSError), Path(rauc[name]["device"]).open("rb") as device:
+                yield device.seek(0, os.SEEK_END)
 
 
 def _update(path: Path, *, downgrade: bool) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from shutthebox import validation
 from shutthebox.config.schema import Config, ConfigError
 from shutthebox.errors import ShutTheBoxError, shown
-from shutthebox.files import read_text
+from shutthebox.files import read_text, shown_path
 
 CONFIG_NAME, NETWORK_NAME, KEY_NAME = "shutthebox.toml", "network.toml", "ssh-key.txt"
 NAMES = (CONFIG_NAME, NETWORK_NAME, KEY_NAME)
@@ -182,7 +182,7 @@ def read_card(folder: Path, parse_config: Callable[[str, str], Config]) -> Card:
 def _misnamed(folder: Path) -> list[str]:
     """Files that were meant to be one of ours: some systems add an ending, and hide it."""
     return [
-        f"{path.name}: is not read; its name has to be {name}"
+        f"{shown_path(Path(path.name))}: is not read; its name has to be {name}"
         for path in sorted(folder.iterdir())
         for name in NAMES
         if path.name.lower().startswith(name.split(".")[0]) and path.name.lower() != name
