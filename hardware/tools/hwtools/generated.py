@@ -1,4 +1,4 @@
-"""What follows from pinout.toml alone: config.txt and the tables of docs/hardware.md.
+"""What follows from pinout.toml: config.txt and the tables of docs/hardware.md.
 
 ``python -m hwtools.generated`` writes them, with the harness and the perfboard; [hwtools.places][] compares.
 """
@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-from hwtools import harness, perfboard
+from hwtools import harness, perfboard, shorts
 from hwtools.pinout import HARDWARE, Pinout, PinoutError, load
 
 __all__ = ["ROOT", "files"]
@@ -88,6 +88,7 @@ def files(wiring: Pinout) -> dict[Path, str]:
     docs = ROOT / "docs" / "hardware.md"
     text = docs.read_text(encoding="utf-8")
     text = _between(_between(text, "pins", _pins_table(wiring)), "plugs", _plugs_table(wiring))
+    text = _between(text, "shorts", shorts.table(shorts.read()))
     return {
         HARDWARE / "config.txt": config_txt(wiring),
         docs: text,

@@ -1,0 +1,404 @@
+"""Asks ngspice what a short does: every wire that leaves the board beside every other.
+
+The circuit is the board's own netlist with the parts' values and the figures of their data sheets;
+transducer, lamp and the Pi's pins are modelled beside it. Currents are those of the first moment, with cold
+fuses and the highest supplies.
+``python -m hwtools.shorts`` writes ``hardware/signals/shorts.json``; docs/hardware.md has its table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from hwtools import kicad
+from hwtools.pinout import HARDWARE, Pinout, load
+
+__all__ = ["RESULT", "Finding", "deck", "differences", "digest", "findings", "read", "table"]
+
+RESULT = HARDWARE / "signals" / "shorts.json"
+
+#: Supplies at their highest, with the resistance of leads and regulator (V, ohm).
+SUPPLIES = {"+5V": (5.25, 0.2), "+3V3": (3.4, 0.1)}
+#: Resistors by the start of their maker's number: watts at 70 °C.
+WATTS = {"RC0603FR-07": 0.1, "RC0805FR-07": 0.125, "RC2512FK-7W": 2.0, "YC164-JR-07": 0.0625}
+#: Resettable fuses, Bourns MF-NSMF: amperes held and tripping at 23 °C, least ohms cold.
+FUSES = {"MF-NSMF050-2": (0.5, 1.0, 0.15), "MF-NSMF035-2": (0.35, 0.75, 0.30)}
+#: What is left of a fuse's hold current at 60 °C, read off the maker's curve.
+WARM = 0.68
+#: AO3400A at a gate of 2.5 V; a pin of the Pi or of the expander that drives low, taken for typical (ohm).
+ON, DRIVER = 0.048, 30.0
+#: The bus' pull-ups on the Pi (ohm).
+PULL_UP = 1_800.0
+#: Transducer CUI CEM-1203(42), lamp with its own resistor (ohm).
+TRANSDUCER, LAMP = 42.0, 220.0
+#: What the transducer gets while BUZZER is high, and a little more (W): it is made for square waves.
+TRANSDUCER_LIMIT = 0.35
+#: More than this may destroy the Pi (A): into a pin's protecting diode, into a pin that drives low, back into
+#: the 3.3 V supply. Its maker gives the second only (the greatest drive strength); the others are what such
+#: diodes bear elsewhere, and what the supply's own users take.
+DIODE_LIMIT, DRIVE_LIMIT, RAIL_LIMIT = 0.010, 0.016, 0.050
+#: Words name a part if a short adds this share of what it bears.
+NAMED = 0.1
+#: A switch input below this reads as closed (V).
+READS_CLOSED = 1.2
+
+#: Off or on: buzzer, roll lamp, bus and tile lamps.
+_State: TypeAlias = tuple[int, int, int]
+_OHMS = {"R": 1.0, "k": 1e3, "M": 1e6}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The worst of all shorts between two kinds of wire.
+
+    ``plugs`` names the plugs that have both, or is empty: then only chafed leads can meet. ``amperes`` flow
+    through the short, ``watts`` is the load of ``part``, the part nearest to its ``limit`` (W) or beyond.
+    """
+
+    wires: tuple[str, str]
+    plugs: tuple[str, ...]
+    pairs: int
+    amperes: float
+    fuse: str
+    part: str
+    watts: float
+    limit: float
+    pi: str
+    closed: bool
+
+
+def _ohms(value: str) -> float:
+    found = re.fullmatch(r"(?:4x)?([\d.]+)([RkM])", value)
+    if not found:
+        raise ValueError(f"no resistance: {value!r}")
+    return float(found[1]) * _OHMS[found[2]]
+
+
+def _watts(part: kicad.Part) -> float:
+    number = part.fields["MPN"]
+    for start, watts in WATTS.items():
+        if number.startswith(start):
+            return watts
+    raise ValueError(f"{part.ref}: hwtools.shorts has no watts for {number}")
+
+
+def _fuse(part: kicad.Part, load: float) -> str:
+    """Say whether a fuse trips: surely, perhaps (when it is warm), or (empty) never."""
+    hold, trip, ohms = FUSES[part.fields["MPN"]]
+    amperes = (load / ohms) ** 0.5
+    return "" if amperes < hold * WARM else f"{part.ref} {'trips' if amperes >= trip else 'may trip'}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Resistor:
+    name: str
+    nodes: tuple[str, str]
+    ohms: float
+    watts: float
+
+
+def _resistors(board: kicad.Board) -> Iterator[_Resistor]:
+    """All resistors and fuses, the optional lamps' too: who fits them has the same question."""
+    for ref, part in sorted(board.parts.items()):
+        kind = ref.rstrip("0123456789")
+        if kind == "R":
+            yield _Resistor(
+                ref, (board.pads[ref, "1"], board.pads[ref, "2"]), _ohms(part.value), _watts(part)
+            )
+        elif kind == "RN":
+            for a in range(1, 5):
+                ends = (board.pads[ref, str(a)], board.pads[ref, str(9 - a)])
+                yield _Resistor(f"{ref}_{a}", ends, _ohms(part.value), _watts(part))
+        elif kind == "F":
+            ends = (board.pads[ref, "1"], board.pads[ref, "2"])
+            yield _Resistor(ref, ends, FUSES[part.fields["MPN"]][2], 0.0)
+
+
+def _kind(net: str) -> str:
+    """A wire's kind: all inputs are alike, and all tile lamps."""
+    if net.startswith("SW_"):
+        return "input"
+    if net.startswith("LAMP") and net[4:].isdigit():
+        return "tile lamp"
+    return net
+
+
+def _wires(wiring: Pinout) -> dict[str, set[str]]:
+    """The nets that leave the board, with the plugs that have them."""
+    found: dict[str, set[str]] = {}
+    for connector in wiring.connectors:
+        for net in connector.pins:
+            found.setdefault(net, set()).add(connector.ref)
+    return found
+
+
+def _nodes(board: kicad.Board) -> dict[str, str]:
+    """Names of the nets that ngspice takes."""
+    nets = sorted({net for net in board.pads.values() if "unconnected" not in net} - {"GND"})
+    return {net: f"n{i}" for i, net in enumerate(nets)} | {"GND": "0"}
+
+
+def deck(board: kicad.Board, wiring: Pinout, state: _State = (0, 0, 0)) -> str:
+    """Return the deck that shorts every two wires, in one state of the outputs."""
+    node = _nodes(board)
+    resistors = list(_resistors(board))
+    lines = [
+        "shorts of the board's wires",
+        ".model pn d(is=1e-14 rs=1)",
+        ".model tvs d(bv=6.0 ibv=1m rs=0.5)",
+    ]
+    for supply, (volts, ohms) in SUPPLIES.items():
+        lines += [
+            f"V{supply[1:]} s{supply[1:]} 0 {volts}",
+            f"Rs{supply[1:]} s{supply[1:]} {node[supply]} {ohms}",
+        ]
+    lines += [f"R{r.name} {node[r.nodes[0]]} {node[r.nodes[1]]} {r.ohms}" for r in resistors]
+    switches: list[str] = []
+
+    def switch(name: str, a: str, b: str, ohms: float, state: int) -> None:
+        """A resistor between two nets that one of the three states switches on."""
+        lines.append(f"S{name} {node[a]} {node[b]} g{state} 0 on{len(switches)}")
+        switches.append(f".model on{len(switches)} sw vt=0.5 vh=0 ron={ohms} roff=1e9")
+
+    for ref in sorted(board.parts):
+        pads = {pad: net for (r, pad), net in board.pads.items() if r == ref}
+        if ref.startswith("Q"):
+            switch(ref, pads["3"], pads["2"], ON, 0 if pads["3"].startswith("Net-(Q1") else 1)
+            lines.append(f"Db{ref} {node[pads['2']]} {node[pads['3']]} pn")
+        elif ref == "D1":
+            lines.append(f"D{ref} {node[pads['2']]} {node[pads['1']]} pn")
+        elif ref.startswith("D"):
+            lines += [f"D{ref}a {node[pads['1']]} m{ref} tvs", f"D{ref}b {node[pads['2']]} m{ref} tvs"]
+        elif ref == "U2":
+            for net in pads.values():
+                if net.startswith("Net-(RN"):
+                    switch(f"u{len(switches)}", net, "GND", DRIVER, 2)
+    for signal in wiring.signals:
+        at = node[signal.name]
+        if signal.direction == "out":
+            continue
+        lines += [
+            f"Rp{signal.name} {at} p{signal.name} 1",
+            f"Dh{signal.name} p{signal.name} {node['+3V3']} pn",
+            f"Dl{signal.name} 0 p{signal.name} pn",
+            f"Ru{signal.name} {at} {node['+3V3']} {PULL_UP if signal.direction == 'bus' else 50e3}",
+        ]
+        if signal.direction == "bus":
+            switch(f"p{signal.name}", signal.name, "GND", DRIVER, 2)
+    lines += [f"Rtransducer {node['5V_FUSED']} {node['BUZZER_K']} {TRANSDUCER}"]
+    lines += [
+        f"Dlamp {node['LAMP_A']} lamp pn",
+        "Vlamp lamp lamp2 1.3",
+        f"Rlamp lamp2 {node['LAMP_K']} {LAMP}",
+    ]
+    # Two probes: the first sweeps over the wires, the second too, and what both touch is shorted.
+    wires = sorted(_wires(wiring))
+    for i, net in enumerate(wires):
+        for probe in "xy":
+            lines += [f"B{probe}{i} h{probe}{i} 0 v=abs(v({probe})-{i})<0.5 ? 1 : 0"]
+            lines += [f"S{probe}{i} {node[net]} {probe}end h{probe}{i} 0 probe"]
+    lines += ["Rxy xend yend 0.01", ".model probe sw vt=0.5 vh=0 ron=0.001 roff=1e12", "Vx x 0 0", "Vy y 0 0"]
+    lines += [f"Vg{i} g{i} 0 {on}" for i, on in enumerate(state)]
+    asked = " ".join(f"v({name})" for name in ["x", "y", *_asked(node, wiring)])
+    last = len(wires) - 1
+    lines += [
+        *switches,
+        ".control",
+        "set wr_singlescale",
+        f"dc Vx 0 {last} 1 Vy 0 {last} 1",
+        f"wrdata out.txt {asked}",
+    ]
+    return "\n".join([*lines, "quit", ".endc", ".end", ""])
+
+
+def _asked(node: dict[str, str], wiring: Pinout) -> list[str]:
+    names = [n for n in node.values() if n != "0"] + ["s5V", "s3V3", "xend", "yend"]
+    return names + [f"p{s.name}" for s in wiring.signals if s.direction != "out"]
+
+
+def _answers(board: kicad.Board, wiring: Pinout) -> Iterator[tuple[_State, str, str, dict[str, float]]]:
+    """Run the decks; two wires and the volts of all nodes for every short.
+
+    First in each state: one wire with itself, no short.
+    """
+    wires = sorted(_wires(wiring))
+    names = _asked(_nodes(board), wiring)
+    for state in ((a, b, c) for a in (0, 1) for b in (0, 1) for c in (0, 1)):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "deck.cir").write_text(deck(board, wiring, state), encoding="utf-8")
+            subprocess.run(["ngspice", "-b", "deck.cir"], cwd=folder, check=False, capture_output=True)
+            rows = (Path(folder) / "out.txt").read_text(encoding="utf-8").splitlines()
+        if len(rows) != len(wires) ** 2:
+            raise ValueError(f"ngspice answered {len(rows)} times, not {len(wires) ** 2}")
+        for row in rows:
+            _, x, y, *volts = (float(word) for word in row.split())
+            if x <= y:
+                yield state, wires[round(x)], wires[round(y)], dict(zip(names, volts, strict=True))
+
+
+def findings() -> list[Finding]:
+    """Short every pair in every state of the outputs, and keep the worst of each two kinds of wire.
+
+    Raises:
+        ValueError: ngspice did not answer for every short.
+    """
+    board, wiring = kicad.read(), load()
+    node, resistors, plugs = _nodes(board), list(_resistors(board)), _wires(wiring)
+    groups: dict[tuple[tuple[str, str], tuple[str, ...]], list[Finding]] = {}
+    idle: dict[_Resistor, float] = {}
+    for state, a, b, volts in _answers(board, wiring):
+
+        def at(net: str, volts: dict[str, float] = volts) -> float:
+            return 0.0 if net == "GND" else volts[node[net]]
+
+        loads = {r: (at(r.nodes[0]) - at(r.nodes[1])) ** 2 / r.ohms for r in resistors}
+        if a == b:
+            idle = loads
+            continue
+        amperes = abs(volts["xend"] - volts["yend"]) / 0.01
+        fuse = " ".join(_fuse(board.parts[r.name], load) for r, load in loads.items() if not r.watts).strip()
+        added = {r: (load - idle[r]) / r.watts for r, load in loads.items() if r.watts}
+        hot = max(added, key=lambda r: added[r])
+        part, watts, limit = (
+            (hot.name.partition("_")[0], loads[hot], hot.watts) if added[hot] > NAMED else ("", 0.0, 0.0)
+        )
+        transducer = (at("5V_FUSED") - at("BUZZER_K")) ** 2 / TRANSDUCER
+        if transducer > TRANSDUCER_LIMIT and not fuse:
+            part, watts, limit = "transducer", transducer, TRANSDUCER_LIMIT
+        lines = [s for s in wiring.signals if s.direction != "out"]
+        diodes = [abs(at(s.name) - volts[f"p{s.name}"]) for s in lines]
+        drive = max(at("SDA"), at("SCL")) / DRIVER if state[2] else 0.0
+        rail = (at("+3V3") - volts["s3V3"]) / SUPPLIES["+3V3"][1]
+        pi = "destroys" if max(diodes) > DIODE_LIMIT or drive > DRIVE_LIMIT or rail > RAIL_LIMIT else ""
+        inputs = [net for net in (a, b) if net.startswith("SW_")]
+        closed = bool(inputs) and any(at(net) < READS_CLOSED for net in inputs)
+        first, second = sorted((_kind(a), _kind(b)))
+        shared = tuple(sorted(plugs[a] & plugs[b], key=lambda ref: int(ref[1:])))
+        finding = Finding(
+            (first, second),
+            shared,
+            1,
+            round(amperes, 3),
+            fuse.strip(),
+            part,
+            round(watts, 2),
+            limit,
+            pi,
+            closed,
+        )
+        groups.setdefault(((first, second), ("one plug",) if shared else ()), []).append(finding)
+    return [_worst(group) for _, group in sorted(groups.items())]
+
+
+def _worst(group: list[Finding]) -> Finding:
+    hottest = max(group, key=lambda f: f.watts / f.limit if f.limit else 0.0)
+    plugs = sorted({ref for f in group for ref in f.plugs}, key=lambda ref: int(ref[1:]))
+    return Finding(
+        group[0].wires,
+        tuple(plugs),
+        len(group) // 8,
+        max(f.amperes for f in group),
+        max((f.fuse for f in group), key=lambda words: (words.count("trip"), words.count("trips"))),
+        hottest.part,
+        hottest.watts,
+        hottest.limit,
+        max(f.pi for f in group),
+        any(f.closed for f in group),
+    )
+
+
+def digest() -> str:
+    """Return the hash of what the result depends on: board, wiring and figures."""
+    return hashlib.sha256(deck(kicad.read(), load()).encode()).hexdigest()
+
+
+def read(path: Path = RESULT) -> list[Finding]:
+    """Read the result."""
+    found = json.loads(path.read_text(encoding="utf-8"))["shorts"]
+    return [Finding(**{**f, "wires": tuple(f["wires"]), "plugs": tuple(f["plugs"])}) for f in found]
+
+
+def differences(old: list[Finding], new: list[Finding]) -> list[str]:
+    """Return a line for every finding that is another, currents and loads within 3 %."""
+
+    def same(a: Finding, b: Finding) -> bool:
+        numbers = ((a.amperes, b.amperes), (a.watts, b.watts))
+        close = all(abs(x - y) <= 0.03 * max(abs(x), abs(y)) + 0.005 for x, y in numbers)
+        words = ("wires", "plugs", "pairs", "fuse", "part", "pi", "closed")
+        return close and all(getattr(a, word) == getattr(b, word) for word in words)
+
+    if len(old) != len(new):
+        return [f"shorts: {len(old)} findings are committed, {len(new)} are worked out"]
+    return [
+        f"shorts: {' beside '.join(b.wires)} changed" for a, b in zip(old, new, strict=True) if not same(a, b)
+    ]
+
+
+def _words(finding: Finding) -> str:
+    said = []
+    if finding.pi:
+        said.append("**may destroy the Pi**")
+    if finding.fuse:
+        said.append(finding.fuse.replace("trips F", "trips, F").replace("trip F", "trip, F"))
+    elif finding.part == "transducer":
+        said.append(f"the transducer gets {finding.watts:.2f} W and may burn out")
+    elif finding.part:
+        bears = "bears" if finding.watts <= finding.limit else "**does not bear**"
+        said.append(f"{finding.part} {bears} {finding.watts:.2f} W (made for {finding.limit:.2g} W)")
+    if finding.closed:
+        said.append("an input reads as closed")
+    return "; ".join(said) or "nothing"
+
+
+def _amperes(amperes: float) -> str:
+    if amperes > 3:
+        return "over 3 A"
+    return f"{amperes * 1000:.0f} mA" if amperes >= 0.0005 else "–"
+
+
+def table(found: list[Finding]) -> str:
+    """Return the table for docs/hardware.md."""
+    rows = ["| wires | both in plug | through the short | what happens |", "|---|---|---|---|"]
+    quiet = []
+    for finding in sorted(found, key=lambda f: (not f.plugs, f.wires)):
+        words, name = _words(finding), " – ".join(finding.wires)
+        if not finding.plugs and words == "nothing":
+            quiet.append(name)
+            continue
+        rows.append(f"| {name} | {', '.join(finding.plugs) or '–'} | {_amperes(finding.amperes)} | {words} |")
+    pairs = sum(finding.pairs for finding in found)
+    rows += [
+        "",
+        f"{pairs} pairs of wires; a line is the worst of its kind. Between plugs nothing happens at: "
+        + ", ".join(quiet)
+        + ".",
+    ]
+    return "\n".join(rows)
+
+
+def main() -> int:
+    """Write the result; with ``--check`` compare it with the committed one instead."""
+    found = findings()
+    if "--check" in sys.argv[1:]:
+        lines = differences(read(), found)
+        print("\n".join(lines) or "shorts: as committed")
+        return bool(lines)
+    shorts = ",\n    ".join(json.dumps(asdict(f)) for f in found)
+    RESULT.write_text(
+        f'{{\n  "source": "{digest()}",\n  "shorts": [\n    {shorts}\n  ]\n}}\n', encoding="utf-8"
+    )
+    print(table(found))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
