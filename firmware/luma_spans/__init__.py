@@ -1,4 +1,4 @@
-"""Sends a small OLED only what has changed, through any ssd1306, ssd1309 or sh1106 of luma.oled.
+"""Sends a small OLED only what has changed, through any ssd1306, ssd1309, sh1106 or sh1107 of luma.oled.
 
     from luma.core.interface.serial import i2c
     from luma.oled.device import ssd1306

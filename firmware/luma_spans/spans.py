@@ -10,7 +10,7 @@ from PIL import Image
 from .packing import Window, changed_windows, pack, whole
 
 _COLUMNS, _PAGES = 0x21, 0x22  # ssd1306 and its kin: a window of columns and pages
-_PAGE, _LOW_COLUMN, _HIGH_COLUMN = 0xB0, 0x00, 0x10  # sh1106: a place to begin within one page
+_PAGE, _LOW_COLUMN, _HIGH_COLUMN = 0xB0, 0x00, 0x10  # sh1106, sh1107: a place to begin within one page
 
 # Bytes of a window on I2C beside its contents: address and control byte of the command,
 # its bytes, and address and control byte of the data.
@@ -44,22 +44,22 @@ class ChangedSpans:
         """Sends nothing yet; the first picture is sent whole.
 
         Args:
-            device: A ssd1306, ssd1309, ssd1315 or sh1106 of luma.oled, or a class derived from one
-                of these, of any size and rotation.
+            device: A ssd1306, ssd1309, ssd1315, sh1106 or sh1107 of luma.oled, or a class derived from
+                one of these, of any size and rotation.
 
         Raises:
             ValueError: Another device, whose memory is laid out in another way.
         """
         kinds = {kind.__name__ for kind in type(device).__mro__}
-        if not kinds & {"ssd1306", "sh1106"}:
-            raise ValueError(f"{type(device).__name__} is none of ssd1306, ssd1309 and sh1106")
+        if not kinds & {"ssd1306", "sh1106", "sh1107"}:
+            raise ValueError(f"{type(device).__name__} is none of ssd1306, ssd1309, sh1106 and sh1107")
         self._device = device
-        # An sh1106 knows no windows, only places within a page to write on from.
+        # The others know no windows, only places within a page to write on from.
         self._has_windows = "ssd1306" in kinds
-        if self._has_windows:
-            self._first_column = int(getattr(device, "_colstart", 0))
-        else:
+        if "sh1106" in kinds:
             self._first_column = int(getattr(device, "_page_address_offset", 2))
+        else:
+            self._first_column = int(getattr(device, "_colstart", 0))
         self._held: list[bytes] | None = None
 
     @property

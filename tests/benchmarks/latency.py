@@ -13,9 +13,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from shutthebox.adapters.display.controllers import open_panel
+from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.display.worker import DisplayWorker
-from shutthebox.config.schema import Config, Controller, DiceKind, GameConfig, SetupChoice
+from shutthebox.config.controllers import Controller
+from shutthebox.config.schema import Config, DiceKind, GameConfig, SetupChoice
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.rules import turn as turns

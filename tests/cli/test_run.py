@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import pytest
 
 from shutthebox.adapters import gpio
-from shutthebox.adapters.display import controllers
+from shutthebox.adapters.display import opening
 from shutthebox.cli import run as run_command
 from shutthebox.cli import sim
 from shutthebox.cli.doctor.outputs import picture
 from shutthebox.cli.main import command_line, main
-from shutthebox.config.schema import Backend, Config, Controller
+from shutthebox.config.controllers import Controller
+from shutthebox.config.schema import Backend, Config
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.faults import Fault
 from shutthebox.runtime import daemon
@@ -148,7 +149,7 @@ def test_the_display_is_opened_as_it_is_mounted(
         asked.append((bus, address))
         return panel
 
-    monkeypatch.setattr(controllers, "open_i2c", open_i2c)
+    monkeypatch.setattr(opening, "open_i2c", open_i2c)
     config = tmp_path / "config.toml"
     config.write_text(f'[display]\ncontroller = "sh1106"\nbus = 3\naddress = 0x3D\nrotate = {rotate}\n')
     assert main(["run", "--config", str(config)]) == 0

@@ -20,7 +20,7 @@ from PIL import Image, ImageDraw
 
 import luma_spans
 from luma_spans import ChangedSpans
-from shutthebox.config.schema import Controller
+from shutthebox.config.controllers import Controller
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
 SIZES = {
@@ -28,6 +28,7 @@ SIZES = {
     "ssd1309": [(128, 64)],
     **({"ssd1315": [(128, 64)]} if hasattr(luma.oled.device, "ssd1315") else {}),
     "sh1106": [(128, 64), (128, 32)],
+    **({"sh1107": [(64, 128)]} if hasattr(luma.oled.device, "sh1107") else {}),
 }
 OFFSET_OF_PAGES = "page_address_offset" in inspect.signature(luma.oled.device.sh1106.__init__).parameters
 """Newer than luma.oled 3.10, which Debian 13 has."""
@@ -85,7 +86,8 @@ def test_the_controllers_memory_is_what_luma_makes_it(kind: Any, size: tuple[int
 @pytest.mark.parametrize("kind", SIZES)
 def test_lumas_own_canvas_draws_through_it(kind: Any) -> None:
     model = PanelModel(Controller(kind))
-    device = device_on(model, (128, 64), 0)
+    chip = model.controller.chip
+    device = device_on(model, chip.size, chip.quarter_turns)
     device.display = ChangedSpans(device).display
     costs = []
     for text in ("12:00", "12:01", "12:01"):
@@ -104,7 +106,8 @@ def test_lumas_own_canvas_draws_through_it(kind: Any) -> None:
 @pytest.mark.parametrize("kind", SIZES)
 def test_after_a_failure_everything_is_sent(kind: Any) -> None:
     model = PanelModel(Controller(kind))
-    device = device_on(model, (128, 64), 0)
+    chip = model.controller.chip
+    device = device_on(model, chip.size, chip.quarter_turns)
     spans = ChangedSpans(device)
     first, second, third = itertools.islice(pictures((128, 64)), 3)
     spans.display(first)
@@ -139,7 +142,7 @@ def test_a_device_with_another_memory_is_refused() -> None:
     class Other:
         size = (128, 64)
 
-    with pytest.raises(ValueError, match="Other is none of ssd1306, ssd1309 and sh1106"):
+    with pytest.raises(ValueError, match="Other is none of ssd1306, ssd1309, sh1106 and sh1107"):
         ChangedSpans(Other())  # type: ignore[arg-type]
 
 

@@ -15,7 +15,7 @@ from unittest import mock
 from gpiozero.pins.mock import MockFactory, MockPWMPin
 
 from shutthebox.adapters import gpio
-from shutthebox.adapters.display import controllers
+from shutthebox.adapters.display import opening
 from shutthebox.adapters.display.pillow import image_of
 from shutthebox.cli import main as cli
 from shutthebox.simulator.hardware.panel_model import PanelModel
@@ -38,7 +38,7 @@ def press() -> None:
 threading.Thread(target=press, daemon=True).start()
 with (
     mock.patch.object(gpio, "open_factory", return_value=factory),
-    mock.patch.object(controllers, "open_i2c", return_value=panel),
+    mock.patch.object(opening, "open_i2c", return_value=panel),
 ):
     code = cli.main(["run"])
 image_of(panel.picture()).save(STATE / "glass.png")

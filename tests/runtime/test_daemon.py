@@ -21,12 +21,12 @@ from shutthebox.adapters import buzzer as buzzers
 from shutthebox.adapters import outbox as outboxes
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display import worker as oled
-from shutthebox.adapters.display.controllers import open_panel
 from shutthebox.adapters.display.layout import draw
+from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.gpio import PinsError
 from shutthebox.adapters.store.database import Store
+from shutthebox.config.controllers import Controller
 from shutthebox.config.puzzles import puzzle_of
-from shutthebox.config.schema import Controller
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Show

@@ -14,15 +14,16 @@ import pytest
 from tests.support.box import MS, BoxUnderTest, S, config_with
 from tests.support.clumsy_player import CAREFUL, Habits, Player
 
-from shutthebox.adapters.display.controllers import open_panel
 from shutthebox.adapters.display.layout import draw
+from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.display.panel import DisplayError, Panel
 from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.adapters.gpio import Edge, Pins
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.queries import read
-from shutthebox.config.schema import Config, Controller
+from shutthebox.config.controllers import Controller
+from shutthebox.config.schema import Config
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Effect, Show

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shutthebox.cli.parser import Subparsers
+from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import (
     CONFIG_FILE,
     Config,
-    Controller,
     GameConfig,
     RulesConfig,
     TournamentConfig,
@@ -138,7 +138,7 @@ def run(args: argparse.Namespace) -> int:
 
     def connect(controller: Controller) -> "Panel":
         # In the display's thread: the box is ready without Pillow and luma.
-        from shutthebox.adapters.display.controllers import open_i2c, open_panel
+        from shutthebox.adapters.display.opening import open_i2c, open_panel
 
         serial = open_i2c(display.bus, display.address)
         return open_panel(controller, serial, upside_down=display.rotate == 180)

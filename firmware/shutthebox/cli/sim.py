@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shutthebox.cli.parser import Subparsers
-from shutthebox.config.schema import Config, Controller, GpioConfig, read_config, with_value
+from shutthebox.config.controllers import Controller
+from shutthebox.config.schema import Config, GpioConfig, read_config, with_value
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import make_folder
 
@@ -91,7 +92,7 @@ def going_on(args: argparse.Namespace) -> tuple[int, Path] | None:
 def run(args: argparse.Namespace) -> int:
     """Serves the page and runs the daemon until it is told to stop."""
     # Imported here: the other commands need neither gpiozero nor a web server.
-    from shutthebox.adapters.display.controllers import open_panel
+    from shutthebox.adapters.display.opening import open_panel
     from shutthebox.config.settings_loader import levers_needed, settings_for
     from shutthebox.game.dice import RandomDice
     from shutthebox.game.switches.debounce import DICE_BUTTON

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from shutthebox import validation
+from shutthebox.config.controllers import Controller
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
 from shutthebox.game.settings import ShownStakes
@@ -49,20 +50,6 @@ class Backend(StrEnum):
     GPIOD = "gpiod"
     LGPIO = "lgpio"
     RPIGPIO = "rpigpio"
-
-
-class Controller(StrEnum):
-    """The display's controller; each value is the name of luma.oled's class for it."""
-
-    SSD1306 = "ssd1306"
-    SSD1315 = "ssd1315"
-    SH1106 = "sh1106"
-    SSD1309 = "ssd1309"
-
-    @property
-    def family(self) -> "Controller":
-        """The older controller all of whose commands this one takes; itself if there is none."""
-        return Controller.SSD1306 if self is Controller.SSD1315 else self
 
 
 def _key(
@@ -317,8 +304,9 @@ class DisplayConfig:
     controller: Controller | None = _key(
         _CONTROLLER,
         Controller.SSD1306,
-        'The panel\'s controller: "ssd1306", "ssd1315" (newer 0.96 inch panels), '
-        '"sh1106" (most 1.3 inch panels), "ssd1309", or "none".',
+        "The panel's controller: "
+        + ", ".join(f'"{controller}" ({controller.chip.panels})' for controller in Controller)
+        + ', or "none".',
     )
     bus: int = _key(validation.whole(0, 32), 1, "The I2C bus of the panel.")
     address: int = _key(validation.whole(0x08, 0x77), 0x3C, "The panel's address on that bus.", "0x3C")

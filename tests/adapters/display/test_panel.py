@@ -12,19 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from luma.core.interface.serial import i2c
 from PIL import Image
+from tests.support.controllers import CONTROLLERS
 
 from luma_spans import changed_runs, changed_windows, pack
-from shutthebox.adapters.display import controllers as opening
+from shutthebox.adapters.display import opening
 from shutthebox.adapters.display.bitmap import Bitmap
-from shutthebox.adapters.display.controllers import open_i2c, open_panel
+from shutthebox.adapters.display.opening import open_i2c, open_panel
 from shutthebox.adapters.display.panel import SIZE, DisplayError, Panel
 from shutthebox.adapters.display.pillow import image_of
-from shutthebox.config.schema import Controller
+from shutthebox.config.controllers import Controller
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
 both_ways = pytest.mark.parametrize("upside_down", [False, True])
-each_controller = pytest.mark.parametrize("controller", list(Controller))
+each_controller = pytest.mark.parametrize("controller", CONTROLLERS)
 
 
 @contextmanager
@@ -37,8 +38,8 @@ def stock_luma() -> Iterator[None]:
 
 def stock(controller: Controller, model: PanelModel, rotate: int) -> Any:
     with stock_luma():
-        kind = getattr(luma.oled.device, controller, None) or getattr(luma.oled.device, controller.family)
-        device = kind(model, *SIZE, rotate=rotate)
+        kind = getattr(luma.oled.device, controller, None) or getattr(luma.oled.device, controller.chip.like)
+        device = kind(model, *controller.chip.size, rotate=(rotate + controller.chip.quarter_turns) % 4)
     device.persist = True
     return device
 
@@ -109,7 +110,7 @@ def test_a_picture_again_costs_nothing_and_a_pixel_little(controller: Controller
     assert model.wire_bytes == before
     picture = picture.fill((77, 33, 78, 34), lit=not picture.lit(77, 33))
     panel.push(picture)
-    assert model.wire_bytes - before == (8 if controller == "sh1106" else 11)
+    assert model.wire_bytes - before == (11 if controller.chip.windows else 8)
     assert model.picture() == picture
 
 
@@ -348,6 +349,12 @@ def test_without_a_display_opening_fails_clearly_and_closes_the_bus(controller: 
     with pytest.raises(DisplayError, match="does not answer"):
         open_panel(controller, model)
     assert closed == [True]
+
+
+def test_an_older_luma_that_cannot_set_a_controller_up_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(luma.oled.device, "sh1107", raising=False)
+    with pytest.raises(DisplayError, match=r"this luma\.oled knows no sh1107; a newer one may"):
+        open_panel(Controller.SH1107, PanelModel(Controller.SH1107))
 
 
 def test_an_older_luma_sets_a_newer_controller_up_as_the_one_that_it_takes_after(

@@ -10,11 +10,11 @@ from tests.support.waiting import HANG_S, rests, until
 
 from shutthebox.adapters.display import worker as oled
 from shutthebox.adapters.display.bitmap import Bitmap
-from shutthebox.adapters.display.controllers import open_panel
 from shutthebox.adapters.display.layout import Frame, draw, render
+from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.display.panel import SIZE, DisplayError, Panel
 from shutthebox.adapters.display.worker import DisplayWorker
-from shutthebox.config.schema import Controller
+from shutthebox.config.controllers import Controller
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.simulator.hardware.panel_model import PanelModel

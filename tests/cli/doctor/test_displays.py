@@ -109,7 +109,7 @@ def told(config: Path, chips: dict[int, Chip], capsys: pytest.CaptureFixture[str
 
 
 def test_its_whole_answer(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    readable, other = Chip(readable=True, status=0x43), Chip(readable=False, status=0x41)
+    readable, other = Chip(readable=True, status=0x48), Chip(readable=False, status=0x41)
     assert told(config, {0x3C: readable, 0x3D: other}, capsys) == (
         0,
         """\
@@ -127,8 +127,8 @@ Write into the config:
 controller = "ssd1309"
 address = 0x3D
 
-The size of the panel decides (2.42 inch: ssd1309, 0.96 inch: ssd1306); shutthebox doctor --outputs shows a \
-test picture.
+The panel decides (2.42 inch panels: ssd1309, most 0.96 inch panels: ssd1306); shutthebox doctor --outputs \
+shows a test picture.
 """,
     )
     assert sum(value != 0x77 for value in readable.memory) <= 4, "a few dots"
@@ -142,7 +142,7 @@ def test_its_whole_answer_as_json(config: Path, capsys: pytest.CaptureFixture[st
         "panels": [
             {
                 "address": 0x3C,
-                "controllers": ["ssd1306", "ssd1309", "sh1106"],
+                "controllers": ["ssd1306", "ssd1309", "sh1106", "sh1107"],
                 "reason": "nothing of it can be read",
                 "config": '[display]\ncontroller = "ssd1306"\naddress = 0x3C\n',
             },
@@ -159,15 +159,22 @@ def test_its_whole_answer_as_json(config: Path, capsys: pytest.CaptureFixture[st
     assert json.loads(capsys.readouterr().out) == {"bus": 32, "panels": []}
 
 
-def test_memory_that_reads_back_is_an_sh1106(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out = told(config, {0x3C: Chip(readable=True, status=0x43)}, capsys)
+@pytest.mark.parametrize(
+    ("status", "kinds"),
+    [(0x48, "sh1106"), (0x47, "sh1107"), (0x43, "sh1106 or sh1107"), (None, "sh1106 or sh1107")],
+)
+def test_memory_that_reads_back_is_an_sh_and_its_status_says_which(
+    status: int | None, kinds: str, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out = told(config, {0x3C: Chip(readable=True, status=status)}, capsys)
     assert code == 0
-    assert '[display]\ncontroller = "sh1106"\naddress = 0x3C\n' in out
-    assert "inch" not in out, "nothing is left to choose"
+    assert out.startswith(f"0x3C: {kinds}: it gives back")
+    assert f'[display]\ncontroller = "{kinds[:6]}"\naddress = 0x3C\n' in out
+    assert ("The panel decides" in out) == (" or " in kinds), "perhaps nothing is left to choose"
 
 
 def test_the_lines_are_a_config(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, out = told(config, {0x3D: Chip(readable=True)}, capsys)
+    _, out = told(config, {0x3D: Chip(readable=True, status=0x48)}, capsys)
     read = parse_config(out.partition("\n\n")[2], "test").display
     assert (read.controller, read.address) == ("sh1106", 0x3D)
 
@@ -184,14 +191,14 @@ def test_what_cannot_be_known_is_said(
     assert panel["controllers"][0] == first
     assert {"ssd1306", "ssd1309"} <= set(panel["controllers"])
     _, out = told(config, Bus.chips, capsys)
-    assert "2.42 inch: ssd1309" in out
+    assert "2.42 inch panels: ssd1309" in out
     assert "--outputs" in out
 
 
 def test_a_bus_that_floats_high_is_no_memory(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Bus.chips = {0x3C: Chip(readable=False, status=0xFF)}
     _, out = told(config, Bus.chips, capsys)
-    assert out.startswith("0x3C: ssd1306 or ssd1309 or sh1106: its status, 0xFF, says nothing")
+    assert out.startswith("0x3C: ssd1306 or ssd1309 or sh1106 or sh1107: its status, 0xFF, says nothing")
 
 
 def test_two_panels_are_both_named(config: Path, capsys: pytest.CaptureFixture[str]) -> None:

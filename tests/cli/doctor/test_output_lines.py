@@ -13,7 +13,7 @@ from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display.panel import DisplayError
 from shutthebox.cli.doctor import outputs
 from shutthebox.cli.main import main
-from shutthebox.config.schema import Controller
+from shutthebox.config.controllers import Controller
 from shutthebox.game.effects import Sound
 from shutthebox.simulator.hardware.box import BUZZER_LINE, Change
 from shutthebox.simulator.hardware.panel_model import PanelModel

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from shutthebox.adapters.display.controllers import open_panel
+from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.display.panel import DisplayError
 from shutthebox.adapters.display.pillow import bitmap_of
 from shutthebox.cli.doctor import outputs
 from shutthebox.cli.main import main
-from shutthebox.config.schema import Controller
+from shutthebox.config.controllers import Controller
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
 from shutthebox.simulator.hardware.panel_model import PanelModel
 

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 from PIL import Image
+from tests.support.controllers import CONTROLLERS
 
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import render
 from shutthebox.adapters.display.pillow import bitmap_of, image_of
-from shutthebox.config.schema import Config, Controller
+from shutthebox.config.controllers import Controller
+from shutthebox.config.schema import Config
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.simulator.hardware.virtual_display import FramesError, VirtualDisplay
@@ -30,7 +32,7 @@ def drawn(screen: Screen, after_ns: int = 0) -> Bitmap:
     return render(screen, after_ns).picture
 
 
-@pytest.mark.parametrize("controller", [None, *Controller])
+@pytest.mark.parametrize("controller", [None, *CONTROLLERS])
 def test_a_screen_is_on_the_glass_whatever_the_controller(controller: Controller | None) -> None:
     display = VirtualDisplay(config(controller=controller))
     assert display.panel.controller is (controller or Controller.SSD1306)

@@ -101,6 +101,11 @@ class Bitmap:
         """Left and right exchanged."""
         return Bitmap(self.width, tuple(int(f"{row:0{self.width}b}"[::-1], 2) for row in self.rows))
 
+    def turn_left(self) -> "Bitmap":
+        """Turned by a quarter, so that the right edge becomes the top."""
+        digits = [f"{row:0{self.width}b}" for row in reversed(self.rows)]
+        return Bitmap(self.height, tuple(int("".join(column), 2) for column in zip(*digits, strict=True)))
+
     def flip(self) -> "Bitmap":
         """Top and bottom exchanged."""
         return Bitmap(self.width, self.rows[::-1])

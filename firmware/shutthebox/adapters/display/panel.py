@@ -13,7 +13,7 @@ from typing import Protocol
 from luma_spans import ChangedSpans, Device
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.pillow import image_of
-from shutthebox.config.schema import Controller
+from shutthebox.config.controllers import Controller
 from shutthebox.errors import ShutTheBoxError
 
 SIZE = (128, 64)

@@ -1,8 +1,8 @@
 """`shutthebox doctor --display`: the panels on the bus, their controllers, and the config lines for them.
 
-The SSD1306, SSD1309 and SH1106 take almost the same commands, and no command asks for the type. One
-difference: over I2C only the SH1106's memory can be read back. The SSD1306 and the SSD1309 cannot be told
-apart for certain; the low bits of their status often differ, but their data sheets promise nothing.
+They take almost the same commands, and no command asks for the type. One difference: over I2C the memory of
+some can be read back. The others cannot be told apart for certain; the low bits of their status often
+differ, but their data sheets promise nothing.
 """
 
 import json
@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from shutthebox.cli.doctor import hardware
-from shutthebox.config.schema import Config, Controller
+from shutthebox.config.controllers import Controller
+from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError
 
 ADDRESSES = (0x3C, 0x3D)
@@ -20,8 +21,6 @@ _COMMAND, _DATA = 0x00, 0x40  # control bytes
 _NOTHING = 0xE3
 _COLUMN = 60
 _PATTERNS = (b"\xa5\x00\x3c\xff", b"\x5a\xff\xc3\x00")
-SIZES = {Controller.SH1106: "1.3 inch", Controller.SSD1306: "0.96 inch", Controller.SSD1309: "2.42 inch"}
-"""The panels that usually have these controllers."""
 
 
 class BusError(ShutTheBoxError, OSError):
@@ -82,10 +81,8 @@ def show(config: Config, *, as_json: bool) -> int:
             continue
         print(f"Write into the config:\n\n{text}")
         if not panel.certain:
-            others = ", ".join(f"{SIZES[c]}: {c}" for c in panel.controllers)
-            print(
-                f"The size of the panel decides ({others}); shutthebox doctor --outputs shows a test picture."
-            )
+            others = ", ".join(f"{c.chip.panels}: {c}" for c in panel.controllers)
+            print(f"The panel decides ({others}); shutthebox doctor --outputs shows a test picture.")
     return 0
 
 
@@ -133,18 +130,20 @@ def _send(bus: Any, address: int, *data: int) -> None:  # noqa: ANN401
 
 
 def _identify(bus: Any, address: int) -> Found:  # noqa: ANN401
-    if _gives_back(bus, address):
-        return Found(address, (Controller.SH1106,), "it gives back what was written to its memory")
+    # One that takes after an older one cannot be told from it, and need not be.
+    all_kinds = [controller for controller in Controller if not controller.chip.like]
     status = hardware.read_status(bus, address)
-    likely = None if status is None else hardware.STATUS.get(status & 0x0F)
-    rest = (Controller.SSD1306, Controller.SSD1309)
-    if likely is Controller.SH1106:
-        return Found(address, (likely, *rest), f"its memory cannot be read; its status is 0x{status:02X}")
-    if likely is not None:
-        ordered = (likely, *(c for c in rest if c is not likely))
-        return Found(address, ordered, f"its memory cannot be read; its status is 0x{status:02X}")
+    fitting = [c for c in all_kinds if status is not None and status & 0x0F in c.chip.status]
+    if _gives_back(bus, address):
+        readable = [c for c in all_kinds if c.chip.readable]
+        likely = [c for c in readable if c in fitting] or readable
+        return Found(address, tuple(likely), "it gives back what was written to its memory")
+    if fitting:
+        others = [c for c in all_kinds if c not in fitting and not c.chip.readable]
+        told = f"its memory cannot be read; its status is 0x{status:02X}"
+        return Found(address, (*fitting, *others), told)
     told = "nothing of it can be read" if status is None else f"its status, 0x{status:02X}, says nothing"
-    return Found(address, (*rest, Controller.SH1106), told)
+    return Found(address, tuple(sorted(all_kinds, key=lambda c: c.chip.readable)), told)
 
 
 def _gives_back(bus: Any, address: int) -> bool:  # noqa: ANN401

@@ -9,14 +9,10 @@ from typing import Any
 
 from shutthebox.cli.check_config import wiring
 from shutthebox.cli.doctor.result import CheckResult, failed, passed, skipped
-from shutthebox.config.schema import Backend, Config, Controller
+from shutthebox.config.controllers import Controller
+from shutthebox.config.schema import Backend, Config
 
 DEV = Path("/dev")
-
-STATUS = {0x1: Controller.SSD1309, 0x8: Controller.SH1106} | dict.fromkeys(
-    (0x3, 0x6, 0x7), Controller.SSD1306
-)
-"""The controller by the low four bits of its status, as owners of panels have found."""
 
 
 def access(config: Config) -> Iterator[CheckResult]:
@@ -118,12 +114,13 @@ def read_status(bus: Any, address: int) -> int | None:  # noqa: ANN401  (smbus2 
 
 def _panel_type(configured: Controller, status: int | None) -> CheckResult:
     """The controller that the low four bits of the status suggest; no data sheet promises it."""
-    chip = None if status is None else STATUS.get(status & 0x0F)
-    if status is None or chip is None:
+    fitting = [c for c in Controller if status is not None and status & 0x0F in c.chip.status]
+    if status is None or not fitting:
         told = "nothing" if status is None else f"status 0x{status:02X}"
         text = f"says {told} of its type; configured as {configured}. A picture two columns off: sh1106"
         return skipped("panel", text)
-    if chip is configured.family:
-        return passed("panel", f"{chip}, by its status 0x{status:02X}")
-    text = f"looks like {chip} (status 0x{status:02X}), configured as {configured}: display.controller"
+    if configured in fitting:
+        return passed("panel", f"{configured}, by its status 0x{status:02X}")
+    looks = " or ".join(fitting)
+    text = f"looks like {looks} (status 0x{status:02X}), configured as {configured}: display.controller"
     return failed("panel", text)

@@ -1,7 +1,7 @@
 """A model of the display's controller: takes luma's bytes and gives the picture on the glass.
 
 It stands where luma's I2C interface stands, keeps the memory and registers that the data
-sheets of the SSD1306, SSD1315, SSD1309 and SH1106 describe, and can be unplugged like the real one.
+sheets of the SSD1306 and its kin, SH1106 and SH1107 describe, and can be unplugged like the real one.
 """
 
 import errno
@@ -13,17 +13,8 @@ from luma.core.error import DeviceNotFoundError
 
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.panel import SIZE
-from shutthebox.config.schema import Controller
+from shutthebox.config.controllers import Controller
 
-_WIDTH, _HEIGHT = SIZE
-_PAGES = _HEIGHT // 8
-
-# Commands that bring parameters, and how many; all others stand alone.
-_SSD_PARAMETERS = {
-    0x20: 1, 0x21: 2, 0x22: 2, 0x26: 6, 0x27: 6, 0x29: 5, 0x2A: 5, 0x81: 1, 0x8D: 1, 0xA3: 2,
-    0xA8: 1, 0xD3: 1, 0xD5: 1, 0xD9: 1, 0xDA: 1, 0xDB: 1,
-}  # fmt: skip
-_SH1106_PARAMETERS = {0x81: 1, 0xA8: 1, 0xAD: 1, 0xD3: 1, 0xD5: 1, 0xD9: 1, 0xDA: 1, 0xDB: 1}
 _HORIZONTAL, _VERTICAL, _BY_PAGE = 0, 1, 2
 
 # A byte of the memory is eight pixels one above the other: for each of them, its digit.
@@ -31,7 +22,7 @@ _LINES = [bytes(ord("1") if byte >> line & 1 else ord("0") for byte in range(256
 
 
 class PanelModel:
-    """A panel of 128 x 64 pixels on a simulated I2C bus; pass it to luma as a serial interface.
+    """A panel that shows 128 x 64 pixels, on a simulated I2C bus; pass it to luma as a serial interface.
 
     Powers up as the real one does: dark, its memory full of garbage.
 
@@ -64,24 +55,24 @@ class PanelModel:
         self._lock = threading.Lock()
         self._unplugged = False
         self._error_number: int | None = None
-        self._columns = 132 if controller is Controller.SH1106 else 128
-        self._parameters = _SH1106_PARAMETERS if controller is Controller.SH1106 else _SSD_PARAMETERS
+        self._chip = controller.chip
+        self._columns, self._most_lines = controller.chip.memory
+        self._pages = self._most_lines // 8
         self._power_up()
 
     def _power_up(self) -> None:
-        self._ram = bytearray(self._random.randbytes(self._columns * _PAGES))
+        self._ram = bytearray(self._random.randbytes(self._columns * self._pages))
         self._pending: list[int] = []
         self._on = self._inverted = self._all_lit = False
-        # The others have none, or have it on.
-        self._charge_pump = self.controller.family is not Controller.SSD1306
+        self._charge_pump = not self._chip.switched_pump
         self._remapped = self._scan_down = False
-        self._contrast = 0x80 if self.controller is Controller.SH1106 else 0x7F
+        self._contrast = self._chip.contrast
         self._start_line = self._offset = 0
-        self._lines = _HEIGHT
+        self._lines = self._most_lines
         self._mode = _BY_PAGE
         self._column = self._page = 0
         self._column_window = (0, self._columns - 1)
-        self._page_window = (0, _PAGES - 1)
+        self._page_window = (0, self._pages - 1)
 
     # Called by luma.
 
@@ -191,27 +182,31 @@ class PanelModel:
         if not self.lit or self._all_lit:
             return Bitmap.of(*SIZE, lit=self.lit)
         memory = self.memory()
-        pages = (memory[first : first + _WIDTH][::-1] for first in range(0, len(memory), _WIDTH))
+        width, height = self._chip.size
+        pages = (memory[first : first + width][::-1] for first in range(0, len(memory), width))
         rows = [int(page.translate(line), 2) for page in pages for line in _LINES]
         with self._lock:
             remapped, scan_down, lines = self._remapped, self._scan_down, self._lines
-            shift = (self._start_line + self._offset) % _HEIGHT
-        glass = Bitmap(_WIDTH, tuple(rows[shift:] + rows[:shift]))
+            shift = (self._start_line + self._offset - self._chip.first_line) % height
+        glass = Bitmap(width, tuple(rows[shift:] + rows[:shift]))
         if self._inverted:
             glass = glass.invert()
-        glass = glass.fill((0, lines, _WIDTH, _HEIGHT), lit=False)
-        # Modules are built so that columns and lines run as one reads once both are remapped.
-        if not remapped:
+        glass = glass.fill((0, lines, width, height), lit=False)
+        if remapped is not self._chip.remapped:
             glass = glass.mirror()
-        return glass if scan_down else glass.flip()
+        if scan_down is not self._chip.remapped:
+            glass = glass.flip()
+        for _ in range(self._chip.quarter_turns):
+            glass = glass.turn_left()
+        return glass
 
     def memory(self) -> bytes:
-        """The bytes behind the 128 visible columns, page after page."""
-        first = (self._columns - _WIDTH) // 2
+        """The bytes behind the visible columns, page after page."""
+        columns, first, width = self._columns, self._chip.first_column, self._chip.size[0]
         with self._lock:
             return b"".join(
-                self._ram[page * self._columns + first : page * self._columns + first + _WIDTH]
-                for page in range(_PAGES)
+                self._ram[page * columns + first : page * columns + first + width]
+                for page in range(self._pages)
             )
 
     # The controller.
@@ -219,18 +214,20 @@ class PanelModel:
     def _take(self, byte: int) -> None:
         self._pending.append(byte)
         code, parameters = self._pending[0], self._pending[1:]
-        if len(parameters) < self._parameters.get(code, 0):
+        if len(parameters) < self._chip.parameters.get(code, 0):
             return  # a command may be split over several transfers
         self._pending = []
-        if self.controller is Controller.SH1106:
-            self._execute_sh1106(code)
-        else:
+        if self._chip.windows:
             self._execute_ssd(code, parameters)
+        else:
+            self._execute_sh(code)
         self._execute(code, parameters)
 
     def _execute(self, code: int, parameters: list[int]) -> None:
         """The commands that all of them understand."""
-        if 0x40 <= code <= 0x7F:
+        if parameters and code == self._chip.start_line:
+            self._start_line = parameters[0] & self._most_lines - 1
+        elif 0x40 <= code <= 0x7F and self._chip.start_line == 0x40:
             self._start_line = code & 0x3F
         elif code == 0x81:
             self._contrast = parameters[0]
@@ -241,21 +238,21 @@ class PanelModel:
         elif code in (0xA6, 0xA7):
             self._inverted = code == 0xA7
         elif code == 0xA8:
-            self._lines = max(16, (parameters[0] & 0x3F) + 1)
+            self._lines = max(16, (parameters[0] & self._most_lines - 1) + 1)
         elif code in (0xAE, 0xAF):
             self._on = code == 0xAF
         elif code in (0xC0, 0xC8):
             self._scan_down = code == 0xC8
         elif code == 0xD3:
-            self._offset = parameters[0] & 0x3F
+            self._offset = parameters[0] & self._most_lines - 1
 
-    def _execute_sh1106(self, code: int) -> None:
+    def _execute_sh(self, code: int) -> None:
         if code <= 0x0F:
             self._column = self._column & 0xF0 | code
         elif code <= 0x1F:
             self._column = self._column & 0x0F | (code & 0x0F) << 4
-        elif 0xB0 <= code <= 0xB7:
-            self._page = code & 7
+        elif 0xB0 <= code < 0xB0 + self._pages:
+            self._page = code & 0x0F
 
     def _execute_ssd(self, code: int, parameters: list[int]) -> None:
         if code == 0x20:
@@ -267,7 +264,7 @@ class PanelModel:
             self._page_window = (parameters[0] & 7, parameters[1] & 7)
             self._page = self._page_window[0]
         elif code == 0x8D:
-            self._charge_pump = self.controller.family is not Controller.SSD1306 or bool(parameters[0] & 4)
+            self._charge_pump = not self._chip.switched_pump or bool(parameters[0] & 4)
         elif self._mode == _BY_PAGE and code <= 0x0F:
             self._column = self._column & 0x70 | code
         elif self._mode == _BY_PAGE and code <= 0x1F:
@@ -278,7 +275,7 @@ class PanelModel:
     def _store(self, byte: int) -> None:
         if self._column < self._columns:  # an SH1106 can point behind its last column
             self._ram[self._page * self._columns + self._column] = byte
-        if self.controller is Controller.SH1106:
+        if not self._chip.windows:
             self._column = min(self._column + 1, 0xFF)  # stays in its page
         elif self._mode == _BY_PAGE:
             self._column = (self._column + 1) % self._columns
@@ -298,5 +295,5 @@ class PanelModel:
     def _step_page(self) -> bool:
         first, last = self._page_window
         wraps = self._page == last
-        self._page = first if wraps else (self._page + 1) % _PAGES
+        self._page = first if wraps else (self._page + 1) % self._pages
         return wraps

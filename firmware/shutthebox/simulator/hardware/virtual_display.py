@@ -6,11 +6,12 @@ from pathlib import Path
 from PIL import Image
 
 from shutthebox.adapters.display.bitmap import Bitmap
-from shutthebox.adapters.display.controllers import open_panel
+from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.display.panel import SIZE
 from shutthebox.adapters.display.pillow import bitmap_of, image_of
 from shutthebox.adapters.display.worker import DisplayWorker
-from shutthebox.config.schema import Config, Controller
+from shutthebox.config.controllers import Controller
+from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import MAX_BYTES, open_to_write, read_bytes, reason, shown_path
 from shutthebox.game.screen import Screen

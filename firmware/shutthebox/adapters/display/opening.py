@@ -7,8 +7,8 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any, cast
 
-from shutthebox.adapters.display.panel import SIZE, DisplayError, LumaDevice, Panel, Serial, bus_errors
-from shutthebox.config.schema import Controller
+from shutthebox.adapters.display.panel import DisplayError, LumaDevice, Panel, Serial, bus_errors
+from shutthebox.config.controllers import Controller
 
 _NOTHING = 0xE3  # a command that every one takes and that does nothing
 
@@ -62,7 +62,7 @@ def open_panel(
         raise ValueError(f"contrast {contrast} is not within 0 to 255")
     device = _luma()
     # An older luma.oled lacks a newer controller; the older one's start-up sets it up as well.
-    base = getattr(device, controller, None) or getattr(device, controller.family, None)
+    base = getattr(device, controller, None) or getattr(device, controller.chip.like, None)
     if base is None:
         raise DisplayError(f"this luma.oled knows no {controller}; a newer one may")
     try:
@@ -90,7 +90,8 @@ def _build(
     # luma clears the panel while it builds a device, through a Pillow call that is going away,
     # and at exit once more, when the goodbye is already on the glass.
     quiet = type(base.__name__, (base,), {"display": lambda device, image: None})
-    device = quiet(recorder, *SIZE, rotate=2 if upside_down else 0)
+    turns = (controller.chip.quarter_turns + 2 * upside_down) % 4
+    device = quiet(recorder, *controller.chip.size, rotate=turns)
     device._serial_interface = serial
     device.persist = True
     return Panel(cast("LumaDevice", device), controller, recorder.commands, contrast=contrast)
