@@ -10,7 +10,7 @@ import webbrowser
 from contextlib import ExitStack
 from pathlib import Path
 
-from tests.support.mosquitto import free_port, mosquitto_program
+from tests.support.mosquitto import free_port, league_config, mosquitto_program
 
 BOXES = (("anchor", "The Anchor"), ("bell-bar", "The Bell"), ("bell-garden", "The Bell"))
 PAUSE_S = 5.0
@@ -28,7 +28,7 @@ def main() -> int:
 
     def command(*args: str) -> str:
         done = subprocess.run([*league, *args], check=True, capture_output=True, text=True)
-        sys.stderr.write("".join(line for line in done.stderr.splitlines(True) if "owner" in line))
+        sys.stderr.write("".join(line for line in done.stderr.splitlines(True) if "/owner" in line))
         return done.stdout
 
     with ExitStack() as stack:
@@ -43,10 +43,8 @@ def main() -> int:
             "found", "--host", "127.0.0.1", "--name", "The town", "--port", str(ports[0]),
             "--consumers-port", str(ports[1]),
         )  # fmt: skip
-        config = folder / "broker" / "mosquitto.conf"
-        config.write_text(
-            config.read_text().replace(f"listener {ports[0]}", f"user root\nlistener {ports[0]} 127.0.0.1")
-        )
+        config = folder / "mosquitto.conf"
+        config.write_text(league_config(folder, (ports[0], ports[1])))
         for name, pub in BOXES:
             (folder / f"{name}.toml").write_text(command("enrol", name, "--pub", pub))
         start(program, "-c", str(config))

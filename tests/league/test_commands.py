@@ -1,13 +1,17 @@
 """The owner's commands, as they are typed."""
 
+import os
+import socket
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 from tests.support.league import FakeBox, played_record
 
 from shutthebox.rules.equal_dice import tournament_from_text
-from shutthebox_league.database import open_database
+from shutthebox_league.database import migrate, open_database
 from shutthebox_league.ledger import Ledger
 from shutthebox_league.main import League, main
 from shutthebox_uplink.settings import read_enrolment
@@ -78,7 +82,7 @@ def test_keys_are_for_their_owner_only(folder: Path) -> None:
         (["forget", "ANNA"], "'ANNA' is not allowed; allowed are three letters A-Z each"),
         (["protect", "ANN", "B\0B"], "'B\\x00B' is not allowed"),
         (["serve"], "no socket was passed"),
-        (["restore", "/nowhere"], "/nowhere: not a file"),
+        (["restore", "/nowhere"], "/nowhere: No such file or directory"),
     ],
 )
 def test_wrong_use_is_one_line(
@@ -132,6 +136,114 @@ def test_a_back_up_is_taken_and_restored_while_the_league_runs(folder: Path, tmp
     assert run(folder, "restore", str(tmp_path / "copy")) == 2
     assert take(box.play(played_record(3))) == "committed"
     league.engine.dispose()
+
+
+def test_nobody_else_reads_the_database_or_a_back_up(folder: Path, tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        (folder / "league.sqlite3").chmod(0o644)
+        with closing(League(folder)) as league, league.engine.begin() as db:
+            db.execute(text("delete from box"))
+            modes = {path.name: path.stat().st_mode & 0o777 for path in folder.glob("league.sqlite3*")}
+        assert run(folder, "backup", str(tmp_path / "copy")) == 0
+    finally:
+        os.umask(before)
+    assert len(modes) == 3
+    assert set(modes.values()) == {0o600}
+    assert (tmp_path / "copy").stat().st_mode & 0o777 == 0o600
+
+
+def test_a_back_up_takes_no_files_place_and_follows_no_link(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    (tmp_path / "link").symlink_to(mine)
+    (tmp_path / "dangling").symlink_to(tmp_path / "victim")
+    (tmp_path / "mine.new").write_text("mine too")
+    for name in ("mine", "link", "dangling", "."):
+        assert run(folder, "backup", str(tmp_path / name)) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+    assert (mine.read_text(), (tmp_path / "mine.new").read_text()) == ("mine", "mine too")
+    assert not (tmp_path / "victim").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "dangling", "league", "link", "mine", "mine.new"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "create trigger t after insert on entry begin update key set revoked_s = null; end",
+        "create view v as select * from key",
+        "create table other (x)",
+        "drop table gap",
+        "alter table pub add column more",
+        "drop index ix_box_pub_id",
+        "update alembic_version set version_num = '9999'",
+        "update alembic_version set version_num = 'base'",
+        "delete from alembic_version",
+        "drop table alembic_version",
+    ],
+)
+def test_a_database_that_is_not_ours_is_not_restored(
+    folder: Path, tmp_path: Path, statement: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = tmp_path / "copy"
+    assert run(folder, "backup", str(copy)) == 0
+    with closing(sqlite3.connect(copy)) as db:
+        db.execute(statement)
+        db.commit()
+    assert run(folder, "enrol", "lion", "--pub", "x") == 0
+    capsys.readouterr()
+    assert run(folder, "restore", str(copy)) == 2
+    err = capsys.readouterr().err
+    assert "allowed is a file that `shutthebox-league backup` wrote" in err
+    assert err.count("\n") == 1
+    assert run(folder, "revoke", "lion.1") == 0, "the league has kept its own database"
+
+
+def test_a_back_up_of_an_earlier_version_is_restored(folder: Path, tmp_path: Path) -> None:
+    old = tmp_path / "old"
+    engine = open_database(f"sqlite:///{old}")
+    migrate(engine, "0001")
+    engine.dispose()
+    assert run(folder, "restore", str(old)) == 0
+    assert run(folder, "enrol", "lion", "--pub", "x") == 0
+
+
+def test_a_restored_back_up_gives_no_name_twice_and_no_revoked_key_back(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for _ in range(2):
+        assert run(folder, "enrol", "lion", "--pub", "x") == 0
+    assert run(folder, "backup", str(tmp_path / "copy")) == 0
+    assert run(folder, "revoke", "lion.1") == 0
+    assert run(folder, "enrol", "lion", "--pub", "x") == 0
+    capsys.readouterr()
+    assert run(folder, "restore", str(tmp_path / "copy")) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "lion.1 is revoked, as it was before",
+        "lion.3 is not in the database; `shutthebox-league enrol` gives the box a new key",
+    ]
+    acl = (folder / "broker" / "acl").read_text()
+    assert [name for name in ("lion.1", "lion.2", "lion.3") if f"user {name}\n" in acl] == ["lion.2"]
+    assert run(folder, "revoke", "lion.1") == 2
+    assert run(folder, "enrol", "lion", "--pub", "x") == 0
+    assert 'name = "lion.4"' in capsys.readouterr().out
+
+
+def test_the_league_writes_nothing_that_root_runs(folder: Path) -> None:
+    assert sorted(path.name for path in (folder / "broker").iterdir()) == [
+        "acl", "authority.pem", "broker.key", "broker.pem", "revoked.pem"
+    ]  # fmt: skip
+
+
+def test_a_metrics_port_that_is_taken_is_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert run(folder, "consume", "--metrics", str(port)) == 2
+    assert capsys.readouterr().err == f"shutthebox-league: --metrics: port {port}: Address already in use\n"
 
 
 @pytest.mark.parametrize(

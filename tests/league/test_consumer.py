@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 from prometheus_client.openmetrics.exposition import generate_latest
@@ -168,6 +169,41 @@ def test_a_stolen_key_is_useless_once_it_is_revoked(place: Place) -> None:
         spy.broker.close()
         owner.close()
     lion.close()
+
+
+@pytest.mark.slow
+def test_a_revoked_key_does_not_even_connect(place: Place) -> None:
+    stolen, good = place.enrol("lion"), place.enrol("crown")
+    revoke(place.engine, place.authority, "lion.1")
+    assert place.broker is not None
+    place.broker.reload()
+
+    def is_refused() -> bool:
+        events: SimpleQueue[Event] = SimpleQueue()
+        tls = tls_context(stolen)
+        broker = Broker("x", "127.0.0.1", stolen.port, events.put, (), tls=tls, client_id="lion.1")
+        broker.start()
+        event = events.get(timeout=HANG_S)
+        broker.close()
+        return isinstance(event, Disconnected)
+
+    until(is_refused)  # once the broker has read its lists again
+    BoxLine(good).close()
+
+
+def test_a_subscriber_to_shares_takes_no_message_from_the_consumers(place: Place) -> None:
+    enrolment = place.enrol("thief")
+    shares = ("league", "+", "#", "", "shutthebox", "shutthebox-league")
+    topics = tuple(f"$share/{share}/shutthebox/+/entry" for share in shares if share not in ("+", "#", ""))
+    thief = Listener(enrolment.port, topics, tls_context(enrolment), enrolment.name)
+    lion = BoxLine(place.enrol("lion"))
+    with consuming(place):
+        for seed in range(20):
+            lion.send(lion.chain.play(played_record(seed)))
+            assert lion.receipt().status == COMMITTED
+    assert thief.nothing()
+    for line in (thief.broker, lion):
+        line.close()
 
 
 def test_a_flood_by_one_box_does_not_delay_another(place: Place) -> None:

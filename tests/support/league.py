@@ -11,7 +11,7 @@ from random import Random
 from time import monotonic
 
 from sqlalchemy import Engine
-from tests.support.mosquitto import Mosquitto, free_port
+from tests.support.mosquitto import Mosquitto, free_port, league_config
 from tests.support.waiting import HANG_S
 
 from shutthebox.config.profiles import builtin
@@ -53,10 +53,9 @@ def found_league(folder: Path, url: str = "", *, with_broker: bool = True) -> Pl
     authority = Authority(folder)
     ports = (free_port(), free_port())
     settings = Settings("127.0.0.1", database=url, port=ports[0], consumers_port=ports[1])
-    authority.found(settings, "127.0.0.1")
-    config = folder / "broker" / "mosquitto.conf"
-    with config.open("a") as file:
-        file.write("user root\n")  # As root Mosquitto would become a user that cannot read the folder.
+    authority.found(settings)
+    config = folder / "mosquitto.conf"
+    config.write_text(league_config(folder, ports))
     engine = open_database(url or f"sqlite:///{folder}/league.sqlite3")
     migrate(engine)
     return Place(folder, authority, Mosquitto(config, ports) if with_broker else None, engine)

@@ -23,6 +23,20 @@ def mosquitto_program() -> str | None:
     return shutil.which("mosquitto") or shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin")
 
 
+def league_config(folder: Path, ports: tuple[int, int]) -> str:
+    """The configuration that a league installs, for this folder and these ports of 127.0.0.1."""
+    text = (Path(__file__).parents[2] / "league" / "server" / "mosquitto.conf").read_text()
+    for before, after in (
+        ("/var/lib/shutthebox-league", str(folder.resolve())),
+        ("listener 8883", f"listener {ports[0]} 127.0.0.1"),
+        ("listener 8884", f"listener {ports[1]}"),
+    ):
+        assert before in text
+        text = text.replace(before, after)
+    # As root Mosquitto would become a user that cannot read the folder.
+    return f"user root\n{text}"
+
+
 class Mosquitto:
     """A broker with this configuration file, in a process of its own. Skips the test where there is none."""
 

@@ -1,14 +1,15 @@
-"""The league's keys and certificates, and the broker's configuration that follows from them.
+"""The league's keys and certificates, and the lists of who may connect to the broker.
 
 The league is its own certificate authority. Every box has one Ed25519 key: with it the box signs its
 entries, and its certificate lets it in at the broker. The broker takes the user's name from the certificate.
 """
 
+import hashlib
 import ipaddress
 import json
 import os
 import ssl
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -32,6 +33,8 @@ CONSUMER = "league-consumer"
 """The name of all consumers at the broker. No box can have it: a box's name there ends with a number."""
 
 BOXES_PORT, CONSUMERS_PORT = 8883, 8884
+
+ENROLLED, REVOKED = "enrolled", "revoked"
 
 _AUTHORITY_YEARS, _CERTIFICATE_YEARS = 30, 20
 _Key = ec.EllipticCurvePrivateKey | Ed25519PrivateKey
@@ -82,13 +85,14 @@ class Authority:
 
     def __init__(self, folder: Path) -> None:
         self._keys, self._broker = folder / "keys", folder / "broker"
+        self._acl_path, self._revoked_path = self._broker / "acl", self._broker / "revoked.pem"
+        self._register_path = self._keys / "register"
 
-    def found(self, settings: Settings, listen: str = "") -> None:
+    def found(self, settings: Settings) -> None:
         """Makes all keys and the broker's files.
 
         Args:
             settings: of the league; kept with the keys.
-            listen: the address that the broker listens on for boxes; empty for all.
 
         Raises:
             LeagueError: if the folder has a league already, or cannot be written to.
@@ -100,10 +104,8 @@ class Authority:
             self._keys.chmod(0o700)
             self._broker.mkdir(exist_ok=True)
             _write(self._keys / "league.json", json.dumps(asdict(settings)).encode())
-            _write(self._broker / "acl", acl(()).encode(), 0o640)
-            text = broker_config(self._broker.resolve(), settings.port, listen, settings.consumers_port)
-            _write(self._broker / "mosquitto.conf", text.encode(), 0o640)
             self._make_keys(settings.host)
+            self.allow((), ())
         except OSError as error:
             raise LeagueError(f"--folder: {error}; allowed is a folder that can be written to") from None
 
@@ -113,6 +115,7 @@ class Authority:
         now = datetime.now(UTC)
         certificate = (
             _builder(name, name, authority.public_key(), now, _AUTHORITY_YEARS)
+            .serial_number(x509.random_serial_number())
             .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
             .add_extension(_usage(certificates=True), critical=True)
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(authority.public_key()), critical=False)
@@ -147,6 +150,7 @@ class Authority:
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         builder = (
             _builder(subject, authority.subject, key.public_key(), datetime.now(UTC), _CERTIFICATE_YEARS)
+            .serial_number(serial_of(name))
             .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .add_extension(_usage(certificates=False), critical=True)
             .add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
@@ -193,13 +197,11 @@ class Authority:
         """
         key = Ed25519PrivateKey.generate()
         authority = x509.load_pem_x509_certificate(self.certificate.encode())
-        signer = load_pem_private_key(self._read(self._keys / "authority.key"), password=None)
-        assert isinstance(signer, ec.EllipticCurvePrivateKey), "`found` makes no others"
         usage = ExtendedKeyUsageOID.CLIENT_AUTH
         return Enrolled(
             public_pem(key.public_key()),
             _private_pem(key).decode("ascii"),
-            self._sign(authority, signer, name, key, usage, ()).decode("ascii"),
+            self._sign(authority, self._signer(), name, key, usage, ()).decode("ascii"),
         )
 
     def consumer_tls(self) -> ssl.SSLContext:
@@ -208,11 +210,69 @@ class Authority:
         context.load_cert_chain(self._keys / "consumer.pem", self._keys / "consumer.key")
         return context
 
-    def allow(self, names: Iterable[str]) -> None:
-        """Rewrites the broker's access list for these keys. The broker reads it after a SIGHUP."""
-        new = self._broker / "acl.new"
-        _write(new, acl(names).encode(), 0o640)
-        new.replace(self._broker / "acl")
+    def allow(self, names: Iterable[str], revoked: Iterable[str]) -> None:
+        """Rewrites the broker's lists where they have changed. The broker reads them after a SIGHUP.
+
+        Args:
+            names: of the keys that may write and read their topics.
+            revoked: names of the keys that may not even connect.
+        """
+        serials = {serial_of(name) for name in revoked}
+        if serials != self._revoked_serials():
+            _replace(self._revoked_path, self._revocation_list(serials))
+        new = acl(names).encode()
+        if not self._acl_path.exists() or self._acl_path.read_bytes() != new:
+            # The last of the two: the broker is told when this one changes.
+            _replace(self._acl_path, new)
+        elif serials:
+            os.utime(self._acl_path)
+
+    def _revoked_serials(self) -> set[int] | None:
+        try:
+            found = x509.load_pem_x509_crl(self._revoked_path.read_bytes())
+        except (OSError, ValueError):
+            return None
+        return {each.serial_number for each in found}
+
+    def _revocation_list(self, serials: Set[int]) -> bytes:
+        authority = x509.load_pem_x509_certificate(self.certificate.encode())
+        long_ago = datetime(2020, 1, 1, tzinfo=UTC)  # as in certificates, whose clocks may be wrong
+        builder = (
+            x509.CertificateRevocationListBuilder()
+            .issuer_name(authority.subject)
+            # The broker keeps lists that it has read before, and takes the latest: this one only grows.
+            .last_update(long_ago + timedelta(seconds=len(serials)))
+            .next_update(datetime.now(UTC) + timedelta(days=366 * _AUTHORITY_YEARS))
+        )
+        for serial in sorted(serials):
+            revoked = x509.RevokedCertificateBuilder().serial_number(serial).revocation_date(long_ago)
+            builder = builder.add_revoked_certificate(revoked.build())
+        return builder.sign(self._signer(), hashes.SHA256()).public_bytes(Encoding.PEM)
+
+    def _signer(self) -> ec.EllipticCurvePrivateKey:
+        signer = load_pem_private_key(self._read(self._keys / "authority.key"), password=None)
+        assert isinstance(signer, ec.EllipticCurvePrivateKey), "`found` makes no others"
+        return signer
+
+    def note(self, what: str, name: str) -> None:
+        """Notes for ever, outside the database, that a key was enrolled or revoked.
+
+        Args:
+            what: `ENROLLED` or `REVOKED`.
+            name: of the key.
+        """
+        descriptor = os.open(self._register_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(f"{what} {name}\n".encode())
+            file.flush()
+            os.fsync(file.fileno())
+
+    def noted(self, what: str) -> list[str]:
+        """The names of all keys of which this was noted, the oldest first."""
+        if not self._register_path.exists():
+            return []
+        lines = self._read(self._register_path).decode("ascii", "replace").splitlines()
+        return [line.partition(" ")[2] for line in lines if line.partition(" ")[0] == what]
 
     def _read(self, path: Path) -> bytes:
         try:
@@ -221,6 +281,11 @@ class Authority:
             raise LeagueError(f"{path}: missing; `shutthebox-league found` makes a league") from None
         except OSError as error:
             raise LeagueError(f"{path}: {error.strerror}") from None
+
+
+def serial_of(name: str) -> int:
+    """The serial number of the certificate of this name: a key's name is given once."""
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:19])
 
 
 def acl(names: Iterable[str]) -> str:
@@ -236,34 +301,6 @@ def acl(names: Iterable[str]) -> str:
         lines += [f"topic write shutthebox/{name}/{what}" for what in ("entry", "state", "availability")]
         lines += [f"topic read shutthebox/{name}/receipt", "topic read shutthebox/league/hello"]
     return "\n".join(lines) + "\n"
-
-
-def broker_config(folder: Path, port: int, listen: str, consumers_port: int) -> str:
-    """Mosquitto's configuration: one listener for boxes, one on this machine for consumers.
-
-    Boxes are held to one connection each: the broker takes the client's id from the certificate.
-    """
-    tls = f"""cafile {folder}/authority.pem
-certfile {folder}/broker.pem
-keyfile {folder}/broker.key
-require_certificate true
-use_identity_as_username true
-"""
-    return f"""# Written by `shutthebox-league found`.
-per_listener_settings false
-allow_anonymous false
-acl_file {folder}/acl
-# A box has one message on its way and sends it again until the league has it; the broker need keep nothing.
-persistence false
-max_packet_size 1100000
-max_inflight_messages 20
-max_queued_messages 10000
-
-listener {port}{f" {listen}" if listen else ""}
-{tls}use_username_as_clientid true
-
-listener {consumers_port} 127.0.0.1
-{tls}"""
 
 
 def public_pem(key: Ed25519PublicKey) -> str:
@@ -287,7 +324,6 @@ def _builder(
         .subject_name(subject)
         .issuer_name(issuer)
         .public_key(key)
-        .serial_number(x509.random_serial_number())
         # The clock of a box without a battery may be years behind.
         .not_valid_before(datetime(2020, 1, 1, tzinfo=UTC))
         .not_valid_after(now + timedelta(days=366 * years))
@@ -313,6 +349,12 @@ def _general_name(host: str) -> x509.GeneralName:
         return x509.IPAddress(ipaddress.ip_address(host))
     except ValueError:
         return x509.DNSName(host)
+
+
+def _replace(path: Path, data: bytes) -> None:
+    new = path.with_name(f"{path.name}.new")
+    _write(new, data, 0o640)
+    new.replace(path)
 
 
 def _write(path: Path, data: bytes, mode: int = 0o600) -> None:

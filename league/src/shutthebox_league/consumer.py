@@ -5,6 +5,7 @@ killed, it loses the messages that it has accepted and not committed; the boxes 
 they have no receipts.
 """
 
+import hashlib
 import json
 import logging
 import ssl
@@ -31,9 +32,6 @@ from shutthebox_uplink.signing import sign_receipt
 from shutthebox_uplink.uplink import HELLO_TOPIC, receipt_topic
 
 _log = logging.getLogger(__name__)
-
-GROUP = "league"
-"""Of the shared subscriptions."""
 
 BATCH = 32
 """Messages in one transaction, each of another box."""
@@ -81,9 +79,10 @@ class Consumer:
         self._ends = False
         self._dropped = 0
         self._failed = False
-        topics = tuple(f"$share/{GROUP}/shutthebox/+/{what}" for what in ("entry", "state", "availability"))
+        share = share_of(key)
+        topics = tuple(f"$share/{share}/shutthebox/+/{what}" for what in ("entry", "state", "availability"))
         self._broker = Broker(
-            GROUP,
+            "league",
             address.host,
             address.port,
             self._event,
@@ -192,6 +191,14 @@ class Consumer:
         except UNAVAILABLE as error:
             self._metrics.database_errors.inc()
             _log.error("the database: %s", str(error).splitlines()[0])
+
+
+def share_of(key: Ed25519PrivateKey) -> str:
+    """The secret name of the consumers' shared subscription.
+
+    The broker gives each message to one subscriber of a share, and lets every box subscribe to any.
+    """
+    return hashlib.sha256(b"shutthebox share" + key.private_bytes_raw()).hexdigest()[:32]
 
 
 def keep_state(db: Any, name: str, what: str, payload: bytes, now_s: int) -> None:  # noqa: ANN401

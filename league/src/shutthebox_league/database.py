@@ -1,6 +1,8 @@
 """Opens a league's database, SQLite or PostgreSQL, and brings it up to date."""
 
+import os
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +43,32 @@ def open_database(url: str) -> Engine:
             f"--database: {one_line(str(error))}; allowed are sqlite:///FILE and postgresql://USER@HOST/NAME"
         ) from None
     if engine.dialect.name == "sqlite":
+        if engine.url.database and engine.url.database != ":memory:":
+            _keep_private(Path(engine.url.database))
         event.listen(engine, "connect", _sqlite_connected)
         event.listen(engine, "begin", _sqlite_begins)
     return engine
 
 
+def _keep_private(path: Path) -> None:
+    """Lets nobody else read the database. SQLite gives its log the rights of the file."""
+    with suppress(OSError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        for file in (path, *(path.with_name(path.name + ending) for ending in ("-wal", "-shm"))):
+            if file.exists() and file.stat().st_mode & 0o077:
+                file.chmod(0o600)
+
+
 def _sqlite_connected(connection: sqlite3.Connection, _: object) -> None:
     # The driver begins transactions late, so two writers could begin at once.
     connection.isolation_level = None
-    for pragma in ("journal_mode = wal", "synchronous = full", "foreign_keys = on", "trusted_schema = off"):
+    for pragma in (
+        "journal_mode = wal",
+        "synchronous = full",
+        "foreign_keys = on",
+        "trusted_schema = off",
+        "secure_delete = on",  # What is forgotten is in no free page.
+    ):
         connection.execute(f"pragma {pragma}")
 
 
@@ -58,7 +77,7 @@ def _sqlite_begins(connection: Any) -> None:  # noqa: ANN401  (SQLAlchemy's own)
     connection.exec_driver_sql("begin" if options.get("reads") else "begin immediate")
 
 
-def migrate(engine: Engine) -> None:
+def migrate(engine: Engine, version: str = "head") -> None:
     """Brings the database up to date; makes it if it is empty.
 
     Raises:
@@ -72,6 +91,6 @@ def migrate(engine: Engine) -> None:
                 # Several consumers start at once, and one of them does it.
                 connection.exec_driver_sql(f"select pg_advisory_xact_lock({_MIGRATION_LOCK})")
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            command.upgrade(config, version)
     except Exception as error:  # Alembic has errors of its own kinds, without a root
         raise LeagueError(f"--database: {one_line(str(error))}") from error

@@ -6,11 +6,12 @@ import re
 import secrets
 import time
 from dataclasses import dataclass
+from itertools import count
 
-from sqlalchemy import Connection, Engine, func, insert, select, update
+from sqlalchemy import Connection, Engine, insert, select, update
 
 from shutthebox.errors import shown
-from shutthebox_league.authority import Authority, public_pem
+from shutthebox_league.authority import ENROLLED, REVOKED, Authority, public_pem
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.schema import BOX, KEY, PUB
 
@@ -53,13 +54,13 @@ def enrol(engine: Engine, authority: Authority, box: str, pub: str) -> Enrolment
     with engine.begin() as db:
         pub_id, token = _pub(db, pub)
         box_id = _box(db, box, pub_id)
-        number = db.execute(select(func.count()).where(KEY.c.box_id == box_id)).scalar_one() + 1
-        name = f"{box}.{number}"
+        taken = {*db.execute(select(KEY.c.name)).scalars(), *authority.noted(ENROLLED)}
+        name = next(name for name in (f"{box}.{number}" for number in count(1)) if name not in taken)
+        authority.note(ENROLLED, name)
         keys = authority.enrol(name)
         row = {"name": name, "box_id": box_id, "public_key": keys.public_key, "enrolled_s": int(time.time())}
         db.execute(insert(KEY), row)
-        names = _good_keys(db)
-    authority.allow(names)
+    settle(engine, authority)
     settings = authority.settings
     values: dict[str, str | int] = {
         "name": name, "host": settings.host, "port": settings.port, "authority": authority.certificate,
@@ -77,13 +78,43 @@ def revoke(engine: Engine, authority: Authority, name: str) -> None:
     Raises:
         LeagueError: if no such key is enrolled.
     """
+    with engine.connect().execution_options(reads=True) as db:
+        good = _good_keys(db)
+    if name not in good:
+        raise LeagueError(
+            f"{shown(name)} is no key that holds; allowed are: {', '.join(good) or 'none is enrolled'}"
+        )
+    authority.note(REVOKED, name)
+    settle(engine, authority)
+
+
+def settle(engine: Engine, authority: Authority) -> list[str]:
+    """Brings database, register and the broker's lists together, such as after an old back-up was restored.
+
+    Returns:
+        A line for each key of which the database did not know what the register has.
+    """
+    said = []
     with engine.begin() as db:
-        where = (KEY.c.name == name) & KEY.c.revoked_s.is_(None)
-        if not db.execute(update(KEY).where(where).values(revoked_s=int(time.time()))).rowcount:
-            allowed = ", ".join(_good_keys(db)) or "none is enrolled"
-            raise LeagueError(f"{shown(name)} is no key that holds; allowed are: {allowed}")
-        names = _good_keys(db)
-    authority.allow(names)
+        rows = {row.name: row.revoked_s for row in db.execute(select(KEY.c.name, KEY.c.revoked_s))}
+        enrolled, revoked = set(authority.noted(ENROLLED)), set(authority.noted(REVOKED))
+        for name, revoked_s in rows.items():
+            # A league of the first version has no register.
+            if name not in enrolled:
+                authority.note(ENROLLED, name)
+            if revoked_s is not None and name not in revoked:
+                authority.note(REVOKED, name)
+        for name in sorted(revoked):
+            if name in rows and rows[name] is None:
+                db.execute(update(KEY).where(KEY.c.name == name).values(revoked_s=int(time.time())))
+                said.append(f"{name} is revoked, as it was before")
+        said += [
+            f"{name} is not in the database; `shutthebox-league enrol` gives the box a new key"
+            for name in sorted(enrolled - revoked - set(rows))
+        ]
+        good = _good_keys(db)
+    authority.allow(good, set(authority.noted(REVOKED)))
+    return said
 
 
 def new_owner_token(engine: Engine, pub: str) -> str:

@@ -18,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from shutthebox.adapters.systemd import Systemd, passed_socket
 from shutthebox.errors import ShutTheBoxError, one_line, shown
+from shutthebox.files import reason
 from shutthebox.rules.equal_dice import Tournament, tournament_from_text
 from shutthebox_league import __version__, players
 from shutthebox_league.authority import BOXES_PORT, CONSUMERS_PORT, Authority, Settings
@@ -25,7 +26,7 @@ from shutthebox_league.backup import back_up, restore
 from shutthebox_league.checking import night_of
 from shutthebox_league.consumer import BrokerAddress, Consumer
 from shutthebox_league.database import migrate, open_database
-from shutthebox_league.enrolment import enrol, new_owner_token, revoke
+from shutthebox_league.enrolment import enrol, new_owner_token, revoke, settle
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import make_event
 from shutthebox_league.formats import Format
@@ -37,6 +38,8 @@ FOLDER = Path("/var/lib/shutthebox-league")
 METRICS_PORT = 9108
 
 _MOST_VISITORS = 200
+
+_log = logging.getLogger(__name__)
 
 
 class League:
@@ -208,7 +211,9 @@ def _found(args: argparse.Namespace) -> None:
     with closing(League(args.folder)) as league:
         migrate(league.engine)
     print(f"The league is in {args.folder}.")
-    print(f"The broker's configuration is {args.folder / 'broker' / 'mosquitto.conf'}.")
+    print("Root copies the broker's configuration: /usr/share/shutthebox-league/mosquitto.conf")
+    if (args.port, args.consumers_port) != (BOXES_PORT, CONSUMERS_PORT):
+        print(f"In it the ports have to be {args.port} for boxes and {args.consumers_port} for consumers.")
 
 
 def _enrol(args: argparse.Namespace) -> None:
@@ -240,8 +245,13 @@ def _consume(args: argparse.Namespace) -> None:
     with closing(League(args.folder)) as league:
         migrate(league.engine)
         metrics = Metrics()
+        for said in settle(league.engine, league.authority):
+            _log.warning("%s", said)
         if args.metrics is not None:
-            start_http_server(args.metrics, "127.0.0.1", metrics.registry)
+            try:
+                start_http_server(args.metrics, "127.0.0.1", metrics.registry)
+            except OSError as error:
+                raise LeagueError(f"--metrics: port {args.metrics}: {reason(error)}") from None
         address = BrokerAddress("127.0.0.1", league.settings.consumers_port, league.authority.consumer_tls())
         ledger = Ledger(league.engine, league.zone)
         consumer = Consumer(address, league.engine, ledger, league.authority.receipts_key, metrics)
@@ -335,6 +345,9 @@ def _backup(args: argparse.Namespace) -> None:
 def _restore(args: argparse.Namespace) -> None:
     with closing(League(args.folder)) as league:
         restore(league.engine, args.file)
+        migrate(league.engine)
+        for said in settle(league.engine, league.authority):
+            print(said)
 
 
 if __name__ == "__main__":
