@@ -236,14 +236,14 @@ def test_every_seat_against_the_bank(tmp_path: Path, capsys: pytest.CaptureFixtu
     With a point off, a shut box and 1 are paid 3, and 2 is paid 2. With tile 2 shut one throw of three shuts
     the box; the others score 1.
     """
-    path = tmp_path / "bank.toml"
+    path = tmp_path / "fair.toml"
     path.write_text(
         'like = "bank"\ntiles = [1, 2]\ndice = 1\nsides = 3\nstake = 2\npays = {0 = 3, 1 = 2}\n'
         "handicap = [0, 1, [2]]\n"
     )
     found = json.loads(said(capsys, path, "--players", "3", "--json"))
     assert found == {
-        "profile": "bank",
+        "profile": "fair",
         "players": 3,
         "win": pytest.approx([5 / 9, 7 / 9, 1 / 3]),
         "stakes": pytest.approx([19 / 9 - 2, 25 / 9 - 2, 7 / 3 - 2]),

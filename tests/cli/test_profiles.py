@@ -93,7 +93,18 @@ def test_one_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         *("name", "title", "source", "tiles", "boxes", "start_open", "dice", "sides", "draw", "one_die"),
         *("move", "max_tiles", "difference", "first_move_must_include", "ends_turn_on", "blocked"),
         *("turns", "score", "lost_score", "win", "shut_wins", "rounds", "match", "limit", "tie"),
-        *("stakes", "captain", "rows", "insurance", "stake", "pays", "teams", "handicap", "turn_seconds"),
+        *(
+            "stakes",
+            "first",
+            "captain",
+            "rows",
+            "insurance",
+            "stake",
+            "pays",
+            "teams",
+            "handicap",
+            "turn_seconds",
+        ),
         "words",
     }
 

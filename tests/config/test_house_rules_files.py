@@ -121,6 +121,8 @@ class TestFolder:
         assert profiles.find("pub", tmp_path) == profiles.builtin("pub")
         with pytest.raises(ProfileError, match="'pub' is taken; allowed is one of your own"):
             profiles.find("taken", tmp_path)
+        with pytest.raises(ProfileError, match="'pub' is taken; allowed is one of your own"):
+            profiles.read(tmp_path / "taken.toml")
         with pytest.raises(ProfileError, match="profile: 'saturday' is not known; "):
             profiles.find("saturday", tmp_path)
         monkeypatch.chdir(tmp_path)

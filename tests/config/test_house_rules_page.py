@@ -32,7 +32,7 @@ def rows() -> dict[str, tuple[set[str], str]]:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if not line.startswith("| ") or cells[0] == "key":
             continue
-        names, values, default = cells[0], set(re.findall(r'"([a-z-]+)"', cells[1])), cells[2]
+        names, values, default = cells[0], set(re.findall(r'"([a-z0-9-]+)"', cells[1])), cells[2]
         last = re.findall(r"`([a-z_.]+)`", names) or last
         for key in last:
             known, marked = table.get(key, (set(), default))

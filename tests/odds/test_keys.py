@@ -17,6 +17,7 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import (
     Blocked,
     Draw,
+    First,
     MatchFormat,
     MoveKind,
     OneDie,
@@ -61,6 +62,7 @@ OTHERS: dict[str, Any] = {
     "stakes": Stakes.POOL,
     "stake": 2,
     "pays": ((0, 2),),
+    "first": First.ROTATES,
     "captain": True,
     "teams": 2,
     "handicap": (5,),

@@ -15,6 +15,7 @@ from shutthebox.odds.equilibrium import Equilibrium
 from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
 from shutthebox.odds.strengths import simple_answer, simple_dice
 from shutthebox.rules import turn as turns
+from shutthebox.rules.formats import Reason
 from shutthebox.rules.match import Match, Result, Stage, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import MatchFormat, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
@@ -170,8 +171,8 @@ def test_a_shut_box_that_ends_the_round_leaves_the_others_with_the_whole_row() -
 
 def test_chances_when_the_match_is_decided() -> None:
     match = begin(SHORT, 3)
-    assert match_chances(replace(match, result=Result((0, 2), False, ()))) == (0.5, 0.0, 0.5)
-    assert match_chances(replace(match, result=Result((), False, ()))) == (0.0, 0.0, 0.0)
+    assert match_chances(replace(match, result=Result((0, 2), False, (), Reason.ROUNDS))) == (0.5, 0.0, 0.5)
+    assert match_chances(replace(match, result=Result((), False, (), Reason.LIMIT))) == (0.0, 0.0, 0.0)
 
 
 def test_a_play_off_is_played_by_those_tied_for_its_own_score() -> None:

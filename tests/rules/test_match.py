@@ -9,7 +9,8 @@ import pytest
 from tests.support.dictate import TINY, finish, owed, points_box
 
 from shutthebox.config import profiles
-from shutthebox.rules.match import LAST_ROUND, MAX_TIE_ROUNDS, Match, Stage, begin
+from shutthebox.rules.formats import LAST_ROUND, MAX_TIE_ROUNDS
+from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import (
     Blocked,
@@ -127,7 +128,9 @@ class TestTies:
 
     def test_a_match_that_starts_over_for_everybody_does_so_twenty_times(self) -> None:
         match = finish(begin(profiles.builtin("digits"), 2), [5, 5] * 20)
-        assert (match.tie_rounds, match.totals, match.result) == (20, (0, 0), None)
+        assert (match.totals, match.result) == ((5, 5), None), "what was tied is seen before it is void"
+        match = match.advance()
+        assert (match.tie_rounds, match.totals) == (20, (0, 0))
         match = finish(match, [7, 7])
         assert match.result is not None
         assert (match.result.winners, match.totals) == ((0, 1), (7, 7))
@@ -136,13 +139,19 @@ class TestTies:
         match = begin(points_box(tie=Tie.REPLAY_ALL, handicap=(2, 0)), 2)
         assert match.totals == (-2, 0)
         match = finish(match, [7, 5])
-        assert (match.totals, match.result) == ((-2, 0), None)
+        assert (match.totals, match.result) == ((5, 5), None)
+        match = match.advance()
+        assert match.totals == (-2, 0)
+        match = finish(match, [14, 13])
+        assert match.result is not None
+        assert (match.totals, match.result.winners) == ((12, 13), (0,))
         match = begin(points_box(tie=Tie.REPLAY_ALL, handicap=(2,), win=Win.HIGHEST), 2)
         assert match.totals == (2, 0)
 
     def test_digits_with_two_shut_boxes_starts_over_for_everybody(self) -> None:
         match = finish(begin(profiles.builtin("digits"), 3), [0, 147, 0])
-        assert match.result is None
+        assert (match.result, match.totals) == (None, (0, 147, 0))
+        match = match.advance()
         assert (match.seats, match.totals) == ((0, 1, 2), (0, 0, 0))
         match = finish(match, [14789, 9, 89])
         assert match.result is not None
@@ -294,9 +303,8 @@ class TestFormats:
 
     def test_tournament_45_players_drop_out_until_one_is_left(self) -> None:
         match = finish(begin(profiles.builtin("tournament-45"), 3), [30, 10, 45])
-        assert match.seats == (0, 1)
         match = match.advance()
-        assert match.player == 0
+        assert (match.seats, match.player) == ((0, 1), 0)
         match = finish(match, [15, 34])
         assert match.result is not None
         assert (match.result.winners, match.totals) == ((1,), (45, 44, 45))
@@ -309,7 +317,9 @@ class TestFormats:
     def test_tournament_45_alone_goes_on_until_the_end(self) -> None:
         match = finish(begin(profiles.builtin("tournament-45"), 1), [44])
         assert match.result is None
-        assert finish(match, [1]).result is not None
+        match = finish(match, [42])
+        assert match.result is not None
+        assert (match.totals, match.result.winners) == ((86,), ()), "a player alone wins against nobody"
 
     @pytest.mark.parametrize(
         "format_", [MatchFormat.TARGET_LOSES, MatchFormat.TARGET_WINS, MatchFormat.DROP_OUT]

@@ -1,15 +1,30 @@
 """Random profiles played by a random player: properties that hold for any rules."""
 
+import random
 from itertools import groupby
+from typing import Any
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import given, settings
 from tests.support import generate, oracle
+from tests.support.dictate import finish
 
 from shutthebox.config import profiles
 from shutthebox.rules.actions import Advanced, Moved, OutOfTime, Reopened, Thrown
-from shutthebox.rules.match import LAST_ROUND, MAX_TIE_ROUNDS, Match, Stage
-from shutthebox.rules.profile import Blocked, MatchFormat, Profile, Stakes, Turns
+from shutthebox.rules.formats import LAST_ROUND, MAX_TIE_ROUNDS
+from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.profile import (
+    Blocked,
+    First,
+    MatchFormat,
+    Profile,
+    ShutWins,
+    Stakes,
+    Tie,
+    Turns,
+    Win,
+)
 from shutthebox.rules.score import MAX_THROWS
 from shutthebox.rules.turn import Outcome, Turn, answers
 
@@ -147,13 +162,17 @@ def _judge(profile: Profile, wanted: int, seed: int, most: int) -> bool:
     matches = [after for _, _, after in generate.play(profile, players, seed, most)]
     ended = matches[-1].result
     rounds = _rounds(matches if ended else [m for m in matches if m.round < matches[-1].round])
-    verdict = oracle.umpire(profile, players, profile.rounds, rounds)
+    verdict = oracle.umpire(profile, players, profile.rounds, rounds, matches[0].first)
     assert verdict.over == bool(ended)
     assert verdict.winners == (ended.winners if ended else ())
     if ended:
         assert verdict.totals == matches[-1].totals
         assert all(0 <= player < players for player in ended.winners)
-        assert len(ended.owes) == players
+        assert verdict.owes == ended.owes
+    elif rounds:
+        begun = next(match for match in matches if match.round == matches[-1].round)
+        assert (verdict.fresh, verdict.seated) == (begun.totals, begun.seats)
+        assert verdict.first == begun.first
     assert matches[-1].round <= LAST_ROUND + MAX_TIE_ROUNDS
     return ended is not None
 
@@ -176,10 +195,81 @@ def test_a_player_alone_wins_every_match() -> None:
         for seed in range(3):
             *_, (_, _, last) = generate.play(profile, 1, seed, most=20_000)
             assert last.result is not None
-            # Alone, nobody is left to win where a limit loses; the bank may win as well.
-            loses = profile.match is MatchFormat.TARGET_LOSES
+            # Alone, nobody is left to win where a limit loses, or puts players out; the bank may win as well.
+            loses = profile.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT)
             if profile.stakes is Stakes.BANK:
                 loses = oracle.paid(profile, last.totals[0]) <= profile.stake
             assert last.result.winners == (() if loses else (0,))
             # Only the bank takes something from a player alone.
             assert sum(last.result.owes) == 0 or profile.stakes is Stakes.BANK
+
+
+@pytest.mark.parametrize("stakes", [stakes for stakes in Stakes if stakes is not Stakes.BANK])
+@pytest.mark.parametrize("tie", Tie)
+@pytest.mark.parametrize(
+    ("format_", "keys"),
+    [
+        (MatchFormat.TOTAL, {}),
+        (MatchFormat.TOTAL, {"rounds": 2}),
+        (MatchFormat.TOTAL, {"rounds": 2, "win": Win.HIGHEST}),
+        (MatchFormat.TARGET_LOSES, {"limit": 7}),
+        (MatchFormat.TARGET_WINS, {"limit": 5, "win": Win.HIGHEST}),
+        (MatchFormat.DROP_OUT, {"limit": 6}),
+    ],
+    ids=str,
+)
+def test_every_end_of_a_match_is_what_an_independent_tally_says(
+    format_: MatchFormat, keys: dict[str, Any], tie: Tie, stakes: Stakes
+) -> None:
+    """Dictated scores of 0 to 3, so that limits, ties and shut boxes meet in every way."""
+    chance = random.Random(f"{format_} {keys} {tie} {stakes}")
+    ended = 0
+    for number in range(300):
+        best = keys.get("win") is not Win.HIGHEST
+        shut_wins = chance.choice(list(ShutWins)) if best else ShutWins.NO
+        profile = Profile(
+            "ends",
+            tiles=(1,),
+            dice=1,
+            match=format_,
+            tie=tie,
+            stakes=stakes,
+            shut_wins=shut_wins,
+            first=chance.choice(list(First)),
+            turns=chance.choice([Turns.WHOLE, Turns.ALTERNATE]),
+            teams=chance.choice([None, None, 2]),
+            handicap=chance.choice([(), (2,), (0, 1, 3)]),
+            captain=shut_wins is ShutWins.MATCH,
+            **keys,
+        )
+        players = chance.randint(1, 4)
+        match = begin(profile, players, first=number % players)
+        rounds: list[list[oracle.Ended]] = []
+        while match.result is None and match.round < 40:
+            if match.stage is Stage.ADVANCE:
+                match = match.advance()
+            if len(rounds) < match.round:
+                said = oracle.umpire(profile, players, match.rounds, rounds, number % players)
+                assert (said.seated, said.fresh) == (match.seats, match.totals)
+                assert (said.first == match.player) or not rounds
+                rounds.append([])
+            match = finish(match, [chance.randint(0, 3)])
+            score, shut = match.scores[match.player] or 0, match.turn.outcome is Outcome.SHUT
+            rounds[-1].append(oracle.Ended(match.player, score, shut, played=True))
+            if match.next_round or match.result:
+                rounds[-1] += [
+                    oracle.Ended(i, row.score, shut=False, played=False)
+                    for i, row in enumerate(match.rows)
+                    if i in match.seats and row.outcome is Outcome.UNPLAYED and row.score is not None
+                ]
+        said = oracle.umpire(profile, players, match.rounds, rounds, number % players)
+        result = match.result
+        assert said.totals == match.totals
+        assert (said.over, said.winners) == ((True, result.winners) if result else (False, ()))
+        if result is not None:
+            assert said.owes == result.owes
+            assert sum(result.owes) == 0 or stakes is Stakes.LOSER_PAYS
+            first_turn = match.round == 1 and shut and match.player == number % players
+            assert result.captain == (profile.captain and first_turn)
+        ended += result is not None
+    assert ended > 290

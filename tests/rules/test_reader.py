@@ -577,8 +577,11 @@ def test_titles_fall_back(tmp_path: Path) -> None:
     assert (profile.title("en"), profile.title("fr")) == ("Ours", "Ours")
 
 
-def test_a_file_may_be_named_like_a_built_in_profile_and_be_like_it(tmp_path: Path) -> None:
-    profile = read('like = "traditional"\nscore = "count"', tmp_path / "traditional.toml")
+def test_a_file_named_like_a_built_in_profile_has_to_give_another_name(tmp_path: Path) -> None:
+    path = tmp_path / "traditional.toml"
+    with pytest.raises(ProfileError, match=r"traditional\.toml: name: 'traditional' is taken"):
+        read('like = "traditional"\nscore = "count"', path)
+    profile = read('name = "ours"\nlike = "traditional"\nscore = "count"', path)
     assert (profile.score, profile.one_die) == (Scoring.COUNT, OneDie.OPTIONAL_HIGH)
 
 

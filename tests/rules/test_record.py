@@ -372,7 +372,7 @@ def test_everything_that_is_not_proved_is_said() -> None:
         "out of play: levers 4, 7",
         "facts lost to damage of the store: 5",
         "played on version 0.1.0 rules 1",
-        "checked here by rules 2",
+        "checked here by rules 3",
         "given up before its end",
     )
 
@@ -381,20 +381,20 @@ def test_everything_that_is_not_proved_is_said() -> None:
     ("conditions", "said"),
     [
         (Conditions(), ("the version of the box is not known",)),
-        (Conditions(lost=0, versions=("1 rules 2",)), ("played on version 1 rules 2",)),
+        (Conditions(lost=0, versions=("1 rules 3",)), ("played on version 1 rules 3",)),
         (
-            Conditions(versions=("1 rules 2", "2 rules 12")),
-            ("played on version 1 rules 2", "played on version 2 rules 12", "checked here by rules 2"),
+            Conditions(versions=("1 rules 3", "2 rules 12")),
+            ("played on version 1 rules 3", "played on version 2 rules 12", "checked here by rules 3"),
         ),
         (
-            Conditions(out_of_play=(4,), computers=(1,), versions=("1 rules 2",)),
-            ("player 1 was the computer", "out of play: lever 4", "played on version 1 rules 2"),
+            Conditions(out_of_play=(4,), computers=(1,), versions=("1 rules 3",)),
+            ("player 1 was the computer", "out of play: lever 4", "played on version 1 rules 3"),
         ),
         (
-            Conditions(equal_dice="0123456789abcdef" * 4, versions=("1 rules 2",)),
+            Conditions(equal_dice="0123456789abcdef" * 4, versions=("1 rules 3",)),
             (
                 "equal dice: the throws follow from the seed of tournament 0123456789abcdef…",
-                "played on version 1 rules 2",
+                "played on version 1 rules 3",
             ),
         ),
     ],
@@ -410,8 +410,8 @@ def test_a_plain_match_says_its_version_alone() -> None:
 
 def test_a_match_played_under_two_conditions_has_both() -> None:
     first = Conditions(False, (1,), (4,), ("0.1.0 rules 2",), 1)
-    later = Conditions(True, (3,), (), ("0.2.0 rules 2",), 2)
-    both = Conditions(True, (1, 3), (4,), ("0.1.0 rules 2", "0.2.0 rules 2"), 3)
+    later = Conditions(True, (3,), (), ("0.2.0 rules 3",), 2)
+    both = Conditions(True, (1, 3), (4,), ("0.1.0 rules 2", "0.2.0 rules 3"), 3)
     assert first.joined(later) == both
     assert first.joined(Conditions(versions=first.versions)) == first
 

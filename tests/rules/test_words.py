@@ -25,6 +25,7 @@ from shutthebox.rules.profile import (
     Scoring,
     ShutWins,
     Stakes,
+    Tie,
     Turns,
     Win,
 )
@@ -208,7 +209,12 @@ def test_a_head_start_names_the_player_and_the_points() -> None:
 def test_no_sentence_is_never_said() -> None:
     said = set()
     race = {"win": Win.FIRST_TO_SHUT, "blocked": Blocked.PASSES, "first_move_must_include": None}
-    for change in [{}, *CHANGES, *ENUM_CHANGES, {"tiles": (3,), "boxes": ()}, {"rounds": 2}, race]:
+    changes = [{}, *CHANGES, *ENUM_CHANGES, {"tiles": (3,), "boxes": ()}, {"rounds": 2}, race]
+    changes += [{**race, "stakes": stakes} for stakes in Stakes]
+    for format_ in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT):
+        loses: dict[str, Any] = {"match": format_, "limit": 45}
+        changes += [{**loses, "stakes": Stakes.LOSER_PAYS}, {**loses, "tie": Tie.REPLAY_ALL}]
+    for change in changes:
         for draw in Draw:
             said |= {key for key, _ in words._facts(replace(BASE, **{"draw": draw, **change}))}
     assert said == set(words.SENTENCES)

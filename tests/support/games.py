@@ -111,6 +111,7 @@ DEFAULTS: dict[str, Any] = {
     "stakes": "none",
     "stake": 1,
     "pays": {},
+    "first": "seat-1",
     "captain": False,
     "teams": None,
     "handicap": [],

@@ -14,6 +14,7 @@ from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import (
     Blocked,
     Draw,
+    First,
     MatchFormat,
     MoveKind,
     OneDie,
@@ -168,6 +169,7 @@ ENUMS = {
     "match": MatchFormat,
     "tie": Tie,
     "stakes": Stakes,
+    "first": First,
 }
 
 
@@ -200,7 +202,8 @@ def play(
 ) -> Iterator[tuple[Match, Action, Match]]:
     """A match at random, as positions before, actions and positions after; at most so many."""
     chance = random.Random(seed)
-    match = begin(profile, seats(profile, players))
+    players = seats(profile, players)
+    match = begin(profile, players, first=seed % players if profile.first is First.LOSER else 0)
     for _ in range(most):
         if match.stage is Stage.FINISHED:
             return

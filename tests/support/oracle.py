@@ -4,7 +4,7 @@ Everything here is written from the wording of the rules over plain sets of numb
 calls the functions under test.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, product
 from typing import NamedTuple
@@ -183,8 +183,9 @@ class Ended(NamedTuple):
 class Verdict(NamedTuple):
     """The umpire's verdict after the rounds so far; `winners` is empty while the match goes on.
 
-    `seated` play the next round, the last `ties` rounds were extra ones. A match can be `over`
-    without a winner: a player alone has reached the limit that loses.
+    `seated` play the next round, which `first` begins, from `fresh` totals; the last `ties` rounds were
+    extra ones. A match can be `over` without a winner: a player alone has reached the limit. `owes` are
+    the stakes once it is over.
     """
 
     over: bool
@@ -192,32 +193,41 @@ class Verdict(NamedTuple):
     totals: tuple[int, ...]
     seated: tuple[int, ...]
     ties: int
+    owes: tuple[Fraction, ...]
+    fresh: tuple[int, ...]
+    first: int
 
 
-def umpire(profile: Profile, players: int, rounds: int, played: Sequence[Sequence[Ended]]) -> Verdict:
-    """Totals and winners after these rounds, by the wording of the keys.
+def umpire(
+    profile: Profile, players: int, rounds: int, played: Sequence[Sequence[Ended]], first: int = 0
+) -> Verdict:
+    """Totals, winners and stakes after these rounds, by the wording of the keys.
 
     Raises AssertionError if players sat down who should not have, or play went on after the end.
     """
     given = [head_start(profile, seat) for seat in range(players)]
     better = 1 if profile.win.value == "highest" else -1
     at_first = [better * head if isinstance(head, int) else 0 for head in given]
-    totals = list(at_first)
+    totals, fresh = list(at_first), list(at_first)
     teams = [mates(profile, players, seat) for seat in range(players)]
-    seated = list(range(players))
+    everybody = list(range(players))
+    seated = list(everybody)
     ties = 0
     winners: tuple[int, ...] = ()
     over = False
+    money = _Money(profile, players, rounds, teams)
     for number, ended in enumerate(played, 1):
         assert not over, "play went on after the match was won"
+        totals = list(fresh)
         whole = sorted(turn.player for turn in ended) == seated
         for turn in ended:
             if not ties or profile.tie.value == "replay-all":
                 totals[turn.player] += turn.points
+        shutters = [turn.player for turn in ended if turn.shut]
+        money.plays(ended, seated, ties)
         if profile.turns.value == "shared":
             over, winners = _last_in(players, teams, ended)
             continue
-        shutters = [turn.player for turn in ended if turn.shut]
         one_round = profile.match.value == "total" and rounds == 1
         at_once = profile.shut_wins.value == "match" or (
             profile.shut_wins.value == "round" and (ties > 0 or one_round)
@@ -230,13 +240,17 @@ def umpire(profile: Profile, players: int, rounds: int, played: Sequence[Sequenc
         if shutters and at_once:
             winners, over = tuple(sorted(teams[shutters[0]])), True
             continue
+        if whole and not ties and not one_round:
+            money.round_is_over(ended, shutters)
         if somebody_lost:
             # Nobody had reached it before the turn that ended last (or was cut short by a shut).
             before = list(totals)
             for turn in ended[-1:] if ended[-1].played else [turn for turn in ended if not turn.played]:
                 before[turn.player] -= turn.points
             assert max(sum(before[mate] for mate in team) for team in teams) < limit
-            if len(teams[0]) == players:
+            money.have_lost([i for i in everybody if together[i] >= limit])
+            if min(together) >= limit:
+                # A player alone, or teams that a shut box has brought there together.
                 winners, over = (), True
                 continue
         if profile.stakes.value == "bank":
@@ -245,24 +259,134 @@ def umpire(profile: Profile, players: int, rounds: int, played: Sequence[Sequenc
         if profile.match.value == "ladder":
             over = number == rounds
             winners = (0,) if over and _climbs(profile, totals[0], rounds) else ()
+            fresh = list(totals)
             continue
+        first = (first + 1) % players
+        all_out = False
+        if profile.match.value == "drop-out" and not ties:
+            out = [i for i in seated if together[i] >= limit]
+            money.have_lost(out)
+            all_out = out == seated
+            if all_out and players == 1:
+                over = True
+                continue
         candidates = _candidates(profile, rounds, number, seated, together, teams, ties)
+        fresh = list(totals)
         if candidates is None:
             if profile.match.value == "drop-out":
-                seated = [i for i in seated if together[i] < (profile.limit or 0)]
-            continue
-        marks = {turn.player: turn.points for turn in ended} if ties else dict(enumerate(totals))
-        sums = {i: sum(marks[mate] for mate in teams[i]) for i in candidates}
-        best = (max if profile.win.value == "highest" else min)(sums.values())
-        tied = [i for i in candidates if sums[i] == best]
-        if set(tied) == teams[tied[0]] or profile.tie.value == "share" or ties == 20:
-            winners, over = tuple(tied), True
-            continue
-        ties += 1
-        seated = tied
-        if profile.tie.value == "replay-all":
-            seated, totals = list(range(players)), list(at_first)
-    return Verdict(over, winners, tuple(totals), tuple(seated), ties)
+                seated = [i for i in seated if together[i] < limit]
+        else:
+            own = profile.tie.value == "replay-all" or not ties
+            marks = totals if own else {turn.player: turn.points for turn in ended}
+            sums = {i: sum(marks[mate] for mate in teams[i]) for i in candidates}
+            best = (max if profile.win.value == "highest" else min)(sums.values())
+            tied = [i for i in candidates if sums[i] == best]
+            if set(tied) == teams[tied[0]] or profile.tie.value == "share" or ties == 20:
+                winners, over = tuple(tied), True
+                continue
+            if profile.tie.value == "replay-all":
+                # Who has lost or is out never comes back, and keeps the total that said so.
+                if not ties and profile.match.value in ("total", "target-wins"):
+                    seated = everybody
+                elif not ties:
+                    seated = tied if all_out else candidates
+                for i in seated:
+                    fresh[i] = at_first[i]
+                money.is_void()
+            else:
+                seated = tied
+            ties += 1
+        if profile.first.value == "seat-1":
+            first = seated[0]
+        while first not in seated:
+            first = (first + 1) % players
+    owes = money.at_the_end(winners, totals) if over else [Fraction(0)] * players
+    return Verdict(over, winners, tuple(totals), tuple(seated), ties, tuple(owes), tuple(fresh), first)
+
+
+class _Money:
+    """The stakes of a match: who has paid what, round by round."""
+
+    def __init__(self, profile: Profile, players: int, rounds: int, teams: list[set[int]]) -> None:
+        self._profile, self._players, self._rounds, self._teams = profile, players, rounds, teams
+        self._owes = [Fraction(0)] * players
+        self._shut: set[int] = set()
+        self._lost: list[int] = []
+        self._staked: list[int] = []
+        self._settled = False
+        self._thrown: set[int] = set()
+        self._points: dict[int, int] = {}
+        self._kind, self._match = profile.stakes.value, profile.match.value
+
+    def plays(self, ended: Sequence[Ended], seated: list[int], ties: int) -> None:
+        """A round is played, or an extra one."""
+        if not ties:
+            self._shut, self._settled, self._staked = set(), False, list(seated)
+            self._points = {turn.player: turn.points for turn in ended}
+        self._shut |= {turn.player for turn in ended if turn.shut}
+        self._thrown |= {turn.player for turn in ended}
+
+    def is_void(self) -> None:
+        """Everybody starts over."""
+        self._shut = set()
+
+    def have_lost(self, players: list[int]) -> None:
+        """These are out, or have reached the limit that loses; the first to do so count."""
+        self._lost = self._lost or players
+
+    def round_is_over(self, ended: Sequence[Ended], shutters: list[int]) -> None:
+        """The end of a round of several."""
+        points = {i: sum(self._points.get(mate, 0) for mate in self._teams[i]) for i in self._staked}
+        best = (max if self._profile.win.value == "highest" else min)(points.values())
+        winners = [i for i in self._staked if points[i] == best]
+        if shutters and self._profile.shut_wins.value == "round":
+            winners = sorted(self._teams[shutters[0]])
+        self._settle(winners)
+
+    def _settle(self, winners: Sequence[int]) -> None:
+        """The stakes of one round."""
+        self._settled = True
+        if self._kind in ("pool", "pool-double"):
+            doubled = [i for i in winners if self._teams[i] & self._shut and self._kind == "pool-double"]
+            for i in self._staked:
+                self._owes[i] += 1
+                if doubled and i not in doubled:
+                    self._owes[i] += 1
+            for i in winners:
+                self._owes[i] -= Fraction(len(self._staked), len(winners))
+            for i in doubled:
+                self._owes[i] -= Fraction(len(self._staked) - len(doubled), len(doubled))
+        if self._kind == "loser-pays" and self._match in ("total", "target-wins", "ladder"):
+            self._buy([i for i in self._staked if i not in winners] or self._staked, self._points)
+
+    def _buy(self, losers: Sequence[int], points: Mapping[int, int]) -> None:
+        """The worst of the losers buys the round; who has no points yet only if nobody has any."""
+        if self._players == 1:
+            return
+        marks = {
+            i: sum(points[mate] for mate in self._teams[i] if mate in points)
+            for i in losers
+            if any(mate in points for mate in self._teams[i])
+        }
+        worst = (min if self._profile.win.value == "highest" else max)(marks.values(), default=None)
+        payers = [i for i in losers if not marks or marks.get(i) == worst]
+        for i in payers:
+            self._owes[i] += Fraction(1, len(payers))
+
+    def at_the_end(self, winners: tuple[int, ...], totals: list[int]) -> list[Fraction]:
+        """The stakes of the whole match."""
+        if self._kind == "bank":
+            return [Fraction(self._profile.stake - paid(self._profile, own)) for own in totals]
+        if not winners:
+            return self._owes
+        everybody = list(range(self._players))
+        one_round = self._match == "total" and self._rounds == 1
+        if self._kind == "loser-pays" and (one_round or self._match in ("target-loses", "drop-out")):
+            losers = [i for i in self._lost if i not in winners] or [i for i in everybody if i not in winners]
+            self._buy(losers or everybody, {i: totals[i] for i in self._thrown})
+        elif not self._settled:
+            self._settle(winners)
+        return self._owes
 
 
 def _cut_short(profile: Profile, ended: Sequence[Ended]) -> bool:
@@ -358,10 +482,3 @@ def verdict_on(
     if rest:
         return f"missing {min(rest)}"
     return f"over {over}" if over > 0 else "dead-end"
-
-
-def pool(players: int, winners: Collection[int], *, doubled: bool) -> list[Fraction]:
-    """The stakes that each player owes where everybody pays one stake, or two, and the winners share them."""
-    stake = 2 if doubled else 1
-    gain = Fraction(-stake * (players - len(winners)), len(winners))
-    return [gain if i in winners else Fraction(stake) for i in range(players)]

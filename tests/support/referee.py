@@ -15,7 +15,7 @@ from typing import Any
 from tests.support import oracle
 from tests.support.games import differences
 from tests.support.oracle import Row as Set
-from tests.support.oracle import pool, verdict_on
+from tests.support.oracle import verdict_on
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, Keep, Play, Show
@@ -272,15 +272,16 @@ class Referee:
         self._actions: list[Action] = []
         self._rounds: list[list[oracle.Ended]] = []
         self._seats: tuple[int, ...] = tuple(range(self._players))
-        self._ties = 0
+        self._begins = self._first = match.first
+        self._ties = self._ties_to_come = 0
         self._winners: tuple[int, ...] = ()
-        self._over = False
+        self._over = self._captain = False
         heads = [oracle.head_start(self._profile, i) for i in range(self._players)]
         better = 1 if self._profile.win.value == "highest" else -1
         self._totals = [better * head if isinstance(head, int) else 0 for head in heads]
         self._scores: list[int | None] = [None] * self._players
         self._owes: list[Fraction] = []
-        self._shutters: set[int] = set()
+        self._fresh = list(self._totals)
         self._rows: list[Row] = [self._new_row(i) for i in range(self._players)]
         self._new_round()
 
@@ -293,7 +294,8 @@ class Referee:
         return self._starts[self._at]
 
     def _new_round(self) -> None:
-        self._at, self.phase = self._seats[0], "throw"
+        self._at, self.phase = self._first, "throw"
+        self._ties, self._totals = self._ties_to_come, list(self._fresh)
         self._ended: list[oracle.Ended] = []
         for i in range(self._players):
             if i in self._seats:
@@ -362,11 +364,12 @@ class Referee:
         self._turn_over(lost)
 
     def _share(self, row: Row) -> None:
-        """One row for all: a change by one player is there for the others."""
-        if self._profile.turns.value == "shared":
-            for other in self._rows:
-                if not other.over:
-                    other.open, other.behind, other.bag = row.open, row.behind, row.bag
+        """One row for all, or one bag: a change by one player is there for the others."""
+        for other in self._rows:
+            if not other.over and self._profile.turns.value != "whole":
+                other.bag = row.bag
+            if not other.over and self._profile.turns.value == "shared":
+                other.open, other.behind = row.open, row.behind
 
     def _out_of_time(self, t_ns: int) -> None:
         """A turn lasts so many seconds from its first throw on, in rotation an answer."""
@@ -442,8 +445,6 @@ class Referee:
     def _turn_over(self, lost: bool, *, late: bool = False) -> None:
         profile, row, shut = self._profile, self._rows[self._at], not self._rows[self._at].open
         row.over, self.phase = True, "turn-over"
-        if shut:
-            self._shutters.add(self._at)
         self._score(self._at, self._points(self._at, lost=lost, late=late), shut, played=True)
         ends_round = shut and profile.shut_wins.value != "no"
         loses = profile.match.value == "target-loses" and not self._ties
@@ -460,44 +461,18 @@ class Referee:
                 if not self._rows[i].over:
                     self._score(i, self._points(i), False, played=False)
         self._rounds.append(self._ended)
-        said = oracle.umpire(profile, self._players, self._rounds_wanted, self._rounds)
-        self._winners, self._seats, self._ties = said.winners, said.seated, said.ties
-        self._totals = list(said.totals)
-        self._over = said.over
-        if self._over:
-            self._owes = self._stakes()
+        said = oracle.umpire(profile, self._players, self._rounds_wanted, self._rounds, self._begins)
+        self._winners, self._seats, self._ties_to_come = said.winners, said.seated, said.ties
+        self._totals, self._fresh, self._first = list(said.totals), list(said.fresh), said.first
+        self._over, self._owes = said.over, list(said.owes)
+        first_turn = len(self._rounds) == 1 and self._at == self._begins
+        self._captain = profile.captain and shut and first_turn
 
     def _score(self, player: int, points: int, shut: bool, *, played: bool) -> None:
         self._ended.append(oracle.Ended(player, points, shut, played))
         self._scores[player] = points
         if not self._ties or self._profile.tie.value == "replay-all":
             self._totals[player] += points
-
-    def _stakes(self) -> list[Fraction]:
-        kind = self._profile.stakes.value
-        if kind == "bank":
-            return [Fraction(self._profile.stake - oracle.paid(self._profile, own)) for own in self._totals]
-        if not self._winners:
-            return [Fraction(0)] * self._players
-        if kind in ("pool", "pool-double"):
-            doubled = kind == "pool-double" and bool(self._shutters & set(self._winners))
-            return pool(self._players, self._winners, doubled=doubled)
-        owes = [Fraction(0)] * self._players
-        if kind == "loser-pays" and self._players > 1:
-            most = self._profile.match.value == "target-wins" or (
-                self._profile.match.value != "target-loses" and self._profile.win.value == "highest"
-            )
-            together = self._together()
-            mates = [self._mates(i) for i in range(self._players)]
-            has_played = [any(self._scores[mate] is not None for mate in team) for team in mates]
-            losers = [i for i in range(self._players) if i not in self._winners] or list(range(self._players))
-            played = [together[i] for i in losers if has_played[i]]
-            worst = (min if most else max)(played, default=None)
-            nobody = worst is None
-            payers = [i for i in losers if nobody or (has_played[i] and together[i] == worst)]
-            for i in payers:
-                owes[i] = Fraction(1, len(payers))
-        return owes
 
     def _mates(self, seat: int) -> set[int]:
         return oracle.mates(self._profile, self._players, seat)
@@ -518,10 +493,7 @@ class Referee:
         result = match.result
         assert result is not None
         self._must("the right winner", result.winners == self._winners, result.winners, self._winners)
-        first_turn = sum(map(len, self._rounds)) == 1 and self._shutters == set(self._winners)
-        self._must(
-            "the captain", result.captain == (self._profile.captain and first_turn), "in the first turn"
-        )
+        self._must("the captain", result.captain == self._captain, "in the first turn")
         self._must("the right stakes", list(result.owes) == self._owes, result.owes, self._owes)
         self.seen.finished += not self._decided  # after a power cut it is said again
         self._decided = True
@@ -608,8 +580,7 @@ class Referee:
         self._must("stakes owed", list(show.owes) == owes, "right is", owes, show)
         self._must("a mode that fits", show.mode in self._modes(verdict), "in", self.phase, verdict, show)
         if show.mode is Mode.MATCH_OVER and (before is None or before.mode is Mode.TURN_OVER):
-            first_turn = sum(map(len, self._rounds)) == 1 and bool(self._shutters)
-            captain = self._profile.name.startswith("jouhet") and first_turn
+            captain = self._profile.name.startswith("jouhet") and self._captain
             called = CAPTAIN[show.language] in show.screen.title
             self._must("the winner is called Captain", called == captain, show.screen.title)
         if show.mode is Mode.FLIPPING and show.screen.tiles:

@@ -3,6 +3,7 @@
 import argparse
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from shutthebox.cli.parser import Subparsers
@@ -57,7 +58,8 @@ def run(args: argparse.Namespace) -> int:
             for sentence in record.unproven(match):
                 print(f"not proved: {sentence}", file=sys.stderr if args.json else sys.stdout)
             profile = Path(temporary) / "profile.toml"
-            profile.write_text("\n".join(to_lines(match.profile)), "utf-8")
+            # The box may know a game of that name with other rules; a file has a name of its own.
+            profile.write_text("\n".join(to_lines(replace(match.profile, name="replayed"))), "utf-8")
             text = scenario_text(match, profile)
         script = scenario.parse(text, str(args.script))
         state = args.state or Path(temporary)

@@ -18,7 +18,6 @@ from shutthebox.odds.coach import Balance, Decision, MatchReview, review
 from shutthebox.odds.review_text import decision_text
 from shutthebox.rules import record
 from shutthebox.rules.faces import faces_to_text
-from shutthebox.rules.match import begin
 from shutthebox.rules.record import Record, RecordError
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.translations import translations
@@ -75,7 +74,7 @@ def review_record(match: Record) -> MatchReview:
     Raises:
         OddsError: for rules without exact odds.
     """
-    return review(begin(match.profile, match.players, match.rounds), match.actions)
+    return review(match.beginning, match.actions)
 
 
 def review_document(match: Record, found: MatchReview) -> dict[str, object]:

@@ -61,7 +61,10 @@ def read(path: Path) -> Profile:
     """
     text = read_text(path, ProfileError, "a profile")
     where = shown_path(path)
-    return to_profile(parse_keys(text, where, _builtin_keys), where, path.stem or "house")
+    profile = to_profile(parse_keys(text, where, _builtin_keys), where, path.stem or "house")
+    if profile.name in _builtin_texts():
+        raise _taken(path, profile.name)
+    return profile
 
 
 def find(id_or_path: str, folder: Path | None = None) -> Profile:
@@ -103,20 +106,22 @@ def _held(folder: Path) -> dict[Path, Profile | ProfileError]:
         ProfileError: if the folder cannot be read.
     """
     held: dict[Path, Profile | ProfileError] = {}
-    taken = set(_builtin_texts())
+    taken = set[str]()
     for path in _files(folder):
         try:
             profile = read(path)
             if profile.name in taken:
-                raise ProfileError(
-                    f"{shown_path(path)}: name: {profile.name!r} is taken; allowed is one of your own"
-                )
+                raise _taken(path, profile.name)
         except ProfileError as error:
             held[path] = error
         else:
             taken.add(profile.name)
             held[path] = profile
     return held
+
+
+def _taken(path: Path, name: str) -> ProfileError:
+    return ProfileError(f"{shown_path(path)}: name: {name!r} is taken; allowed is one of your own")
 
 
 def _files(folder: Path) -> Sequence[Path]:

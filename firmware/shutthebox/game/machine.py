@@ -146,7 +146,7 @@ class Machine:
 
         Returns:
             The effects, in the order in which they have to be carried out; the last one shows the new
-            state. None for an input that changes nothing.
+            state. An empty list for an input that changes nothing.
         """
         self._now_ns = max(t_ns, self._now_ns)
         match given:

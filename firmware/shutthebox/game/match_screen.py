@@ -10,7 +10,7 @@ from shutthebox.game.state import View
 from shutthebox.game.wording import fault_text, listed, player_name, verdict_text
 from shutthebox.rules.handicap import points_off
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import MatchFormat, Stakes, Turns
+from shutthebox.rules.profile import MatchFormat, Stakes, Tie, Turns
 from shutthebox.rules.tiles import Tiles, to_tiles
 
 _WRONG = (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.DEAD_END)
@@ -79,7 +79,7 @@ def turn_screen(
 def corner_text(match: Match) -> Text:
     """The round, or the best score so far, which the player has to beat."""
     if match.tie_rounds:
-        return message("play-off")
+        return message("all again") if match.rules.tie is Tie.REPLAY_ALL else message("play-off")
     if match.rules.insurance:
         return message("insured {count}", count=match.turn.insured)
     if match.rules.is_solo:

@@ -114,8 +114,9 @@ class MatchInPlay:
 
 
 def conditions_of(match: Match, settings: Settings) -> Conditions:
-    """The conditions under which this match is played from now on."""
+    """The conditions under which this match, at its beginning, is played from now on."""
     return Conditions(
+        first=match.first + 1,
         real_dice=settings.real_dice,
         computers=tuple(sorted(seat for seat in settings.computers if seat <= match.players)),
         equal_dice=settings.tournament.commitment if settings.tournament and not settings.real_dice else "",

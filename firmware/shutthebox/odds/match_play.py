@@ -17,7 +17,7 @@ from shutthebox.odds.values import End, OddsError, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.handicap import tiles_off
 from shutthebox.rules.match import Match
-from shutthebox.rules.profile import MatchFormat, Profile, Scoring, ShutWins, Stakes, Turns, Win
+from shutthebox.rules.profile import First, MatchFormat, Profile, Scoring, ShutWins, Stakes, Turns, Win
 from shutthebox.rules.score import score
 
 
@@ -60,7 +60,7 @@ def match_chances(match: Match) -> tuple[float, ...]:
             _chance_by_totals(match.game, match.totals, turns_left, player) for player in range(match.players)
         )
     chances = _equilibrium(match.game, len(match.seats)).chances(*_round(match))
-    by_player = dict(zip(match.seats, chances, strict=True))
+    by_player = dict(zip(match.order, chances, strict=True))
     return tuple(by_player.get(player, 0.0) for player in range(match.players))
 
 
@@ -74,7 +74,7 @@ def match_play(match: Match) -> SeatPlay:
     profile, player = match.game, match.player
     if is_deciding(match):
         return _deciding_play(profile, len(match.seats), *_round(match))
-    to_come = tuple(i for i in match.seats if i != player and match.rows[i].outcome is None)
+    to_come = tuple(i for i in match.order if i != player and match.rows[i].outcome is None)
     return _earlier_play(profile, match.totals, _turns_left(match)[1:], to_come, player)
 
 
@@ -192,12 +192,17 @@ def _check(match: Match) -> None:
 def _round(match: Match) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Totals before the running round by seat, and those of the seats that have played it."""
     alone = match.tie_rounds > 0
-    played = [i for i in match.seats if match.rows[i].outcome is not None]
+    played = [i for i in match.order if match.rows[i].outcome is not None]
     scores = tuple((match.rows[i].score or 0) if alone else match.totals[i] for i in played)
-    return tuple(0 if alone else match.totals[i] for i in match.seats), scores
+    return tuple(0 if alone else match.totals[i] for i in match.order), scores
 
 
 def _turns_left(match: Match) -> tuple[int, ...]:
     """The players who still have a turn before the match is decided on totals, in order."""
-    now = [i for i in match.seats if match.rows[i].outcome is None]
-    return (*now, *match.seats * (match.rounds - match.round))
+    left = [i for i in match.order if match.rows[i].outcome is None]
+    order = match.order
+    for _ in range(match.rounds - match.round):
+        if match.game.first is not First.SEAT_1:
+            order = (*order[1:], order[0])
+        left += order
+    return tuple(left)

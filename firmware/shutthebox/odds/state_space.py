@@ -38,7 +38,7 @@ TURN_KEYS = frozenset(
 OTHER_KEYS = frozenset(
     {
         "name", "titles", "source", "boxes", "shut_wins", "rounds", "match", "limit", "tie",
-        "stakes", "stake", "pays", "captain", "teams", "handicap", "turn_seconds",
+        "stakes", "stake", "pays", "first", "captain", "teams", "handicap", "turn_seconds",
     }
 )  # fmt: skip
 """The keys on which no position of a turn depends."""

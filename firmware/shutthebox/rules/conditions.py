@@ -12,10 +12,10 @@ from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.rules.tiles import MAX_TILE
 from shutthebox.validation import count
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 """The version of the rules in this program. Raise it whenever the same actions could give another result."""
 
-WORDS = ("dice", "computers", "out-of-play", "version", "lost")
+WORDS = ("dice", "first", "computers", "out-of-play", "version", "lost")
 """The words that begin the lines, in their order."""
 
 _MOST_VERSIONS = 9
@@ -33,6 +33,7 @@ class Conditions:
 
     Attributes:
         real_dice: players threw dice of their own and entered them, in the whole match or a part.
+        first: the seat, from 1, that began the match.
         computers: seats, from 1, that the computer played, in the whole match or a part.
         out_of_play: levers that the owner had taken out of play, so that their tiles started shut.
         versions: of the box and its rules, for example ``0.1.0 rules 2``; several if the box was
@@ -47,11 +48,14 @@ class Conditions:
     versions: tuple[str, ...] = ()
     lost: int = 0
     equal_dice: str = ""
+    first: int = 1
 
     def to_lines(self) -> tuple[str, ...]:
         """The lines of a record, in the order of the attributes."""
         kind = "real" if self.real_dice else f"equal {self.equal_dice}" if self.equal_dice else "box"
         lines = [f"dice {kind}"]
+        if self.first > 1:
+            lines.append(f"first {self.first}")
         for word, numbers in (("computers", self.computers), ("out-of-play", self.out_of_play)):
             if numbers:
                 lines.append(f"{word} {' '.join(map(str, numbers))}")
@@ -70,6 +74,7 @@ class Conditions:
             min(self.lost + later.lost, _MOST_LOST),
             # With throws of chance, or of another seed, such a match does not pass its check.
             self.equal_dice or later.equal_dice,
+            self.first,
         )
 
 
@@ -81,7 +86,7 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
     """
     if not lines:
         return None
-    real_dice, equal_dice, lost = False, "", 0
+    real_dice, equal_dice, lost, first = False, "", 0, 1
     numbers, versions = dict[str, tuple[int, ...]](), list[str]()
     seen = set[str]()
     for line in lines:
@@ -99,6 +104,10 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
                         f"dice: {shown(rest)} is not allowed; allowed are box, real, and equal with 64 digits"
                     )
                 real_dice, equal_dice = rest == "real", equal[1] if equal else ""
+            case "first":
+                first = count(rest, MAX_PLAYERS) or 0
+                if first < 2:
+                    raise ValueError(f"first: {shown(rest)} is not allowed; allowed is 2 to {MAX_PLAYERS}")
             case "computers" | "out-of-play":
                 numbers[word] = _numbers(word, rest, MAX_PLAYERS if word == "computers" else MAX_TILE)
             case "version":
@@ -118,6 +127,7 @@ def conditions_from_lines(lines: Sequence[str]) -> Conditions | None:
         tuple(versions),
         lost,
         equal_dice,
+        first,
     )
 
 

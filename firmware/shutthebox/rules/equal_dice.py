@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.rules.actions import Thrown, apply
 from shutthebox.rules.faces import faces_to_text
-from shutthebox.rules.match import Match, begin
+from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Draw
 from shutthebox.rules.turn import bag
@@ -109,7 +109,7 @@ def unequal(record: "Record", tournament: Tournament) -> str | None:
     if commitment != tournament.commitment:
         named = f"names {commitment[:16]}…" if commitment else "names none"
         return f"the record {named}, the commitment of this tournament is {tournament.commitment[:16]}…"
-    match = begin(record.profile, record.players, record.rounds)
+    match = record.beginning
     for number, action in enumerate(record.actions, 1):
         if isinstance(action, Thrown):
             due = tournament.throw(match, len(action.faces))

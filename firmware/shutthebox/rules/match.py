@@ -2,9 +2,11 @@
 
 `Match` is a frozen position. Three things happen to it, and each gives the next position:
 `throw`, an answer (`move` or `reopen`), and `advance` when a finished turn has been looked at.
+`shutthebox.rules.formats` says when a match is over, and who has won.
 Players are numbered from 0 inside and from 1 wherever people read them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
@@ -12,11 +14,23 @@ from typing import TypeVar
 
 from shutthebox.rules import stakes as ledger
 from shutthebox.rules import turn as turns
+from shutthebox.rules.formats import (
+    Decision,
+    Format,
+    NextRound,
+    Reason,
+    Won,
+    after_extra_round,
+    best_marks,
+    format_of,
+)
 from shutthebox.rules.handicap import for_seat, points_off
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import (
     MAX_PLAYERS,
     MAX_ROUNDS,
+    Draw,
+    First,
     MatchFormat,
     Profile,
     ShutWins,
@@ -24,17 +38,11 @@ from shutthebox.rules.profile import (
     Tie,
     Turns,
 )
-from shutthebox.rules.score import best_score, score
+from shutthebox.rules.score import score
 from shutthebox.rules.tiles import Tiles
 from shutthebox.rules.turn import Outcome, Turn
 
 _T = TypeVar("_T")
-
-LAST_ROUND = 999
-"""A match without a natural end (a limit that luck never reaches) is decided after this round."""
-
-MAX_TIE_ROUNDS = 20
-"""Players still tied after so many extra rounds share the win."""
 
 
 class Stage(Enum):
@@ -52,14 +60,16 @@ class Result:
 
     Attributes:
         winners: players who won, rising; several share, or are a team, or have beaten the bank. None
-            where the bank, the ladder or, of a player alone, the limit that loses has beaten all.
+            where the bank, the ladder or, of a player alone, the limit has beaten all.
         captain: the winner shut the box in the very first turn and takes the title (sheet 000).
         owes: per player the stakes owed; negative: gets.
+        reason: why the match is over.
     """
 
     winners: tuple[int, ...]
     captain: bool
     owes: tuple[Fraction, ...]
+    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +84,19 @@ class Match:
         player: whose turn it is, or was when the turn has just ended.
         rows: each player's turn of this round; a player who does not take part keeps an older one.
         totals: points so far, from a head start in points on. A play-off decides who won and adds
-            nothing; a match that starts over for a tie starts its totals anew.
+            nothing; where everybody starts over for a tie, the totals begin anew with the next round.
         scores: each player's score of the last finished turn; None before the first.
         round: the running round, from 1.
         tie_rounds: extra rounds so far to break a tie, the running one included.
-        shutters: players who have shut the box in this match, first first.
+        first: the player who begins the running round.
+        shutters: players who have shut the box in the running round or, where extra rounds break
+            its tie, in any of them that counts.
+        losers: players who have lost the match for good: at the limit that loses, or the first out.
+        owed: per player the stakes owed for the rounds that are settled; negative: to get.
+        settled: the stakes of the running round are among them.
         turns_over: turns that have ended so far.
         stage: what the match waits for.
+        next_round: what the ended turn leads to; None for the next player's turn, or the end.
         result: how it ended. Known as soon as the last turn ends, before the last `advance`.
     """
 
@@ -94,9 +110,14 @@ class Match:
     scores: tuple[int | None, ...]
     round: int = 1
     tie_rounds: int = 0
+    first: int = 0
     shutters: tuple[int, ...] = ()
+    losers: tuple[int, ...] = ()
+    owed: ledger.Debts = ()
+    settled: bool = False
     turns_over: int = 0
     stage: Stage = Stage.THROW
+    next_round: NextRound | None = None
     result: Result | None = None
 
     @property
@@ -111,6 +132,41 @@ class Match:
         Whatever is asked about the turn, its throw or its tiles is asked of these rules.
         """
         return for_seat(self.game, self.player)
+
+    @property
+    def format(self) -> Format:
+        """What decides the match."""
+        return format_of(self.game)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """The players who take part in this round, in the order in which they play it."""
+        return tuple(sorted(self.seats, key=lambda seat: (seat - self.first) % self.players))
+
+    @property
+    def everybody(self) -> tuple[int, ...]:
+        """All players, whether they take part in this round or not."""
+        return tuple(range(self.players))
+
+    @property
+    def round_scores(self) -> tuple[int, ...]:
+        """By player the score of this round; 0 where there is none."""
+        return tuple(row.score or 0 for row in self.rows)
+
+    @property
+    def loser(self) -> int | None:
+        """The player who has lost a match that is over; of equals the next in order. None if nobody has."""
+        if self.result is None:
+            return None
+        lost = self._beaten(self.result.winners)
+        marks = self._marks(self._played(self.totals))
+        worst = ledger.worst_of(lost, marks, highest_wins=self.game.highest_wins)
+        return next((i for i in self._order if i in worst), None)
+
+    @property
+    def _order(self) -> tuple[int, ...]:
+        """All players, from the one after who began this round on."""
+        return tuple((self.first + 1 + i) % self.players for i in self.everybody)
 
     @property
     def teams(self) -> int:
@@ -192,13 +248,41 @@ class Match:
             raise ValueError(f"nothing to advance from while the match waits for {self.stage.value}")
         if self.result is not None:
             return replace(self, stage=Stage.FINISHED)
+        if self.next_round is not None:
+            return self._begun(self.next_round)
         following = self._following()
-        if following is not None:
-            return replace(self, player=following, stage=Stage.THROW)
-        rows = tuple(
-            turns.start(for_seat(self.game, i)) if i in self.seats else row for i, row in enumerate(self.rows)
+        assert following is not None, "a round that is over has led to another"
+        return replace(self, player=following, stage=Stage.THROW)
+
+    def _begun(self, following: NextRound) -> "Match":
+        """The next round, before its first throw."""
+        first = following.seats[0]
+        if self.game.first is not First.SEAT_1:
+            first = next(i for i in self._order if i in following.seats)
+        totals, shutters = self.totals, self.shutters
+        if following.anew:
+            # Sheet 004: those who play begin again, so what they have scored is void.
+            heads = _head_starts(self.game, self.players)
+            totals = tuple(heads[i] if i in following.seats else totals[i] for i in self.everybody)
+        if following.anew or not following.breaks_tie:
+            shutters = ()
+        return replace(
+            self,
+            seats=following.seats,
+            player=first,
+            first=first,
+            rows=tuple(
+                turns.start(for_seat(self.game, i)) if i in following.seats else row
+                for i, row in enumerate(self.rows)
+            ),
+            totals=totals,
+            shutters=shutters,
+            round=self.round + 1,
+            tie_rounds=self.tie_rounds + following.breaks_tie,
+            settled=self.settled and following.breaks_tie,
+            stage=Stage.THROW,
+            next_round=None,
         )
-        return replace(self, player=self.seats[0], rows=rows, round=self.round + 1, stage=Stage.THROW)
 
     def _with_turn(self, turn: Turn, *, stays: bool = False) -> "Match":
         rows = self.rows
@@ -207,6 +291,9 @@ class Match:
                 row if row.outcome else replace(row, open=turn.open, behind=turn.behind, drawn=turn.drawn)
                 for row in rows
             )
+        elif self.game.turns is Turns.ALTERNATE and self.game.draw is Draw.DOMINOES:
+            # One bag for all: drawn dominoes stay out.
+            rows = tuple(row if row.outcome else replace(row, drawn=turn.drawn) for row in rows)
         match = replace(self, rows=_set(rows, self.player, turn))
         if turn.outcome is not None:
             return match._turn_over(turn)
@@ -237,28 +324,18 @@ class Match:
             shutters=self.shutters + ((at,) if shut and at not in self.shutters else ()),
         )
         if shut and self.game.shut_wins is ShutWins.MATCH:
-            return match._won(self.team(at))
+            return match._won(self.team(at), Reason.SHUT)
         if shut and self.game.shut_wins is ShutWins.ROUND:
             return match._round_shut(at)
-        if match._limit_lost:
-            return match._limit_reached()
-        if self.game.turns is Turns.SHARED:
-            return match._somebody_out()
         if match._following() is None:
             return match._round_over()
-        return match
-
-    def _somebody_out(self) -> "Match":
-        """A player of the shared row is out. The last one still in wins; a player alone wins at once."""
-        still_in = {self.team(i) for i in self.seats if self.rows[i].outcome is None}
-        if len(still_in) > 1:
-            return self
-        return self._won(still_in.pop() if still_in else self.team(self.player))
+        decision = None if self.tie_rounds else self.format.after_turn(match)
+        return match if decision is None else match._cut_short()._followed_by(decision)
 
     def _round_shut(self, winner: int) -> "Match":
         """A shut box has ended the round: rows that are not finished score as they stand."""
-        if self.tie_rounds or (self.game.match is MatchFormat.TOTAL and self.rounds == 1):
-            return self._won(self.team(winner))
+        if self.tie_rounds or self._one_round:
+            return self._won(self.team(winner), Reason.SHUT)
         match = self
         for i in self.seats:
             row = match.rows[i]
@@ -271,110 +348,108 @@ class Match:
                     totals=_set(match.totals, i, match.totals[i] + points),
                     scores=_set(match.scores, i, points),
                 )
-        return match._round_over()
-
-    def _round_over(self) -> "Match":
-        """Every row of the round is finished: has somebody won?"""
-        everybody = tuple(range(self.players))
-        if self.game.stakes is Stakes.BANK:
-            # Everybody plays against the bank, so any number of players may win, or none.
-            gains = (ledger.pays(self.game, total) > self.game.stake for total in self.totals)
-            return self._won(tuple(i for i, gain in enumerate(gains) if gain))
-        if self.tie_rounds:
-            return self._decide(self.seats, self._round_scores())
-        match self.game.match:
-            case MatchFormat.TOTAL:
-                if self.round >= self.rounds:
-                    return self._decide(everybody, self.totals)
-            case MatchFormat.TARGET_LOSES:
-                if self._limit_lost:
-                    return self._limit_reached()
-                if self.round >= LAST_ROUND:
-                    return self._decide(everybody, self.totals)
-            case MatchFormat.TARGET_WINS:
-                there = tuple(i for i in everybody if self.team_totals[i] >= self._limit)
-                if there or self.round >= LAST_ROUND:
-                    return self._decide(there or everybody, self.totals)
-            case MatchFormat.DROP_OUT:
-                left = tuple(i for i in self.seats if self.team_totals[i] < self._limit)
-                alone = bool(left) and left == self.team(left[0])
-                if not left or (alone and self.teams > 1) or self.round >= LAST_ROUND:
-                    # If the last ones drop out together, the best of them wins.
-                    return self._decide(left or self.seats, self.totals)
-                return replace(self, seats=left)
-            case MatchFormat.LADDER:
-                if self.round >= self.rounds:
-                    return self._won(everybody if self._beats_the_ladder else ())
-        return self
+        return match._round_over(self.team(winner))
 
     @property
-    def _beats_the_ladder(self) -> bool:
-        """Whether the total is better than the one to beat, or equal to it where none is better."""
-        best = max if self.game.highest_wins else min
-        (total,), goal = self.totals, self.game.limit
-        if goal is None or total == best_score(self.game) * self.rounds:
-            return True
-        return total != goal and best(total, goal) == total
+    def _one_round(self) -> bool:
+        """Whether the match is decided by one round, whose stakes are those of the match."""
+        return self.game.match is MatchFormat.TOTAL and self.rounds == 1
 
-    @property
-    def _limit_lost(self) -> bool:
-        """Somebody has reached the limit that loses; in a play-off nobody can."""
-        loses = self.game.match is MatchFormat.TARGET_LOSES and not self.tie_rounds
-        return loses and max(self.team_totals) >= self._limit
-
-    def _limit_reached(self) -> "Match":
-        """Players who have reached the limit have lost; the best of the others wins, if there are any."""
-        others = tuple(i for i in range(self.players) if self.team_totals[i] < self._limit)
-        if not others:
-            return self._won(())
-        # Nobody else plays in this round, even if a play-off follows.
+    def _cut_short(self) -> "Match":
+        """Nobody else plays in this round, even if a play-off follows."""
+        if self.game.turns is Turns.SHARED:
+            return self
         rows = tuple(
             row if row.outcome else replace(row, throw=None, outcome=Outcome.UNPLAYED) for row in self.rows
         )
-        return replace(self, rows=rows)._decide(others, self.totals)
+        return replace(self, rows=rows)
+
+    def _round_over(self, winners: tuple[int, ...] = ()) -> "Match":
+        """Every row of the round is finished.
+
+        Args:
+            winners: of the round; empty for those with the best scores of it.
+        """
+        if self.tie_rounds:
+            return self._followed_by(after_extra_round(self))
+        match = self
+        if not self._one_round:
+            winners = winners or best_marks(self, self.seats, self.round_scores)
+            match = replace(self, owed=_added(self.owed, self._stakes_of_round(winners)), settled=True)
+        return match._followed_by(match.format.after_round(match))
+
+    def _followed_by(self, decision: Decision) -> "Match":
+        match = self
+        if not self.tie_rounds and not self.losers:
+            match = replace(self, losers=self.format.lost(self))
+        if isinstance(decision, Won):
+            return match._won(decision.winners, decision.reason)
+        return replace(match, next_round=decision)
+
+    def _won(self, winners: tuple[int, ...], reason: Reason) -> "Match":
+        # In rotation others may have ended their turns before: the title is the first player's row's.
+        first_turn = self.round == 1 and self.player == self.first
+        captain = self.game.captain and reason is Reason.SHUT and first_turn
+        owes = _added(self.owed, self._stakes_left(winners))
+        return replace(self, result=Result(winners, captain, owes, reason))
+
+    # Stakes.
 
     @property
-    def _limit(self) -> int:
-        assert self.game.limit is not None, "the reader asks for a limit where the format needs one"
-        return self.game.limit
+    def _loser_of_match(self) -> bool:
+        """Whether the match, not each of its rounds, has a loser, who pays."""
+        return self.game.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT)
 
-    def _round_scores(self) -> tuple[int, ...]:
-        return tuple(row.score or 0 for row in self.rows)
+    def _stakes_of_round(self, winners: tuple[int, ...]) -> ledger.Debts:
+        """The stakes of a round of several (sheet 002: they are settled at its end)."""
+        stakes, others = self.game.stakes, tuple(i for i in self.seats if i not in winners)
+        if stakes is Stakes.LOSER_PAYS and not self._loser_of_match:
+            scores = tuple(row.score if i in self.seats else None for i, row in enumerate(self.rows))
+            return self._bought(others or self.seats, scores)
+        return self._pool(winners)
 
-    def _decide(self, candidates: tuple[int, ...], points: tuple[int, ...]) -> "Match":
-        """The best of the candidates, whole teams, wins; a tie is broken as the profile says."""
-        best = max if self.game.highest_wins else min
-        marks = {i: sum(points[mate] for mate in self.team(i)) for i in candidates}
-        mark = best(marks.values())
-        tied = tuple(i for i in candidates if marks[i] == mark)
-        if tied == self.team(tied[0]) or self.game.tie is Tie.SHARE or self.tie_rounds >= MAX_TIE_ROUNDS:
-            return self._won(tied)
-        if self.game.tie is Tie.REPLAY_ALL:
-            # Sheet 004: all begin again, so what was scored is void.
-            everybody = tuple(range(self.players))
-            totals = _head_starts(self.game, self.players)
-            return replace(self, seats=everybody, totals=totals, tie_rounds=self.tie_rounds + 1)
-        return replace(self, seats=tied, tie_rounds=self.tie_rounds + 1)
+    def _stakes_left(self, winners: tuple[int, ...]) -> ledger.Debts:
+        """What the end of the match settles: the running round, or who has lost the match."""
+        if self.game.stakes is Stakes.BANK:
+            return ledger.bank(self.game, self._played(self.totals))
+        if not winners:
+            return ledger.nothing(self.players)
+        if self.game.stakes is Stakes.LOSER_PAYS:
+            if self._loser_of_match or self._one_round:
+                return self._bought(self._beaten(winners) or self.everybody, self._played(self.totals))
+            return ledger.nothing(self.players) if self.settled else self._stakes_of_round(winners)
+        return ledger.nothing(self.players) if self.settled else self._pool(winners)
 
-    def _won(self, winners: tuple[int, ...]) -> "Match":
-        captain = self.game.captain and self.turns_over == 1 and bool(self.shutters)
-        totals = tuple(
-            None if played is None else total for played, total in zip(self.scores, self.totals, strict=True)
-        )
-        if self.in_teams:
-            totals = tuple(self._played_total(self.team(i)) for i in range(self.players))
-        winner_shut = any(i in self.shutters for i in winners)
-        owes = ledger.owes(self.game, winners, winner_shut, totals)
-        return replace(self, result=Result(winners, captain, owes))
+    def _pool(self, winners: tuple[int, ...]) -> ledger.Debts:
+        if self.game.stakes not in (Stakes.POOL, Stakes.POOL_DOUBLE):
+            return ledger.nothing(self.players)
+        staked = self.everybody if self.tie_rounds else self.seats
+        doubled = tuple(i for i in winners if any(mate in self.shutters for mate in self.team(i)))
+        if self.game.stakes is Stakes.POOL:
+            doubled = ()
+        return ledger.pool(self.players, staked, winners, doubled)
 
-    def _played_total(self, team: tuple[int, ...]) -> int | None:
-        """A team's total; None if none of it has played."""
-        if all(self.scores[i] is None for i in team):
-            return None
-        return sum(self.totals[i] for i in team)
+    def _bought(self, losers: tuple[int, ...], scores: Sequence[int | None]) -> ledger.Debts:
+        """Who of the losers, with the worst score of a team, buys the round."""
+        marks = self._marks(scores)
+        return ledger.loser_pays(self.players, losers, marks, highest_wins=self.game.highest_wins)
+
+    def _beaten(self, winners: tuple[int, ...]) -> tuple[int, ...]:
+        """Players who have lost the match, of those who have lost it for good if there are any."""
+        lost = tuple(i for i in self.losers if i not in winners)
+        return lost or tuple(i for i in self.everybody if i not in winners)
+
+    def _played(self, points: Sequence[int]) -> tuple[int | None, ...]:
+        """By player the points; None for a player who has had no turn."""
+        return tuple(None if score is None else own for score, own in zip(self.scores, points, strict=True))
+
+    def _marks(self, points: Sequence[int | None]) -> tuple[int | None, ...]:
+        """By player the points of the player's team; None where none of it has any."""
+        teams = ([own for mate in self.team(i) if (own := points[mate]) is not None] for i in self.everybody)
+        return tuple(sum(team) if team else None for team in teams)
 
 
-def begin(profile: Profile, players: int, rounds: int | None = None) -> Match:
+def begin(profile: Profile, players: int, rounds: int | None = None, first: int = 0) -> Match:
     """A match before its first throw.
 
     Args:
@@ -382,6 +457,7 @@ def begin(profile: Profile, players: int, rounds: int | None = None) -> Match:
         players: 1..9, or 1 where the game is played alone.
         rounds: 1..99, where the players may choose them (`Profile.on_total`); None for what the
             profile says.
+        first: the player, from 0, who begins it.
 
     Raises:
         ValueError: for a number out of range.
@@ -392,15 +468,19 @@ def begin(profile: Profile, players: int, rounds: int | None = None) -> Match:
         raise ValueError(f"players: {players} is not allowed, 1 to {most} are")
     if not 1 <= rounds <= MAX_ROUNDS:
         raise ValueError(f"rounds: {rounds} is not allowed, 1 to {MAX_ROUNDS} are")
+    if not 0 <= first < players:
+        raise ValueError(f"first: {first + 1} is not allowed, 1 to {players} are")
     return Match(
         game=profile,
         players=players,
         rounds=rounds,
         seats=tuple(range(players)),
-        player=0,
+        player=first,
         rows=tuple(turns.start(for_seat(profile, i)) for i in range(players)),
         totals=_head_starts(profile, players),
         scores=(None,) * players,
+        first=first,
+        owed=ledger.nothing(players),
     )
 
 
@@ -412,3 +492,7 @@ def _head_starts(profile: Profile, players: int) -> tuple[int, ...]:
 
 def _set(values: tuple[_T, ...], at: int, value: _T) -> tuple[_T, ...]:
     return (*values[:at], value, *values[at + 1 :])
+
+
+def _added(owed: ledger.Debts, more: ledger.Debts) -> ledger.Debts:
+    return tuple(a + b for a, b in zip(owed, more, strict=True))

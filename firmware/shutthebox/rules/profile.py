@@ -120,6 +120,17 @@ class MatchFormat(StrEnum):
     LADDER = "ladder"
 
 
+class First(StrEnum):
+    """Which player begins a round.
+
+    With *loser* it rotates within a match, too, and the next match of an evening is begun by who lost.
+    """
+
+    SEAT_1 = "seat-1"
+    ROTATES = "rotates"
+    LOSER = "loser"
+
+
 class Tie(StrEnum):
     """What players tied for the win do."""
 
@@ -269,6 +280,8 @@ class Profile:
         stake: what each player pays the bank, in stakes (`Stakes.BANK`).
         pays: what the bank pays back, in stakes: pairs of a score and the payment for that score
             or a better one, by rising scores.
+        first: who begins a round: always the first seat, or each time the next one. Play-offs begin
+            with whoever of the tied is next in order.
         captain: a shut in the very first turn of a match earns the title.
         teams: seats belong to so many teams in rotation; None for none.
         handicap: head starts by seat, the first seat first.
@@ -306,6 +319,7 @@ class Profile:
     stakes: Stakes = Stakes.NONE
     stake: int = _key(validation.whole(1, MAX_STAKES), 1)
     pays: tuple[tuple[int, int], ...] = _key(_PAYS, ())
+    first: First = First.SEAT_1
     captain: bool = False
     teams: int | None = _key(TEAMS_CHECK, None)
     handicap: tuple[HeadStart, ...] = _key(HEAD_STARTS_CHECK, ())

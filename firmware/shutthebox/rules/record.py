@@ -13,7 +13,7 @@ and one for the end of every turn, and closes with the result when the match has
     dice real
     computers 2
     out-of-play 4 7
-    version 0.1.0 rules 2
+    version 0.1.0 rules 3
     1 3+5 1,7
     1 6+6 3,9
     1 6+6
@@ -81,6 +81,16 @@ class Record:
     conditions: Conditions | None = None
     given_up: bool = False
 
+    @property
+    def beginning(self) -> Match:
+        """The match before its first throw.
+
+        Raises:
+            ValueError: for a number out of range; never for a record that `parse` gave.
+        """
+        first = self.conditions.first - 1 if self.conditions else 0
+        return begin(self.profile, self.players, self.rounds, first)
+
 
 def unproven(record: Record) -> tuple[str, ...]:
     """The facts that the record does not prove, in short English sentences without a full stop."""
@@ -118,7 +128,7 @@ def replay(record: Record) -> list[Match]:
     Raises:
         ValueError: if an action is against the rules; never for a record that `parse` gave.
     """
-    positions = [begin(record.profile, record.players, record.rounds)]
+    positions = [record.beginning]
     for action in record.actions:
         positions.append(apply(positions[-1], action))
     return positions
@@ -242,7 +252,8 @@ class _Parser:
             except ProfileError as error:
                 raise RecordError(str(error)) from None
         try:
-            return begin(named, counts["players"], counts.get("rounds")), conditions
+            first = conditions.first - 1 if conditions else 0
+            return begin(named, counts["players"], counts.get("rounds"), first), conditions
         except ValueError as error:
             raise self._error(str(error)) from None
 

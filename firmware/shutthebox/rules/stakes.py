@@ -1,47 +1,70 @@
-"""The debts after a match, in stakes."""
+"""The debts of a round or a match, in stakes: by player what is owed, negative for what is to be got."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 
-from shutthebox.rules.profile import Profile, Stakes
+from shutthebox.rules.profile import Profile
+
+Debts = tuple[Fraction, ...]
+"""Per player the stakes owed; negative: to get."""
 
 
-def owes(
-    profile: Profile, winners: Sequence[int], winner_shut: bool, totals: Sequence[int | None]
-) -> tuple[Fraction, ...]:
-    """Each player's debt (negative: gain), in stakes.
+def nothing(players: int) -> Debts:
+    """Nobody owes anything."""
+    return (Fraction(0),) * players
+
+
+def pool(
+    players: int, staked: Collection[int], winners: Collection[int], doubled: Collection[int] = ()
+) -> Debts:
+    """The debts of a pool (sheet 002).
 
     Args:
-        profile: whose `stakes` are played for.
-        winners: indices of the players who won; several share. With no winner nothing is owed.
-        winner_shut: the winner shut the box in this match (`Stakes.POOL_DOUBLE`, sheet 002:
-            the others pay a second stake).
-        totals: per player, or per player those of the team; None for a player who had no turn.
+        players: how many there are.
+        staked: players who pay one stake in.
+        winners: players who share the pool.
+        doubled: winners who share a second stake of each of the others who have staked, also of those
+            who share the pool (`Stakes.POOL_DOUBLE`).
     """
-    nothing = (Fraction(0),) * len(totals)
-    if profile.stakes is Stakes.BANK:
-        return tuple(
-            Fraction(0 if total is None else profile.stake - pays(profile, total)) for total in totals
-        )
-    if not winners:
-        return nothing
-    match profile.stakes:
-        case Stakes.NONE | Stakes.BANK:
-            return nothing
-        case Stakes.POOL | Stakes.POOL_DOUBLE:
-            stake = 2 if profile.stakes is Stakes.POOL_DOUBLE and winner_shut else 1
-            gain = Fraction(-stake * (len(totals) - len(winners)), len(winners))
-            return tuple(gain if i in winners else Fraction(stake) for i in range(len(totals)))
-        case Stakes.LOSER_PAYS:
-            # Sheet 003: the highest score buys the round. Where the highest wins, the lowest buys.
-            if len(totals) < 2:
-                return nothing
-            losers = [i for i in range(len(totals)) if i not in winners] or list(range(len(totals)))
-            played = [total for i in losers if (total := totals[i]) is not None]
-            worst = (min if profile.highest_wins else max)(played, default=None)
-            # Nobody else has scored when the first player wins at once: then they share it.
-            payers = [i for i in losers if totals[i] == worst]
-            return tuple(Fraction(i in payers, len(payers)) for i in range(len(totals)))
+    owes = [Fraction(i in staked) for i in range(players)]
+    for i in winners:
+        owes[i] -= Fraction(len(staked), len(winners))
+    if doubled:
+        others = [i for i in staked if i not in doubled]
+        for i in others:
+            owes[i] += 1
+        for i in doubled:
+            owes[i] -= Fraction(len(others), len(doubled))
+    return tuple(owes)
+
+
+def loser_pays(
+    players: int, losers: Collection[int], scores: Sequence[int | None], *, highest_wins: bool
+) -> Debts:
+    """The debts where the worst score buys the round (sheet 003): one stake, shared by equals.
+
+    Args:
+        players: how many there are; one alone buys nothing.
+        losers: players who may have to pay.
+        scores: by player; None for who has none yet, and pays only if nobody else has one either.
+        highest_wins: more points are better.
+    """
+    if players < 2 or not losers:
+        return nothing(players)
+    payers = worst_of(losers, scores, highest_wins=highest_wins)
+    return tuple(Fraction(i in payers, len(payers)) for i in range(players))
+
+
+def worst_of(losers: Collection[int], scores: Sequence[int | None], *, highest_wins: bool) -> tuple[int, ...]:
+    """Those of the losers with the worst score; all of them where none has a score."""
+    played = [score for i in losers if (score := scores[i]) is not None]
+    worst = (min if highest_wins else max)(played, default=None)
+    return tuple(i for i in losers if scores[i] == worst)
+
+
+def bank(profile: Profile, totals: Sequence[int | None]) -> Debts:
+    """The debts to the bank of players with these totals; None for who has not played."""
+    return tuple(Fraction(0 if total is None else profile.stake - pays(profile, total)) for total in totals)
 
 
 def pays(profile: Profile, total: int) -> int:

@@ -7,11 +7,13 @@ cannot drift apart. Other languages have them in their catalogues, like every te
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
+from shutthebox.rules.formats import LAST_ROUND, MAX_TIE_ROUNDS
 from shutthebox.rules.handicap import points_off, tiles_off
 from shutthebox.rules.moves import HIGH
 from shutthebox.rules.profile import (
     Blocked,
     Draw,
+    First,
     MatchFormat,
     MoveKind,
     OneDie,
@@ -19,10 +21,11 @@ from shutthebox.rules.profile import (
     Scoring,
     ShutWins,
     Stakes,
+    Tie,
     Turns,
     Win,
 )
-from shutthebox.rules.score import best_score, idle_is_worst, lost_score
+from shutthebox.rules.score import best_score, idle_is_worst, lost_score, worst_score
 from shutthebox.rules.tiles import to_numbers
 
 _Value: TypeAlias = int | Sequence[int]
@@ -50,6 +53,10 @@ SENTENCES: dict[str, str] = {
     "draw=dominoes": N_(
         "There are no dice: a throw is a domino drawn from a bag of 21, 1-1 to 6-6. Drawn dominoes stay out; "
         "the bag is full again for every turn, and when it has run empty."
+    ),
+    "draw=dominoes.rotation": N_(
+        "There are no dice: a throw is a domino drawn from one bag of 21 for all, 1-1 to 6-6. Drawn "
+        "dominoes stay out; the bag is full again for every round, and when it has run empty."
     ),
     "one_die=never": N_("All {dice} dice are always thrown."),
     "one_die=never.two": N_("Both dice are always thrown."),
@@ -164,16 +171,38 @@ SENTENCES: dict[str, str] = {
         "have agreed on, at the end of a round is out, and the last one left wins. If the last ones go out "
         "together, the lowest of their totals wins."
     ),
-    "tie=play-off": N_("Players tied for the win play another round among themselves."),
-    "tie=replay-all": N_("If players tie for the win, everybody starts over with another round."),
+    "match.last": N_("A match that is still open after {rounds} rounds is decided by the totals."),
+    "tie=play-off": N_(
+        "Players tied for the win play another round among themselves. After {most} such rounds they share "
+        "it."
+    ),
+    "tie=replay-all": N_(
+        "If players tie for the win, everybody starts over with another round. After {most} such rounds the "
+        "tied players share the win."
+    ),
+    "tie=replay-all.left": N_(
+        "If players tie for the win, everybody who has not lost starts over with another round. After {most} "
+        "such rounds the tied players share the win."
+    ),
     "tie=share": N_("Players tied for the win share it."),
     "stakes=none": N_("Nothing is staked."),
-    "stakes=pool": N_("Everybody pays one stake into the pool, and the winner takes it."),
-    "stakes=pool-double": N_(
+    "stakes=pool.only": N_("Everybody pays one stake into the pool, and the winner takes it."),
+    "stakes=pool-double.only": N_(
         "Everybody pays one stake into the pool, and the winner takes it; a winner who has shut the box gets "
         "a second stake from each of the others."
     ),
+    "stakes=pool": N_(
+        "For each round everybody in it pays one stake into a pool, and its winner takes it. In a match of "
+        "several rounds, players tied for a round share its pool."
+    ),
+    "stakes=pool-double": N_(
+        "For each round everybody in it pays one stake into a pool, and its winner takes it. In a match of "
+        "several rounds, players tied for a round share its pool. A winner who has shut the box gets a "
+        "second stake from each of the others."
+    ),
     "stakes=loser-pays": N_("The loser, with the worst score, buys the round."),
+    "stakes=loser-pays.target-loses": N_("The player who has reached the limit buys a round."),
+    "stakes=loser-pays.drop-out": N_("The first player who is out buys a round."),
     "stakes=bank": N_(
         "Everybody plays against the bank alone: the bank takes {stake} and pays by the score. A player who "
         "gets back more than that wins."
@@ -189,7 +218,12 @@ SENTENCES: dict[str, str] = {
     "handicap.more": N_("Player {player} has a head start: {points} points more at the beginning."),
     "handicap.tiles": N_("Player {player} has a head start: tiles {tiles} start every turn shut."),
     "handicap.tiles.one": N_("Player {player} has a head start: tile {tiles} starts every turn shut."),
-    "captain": N_("A player who shuts the box in the very first turn of the match wins it and is Captain."),
+    "captain": N_("A first player who shuts the box in the very first turn of the match is Captain."),
+    "first=rotates": N_("Player 1 begins the first round, and the next player each further round."),
+    "first=loser": N_(
+        "Player 1 begins the first match, and the loser of a match begins the next one. Within a match the "
+        "next player begins each further round."
+    ),
     "move=set.dominoes": N_("For a domino the player shuts any set of open tiles that adds up to its total."),
     "move=single.dominoes": N_(
         "For a domino the player shuts exactly one open tile: the total, or what one of its ends shows."
@@ -304,7 +338,7 @@ def _facts_of_box(profile: Profile) -> Iterator[_Fact]:
 
 def _facts_of_turn(profile: Profile) -> Iterator[_Fact]:
     if profile.draw is Draw.DOMINOES:
-        yield f"draw={profile.draw}", {}
+        yield f"draw={profile.draw}" + (".rotation" if profile.turns is Turns.ALTERNATE else ""), {}
     else:
         yield _one("dice", profile.dice), {"dice": profile.dice, "sides": profile.sides}
         if profile.dice > 1:
@@ -329,7 +363,7 @@ def _facts_of_turn(profile: Profile) -> Iterator[_Fact]:
         yield f"turn_seconds{per_throw}", {"seconds": profile.turn_seconds}
         if not idle_is_worst(profile):
             yield "turn_seconds.worst", {}
-    if not profile.is_race:
+    if not profile.is_race and (profile.win is not Win.LAST_IN or profile.stakes is Stakes.LOSER_PAYS):
         yield f"score={profile.score}", {}
 
 
@@ -352,6 +386,8 @@ def _facts_of_match(profile: Profile) -> Iterator[_Fact]:
         yield from _facts_of_rivals(profile)
     if profile.captain:
         yield "captain", {}
+    if profile.first is not First.SEAT_1 and not profile.is_solo:
+        yield f"first={profile.first}", {}
     if profile.teams is not None:
         yield "teams", {"teams": profile.teams}
     yield from _facts_of_head_starts(profile)
@@ -370,9 +406,24 @@ def _facts_of_rivals(profile: Profile) -> Iterator[_Fact]:
     only = ".only" if profile.shut_wins is ShutWins.ROUND and on_total and profile.rounds == 1 else ""
     if profile.win not in (Win.FIRST_TO_SHUT, Win.LAST_IN):
         yield f"shut_wins={profile.shut_wins}{only}", {}
+    if not on_total and _may_last(profile):
+        yield "match.last", {"rounds": LAST_ROUND}
+    loses = profile.match in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT)
     if by_scores or not on_total:
-        yield f"tie={profile.tie}", {}
-    yield f"stakes={profile.stakes}", {}
+        left = ".left" if loses and profile.tie is Tie.REPLAY_ALL else ""
+        yield f"tie={profile.tie}{left}", {"most": MAX_TIE_ROUNDS}
+    which = ""
+    if profile.stakes is Stakes.LOSER_PAYS:
+        which = f".{profile.match}" if loses else ""
+    elif profile.stakes is not Stakes.NONE and on_total and not by_scores:
+        which = ".only"
+    yield f"stakes={profile.stakes}{which}", {}
+
+
+def _may_last(profile: Profile) -> bool:
+    """Whether a match to a limit can go on for all rounds that there may be."""
+    least = worst_score(profile) if profile.highest_wins else best_score(profile)
+    return least * LAST_ROUND < (profile.limit or 0)
 
 
 def _facts_of_ladder(profile: Profile) -> Iterator[_Fact]:

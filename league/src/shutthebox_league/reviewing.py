@@ -15,7 +15,6 @@ from shutthebox.odds.coach import Balance, Decision
 from shutthebox.odds.coach import review as review_turn
 from shutthebox.odds.odds import odds_for_points
 from shutthebox.odds.values import OddsError
-from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.record import Record
 from shutthebox_league.checking import is_builtin, read_record
@@ -54,7 +53,7 @@ def review(record: Record) -> tuple[ReviewedTurn, ...]:
     """All whole turns of a match; none where its rules have no odds, or players alternate by throws."""
     if odds_of(record.profile) is None:
         return ()
-    play = MatchInPlay(begin(record.profile, record.players, record.rounds))
+    play = MatchInPlay(record.beginning)
     for action in record.actions:
         play, _ = done(play, action)
     return tuple(_reviewed(turn) for turn in play.unreviewed)

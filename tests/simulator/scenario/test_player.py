@@ -16,14 +16,15 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.actions import Advanced, Moved, OutOfTime, Reopened, Thrown
+from shutthebox.rules.formats import Reason
 from shutthebox.rules.match import Result, begin
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.scenario.player import ExpectationError, Replay, as_json, fact_text
 from shutthebox.simulator.scenario.script import ScenarioError, parse
 
 PUB = begin(builtin("pub"), 3)
-DONE = replace(PUB, result=Result((0, 2), False, (Fraction(0),) * 3))
-NOBODY = replace(PUB, result=Result((), False, (Fraction(1),) * 3))
+DONE = replace(PUB, result=Result((0, 2), False, (Fraction(0),) * 3, Reason.ROUNDS))
+NOBODY = replace(PUB, result=Result((), False, (Fraction(1),) * 3, Reason.LIMIT))
 FACTS: dict[str, Fact] = {
     "begin pub 3 players 1 rounds": Began(PUB),
     "begin jouhet 2 players 5 rounds": Began(replace(begin(builtin("jouhet"), 2), rounds=5)),

@@ -25,7 +25,7 @@ from shutthebox.adapters.store.schema import UNREADABLE, VERSION, create, versio
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.rules.actions import Action, Thrown
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
-from shutthebox.rules.match import Match, begin
+from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import MAX_PLAYERS, Draw
 from shutthebox.rules.writer import to_lines
@@ -340,7 +340,7 @@ class Store:
             if self._match is None or left is None or left[0]:
                 return None
             kept = kept_match(self._db, self._match, str(self.path))
-        beginning = begin(kept.profile, kept.players, kept.rounds)
+        beginning = kept.beginning
         self._sides = kept.profile.sides if kept.profile.draw is Draw.DICE else 0
         return beginning, kept.actions
 

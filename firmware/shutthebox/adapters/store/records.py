@@ -44,7 +44,9 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
     )
     texts = [text for (text,) in rows]
     try:
-        match = begin(kept_profile(profile, where), players, rounds)
+        known = conditions_from_lines(conditions.splitlines())
+        first = known.first - 1 if known else 0
+        match = begin(kept_profile(profile, where), players, rounds, first)
         actions = tuple(action_from_text(text) for text in texts if fact_text.is_action(text))
         for action in actions:
             match = apply(match, action)
@@ -53,7 +55,7 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
             players=players,
             rounds=rounds,
             actions=actions,
-            conditions=conditions_from_lines(conditions.splitlines()),
+            conditions=known,
             # A match that has lost facts may have a result all the same.
             given_up=bool(left) and not any(fact_text.word_of(text) == "finish" for text in texts),
         )

@@ -25,7 +25,7 @@ from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Step, View, kept, refused
 from shutthebox.game.wording import luck_texts, player_name
 from shutthebox.rules.match import Match, Result, begin
-from shutthebox.rules.profile import Stakes, Turns
+from shutthebox.rules.profile import First, Stakes, Turns
 from shutthebox.rules.reader import chosen
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import Outcome
@@ -145,7 +145,10 @@ def press(mode: MatchOver, context: Context) -> Step[raising.Raise | ready.Ready
         handicap=before.handicap,
         turn_seconds=before.turn_seconds or 0,
     )
-    return ready.begin_anew(begin(profile, match.players, match.rounds), context, tally(mode.play))
+    first = match.loser if profile.first is First.LOSER else None
+    return ready.begin_anew(
+        begin(profile, match.players, match.rounds, first or 0), context, tally(mode.play)
+    )
 
 
 def levers(mode: MatchOver, context: Context) -> Step[MatchOver | initials.Initials]:
@@ -234,7 +237,7 @@ def _title(match: Match, result: Result, view: View) -> Message:
     if match.rules.stakes is Stakes.BANK:
         return _bank_title(match, winners)
     if match.players == 1:
-        return _solo_title(match, result)
+        return _solo_title(match, result, view)
     if match.in_teams and result.winners:
         teams = sorted({winner % match.teams + 1 for winner in result.winners})
         if len(teams) == 1:
@@ -248,8 +251,11 @@ def _title(match: Match, result: Result, view: View) -> Message:
     return message("{player} wins!", player=name)
 
 
-def _solo_title(match: Match, result: Result) -> Message:
-    """For a player alone the score, or whether the ladder's total was beaten."""
+def _solo_title(match: Match, result: Result, view: View) -> Message:
+    """For a player alone the score, or whether the ladder's total was beaten; a computer beats none."""
+    if 1 in view.settings.computers:
+        name = player_name(0, view.shared)
+        return message("{player}: {score}", player=name, score=match.totals[0])
     if match.rules.is_solo and result.winners:
         return message("New best: {score}", score=match.totals[0])
     if result.captain:

@@ -72,6 +72,8 @@ def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnO
     assert match.result is not None, "the match is decided"
     if not match.result.winners or match.totals[0] == match.rules.limit:
         return step
+    if 1 in context.settings.computers:
+        return step  # nobody has climbed
     ladder, total = ladder_of(match.game), match.totals[0]
     settings = context.settings
     shared = replace(context.shared, settings=replace(settings, bests={**settings.bests, ladder: total}))

@@ -29,6 +29,8 @@ class _Hands:
     def __init__(self, record: Record, profile: Path) -> None:
         if record.profile.turn_seconds is not None:
             raise ScenarioError("a match against the clock: when its throws were answered is not known")
+        if record.beginning.first:
+            raise ScenarioError("a match that another player than the first began: a scenario has no evening")
         positions = replay(record)
         self._down = 0
         throws = [_faces(match, action) for match, action in _throws(record, positions)]

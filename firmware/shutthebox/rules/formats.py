@@ -1,0 +1,262 @@
+"""When a match is over and who has won: one class for each way in which a match can be decided.
+
+A format looks at a match after a turn or after a round and says what follows. It changes nothing:
+`shutthebox.rules.match` carries its decision out.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+from shutthebox.rules import stakes
+from shutthebox.rules.profile import MatchFormat, Profile, Stakes, Tie, Turns
+from shutthebox.rules.score import best_score
+
+if TYPE_CHECKING:
+    from shutthebox.rules.match import Match
+
+LAST_ROUND = 999
+"""A match without a natural end (a limit that luck never reaches) is decided after this round."""
+
+MAX_TIE_ROUNDS = 20
+"""Players still tied after so many extra rounds share the win."""
+
+
+class Reason(StrEnum):
+    """Why a match is over."""
+
+    SHUT = "shut"  # a player has shut the box, which wins the match
+    ROUNDS = "rounds"  # the last round is over
+    LIMIT = "limit"  # somebody has reached the limit
+    PLAY_OFF = "play-off"  # extra rounds have decided between players who were tied
+    LAST_LEFT = "last-left"  # all others are out
+    BANK = "bank"  # everybody has played against the bank
+    LADDER = "ladder"  # the player alone has played all rounds
+
+
+@dataclass(frozen=True, slots=True)
+class Won:
+    """The match is over.
+
+    Attributes:
+        winners: players, rising; none where nobody has won.
+        reason: why it is over.
+    """
+
+    winners: tuple[int, ...]
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class NextRound:
+    """Another round is to be played.
+
+    Attributes:
+        seats: players who take part, rising.
+        breaks_tie: it is an extra round, which decides between players who are tied.
+        anew: the totals of those who take part begin anew (sheet 004).
+    """
+
+    seats: tuple[int, ...]
+    breaks_tie: bool = False
+    anew: bool = False
+
+
+Decision: TypeAlias = Won | NextRound
+"""What follows a round."""
+
+
+class Format(ABC):
+    """A way in which matches are decided."""
+
+    def after_turn(self, match: Match) -> Decision | None:
+        """The end of a round that others have not played to its end; None where they play on."""
+        return None
+
+    @abstractmethod
+    def after_round(self, match: Match) -> Decision:
+        """What follows a round that is no extra one, and that all have played."""
+
+    def lost(self, match: Match) -> tuple[int, ...]:
+        """Players who have just lost the match for good, whoever is going to win it."""
+        return ()
+
+
+class OnTotals(Format):
+    """The best total after the last round wins."""
+
+    def after_round(self, match: Match) -> Decision:
+        """The best total wins after the last round."""
+        if match.round < match.rounds:
+            return NextRound(match.seats)
+        return best_of(match, match.everybody, Reason.ROUNDS)
+
+
+class TargetLoses(Format):
+    """Who reaches the limit has lost at once; the best of the others wins."""
+
+    def after_turn(self, match: Match) -> Decision | None:
+        """The match is over with the turn in which somebody reaches the limit."""
+        return self.after_round(match) if self.lost(match) else None
+
+    def after_round(self, match: Match) -> Decision:
+        """The same; after the last of all rounds the totals decide."""
+        lost = self.lost(match)
+        others = tuple(i for i in match.everybody if i not in lost)
+        if lost:
+            return best_of(match, others, Reason.LIMIT) if others else Won((), Reason.LIMIT)
+        return _undecided(match, match.everybody)
+
+    def lost(self, match: Match) -> tuple[int, ...]:
+        """Players who have reached the limit."""
+        return tuple(i for i in match.everybody if match.team_totals[i] >= limit(match.game))
+
+
+class TargetWins(Format):
+    """The match is over with the round in which somebody reaches the limit; the highest total wins."""
+
+    def after_round(self, match: Match) -> Decision:
+        """The highest total wins as soon as one has reached the limit."""
+        there = tuple(i for i in match.everybody if match.team_totals[i] >= limit(match.game))
+        if there:
+            return best_of(match, there, Reason.LIMIT, others=match.everybody)
+        return _undecided(match, match.everybody)
+
+
+class DropOut(Format):
+    """Who has reached the limit at the end of a round is out; the last one left wins."""
+
+    def after_round(self, match: Match) -> Decision:
+        """The last one left wins; if the last ones go out together, the best of them does."""
+        left = tuple(i for i in match.seats if i not in self._out(match))
+        if not left:
+            # A player alone has played against nobody.
+            return best_of(match, match.seats, Reason.LAST_LEFT, others=()) if match.teams > 1 else _NOBODY
+        if match.teams > 1 and left == match.team(left[0]):
+            return Won(left, Reason.LAST_LEFT)
+        return _undecided(match, left)
+
+    def lost(self, match: Match) -> tuple[int, ...]:
+        """The first who go out; who follows has done better."""
+        return self._out(match) if match.seats == match.everybody else ()
+
+    def _out(self, match: Match) -> tuple[int, ...]:
+        return tuple(i for i in match.seats if match.team_totals[i] >= limit(match.game))
+
+
+_NOBODY = Won((), Reason.LIMIT)
+
+
+class LastIn(Format):
+    """The last player in wins, where one row of tiles is shared."""
+
+    def after_turn(self, match: Match) -> Decision | None:
+        """A player is out: the match is over if only one team is still in."""
+        still_in = {match.team(i) for i in match.seats if match.rows[i].outcome is None}
+        return Won(still_in.pop(), Reason.LAST_LEFT) if len(still_in) == 1 else None
+
+    def after_round(self, match: Match) -> Decision:
+        """A player alone is out."""
+        return Won(match.team(match.player), Reason.LAST_LEFT)
+
+
+class AgainstTheBank(Format):
+    """Everybody plays against the bank, so any number of players may win, or none."""
+
+    def after_round(self, match: Match) -> Decision:
+        """Who gets back more than the stake has won."""
+        game = match.game
+        gains = (stakes.pays(game, total) > game.stake for total in match.totals)
+        return Won(tuple(i for i, gain in enumerate(gains) if gain), Reason.BANK)
+
+
+class Ladder(Format):
+    """A player alone plays against the best total so far."""
+
+    def after_round(self, match: Match) -> Decision:
+        """A better total wins, and so does an equal one where none is better."""
+        if match.round < match.rounds:
+            return NextRound(match.seats)
+        game, (total,) = match.game, match.totals
+        best = max if game.highest_wins else min
+        climbed = game.limit is None or total == best_score(game) * match.rounds
+        if not climbed and game.limit is not None:
+            climbed = total != game.limit and best(total, game.limit) == total
+        return Won(match.everybody if climbed else (), Reason.LADDER)
+
+
+_FORMATS = {
+    MatchFormat.TOTAL: OnTotals(),
+    MatchFormat.TARGET_LOSES: TargetLoses(),
+    MatchFormat.TARGET_WINS: TargetWins(),
+    MatchFormat.DROP_OUT: DropOut(),
+    MatchFormat.LADDER: Ladder(),
+}
+_LAST_IN, _AGAINST_THE_BANK = LastIn(), AgainstTheBank()
+
+
+def format_of(game: Profile) -> Format:
+    """The format of a game's matches."""
+    if game.turns is Turns.SHARED:
+        return _LAST_IN
+    return _AGAINST_THE_BANK if game.stakes is Stakes.BANK else _FORMATS[game.match]
+
+
+def limit(game: Profile) -> int:
+    """The points that the format asks for."""
+    assert game.limit is not None, "the reader asks for a limit where the format needs one"
+    return game.limit
+
+
+def best_of(
+    match: Match, candidates: tuple[int, ...], reason: Reason, *, others: tuple[int, ...] | None = None
+) -> Decision:
+    """The best total wins, of whole teams; a tie is broken as the game says.
+
+    Args:
+        match: at the end of a round.
+        candidates: players who can win.
+        reason: why the match is over.
+        others: players who play again where everybody starts over, beside the tied ones: the
+            candidates, if nothing is said. Players who have lost or are out never come back.
+    """
+    return _best(match, candidates, match.totals, reason, candidates if others is None else others)
+
+
+def after_extra_round(match: Match) -> Decision:
+    """What follows a round that was to break a tie: its scores decide, or the totals that began anew."""
+    anew = match.game.tie is Tie.REPLAY_ALL
+    points = match.totals if anew else match.round_scores
+    return _best(match, match.seats, points, Reason.PLAY_OFF, match.seats)
+
+
+def best_marks(match: Match, candidates: Sequence[int], points: Sequence[int]) -> tuple[int, ...]:
+    """The candidates, whole teams, with the best points."""
+    marks = {i: sum(points[mate] for mate in match.team(i)) for i in candidates}
+    mark = (max if match.game.highest_wins else min)(marks.values())
+    return tuple(i for i in candidates if marks[i] == mark)
+
+
+def _best(
+    match: Match,
+    candidates: tuple[int, ...],
+    points: Sequence[int],
+    reason: Reason,
+    others: tuple[int, ...],
+) -> Decision:
+    tied = best_marks(match, candidates, points)
+    shared = match.game.tie is Tie.SHARE or match.tie_rounds >= MAX_TIE_ROUNDS
+    if shared or tied == match.team(tied[0]):
+        return Won(tied, reason)
+    if match.game.tie is Tie.REPLAY_ALL:
+        return NextRound(tuple(sorted({*tied, *others})), breaks_tie=True, anew=True)
+    return NextRound(tied, breaks_tie=True)
+
+
+def _undecided(match: Match, left: tuple[int, ...]) -> Decision:
+    """The next round; after the last of all rounds the totals of those who are left decide."""
+    return best_of(match, left, Reason.ROUNDS) if match.round >= LAST_ROUND else NextRound(left)
