@@ -20,6 +20,7 @@ from .root import GPIOZERO_DEB, PINS_DEB, Root
 OWN = {"shutthebox", "shutthebox-uplink", "python3-gpiozero", "python3-gpiozero-gpiod"}
 FOLDER = "/var/lib/shutthebox-league"
 OUTBOX = "/var/spool/shutthebox/outbox"
+CURL = ("curl", "-s", "--unix-socket", "/run/shutthebox-league-page.sock")
 AS_LEAGUE = ("setpriv", "--reuid=shutthebox-league", "--regid=shutthebox-league", "--clear-groups")
 
 
@@ -52,13 +53,17 @@ def walk(root: Root, folder: Path) -> None:
         assert not run("dpkg", "--audit").stdout
         print("ok: installed", flush=True)
         run(*AS_LEAGUE, "shutthebox-league", "found", "--host", "localhost", "--zone", "Europe/London")
-        run("ln", "-s", f"{FOLDER}/broker/mosquitto.conf", "/etc/mosquitto/conf.d/shutthebox-league.conf")
+        run(
+            "cp",
+            "/usr/share/shutthebox-league/mosquitto.conf",
+            "/etc/mosquitto/conf.d/shutthebox-league.conf",
+        )
         run("systemctl", "restart", "mosquitto")
         run(
             "systemctl",
             "start",
             "shutthebox-league-consumer",
-            "shutthebox-league-page",
+            "shutthebox-league-page.socket",
             "shutthebox-league-acl.path",
         )
         until("the broker runs", lambda: run("systemctl", "is-active", "mosquitto").stdout == "active\n")
@@ -69,7 +74,7 @@ def walk(root: Root, folder: Path) -> None:
         root.put(enrolment, "/boot/firmware/shutthebox-league.toml")
         until(
             "the page is there",
-            lambda: run("curl", "-s", "http://127.0.0.1:8091/", check=False).returncode == 0,
+            lambda: run(*CURL, "http://x/", check=False).returncode == 0,
         )
         entry = folder / "entry"
         box = FakeBox("1" * 32)
@@ -85,13 +90,13 @@ def walk(root: Root, folder: Path) -> None:
         assert run("stat", "-c", "%G %a", f"{OUTBOX}/{1:016}.json").stdout == "shutthebox-outbox 640\n"
         run("systemctl", "start", "shutthebox-uplink")
         until("the outbox is empty", lambda: not run("ls", OUTBOX).stdout)
-        assert "The Red Lion" in run("curl", "-s", "http://127.0.0.1:8091/match/1").stdout
+        assert "The Red Lion" in run(*CURL, "http://x/match/1").stdout
         metrics = run("curl", "-s", "http://127.0.0.1:9108/metrics").stdout
         assert 'shutthebox_league_messages_total{outcome="committed"} 1.0' in metrics
         print("ok: the match is on the page", flush=True)
         run(*AS_LEAGUE, "shutthebox-league", "revoke", "red-lion.1")
         until(
-            "the broker has read its access list again",
+            "the broker has read its lists again",
             lambda: (
                 "Reloading config" in run("cat", "/var/log/mosquitto/mosquitto.log", check=False).stdout
                 or "mosquitto"

@@ -17,7 +17,7 @@ OUTBOX = SYSTEMD / "shutthebox-outbox.conf"
 @needs_systemd
 def test_the_units_are_sound(tmp_path: Path) -> None:
     units = []
-    for unit in (UPLINK, CONSUMER, PAGE, ACL, ACL.with_suffix(".path")):
+    for unit in (UPLINK, CONSUMER, PAGE, PAGE.with_suffix(".socket"), ACL, ACL.with_suffix(".path")):
         # Their programs are looked for where they will be installed, which is not here.
         units.append(tmp_path / unit.name)
         text = unit.read_text().replace("\\\n", "")
@@ -61,5 +61,16 @@ def test_the_league_takes_connections_from_this_machine_only() -> None:
     for unit in (CONSUMER, PAGE):
         found = settings(unit)
         assert found["IPAddressDeny"] == ["any"]
-        assert found["IPAddressAllow"] == ["localhost"]
         assert found["User"] == ["shutthebox-league"]
+    assert settings(CONSUMER)["IPAddressAllow"] == ["localhost"]
+
+
+def test_the_page_has_a_socket_for_the_web_server_and_no_network() -> None:
+    page, its_socket = settings(PAGE), settings(PAGE.with_suffix(".socket"))
+    assert page["PrivateNetwork"] == ["yes"]
+    assert page["RestrictAddressFamilies"] == ["AF_UNIX"]
+    assert its_socket["ListenStream"] == ["/run/shutthebox-league-page.sock"]
+    assert (its_socket["SocketMode"], its_socket["SocketGroup"]) == (["0660"], ["www-data"])
+    assert (
+        "unix:/run/shutthebox-league-page.sock;" in (SYSTEMD.parent / "league/server/nginx.conf").read_text()
+    )

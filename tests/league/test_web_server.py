@@ -1,0 +1,168 @@
+"""The web server in front of the page, as it is installed: a real nginx, TLS and the page behind it."""
+
+import http.client
+import os
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import urllib.parse
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID
+from tests.support.league import found_league
+from tests.support.mosquitto import free_port
+from tests.support.waiting import HANG_S, until
+
+from shutthebox_league.authority import _private_pem
+from shutthebox_league.enrolment import new_owner_token
+
+CONFIG = Path(__file__).parents[2] / "league" / "server" / "nginx.conf"
+NAME = "league.example"
+
+
+class Front:
+    """nginx with the installed configuration, on a free port, and a league's page behind it."""
+
+    def __init__(self, folder: Path, *, slow_after_s: int = 10) -> None:
+        nginx = shutil.which("nginx", path="/usr/sbin:/usr/bin")
+        activate = shutil.which("systemd-socket-activate")
+        if nginx is None or activate is None:
+            pytest.skip("NOT TESTED: the web server's configuration, because nginx is not installed")
+        self.folder, self.port = folder, free_port()
+        self.place = found_league(folder / "league", with_broker=False)
+        self.place.enrol("lion", "The Lion")
+        self._make_certificate()
+        page = folder / "page.sock"
+        text = CONFIG.read_text()
+        for before, after in (
+            ("/run/shutthebox-league-page.sock", str(page)),
+            (f"/etc/letsencrypt/live/{NAME}/fullchain.pem", str(folder / "certificate.pem")),
+            (f"/etc/letsencrypt/live/{NAME}/privkey.pem", str(folder / "key.pem")),
+            ("/var/log/nginx", str(folder)),
+            ("listen 443", f"listen 127.0.0.1:{self.port}"),
+            ("listen 80", f"listen 127.0.0.1:{free_port()}"),
+            ("client_header_timeout 10s", f"client_header_timeout {slow_after_s}s"),
+        ):
+            assert before in text, before
+            text = text.replace(before, after)
+        text = re.sub(r"^ *listen \[::\].*\n", "", text, flags=re.MULTILINE)
+        main = folder / "nginx.conf"
+        # As root nginx would become a user that cannot reach the socket.
+        user = "user root;" if os.geteuid() == 0 else ""
+        main.write_text(
+            f"daemon off; {user} pid {folder}/pid; error_log {folder}/error.log;"
+            f" events {{ worker_connections 768; }} http {{\n{text}\n}}"
+        )
+        league = (sys.executable, "-m", "shutthebox_league.main", "--folder", str(folder / "league"), "serve")
+        with (folder / "log").open("wb") as log:
+            self.processes = [
+                subprocess.Popen([activate, "-l", str(page), *league], stderr=log),
+                subprocess.Popen([nginx, "-p", str(folder), "-c", str(main)], stderr=log),
+            ]
+        until(page.exists)
+        until(self._listens, "nginx does not listen")
+
+    def _make_certificate(self) -> None:
+        authority, key = self.place.authority, ec.generate_private_key(ec.SECP256R1())
+        issuer, signer = x509.load_pem_x509_certificate(authority.certificate.encode()), authority._signer()
+        usage = ExtendedKeyUsageOID.SERVER_AUTH
+        (self.folder / "certificate.pem").write_bytes(
+            authority._sign(issuer, signer, NAME, key, usage, (NAME,))
+        )
+        (self.folder / "key.pem").write_bytes(_private_pem(key))
+
+    def _listens(self) -> bool:
+        assert self.processes[1].poll() is None, (self.folder / "log").read_text()
+        with socket.socket() as line:
+            return line.connect_ex(("127.0.0.1", self.port)) == 0
+
+    def connect(self) -> socket.socket:
+        """A TCP connection."""
+        return socket.create_connection(("127.0.0.1", self.port), timeout=HANG_S)
+
+    def ask(
+        self, path: str, form: dict[str, str] | None = None, method: str = "", **headers: str
+    ) -> tuple[int, str, http.client.HTTPMessage]:
+        """Status, text and head of the answer to a request."""
+        context = ssl.create_default_context(cadata=self.place.authority.certificate)
+        with context.wrap_socket(self.connect(), server_hostname=NAME) as line:
+            client = http.client.HTTPConnection(NAME, self.port)
+            client.sock = line
+            body = None if form is None else urllib.parse.urlencode(form)
+            host = f"{NAME}:{self.port}"
+            sent = {"Host": host, "Origin": f"https://{host}", **headers}
+            client.request(method or ("GET" if form is None else "POST"), path, body, sent)
+            answer = client.getresponse()
+            return answer.status, answer.read().decode(), answer.headers
+
+    def close(self) -> None:
+        """Ends both."""
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            process.wait(HANG_S)
+        self.place.engine.dispose()
+
+
+@pytest.fixture
+def front(tmp_path: Path) -> Iterator[Front]:
+    front = Front(tmp_path)
+    yield front
+    front.close()
+
+
+def test_visitors_read_and_the_owner_signs_in_through_it(front: Front) -> None:
+    status, text, head = front.ask("/")
+    assert (status, "The Lion" in text) == (200, True)
+    assert head["strict-transport-security"]
+    assert head["content-security-policy"]
+    assert front.ask("/", {"x": "1"})[0] == 405
+    key = new_owner_token(front.place.engine, "The Lion")
+    status, text, head = front.ask("/owner", {"do": "sign-in", "key": key})
+    assert (status, "Matches that wait for you" in text) == (200, True)
+    assert "Secure" in head["set-cookie"]
+    cookie = head["set-cookie"].partition(";")[0]
+    status, text, _ = front.ask("/owner", {"do": "protect", "initials": "ANN"}, Cookie=cookie)
+    assert (status, "Protected in this pub: ANN." in text) == (200, True)
+    assert front.ask("/owner", {"do": "free", "initials": "ANN"}, Cookie=cookie, Origin="https://x")[0] == 403
+    # No log has the visitor, or the key.
+    for log in (*front.folder.glob("*.log"), front.folder / "log"):
+        assert "127.0.0.1" not in log.read_text()
+        assert key not in log.read_text()
+
+
+def test_heads_bodies_and_tries_have_an_end(front: Front) -> None:
+    assert front.ask("/", X="x" * 10_000)[0] == 400
+    assert front.ask("/" + "x" * 10_000)[0] == 414
+    assert front.ask("/owner", {"do": "sign-in", "key": "x" * 20_000})[0] == 413
+    found = [front.ask("/owner", {"do": "sign-in", "key": f"guess {number}"})[0] for number in range(30)]
+    assert found[0] == 403
+    assert found[-1] == 429
+    assert front.ask("/owner")[0] == 200, "looking is no try"
+
+
+def test_half_open_connections_keep_nobody_out(front: Front) -> None:
+    with ExitStack() as stack:
+        for _ in range(220):
+            line = stack.enter_context(front.connect())
+            line.send(b"\x16\x03")  # the beginning of a greeting in TLS
+        assert front.ask("/")[0] == 200
+
+
+@pytest.mark.slow
+def test_a_slow_head_is_cut_off(tmp_path: Path) -> None:
+    front = Front(tmp_path, slow_after_s=1)
+    context = ssl.create_default_context(cadata=front.place.authority.certificate)
+    with context.wrap_socket(front.connect(), server_hostname=NAME) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nHost: ")
+        with suppress(ConnectionResetError):
+            assert line.recv(1000) == b""
+    front.close()
