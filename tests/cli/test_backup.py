@@ -141,16 +141,6 @@ def test_a_backup_is_one_file_that_needs_no_writing(tmp_path: Path) -> None:
     assert file.read_bytes()[18:20] == b"\1\1", "no log is needed to read it"
 
 
-def test_what_both_commands_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    play_a_little(tmp_path / "state")
-    file = tmp_path / "copy"
-    assert main(["backup", str(file), "--state", str(tmp_path / "state")]) == 0
-    assert capsys.readouterr().out == f"{file}: {round(file.stat().st_size / 1024)} KiB\n"
-    assert main(["restore", str(file), "--state", str(tmp_path / "other")]) == 0
-    said = f"{file}: good, 1 matches; the box takes it over at its next start\n"
-    assert capsys.readouterr().out == said
-
-
 def test_a_backup_never_writes_over_anything(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     play_a_little(tmp_path / "state")
     file = tmp_path / "letter"
@@ -255,13 +245,6 @@ def test_a_copy_of_a_damaged_page_is_no_backup(tmp_path: Path) -> None:
     assert raised.value.exit_code == 2
     assert not (tmp_path / "copy").exists()
     assert open_files() == before
-
-
-def test_the_size_of_a_backup_is_said(tmp_path: Path) -> None:
-    play_a_little(tmp_path)
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
-        size = backups.back_up(db, tmp_path / "copy")
-    assert size == (tmp_path / "copy").stat().st_size > 4096
 
 
 def test_a_folder_that_cannot_take_it_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

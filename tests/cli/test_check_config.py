@@ -5,13 +5,9 @@ from pathlib import Path
 import pytest
 from gpiozero.pins.pi import PiBoardInfo
 
-from shutthebox.cli import check_config
 from shutthebox.cli.check_config import HEADER
 from shutthebox.cli.main import main
-from shutthebox.config import schema
 from shutthebox.config.profiles import builtins
-from shutthebox.config.schema import parse_config
-from shutthebox.config.settings_loader import settings_for
 
 
 @pytest.fixture
@@ -53,55 +49,6 @@ def test_the_boxs_own(
     config.unlink()
     assert main(["check-config"]) == 0
     assert capsys.readouterr().out.startswith("built-in default: good. traditional on 9 levers, ")
-
-
-def test_the_wiring_table(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config.write_text('[box]\nlevers = 3\n[gpio]\nlevers = [4, "mcp23017:3", 27, 22]\nservice = 20\n')
-    assert main(["pins", "--config", str(config)]) == 0
-    assert (
-        capsys.readouterr().out
-        == """\
-signal          BCM  pin
-lever 1           4    7
-lever 2        mcp23017:3
-lever 3          27   13
-dice button      12   32
-buzzer           18   12
-button lamp      19   35
-service button   20   38
-display SDA       2    3
-display SCL       3    5
-"""
-    )
-    config.write_text("[gpio]\nlevers = [4, 17]\n")
-    assert main(["pins", "--config", str(config)]) == 0
-    signals = [line.split("  ")[0] for line in capsys.readouterr().out.splitlines()]
-    assert signals == [
-        *("signal", "lever 1", "lever 2", "dice button", "buzzer", "button lamp"),
-        *("display SDA", "display SCL"),
-    ]
-
-
-def test_what_it_says_of_a_good_one(
-    config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """How many games fit so many levers; without a file, of the box's own or the built-in one."""
-    monkeypatch.setattr(check_config, "CONFIG_FILE", config.parent / "none.toml")
-    monkeypatch.setattr(schema, "CONFIG_FILE", config.parent / "none.toml")
-    fits = {
-        levers: len(settings_for(parse_config(f"[box]\nlevers = {levers}", "test"), levers, "test").games)
-        for levers in (9, 12)
-    }
-    assert main(["check-config", str(config)]) == 0
-    text = f"{config}: good. traditional on 12 levers, {fits[12] + 1} games fit.\n"
-    assert capsys.readouterr().out == text, "with the one of this pub"
-    assert main(["check-config"]) == 0
-    text = f"built-in default: good. traditional on 9 levers, {fits[9]} games fit.\n"
-    assert capsys.readouterr().out == text
-    monkeypatch.setattr(check_config, "CONFIG_FILE", config)
-    monkeypatch.setattr(schema, "CONFIG_FILE", config)
-    assert main(["check-config"]) == 0
-    assert capsys.readouterr().out.startswith(f"{config}: good. traditional on 12 levers, ")
 
 
 def test_header_pins_are_the_pis_own() -> None:

@@ -127,16 +127,6 @@ def test_examples_are_understood(command: str) -> None:
     assert parser.parse_args(words).command == command
 
 
-@pytest.mark.parametrize(
-    ("command", "port"),
-    [("sim", 8080), ("scoreboard", 8090)],
-)
-def test_pages_have_a_usual_port_which_their_help_names(command: str, port: int) -> None:
-    assert COMMANDS[command].parse_args([]).port == port
-    (action,) = (each for each in COMMANDS[command].arguments if each.dest == "port")
-    assert f"default: {port};" in str(action.help)
-
-
 def test_stats_say_where_the_simulators_memory_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

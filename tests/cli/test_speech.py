@@ -70,16 +70,6 @@ def test_what_is_said_is_printed_a_line_each(
     assert said.err == f"Listening to {tmp_path}/said.json  (Ctrl-C ends)\n"
 
 
-@pytest.mark.parametrize(("words", "volume"), [([], 70), (["--volume", "0"], 0), (["--volume", "200"], 200)])
-def test_the_voice_is_as_loud_as_asked_for_and_silent_in_the_end(
-    words: list[str], volume: int, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("shutthebox.speech.voice.Voice", Voice)
-    steps = Steps(lambda: published(tmp_path, "One.", "Two."), lambda: None)
-    assert speak(steps, "--config", config, *words) == 0
-    assert Voice.notes == [volume, "One.", "Two.", "go on", "go on", "silence"]
-
-
 def test_ctrl_c_ends_it_in_silence(config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutthebox.speech.voice.Voice", Voice)
 
@@ -89,14 +79,3 @@ def test_ctrl_c_ends_it_in_silence(config: Path, tmp_path: Path, monkeypatch: py
     with pytest.raises(KeyboardInterrupt):
         speak(Steps(ctrl_c), "--config", config)
     assert Voice.notes == [70, "silence"]
-
-
-def test_another_folder_can_be_listened_to(
-    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    other = tmp_path / "other"
-    other.mkdir()
-    assert (
-        speak(Steps(lambda: published(other, "Here.")), "--config", config, "--print", "--state", other) == 0
-    )
-    assert capsys.readouterr().out == "Here.\n"

@@ -97,14 +97,6 @@ def test_every_setting_comes_from_its_key(tmp_path: Path) -> None:
     )
 
 
-def test_the_settings_without_a_configuration() -> None:
-    traditional = profiles.builtin("traditional")
-    assert settings_for(Config(), 9, "default") == Settings(
-        on_levers(9), traditional, languages=tuple(languages().items())
-    )
-    assert settings_for(config('[game]\ndice = "real"'), 9, "x").real_dice
-
-
 @pytest.mark.parametrize(
     ("text", "levers"),
     [
@@ -157,11 +149,6 @@ def test_fail__settings(text: str, levers: int, complaint: str) -> None:
     with pytest.raises(ConfigError) as caught:
         settings_for(config(text), levers, "box.toml")
     assert str(caught.value) == f"box.toml: {complaint}"
-
-
-def test_ok__the_last_lever() -> None:
-    settings = settings_for(config("[box]\nout_of_play = [9]\nservice_code = [9]"), 9, "box.toml")
-    assert (settings.out, settings.code) == (to_tiles([9]), to_tiles([9]))
 
 
 def test_fail__a_usual_game_that_is_none() -> None:

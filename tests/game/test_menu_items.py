@@ -6,11 +6,8 @@ import pytest
 from tests.support.machine import settings_for
 
 from shutthebox.config.profiles import builtin, builtins
-from shutthebox.config.schema import Config
-from shutthebox.config.settings_loader import settings_for as settings_of
 from shutthebox.game.facts import Chosen
 from shutthebox.game.menu_items import (
-    CHOOSABLE,
     ENTRIES,
     GAME,
     HEAD_START,
@@ -127,10 +124,6 @@ def test_another_game_forgets_the_rounds_and_the_limit_of_the_one_before() -> No
     )
 
 
-def test_each_key_that_can_be_chosen_at_the_box() -> None:
-    assert {item.key for item in ITEMS} | {"box.out_of_play"} == CHOOSABLE
-
-
 OFFERED = {
     "ladder": ("game.rounds", ()),
     "bank": ("game.rounds game.handicap", ("game.players",)),
@@ -172,8 +165,3 @@ def test_a_limit_and_seconds_of_the_owners_are_among_the_options() -> None:
     assert shown["Clock"].line(settings).told(str) == "Clock: 77"
     assert [told(text, str) for text in shown["Limit"].options(settings)][6:9] == ["200", "222", "300"]
     assert [told(text, str) for text in shown["Clock"].options(settings)][6:9] == ["60", "77", "90"]
-
-
-def test_the_machines_settings_are_at_first_those_of_an_untouched_configuration() -> None:
-    loaded = settings_of(Config(), 9, "test")
-    assert loaded == Settings(loaded.profiles, loaded.profile, languages=loaded.languages)

@@ -11,7 +11,7 @@ from shutthebox.game.daily import Daily
 from shutthebox.game.effects import Play, Sound
 from shutthebox.game.messages import Message, message
 from shutthebox.game.past import Past
-from shutthebox.game.state import Context, Shared, Step, refused
+from shutthebox.game.state import Context, Shared, Step
 
 SHARED = Shared(settings_for(), levers=0, touched_ns=0)
 ASLEEP, DEAF = replace(SHARED, asleep=True), replace(SHARED, refusal=message("Why"))
@@ -42,19 +42,6 @@ def test_the_later_step_finds_what_the_first_has_changed_and_its_own_changes_hol
     assert after(None, None, finds=ASLEEP) == Step("second", effects, ASLEEP, message("First"))
     assert after(DEAF, second, finds=ASLEEP) == Step("second", effects, DEAF, second)
     assert after(DEAF, second, finds=SHARED) == Step("second", effects, DEAF, second)
-
-
-def test_effects_can_come_before_a_steps_own() -> None:
-    step = refused("mode", message("No"))
-    assert step == Step("mode", (Play(Sound.REFUSED),), None, message("No"))
-    assert step.after(Play(Sound.WAKE), Play(Sound.ROLL)) == replace(
-        step, effects=(Play(Sound.WAKE), Play(Sound.ROLL), Play(Sound.REFUSED))
-    )
-
-
-def test_a_seat_beyond_the_names_has_none() -> None:
-    shared = replace(SHARED, names=("ABC", ""))
-    assert [shared.name(player) for player in range(4)] == ["ABC", "", "", ""]
 
 
 def test_handlers_judge_a_turn_by_the_rules_of_its_seat() -> None:

@@ -224,22 +224,6 @@ def test_the_bytes_on_the_wire(kind: str, lit: list[tuple[int, int]], sent: list
     assert sent_for(kind, *lit) == sent
 
 
-@pytest.mark.parametrize(
-    ("kind", "sent"),
-    [
-        ("ssd1306", [(0x21, 0, 127, 0x22, 0, 7)]),
-        ("sh1106", [(0xB0 | page, 0x02, 0x10) for page in range(8)]),
-    ],
-)
-def test_the_first_picture_is_sent_whole(kind: str, sent: list[object]) -> None:
-    model = Recorded(kind)
-    spans = ChangedSpans(device_on(model, (128, 64), 0))
-    model.wire.clear()
-    spans.display(Image.new("1", (128, 64), 1))
-    assert model.wire[::2] == sent
-    assert model.wire[1::2] == [[0xFF] * (1024 // len(sent))] * len(sent)
-
-
 def test_an_sh1106_of_a_luma_that_has_no_offset_begins_at_its_third_column() -> None:
     model = Recorded("sh1106")
     device = device_on(model, (128, 64), 0)
@@ -248,13 +232,6 @@ def test_an_sh1106_of_a_luma_that_has_no_offset_begins_at_its_third_column() -> 
     model.wire.clear()
     spans.display(Image.new("1", (128, 64)))
     assert model.wire[0] == (0xB0, 0x02, 0x10)
-
-
-def test_pages_of_unlike_length_are_not_compared() -> None:
-    with pytest.raises(ValueError, match="zip"):
-        luma_spans.changed_runs(b"ab", b"abc", 1)
-    with pytest.raises(ValueError, match="zip"):
-        luma_spans.changed_windows([b"ab"], [b"ab", b"ab"], 1, tall=True)
 
 
 RUNS = [

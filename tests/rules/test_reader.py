@@ -249,41 +249,6 @@ TOGETHER = 'turns = "shared", blocked = "loses" and win = "last-in" go together;
 OF_PLAYERS = "allowed with rows of the players' own"
 NO_SCORE = "limit: never reached, since every turn scores 0; allowed where a turn can score"
 
-RANGES = {
-    "tiles": (1, 54),
-    "rows": (1, 2),
-    "dice": (1, 9),
-    "sides": (2, 20),
-    "max_tiles": (1, 54),
-    "first_move_must_include": (1, 54),
-    "lost_score": (0, 999_999_999_999_999),
-    "rounds": (1, 99),
-    "limit": (0, 999_999_999_999_999),
-    "stake": (1, 9999),
-    "teams": (2, 4),
-    "turn_seconds": (5, 3600),
-}
-LISTS = {"tiles": (1, 54), "boxes": (1, 54), "start_open": (1, 54), "ends_turn_on": (1, 180)}
-
-
-@pytest.mark.parametrize(("key", "least", "most"), [(key, *bounds) for key, bounds in RANGES.items()])
-def test_the_range_of_a_key(key: str, least: int, most: int) -> None:
-    for good in (least, most):
-        assert KEY_CHECKS[key](good) == (tuple(range(1, good + 1)) if key == "tiles" else good)
-    for wrong in (least - 1, most + 1, True, float(most)):
-        with pytest.raises(WrongValueError, match=f"{least} to {most}"):
-            KEY_CHECKS[key](wrong)
-
-
-@pytest.mark.parametrize(("key", "least", "most"), [(key, *bounds) for key, bounds in LISTS.items()])
-def test_the_range_of_a_list(key: str, least: int, most: int) -> None:
-    kept = frozenset if key == "ends_turn_on" else tuple
-    assert KEY_CHECKS[key]([most, least]) == kept((least, most)), "rising"
-    assert KEY_CHECKS[key](list(range(least, most + 1))) == kept(range(least, most + 1))
-    for wrong in ([], [least - 1], [most + 1], [least, least], (least, most)):
-        with pytest.raises(WrongValueError):
-            KEY_CHECKS[key](wrong)
-
 
 @pytest.mark.parametrize(
     ("key", "value", "kept"),

@@ -230,39 +230,6 @@ class Taken:
         return taken
 
 
-WHOLE = [(0x21, 0, 127, 0x22, 0, 7), (1024,)]
-
-
-@pytest.mark.parametrize(("contrast", "level"), [(None, 0xCF), (0, 0), (255, 255)])
-def test_the_commands_of_a_panel_from_its_start_to_its_end(contrast: int | None, level: int) -> None:
-    device = type("ssd1306", (Taken,), {})()
-    start = [(0xAE, 0xD5, 0x80), (0x81, 0xCF), (0xA4,), (0xAF,)]
-    panel = Panel(device, Controller.SSD1306, start, contrast=contrast)
-    assert device.new() == []
-    panel.initialise()
-    assert device.new() == [(0xAE, 0xD5, 0x80), (0x81, level), (0xA4,)], "dark until there is a picture"
-    panel.push(noise(1))
-    assert device.new() == [(0xAE, 0xD5, 0x80), (0x81, level), (0xA4,), *WHOLE, (0xAF,)]
-    panel.push(noise(1))
-    assert device.new() == []
-    panel.push(noise(1), refresh=True)
-    assert device.new() == [(0xD5, 0x80), (0x81, level), (0xA4,), *WHOLE, (0xAF,)], "it stays lit meanwhile"
-    panel.contrast(9)
-    assert device.new() == [(0x81, 9)]
-    panel.initialise(dark=False)
-    assert device.new() == [(0xD5, 0x80), (0x81, 9), (0xA4,)]
-    panel.blank()
-    assert device.new() == [(0xAE,)]
-    panel.push(noise(1))
-    assert device.new() == [(0xAE, 0xD5, 0x80), (0x81, 9), (0xA4,), *WHOLE, (0xAF,)]
-    panel.initialise()
-    assert device.new() == [(0xAE, 0xD5, 0x80), (0x81, 9), (0xA4,)]
-    panel.push(noise(1))
-    assert device.new() == [(0xAE, 0xD5, 0x80), (0x81, 9), (0xA4,), *WHOLE, (0xAF,)], "lit again"
-    panel.close()
-    assert device.new() == [], "its picture stays"
-
-
 def test_a_display_is_first_asked_with_a_command_that_does_nothing() -> None:
     taken = Taken()
     with suppress(OSError):

@@ -140,53 +140,6 @@ def turns(display: DisplayWorker, clock: Clock, *times_ms: int) -> list[int | No
     return due
 
 
-def test_when_the_worker_looks_at_its_display_again() -> None:
-    model, clock = PanelModel(), Clock()
-    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=clock)
-    model.unplugged = True
-    assert turns(display, clock, 5000, 5999) == [6000, 6000], "a second after the last attempt"
-    assert turns(display, clock, 6000) == [7000]
-    model.unplugged = False
-    assert turns(display, clock, 7000, 8000) == [None, None], "with nothing to show it rests"
-    display.show(READY, 8000 * MS)
-    assert turns(display, clock, 8000, 20_000) == [37_000, 37_000], "what was set up at 7000 is renewed then"
-    assert turns(display, clock, 37_000, 38_000) == [67_000, 67_000]
-    display.show(ROLLING, 38_020 * MS)
-    assert turns(display, clock, 38_020, 38_120) == [38_120, 38_220], "the next picture of the dice"
-    assert turns(display, clock, 38_250) == [38_350], "at most ten pictures a second"
-    display.show(Screen(Mode.READY, prompt="p", also=("q",)), 50_000 * MS)
-    assert turns(display, clock, 50_000, 50_500) == [51_600, 51_600], "when the other prompt has its turn"
-    assert turns(display, clock, 66_950) == [67_000], "no later than it is to be renewed"
-    display.sleep()
-    assert turns(display, clock, 66_960) == [None]
-    assert not model.lit
-    model.unplugged = True
-    assert turns(display, clock, 66_970) == [67_970], "a panel to be put to sleep is looked for too"
-
-
-def test_a_panel_that_comes_back_gets_the_contrast_first_and_once() -> None:
-    model, clock = PanelModel(), Clock()
-    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=clock)
-    display.show(READY, 0)
-    display.contrast(0)
-    model.unplugged = True
-    turns(display, clock, 5000)
-    assert display._contrast == 0, "still to be set"
-    model.unplugged = False
-    seen = []
-    model.on_change(lambda: seen.append((model.lit, model.contrast)))
-    turns(display, clock, 6000)
-    assert (model.lit, model.contrast) == (True, 0)
-    assert {contrast for lit, contrast in seen if lit} == {0}, "never seen with another"
-    assert display._contrast is None
-    display.contrast(255)
-    turns(display, clock, 7000)
-    assert model.contrast == 255
-    for level in (-1, 256):
-        with pytest.raises(ValueError, match=f"contrast {level} is not within 0 to 255"):
-            display.contrast(level)
-
-
 def test_the_animation_of_a_screen_counts_from_when_it_began() -> None:
     model, clock = PanelModel(), Clock()
     display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=clock)
@@ -196,22 +149,6 @@ def test_the_animation_of_a_screen_counts_from_when_it_began() -> None:
     display.show(ROLLING, 5000 * MS)
     turns(display, clock, 5100)
     assert shows(model, draw(ROLLING, 400 * MS)), "the same screen again goes on"
-
-
-def test_a_display_that_has_not_started_or_has_ended_is_not_alive() -> None:
-    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, PanelModel()), now_ns=Clock())
-    assert not display.alive
-    assert not display.connected
-    display.close()
-    with pytest.raises(RuntimeError, match="once"):
-        display.start()
-
-
-def test_closing_without_a_panel_looks_for_none() -> None:
-    def connect() -> Panel:
-        raise AssertionError("looked for")
-
-    DisplayWorker(connect, now_ns=Clock()).close(BYE)
 
 
 def test_the_bus_is_closed_though_the_panel_is_gone() -> None:

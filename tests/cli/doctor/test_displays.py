@@ -108,57 +108,6 @@ def told(config: Path, chips: dict[int, Chip], capsys: pytest.CaptureFixture[str
     return code, capsys.readouterr().out
 
 
-def test_its_whole_answer(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    readable, other = Chip(readable=True, status=0x48), Chip(readable=False, status=0x41)
-    assert told(config, {0x3C: readable, 0x3D: other}, capsys) == (
-        0,
-        """\
-0x3C: sh1106: it gives back what was written to its memory
-Write into the config:
-
-[display]
-controller = "sh1106"
-address = 0x3C
-
-0x3D: ssd1309 or ssd1306: its memory cannot be read; its status is 0x41
-Write into the config:
-
-[display]
-controller = "ssd1309"
-address = 0x3D
-
-The panel decides (2.42 inch panels: ssd1309, most 0.96 inch panels: ssd1306); shutthebox doctor --outputs \
-shows a test picture.
-""",
-    )
-    assert sum(value != 0x77 for value in readable.memory) <= 4, "a few dots"
-
-
-def test_its_whole_answer_as_json(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Bus.chips = {0x3C: Chip(readable=False), 0x3D: Chip(readable=False, status=0x48)}
-    assert main(["doctor", "--display", "--json", "--config", str(config)]) == 0
-    assert json.loads(capsys.readouterr().out) == {
-        "bus": 32,
-        "panels": [
-            {
-                "address": 0x3C,
-                "controllers": ["ssd1306", "ssd1309", "sh1106", "sh1107"],
-                "reason": "nothing of it can be read",
-                "config": '[display]\ncontroller = "ssd1306"\naddress = 0x3C\n',
-            },
-            {
-                "address": 0x3D,
-                "controllers": ["sh1106", "ssd1306", "ssd1309"],
-                "reason": "its memory cannot be read; its status is 0x48",
-                "config": '[display]\ncontroller = "sh1106"\naddress = 0x3D\n',
-            },
-        ],
-    }
-    Bus.chips = {}
-    assert main(["doctor", "--display", "--json", "--config", str(config)]) == 1
-    assert json.loads(capsys.readouterr().out) == {"bus": 32, "panels": []}
-
-
 @pytest.mark.parametrize(
     ("status", "kinds"),
     [(0x48, "sh1106"), (0x47, "sh1107"), (0x43, "sh1106 or sh1107"), (None, "sh1106 or sh1107")],

@@ -124,53 +124,6 @@ def test_a_box_on_which_all_is_well(
     assert all(handle.closed for handle in pi.handles)
 
 
-def test_one_fault_is_enough(config: Path, pi: FakeKernel, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor", "--json", "--config", str(config)]) == 0
-    before = json.loads(capsys.readouterr().out)
-    next(iter(pi.chips.values())).lines[12].consumer = "lirc"
-    after = results(config, capsys)
-    for entry in before:
-        assert list(entry) == ["check", "verdict", "reason"]
-        expected = entry["verdict"], entry["reason"]
-        if entry["check"] == "dice button":
-            expected = "FAIL", "line 12 is busy: lirc has it"
-        assert after[entry["check"]] == expected
-
-
-@pytest.mark.parametrize(
-    ("version", "verdict"),
-    [
-        ("2.0", "FAIL"),
-        ("2.0.0", "FAIL"),
-        ("2.0.1", "ok"),
-        ("2.0.1.post2", "ok"),
-        ("2.1", "ok"),
-        ("10.0", "ok"),
-    ],
-)
-def test_a_library_has_its_oldest_usable_version(
-    version: str,
-    verdict: str,
-    config: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("importlib.metadata.version", lambda name: version)
-    assert results(config, capsys)["gpiozero"] == (verdict, f"{version}, needed 2.0.1")
-
-
-def test_a_library_that_is_missing_is_named(
-    config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def missing(name: str) -> str:
-        raise importlib.metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr("importlib.metadata.version", missing)
-    found = results(config, capsys)
-    assert found["gpiod"] == ("FAIL", "not installed; 2.1 or newer is needed")
-    assert found["luma.oled"] == ("FAIL", "not installed; 3.10 or newer is needed")
-
-
 def test_one_check_a_line(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--config", str(config)]) == 1
     lines = capsys.readouterr().out.splitlines()
@@ -214,41 +167,6 @@ def test_lines_are_free_or_busy_by_name(
     assert found["permission"] == ("ok", f"{tmp_path}/gpiochip0")
 
 
-def test_lines_of_other_chips_are_looked_at_there(
-    config: Path, pi: FakeKernel, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """By the chip's label or number, and by the line's offset or name."""
-    chip = pi.add("mcp23017", 16)
-    chip.lines[5].consumer = "lirc"
-    text = config.read_text().replace("levers = 3", "levers = 6")
-    lines = [4, "mcp23017:3", "1:LINE5", "absent:1", "mcp23017:16", "mcp23017:GPA9"]
-    config.write_text(text.replace("[gpio]", f"[gpio]\nlevers = {json.dumps(lines)}"))
-    found = results(config, capsys)
-    assert [found[f"lever {number}"] for number in (1, 2, 3)] == [
-        ("ok", "line 4 is free"),
-        ("ok", "line mcp23017:3 is free"),
-        ("FAIL", "line 1:LINE5 is busy: lirc has it"),
-    ]
-    for number, words in ((4, "no GPIO chip called 'absent' can be opened"), (5, "offset"), (6, "No such")):
-        verdict, reason = found[f"lever {number}"]
-        assert verdict == "FAIL"
-        assert reason.startswith(f"line {lines[number - 1]}: ")
-        assert words in reason
-    assert found["dice button"] == ("ok", "line 12 is free"), "the others are looked at all the same"
-    assert all(handle.closed for handle in pi.handles)
-
-
-@pytest.mark.parametrize("backend", ["lgpio", "rpigpio"])
-def test_other_back_ends_are_not_looked_at(
-    backend: str, config: Path, pi: FakeKernel, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config.write_text(config.read_text().replace("[gpio]", f'[gpio]\nbackend = "{backend}"'))
-    assert main(["doctor", "--config", str(config)]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert f"skip  chip            looked at with gpiod only, not {backend}" in lines
-    assert not [line for line in lines if "dice button" in line]
-
-
 def test_a_line_that_the_kernel_has_is_busy(
     config: Path, pi: FakeKernel, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -286,15 +204,6 @@ def test_a_device_that_is_nobodys_is_said(
     monkeypatch.setattr(Path, "group", none)
     reason = f"{tmp_path}/i2c-1 may not be opened, and has no group"
     assert results(config, capsys)["permission"] == ("FAIL", reason)
-
-
-def test_one_closed_device_among_open_ones_is_enough(
-    config: Path, pi: FakeKernel, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "gpiochip9").symlink_to("nowhere")
-    assert main(["doctor", "--json", "--config", str(config)]) == 1
-    found = [entry for entry in json.loads(capsys.readouterr().out) if entry["check"] == "permission"]
-    assert [entry["verdict"] for entry in found] == ["FAIL"]
 
 
 # -- display -----------------------------------------------------------------------------------
@@ -383,26 +292,6 @@ def test_a_panel_that_does_not_answer_is_said(
     found = results(config, capsys)
     assert found["display"] == ("FAIL", reason)
     assert "panel" not in found
-
-
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [('controller = "none"', "the configuration has none"), (None, "smbus2 is not installed")],
-)
-def test_what_cannot_be_asked_is_no_fault(
-    change: str | None,
-    reason: str,
-    config: Path,
-    pi: FakeKernel,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    if change:
-        config.write_text(config.read_text().replace("[display]", f"[display]\n{change}"))
-    else:
-        monkeypatch.setitem(sys.modules, "smbus2", None)
-    assert main(["doctor", "--config", str(config)]) == 0
-    assert f"skip  display         {reason}" in capsys.readouterr().out.splitlines()
 
 
 # -- levers, store, clock ----------------------------------------------------------------------
@@ -521,23 +410,6 @@ def test_a_store_that_has_been_written_to_by_another_hand_is_a_fault(config: Pat
     assert found["store"][0] == "FAIL"
     assert "box.sqlite3: damaged: " in found["store"][1]
     assert found["dice"] == ("skip", "the store cannot be read, or not be relied on")
-
-
-def test_before_the_first_match_there_is_nothing_to_be_wrong(config: Path, tmp_path: Path) -> None:
-    found = of_the_store(config)
-    assert found["store"] == ("ok", f"{tmp_path}/state can be written; nothing is kept there yet")
-    assert found["dice"] == ("skip", "no throws are kept")
-
-
-def test_entropy_that_is_not_ready_is_no_fault(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def not_ready(size: int, flags: int) -> bytes:
-        assert (size, flags) == (1, os.GRND_NONBLOCK)
-        raise BlockingIOError
-
-    monkeypatch.setattr(os, "getrandom", not_ready)
-    first = next(iter(memory.store(configured(config))))
-    reason = "not ready, or not to be asked on this system"
-    assert (first.check, first.verdict, first.reason) == ("entropy", "skip", reason)
 
 
 @pytest.mark.parametrize(

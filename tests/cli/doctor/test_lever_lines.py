@@ -1,6 +1,5 @@
 """The exact lines of the live lever monitor: simulated contacts in virtual time."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from gpiozero import InputDevice
 from tests.support.hands import Act, Hands
 
 from shutthebox.cli.doctor import levers
-from shutthebox.cli.main import command_line, main
+from shutthebox.cli.main import main
 from shutthebox.game.switches.debounce import WORN
 
 
@@ -53,52 +52,6 @@ AT_FIRST = [
     "   0.000 s  lever 2        up        0 moves      0 chatter",
     "   0.000 s  lever 3        up        0 moves      0 chatter",
 ]
-
-
-def test_a_line_for_every_change_and_a_verdict_on_every_switch(monitor: Monitor) -> None:
-    """A level counts when it has stood for the settle window: 60 ms, of the button 25."""
-    assert monitor.watch(Hands(there_and_back(10, 1, 2, 3, 0)), "--seconds", "1") == (
-        0,
-        [
-            *AT_FIRST,
-            "   0.070 s  lever 1        down      1 moves      0 chatter",
-            "   0.170 s  lever 1        up        2 moves      0 chatter",
-            "   0.270 s  lever 2        down      1 moves      0 chatter",
-            "   0.370 s  lever 2        up        2 moves      0 chatter",
-            "   0.470 s  lever 3        down      1 moves      0 chatter",
-            "   0.570 s  lever 3        up        2 moves      0 chatter",
-            "   0.635 s  dice button    down      1 moves      0 chatter",
-            "   0.735 s  dice button    up        2 moves      0 chatter",
-            "dice button         2 moves      0 chatter  ok",
-            "lever 1             2 moves      0 chatter  ok",
-            "lever 2             2 moves      0 chatter  ok",
-            "lever 3             2 moves      0 chatter  ok",
-        ],
-    )
-
-
-def test_for_programs_every_line_is_an_object(monitor: Monitor) -> None:
-    hands = Hands([Act(10, 0, True), Act(20, 0, False), Act(30, 0, True), Act(1000, None)], levers_down=[2])
-    code, lines = monitor.watch(hands, "--json")
-    assert code == 1
-    assert [json.loads(line) for line in lines] == [
-        *(
-            {"t": 0.0, "switch": switch, "name": name, "down": down, "moves": 0, "chatter": 0,
-             "chatters": False}
-            for switch, name, down in (
-                (0, "dice button", False), (1, "lever 1", False), (2, "lever 2", True), (3, "lever 3", False)
-            )
-        ),
-        *(
-            {"t": t_s, "switch": 0, "name": "dice button", "down": down, "moves": moves, "chatter": chatter,
-             "chatters": False}
-            for t_s, down, moves, chatter in ((0.02, False, 0, 1), (0.03, False, 0, 2), (0.055, True, 1, 2))
-        ),
-        {"switch": 0, "name": "dice button", "verdict": "moved one way only", "moves": 1, "chatter": 2},
-        {"switch": 1, "name": "lever 1", "verdict": "never moved", "moves": 0, "chatter": 0},
-        {"switch": 2, "name": "lever 2", "verdict": "never moved", "moves": 0, "chatter": 0},
-        {"switch": 3, "name": "lever 3", "verdict": "never moved", "moves": 0, "chatter": 0},
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -156,65 +109,6 @@ def test_a_cut_wire_makes_no_edge_and_is_seen_within_a_quarter_of_a_second(monit
     ]
 
 
-@pytest.mark.parametrize("late_ms", [200, 500])
-def test_edges_that_wait_are_taken_in_before_anything_settles(monitor: Monitor, late_ms: int) -> None:
-    """On a busy Pi: down and up again within the window is no move, however late it is read."""
-    hands = Hands([Act(10, 1, True, late_ms), Act(20, 1, False)])
-    _, lines = monitor.watch(hands, "--seconds", "1")
-    assert [line for line in lines if "lever 1" in line] == [
-        AT_FIRST[1],
-        f"{0.01 + late_ms / 1000:8.3f} s  lever 1        up        0 moves      1 chatter",
-        "lever 1             0 moves      1 chatter  never moved",
-    ]
-
-
-def test_on_a_terminal_the_table_is_drawn_over_itself(
-    monitor: Monitor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    _, lines = monitor.watch(Hands([Act(10, 2, True)]), "--seconds", "0.5")
-
-    def table(lever_2: str) -> list[str]:
-        still = "up        0 moves      0 chatter"
-        rows = (("dice button", still), ("lever 1", still), ("lever 2", lever_2), ("lever 3", still))
-        return [f"{name:14} {row}\x1b[K" for name, row in rows]
-
-    first, *rest = table("down      1 moves      0 chatter")
-    assert lines[:8] == [*table("up        0 moves      0 chatter"), f"\x1b[4A{first}", *rest]
-    assert lines[8:] == [
-        "dice button         0 moves      0 chatter  never moved",
-        "lever 1             0 moves      0 chatter  never moved",
-        "lever 2             1 moves      0 chatter  moved one way only",
-        "lever 3             0 moves      0 chatter  never moved",
-    ]
-
-
-def test_for_programs_nothing_is_drawn_over_on_a_terminal(
-    monitor: Monitor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    _, lines = monitor.watch(Hands([Act(10, 2, True)]), "--seconds", "0.5", "--json")
-    assert [json.loads(line)["switch"] for line in lines] == [0, 1, 2, 3, 2, 0, 1, 2, 3]
-
-
-@pytest.mark.parametrize("seconds", [0.3, 2.0])
-def test_it_ends_when_it_was_asked_to(monitor: Monitor, seconds: float) -> None:
-    hands = Hands([])
-    monitor.watch(hands, "--seconds", str(seconds))
-    assert hands.passed_s == seconds
-
-
-@pytest.mark.parametrize(("seconds", "allowed"), [("0", False), ("86400", True), ("86400.5", False)])
-def test_how_long_it_can_take(seconds: str, allowed: bool) -> None:
-    parser, _ = command_line(["doctor"])
-    words = ["doctor", "--levers", f"--seconds={seconds}"]
-    if allowed:
-        assert parser.parse_args(words).seconds == float(seconds)
-    else:
-        with pytest.raises(SystemExit):
-            parser.parse_args(words)
-
-
 def test_a_lever_out_of_play_is_no_fault_and_one_that_is_not_there_is_not_named(
     monitor: Monitor, config: Path
 ) -> None:
@@ -227,23 +121,6 @@ def test_a_lever_out_of_play_is_no_fault_and_one_that_is_not_there_is_not_named(
         "lever 2             0 moves      0 chatter  out of play",
         "lever 3             2 moves      0 chatter  ok",
     ]
-
-
-def test_the_pins_are_let_go_before_their_factory_is_closed(
-    monitor: Monitor, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hands = Hands([])
-    factory, listening = hands.box.factory, []
-    close = factory.close
-
-    def closes() -> None:
-        listening.append([pin for pin in factory.pins.values() if pin.when_changed is not None])
-        close()
-
-    monkeypatch.setattr(factory, "close", closes)
-    monitor.watch(hands, "--seconds", "0.3")
-    assert listening == [[]]
-    assert not factory.pins
 
 
 def test_a_line_that_somebody_has_is_said_with_the_remedy(

@@ -2,14 +2,13 @@
 
 import gc
 import threading
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Iterator
 from random import Random
 from typing import Any
 
 import pytest
 from gpiozero import Device, InputDevice, OutputDevice, PWMOutputDevice, TonalBuzzer
-from gpiozero.exc import GPIOPinInUse, PinFixedPull, PinInvalidPin, PinInvalidPull
+from gpiozero.exc import GPIOPinInUse
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.waiting import until
@@ -23,12 +22,10 @@ from shutthebox.simulator.hardware.box import (
     ROLL_LINE,
     Change,
     LeverFault,
-    Line,
     SimulatedBox,
     UnknownLeverError,
     default_lever_lines,
 )
-from shutthebox.simulator.hardware.contacts import ContactFactory, ContactPin, OutputPin
 
 MS = 1_000_000
 
@@ -132,20 +129,6 @@ def test_a_lever_that_is_not_there(box: SimulatedBox) -> None:
         box.set_lever(10, True)
     assert isinstance(caught.value, ShutTheBoxError)
     assert isinstance(caught.value, ValueError)
-
-
-def test_every_hand_on_a_lever_that_is_not_there_is_told_which_are(box: SimulatedBox) -> None:
-    hands: tuple[Callable[[], object], ...] = (
-        lambda: SimulatedBox(default_lever_lines(9), levers_down=(10,)),
-        lambda: box.lever_line(0),
-        lambda: box.bounce(10, True, MS, Random(0)),
-        lambda: box.break_lever(10, None),
-    )
-    for hand in hands:
-        with pytest.raises(UnknownLeverError, match=r"lever (0|10): this box has 1 to 9$"):
-            hand()
-    with pytest.raises(UnknownLeverError, match="lever 1: this box has none"):
-        SimulatedBox({}).set_lever(1, True)
 
 
 def test_two_things_on_one_line() -> None:
@@ -416,156 +399,6 @@ def test_a_power_cut_leaves_the_levers_and_silences_the_rest(box: SimulatedBox) 
 # -- pins, to the last detail ------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("edges", "reported"),
-    [
-        ("both", [False, True, False, True]),
-        ("rising", [True, True]),
-        ("falling", [False, False]),
-        ("none", []),
-    ],
-)
-def test_a_pin_reports_the_edges_that_are_asked_for(
-    box: SimulatedBox, edges: str, reported: list[bool]
-) -> None:
-    device = lever(box, 5)
-    listener = Listener(device)
-    device.pin.edges = edges
-    for down in (True, False, True, False):
-        box.set_lever(5, down)
-    assert [state for _, state in listener.edges] == reported
-
-
-def test_a_pin_records_each_level_and_how_long_the_one_before_lasted(box: SimulatedBox, clock: Clock) -> None:
-    device = lever(box, 5)
-    device.pin.clear_states()
-    for wait_ms, down in ((250, True), (40, False), (3, True), (9, True)):
-        clock.now_ns += wait_ms * MS
-        box.set_lever(5, down)
-    assert [(round(lasted * 1000), level) for lasted, level in device.pin.states] == [
-        (0, True),
-        (250, False),
-        (40, True),
-        (3, False),
-    ]
-
-
-@pytest.mark.parametrize("moves", [2047, 2048, 3100])
-def test_a_pin_remembers_its_latest_changes(box: SimulatedBox, clock: Clock, moves: int) -> None:
-    contact, lamp = lever(box, 3), PWMOutputDevice(LAMP_LINE, pin_factory=box.factory)
-    began_ns = clock.now_ns
-    contact.pin.clear_states()
-    for step in range(moves):
-        clock.now_ns += MS
-        box.set_lever(3, step % 2 == 0)
-        lamp.pin.state = step % 2 == 0
-    for pin in (contact.pin, lamp.pin):
-        assert len(pin.states) == moves + 1 if moves < 2048 else 1024 <= len(pin.states) <= 2048
-        levels = [bool(state) for _, state in pin.states]
-        assert all(level != following for level, following in pairwise(levels)), "none is left out in between"
-        assert levels[-1] == bool(pin.state)
-    lasted_ns = round(1e9 * sum(lasted for lasted, _ in contact.pin.states[1:]))
-    assert began_ns + lasted_ns == clock.now_ns or moves > 2047
-    lamp.close()
-
-
-def test_a_pin_that_drives_its_line_does_not_follow_the_contact(box: SimulatedBox) -> None:
-    device = lever(box, 5)
-    listener = Listener(device)
-    device.pin.function = "output"
-    box.set_lever(5, True)
-    assert (device.pin.state, listener.edges) == (True, [])
-    device.pin.function = "input"
-    assert device.pin.state is False
-
-
-def test_pulls_are_those_that_a_pi_has(box: SimulatedBox) -> None:
-    fixed = box.factory.pin(2)  # the I2C lines have their resistors on the board
-    free = box.factory.pin(box.lever_line(1))
-    fixed.pull = "up"
-    for pull in ("floating", "down"):
-        with pytest.raises(PinFixedPull, match="fixed pull resistor"):
-            fixed.pull = pull
-    for pull in ("floating", "up", "down"):
-        free.pull = pull
-        assert (free.pull, free.state) == (pull, True), "the resistor on the board is the stronger one"
-    with pytest.raises(PinInvalidPull, match="pull must be floating, up, or down"):
-        free.pull = "sideways"
-    free.function = "output"
-    with pytest.raises(PinFixedPull, match="non-input"):
-        free.pull = "up"
-
-
-def test_the_expanders_have_64_lines_behind_those_of_the_header(box: SimulatedBox) -> None:
-    header = box.factory.board_info.headers["EXPANDER"]
-    assert (header.name, header.rows, header.columns) == ("EXPANDER", 64, 1)
-    assert list(header.pins) == list(range(1, 65))
-    for row, pin in header.pins.items():
-        line = 27 + row
-        assert (pin.number, pin.row, pin.col) == (row, row, 1)
-        assert (pin.name, pin.pull, pin.interfaces) == (f"GPIO{line}", "", {"gpio"})
-        for name in (line, str(line), f"GPIO{line}", f"BCM{line}"):
-            assert box.factory.pin(name) is box.factory.pin(line)
-    assert box.factory.pin(27) is not box.factory.pin(28)
-    with pytest.raises(PinInvalidPin):
-        box.factory.pin(92)
-    assert "J8" in box.factory.board_info.headers
-
-
-def test_every_change_of_an_output_is_told_once() -> None:
-    told: list[tuple[int, float | None, float]] = []
-
-    def note(line: int) -> None:
-        pin = factory.pin(line)
-        told.append((line, pin.frequency, pin.state))
-
-    factory = ContactFactory(Clock(), (12, 13), note)
-    pin, other = factory.pin(12), factory.pin(13)
-    pin.function = other.function = "output"
-    pin.frequency = 100
-    pin.frequency = 100
-    pin.state = 0.5
-    pin.state = 0.5
-    other.state = 1
-    pin.frequency = 200
-    pin.function = "input"
-    other.close()
-    assert told == [
-        (12, 100, 0.0),
-        (12, 100, 0.5),
-        (13, None, 1.0),
-        (12, 200, 0.5),
-        (12, 200, 0.0),
-        (13, None, 0.0),
-    ]
-
-
-def test_only_named_lines_are_outputs_and_the_caller_may_ask_for_another_kind(box: SimulatedBox) -> None:
-    factory = box.factory
-    kinds = {line: type(factory.pin(line)) for line in range(2, 92)}
-    assert {line for line, kind in kinds.items() if kind is OutputPin} == {BUZZER_LINE, LAMP_LINE}
-    assert set(kinds.values()) == {OutputPin, ContactPin}
-    fresh = ContactFactory(Clock(), (12,), lambda line: None)
-    assert type(fresh.pin(12, pin_class=ContactPin)) is ContactPin
-    assert type(fresh.pin(13, pin_class=OutputPin)) is OutputPin
-
-
-def test_a_line_counts_its_changes_whether_anybody_listens_or_not() -> None:
-    factory = ContactFactory(Clock(), (), lambda line: None)
-    assert [factory.level(4), factory.opened(4), factory.edges[4]] == [True, None, 0]
-    for level in (True, False, False, True, False):
-        factory.set_level(4, level)
-    assert [factory.level(4), factory.opened(4), factory.edges[4]] == [False, None, 3]
-    pin: Any = factory.pin(4)
-    assert [factory.opened(4)] == [pin]
-    factory.set_level(4, True)
-    assert pin.state is True
-    assert [factory.edges[4], factory.edges[5]] == [4, 0]
-    factory.reset()
-    assert [factory.level(4), factory.opened(4), factory.edges[4]] == [True, None, 4]
-    assert factory.pin(4) is not pin
-
-
 # -- what the box tells, and in which order ----------------------------------------------
 
 
@@ -590,81 +423,6 @@ def test_no_two_things_share_a_line(wiring: dict[str, Any]) -> None:
         SimulatedBox(**wiring)
 
 
-def test_a_meter_shows_every_line(clock: Clock) -> None:
-    lines = {2: 22, 1: 23}
-    with SimulatedBox(lines, 5, buzzer_line=6, lamp_line=7, levers_down=[2], real_time=False) as box:
-        assert (box.levers, box.button_line, box.lever_line(2)) == ((1, 2), 5, 22)
-        assert box.lines() == (
-            Line(23, "1", 1.0, False, 0),
-            Line(22, "2", 0.0, False, 1),
-            Line(5, "button", 1.0, False, 0),
-            Line(7, "lamp", 0.0, False, 0),
-            Line(6, "buzzer", 0.0, False, 0),
-        )
-        lamp = PWMOutputDevice(7, initial_value=0.25, pin_factory=box.factory)
-        buzzer = PWMOutputDevice(6, initial_value=0.5, frequency=880, pin_factory=box.factory)
-        button = InputDevice(5, pull_up=True, pin_factory=box.factory)
-        box.set_button(True)
-        box.set_lever(1, True)
-        assert box.button_down
-        assert box.levers_down == {1, 2}
-        assert box.lines() == (
-            Line(23, "1", 0.0, False, 1),
-            Line(22, "2", 0.0, False, 1),
-            Line(5, "button", 0.0, True, 1),
-            Line(7, "lamp", 0.25, True, 0),
-            Line(6, "buzzer", 0.5, True, 0),
-        )
-        for device in (lamp, buzzer, button):
-            device.close()
-
-
-def test_who_watches_is_told_of_every_change_and_of_nothing_else(box: SimulatedBox) -> None:
-    told: list[Change] = []
-    box.subscribe(told.append)
-
-    def tells(act: Callable[..., object], *arguments: Any) -> list[Change]:
-        told.clear()
-        act(*arguments)
-        return told.copy()
-
-    line = box.lever_line(2)
-    assert tells(box.set_lever, 2, True) == [Change.LEVERS, Change.PINS]
-    assert tells(box.set_lever, 2, True) == []
-    assert tells(box.set_level, line, False) == []
-    assert tells(box.set_level, line, True) == [Change.LEVERS, Change.PINS]
-    assert tells(box.set_button, True) == [Change.BUTTON, Change.PINS]
-    assert tells(box.set_level, 2, False) == [Change.PINS], "a line with nothing on it"
-    assert tells(box.set_level, 2, False) == []
-    assert tells(box.break_lever, 2, LeverFault.CUT) == [Change.FAULTS]
-    assert tells(box.set_lever, 2, True) == [Change.LEVERS]
-    assert tells(box.break_lever, 2, LeverFault.STUCK) == [Change.PINS, Change.FAULTS]
-    assert tells(box.set_lever, 2, False) == []
-    assert tells(box.break_lever, 2, None) == [Change.FAULTS]
-    assert tells(box.bounce, 2, False, MS, Random(1)) == []
-    assert tells(box.lose_edges, 0.25) == [Change.FAULTS]
-    assert tells(setattr, box, "bounce_ns", 7) == [Change.FAULTS]
-    assert (box.lost_edges, box.bounce_ns, box.lever_faults) == (0.25, 7, {})
-    lamp = PWMOutputDevice(LAMP_LINE, pin_factory=box.factory)
-    assert tells(setattr, lamp, "value", 0.5) == [Change.LAMP]
-    buzzer = PWMOutputDevice(BUZZER_LINE, pin_factory=box.factory)
-    assert tells(setattr, buzzer, "frequency", 440) == [Change.SOUND]
-    assert tells(setattr, buzzer, "value", 0.5) == [Change.SOUND]
-    assert tells(box.cut_power) == [Change.SOUND, Change.LAMP]
-    assert (box.buzzer, box.lamp, box.button_down) == ((None, 0.0), 0.0, True)
-    assert box.levers_down == {2}
-
-
-def test_faults_are_named_by_lever(box: SimulatedBox) -> None:
-    box.break_lever(7, LeverFault.CUT)
-    box.break_lever(3, LeverFault.CUT)
-    box.break_lever(3, LeverFault.STUCK)
-    assert box.lever_faults == {3: LeverFault.STUCK, 7: LeverFault.CUT}
-    box.break_lever(7, None)
-    box.break_lever(8, None)
-    assert box.lever_faults == {3: LeverFault.STUCK}
-
-
 def test_a_cut_wire_counts_no_edges_and_a_mended_one_takes_its_level_up(box: SimulatedBox) -> None:
     line = box.lever_line(4)
     box.break_lever(4, LeverFault.CUT)
@@ -674,21 +432,6 @@ def test_a_cut_wire_counts_no_edges_and_a_mended_one_takes_its_level_up(box: Sim
     assert box.levers_down == {4}
     box.break_lever(4, None)
     assert (box.factory.edges[line], box.factory.level(line)) == (1, False)
-
-
-@pytest.mark.parametrize(
-    ("frequency", "duty", "tone"),
-    [(880, 0.5, 880), (880, 0, None), (880, 1, None), (880, 0.01, 880), (None, 0.5, None)],
-)
-def test_a_tone_is_a_frequency_that_swings(
-    box: SimulatedBox, frequency: int | None, duty: float, tone: int | None
-) -> None:
-    assert (box.buzzer, box.sound, box.lamp) == ((None, 0.0), None, 0.0)
-    pin = box.factory.pin(BUZZER_LINE)
-    pin.function = "output"
-    pin.frequency = frequency
-    pin.state = duty
-    assert (box.buzzer, box.sound) == ((frequency, duty), tone)
 
 
 # -- real time ---------------------------------------------------------------------------

@@ -186,25 +186,6 @@ def test_changes_are_reported() -> None:
 
 # -- the whole set of commands -----------------------------------------------------------------
 
-SSD_PARAMETERS = {
-    "memory mode": (0x20, 1), "column window": (0x21, 2), "page window": (0x22, 2), "scroll right": (0x26, 6),
-    "scroll left": (0x27, 6), "scroll up right": (0x29, 5), "scroll up left": (0x2A, 5),
-    "contrast": (0x81, 1), "charge pump": (0x8D, 1), "area of the scroll": (0xA3, 2), "lines": (0xA8, 1),
-    "offset": (0xD3, 1), "clock": (0xD5, 1), "pre-charge": (0xD9, 1), "pins of the lines": (0xDA, 1),
-    "level of the lines": (0xDB, 1),
-}  # fmt: skip
-SH1106_PARAMETERS = {
-    "contrast": (0x81, 1), "lines": (0xA8, 1), "supply": (0xAD, 1), "offset": (0xD3, 1), "clock": (0xD5, 1),
-    "pre-charge": (0xD9, 1), "pins of the lines": (0xDA, 1), "level of the lines": (0xDB, 1),
-}  # fmt: skip
-SH1107_PARAMETERS = {
-    "contrast": (0x81, 1), "lines": (0xA8, 1), "supply": (0xAD, 1), "offset": (0xD3, 1), "clock": (0xD5, 1),
-    "pre-charge": (0xD9, 1), "level of the lines": (0xDB, 1), "start line": (0xDC, 1),
-}  # fmt: skip
-PARAMETERS = {controller: dict(SSD_PARAMETERS.values()) for controller in Controller} | {
-    Controller.SH1106: dict(SH1106_PARAMETERS.values()),
-    Controller.SH1107: dict(SH1107_PARAMETERS.values()),
-}
 SSD = [Controller.SSD1306, Controller.SSD1315, Controller.SSD1309]
 UPRIGHT = [*SSD, Controller.SH1106]  # as wide as it is shown
 
@@ -214,46 +195,6 @@ def switched_on(controller: Controller, *commands: int) -> PanelModel:
     model = PanelModel(controller)
     model.command(*((0x8D, 0x14) if controller in SSD else ()), 0xAF, *commands)
     return model
-
-
-@pytest.mark.parametrize("controller", list(Controller))
-def test_every_command_takes_the_parameters_of_the_data_sheet(controller: Controller) -> None:
-    def parameters(code: int) -> int:
-        """How many bytes are swallowed until the panel obeys again."""
-        model = switched_on(controller, 0xA6, code)
-        before = model.inverted
-        for swallowed in range(9):
-            model.command(0xA6 if before else 0xA7)
-            if model.inverted != before:
-                return swallowed
-        return -1
-
-    assert {code: count for code in range(256) if (count := parameters(code))} == PARAMETERS[controller]
-
-
-def seen(model: PanelModel) -> tuple[object, ...]:
-    """All that can be seen of a panel, and the memory after some bytes more."""
-    now = model.lit, model.inverted, model.contrast, model.picture().tobytes()
-    model.data([0x0F, *[0xF0] * 20])
-    return *now, model.memory()
-
-
-@pytest.mark.parametrize("controller", UPRIGHT)
-def test_the_commands_that_change_something_and_no_other(controller: Controller) -> None:
-    begun = (0x81, 0x20, 0xB2, 0x03, 0x14, 0x41, 0xA1, 0xC8)
-    usual = seen(switched_on(controller, *begun))
-    changing = {
-        code
-        for code in range(256)
-        if seen(switched_on(controller, *begun, code, *[0x05] * PARAMETERS[controller].get(code, 0))) != usual
-    }
-    columns, start_lines, pages = {*range(0x20)}, {*range(0x40, 0x80)}, {*range(0xB0, 0xB8)}
-    windows = set()
-    if controller in SSD:
-        columns.remove(0x1C)  # of the upper half it takes three bits
-        windows = {0x20, 0x21, 0x22}
-    others = {0x81, 0xA0, 0xA5, 0xA7, 0xA8, 0xAE, 0xC0, 0xD3}
-    assert changing == (columns | start_lines | pages) - {*begun[2:]} | windows | others
 
 
 # -- where a byte goes ---------------------------------------------------------------------------
@@ -267,59 +208,6 @@ def places(controller: Controller, *commands: int, count: int = 1) -> list[tuple
     return [divmod(at, 128) for at, byte in enumerate(model.memory()) if byte]
 
 
-@pytest.mark.parametrize("controller", SSD)
-@pytest.mark.parametrize(
-    ("commands", "page", "column"),
-    [
-        ((0xB5, 0x0A, 0x13), 5, 0x3A),
-        ((0xB7, 0x0F, 0x17), 7, 0x7F),
-        ((0xB0, 0x0F, 0x1F), 0, 0x7F),  # the fourth bit of the upper half does not count
-        ((0xB3, 0x1A, 0x05, 0x02), 3, 0x22),
-        ((0x21, 0x85, 0xFF, 0x22, 0xFB, 0xFF), 3, 5),  # nor do more bits of a window than there are places
-        ((0x20, 0xFC, 0x21, 9, 20, 0x22, 2, 6), 2, 9),
-        ((0x20, 0x00, 0x21, 9, 20, 0x22, 2, 6, 0xB5, 0x0A, 0x13), 2, 9),  # halves and pages: by page only
-        ((0x20, 0x01, 0x21, 9, 20, 0x22, 2, 6, 0xB5, 0x0A, 0x13), 2, 9),
-        ((0x20, 0x02, 0x21, 9, 20, 0x22, 2, 6, 0xB5, 0x0A, 0x13), 5, 0x3A),
-        ((0x20, 0x03, 0x21, 9, 20, 0x22, 2, 6, 0xB5, 0x0A, 0x13), 5, 0x3A),
-    ],
-)
-def test_an_ssd_is_told_where_the_next_byte_goes(
-    controller: Controller, commands: tuple[int, ...], page: int, column: int
-) -> None:
-    assert places(controller, *commands) == [(page, column)]
-
-
-@pytest.mark.parametrize("controller", SSD)
-def test_a_window_is_filled_and_nothing_beside_it(controller: Controller) -> None:
-    window = (0x21, 120, 127, 0x22, 5, 7)
-    inside = [(page, column) for page in (5, 6, 7) for column in range(120, 128)]
-    for mode in (0, 1):
-        assert places(controller, 0x20, mode, *window, count=24) == inside
-        assert places(controller, 0x20, mode, *window, count=60) == inside
-    assert places(controller, 0x20, 0, *window, count=10) == [*inside[:8], (6, 120), (6, 121)]
-    assert places(controller, 0x20, 1, *window, count=4) == [(5, 120), (5, 121), (6, 120), (7, 120)]
-
-
-@pytest.mark.parametrize("controller", SSD)
-def test_the_window_of_the_power_up_is_the_whole_memory(controller: Controller) -> None:
-    for mode in (0, 1):
-        model = PanelModel(controller)
-        model.command(0x20, mode)
-        wanted = [(7 * at) % 256 for at in range(1024)]
-        model.data(wanted)
-        across = bytes(wanted)
-        down = bytes(wanted[column * 8 + page] for page in range(8) for column in range(128))
-        assert model.memory() == (down if mode else across)
-
-
-@pytest.mark.parametrize("controller", list(Controller))
-def test_the_first_byte_after_the_power_up_goes_to_the_first_place(controller: Controller) -> None:
-    model, untouched = PanelModel(controller), PanelModel(controller)
-    first = 2 if controller is Controller.SH1106 else 0
-    model.data([0xA9] * (first + 1))
-    assert model.memory() == b"\xa9" + untouched.memory()[1:]
-
-
 def test_an_sh1106_has_132_columns_and_leaves_its_page_only_when_told() -> None:
     for page in range(8):
         begin = (0xB0 | page, 0x00, 0x10)
@@ -330,18 +218,6 @@ def test_an_sh1106_has_132_columns_and_leaves_its_page_only_when_told() -> None:
     assert places(Controller.SH1106, 0xB4, 0x02, 0x18, count=9) == []
     assert places(Controller.SH1106, 0xB4, 0x0F, 0x1F, count=9) == []
     assert places(Controller.SH1106, 0xB4, 0x03, 0x1F, 0x12) == [(4, 0x21)]
-
-
-def test_behind_its_last_column_an_sh1106_stays_until_it_is_told_a_new_one() -> None:
-    model = cleared(Controller.SH1106)
-    model.command(0xB2, 0x00, 0x10)
-    model.data(bytes(300))
-    model.command(0x05)  # the lower half alone is not enough
-    model.data([0xFF])
-    assert lit_pixels(model) == []
-    model.command(0x10)
-    model.data([0x00, 0x01])
-    assert lit_pixels(model) == [(5, 16)]
 
 
 # -- the picture, computed another way ---------------------------------------------------------
@@ -391,92 +267,7 @@ def test_an_sh1107_lies_on_its_side_and_is_turned_by_its_mounting() -> None:
     assert lit_pixels(model) == [(1, 0), (0, 63)], "a line on"
 
 
-def test_all_lit_hides_the_memory_and_gives_it_back() -> None:
-    model = cleared(Controller.SSD1306)
-    model.command(0xA5, 0xA8, 20, 0xA7)
-    assert len(lit_pixels(model)) == 128 * 64, "every pixel, whatever else is set"
-    model.command(0xA4, 0xA6)
-    assert lit_pixels(model) == []
-
-
 # -- power and the bus -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("controller", "needs_pump", "contrast"),
-    [
-        (Controller.SSD1306, True, 0x7F),
-        (Controller.SSD1315, True, 0x7F),
-        (Controller.SSD1309, False, 0x7F),
-        (Controller.SH1106, False, 0x80),
-        (Controller.SH1107, False, 0x80),
-    ],
-)
-def test_the_registers_of_the_power_up(controller: Controller, needs_pump: bool, contrast: int) -> None:
-    model = PanelModel(controller)
-    assert (model.lit, model.inverted, model.contrast) == (False, False, contrast)
-    assert (model.wire_bytes, model.transfers) == (0, 0)
-    model.command(0xAF)
-    assert model.lit != needs_pump
-    fresh, told = (
-        switched_on(controller),
-        switched_on(controller, 0x40, 0xA0, 0xA4, 0xA6, 0xA8, controller.chip.size[1] - 1, 0xC0, 0xD3, 0),
-    )
-    assert fresh.picture().tobytes() == told.picture().tobytes()
-    fresh.command(0xA1, 0xC8, 0xA5, 0xA7, 0xA8, 20, 0xD3, 9, 0x41, 0x81, 3, 0xB3, 0x81)  # and half a command
-    fresh.brown_out()
-    assert (fresh.lit, fresh.inverted, fresh.contrast) == (False, False, contrast)
-    fresh.command(0xAF)
-    assert fresh.lit != needs_pump
-
-
-@pytest.mark.parametrize(("bits", "runs"), [(0x14, True), (0x10, False), (0x04, True), (0xFB, False)])
-def test_one_bit_runs_the_charge_pump(bits: int, runs: bool) -> None:
-    for controller in SSD:
-        model = switched_on(controller, 0x8D, bits)
-        assert model.lit == (runs or controller is Controller.SSD1309), "which has none"
-
-
-def test_the_garbage_of_a_power_up_follows_its_seed_and_is_another_each_time() -> None:
-    assert PanelModel(seed=4).memory() == PanelModel(seed=4).memory() != PanelModel(seed=5).memory()
-    model = PanelModel()
-    first = model.memory()
-    model.plug_in()
-    assert model.memory() != first
-    assert len(model.memory()) == 1024
-
-
-@pytest.mark.parametrize(
-    ("length", "transfers"),
-    [(0, 0), (1, 1), (1024, 1), (4095, 1), (4096, 1), (4097, 2), (8192, 2), (8193, 3)],
-)
-def test_much_data_goes_in_transfers_of_4096_bytes(length: int, transfers: int) -> None:
-    model = PanelModel()
-    model.data(bytes(length))
-    assert (model.transfers, model.wire_bytes) == (transfers, length + 2 * transfers)
-
-
-def test_every_transfer_and_every_hand_on_the_plug_is_reported_once() -> None:
-    model = PanelModel()
-    model.command(0xAE)  # to nobody yet
-    told: list[str] = []
-    what = "command"
-    model.on_change(lambda: told.append(what))
-    model.command(0x8D, 0x14, 0xAF)
-    what = "data"
-    model.data(bytes(5000))
-    what = "plug pulled"
-    model.unplugged = True
-    what = "failed"
-    sends: tuple[Callable[[], None], ...] = (lambda: model.command(0xAF), lambda: model.data([1]))
-    for send in sends:
-        with pytest.raises((DeviceNotFoundError, OSError)):
-            send()
-    what = "plugged in"
-    model.unplugged = False
-    what = "browned out"
-    model.brown_out()
-    assert told == ["command", "data", "plug pulled", "plugged in", "browned out"]
 
 
 def test_an_unplugged_panel_takes_nothing_and_counts_nothing() -> None:

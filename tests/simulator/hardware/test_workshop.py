@@ -254,27 +254,6 @@ def test_every_condition_survives_its_file(condition: Condition) -> None:
 # -- what is kept, told and restored, exactly ----------------------------------------------------
 
 
-def test_a_condition_is_written_with_every_value() -> None:
-    assert json.loads(BROKEN.to_text()) == {
-        "down": [2],
-        "stuck": [2],
-        "cut": [4, 9],
-        "bounce_ms": 30,
-        "lost_percent": 12,
-        "display_unplugged": True,
-        "disk_full": False,
-    }
-    assert json.loads(Condition().to_text()) == {
-        "down": [],
-        "stuck": [],
-        "cut": [],
-        "bounce_ms": 5,
-        "lost_percent": 0,
-        "display_unplugged": False,
-        "disk_full": False,
-    }
-
-
 BOUNDS = {
     '{"down": [1, 54]}': Condition(down=(1, 54)),
     '{"stuck": []}': Condition(),
@@ -309,43 +288,6 @@ def test_only_levers_that_are_down_are_no_fault(change: dict[str, Any], is_sound
     assert replace(Condition(), **change).is_sound == is_sound
 
 
-def test_every_move_and_every_change_is_kept_at_once(workshop: Workshop, tmp_path: Path) -> None:
-    file = tmp_path / FILE_NAME
-    assert not file.exists(), "nothing has changed yet"
-    workshop.box.set_button(True)
-    assert not file.exists(), "the button is no condition"
-    workshop.box.set_lever(2, False)
-    assert not file.exists(), "as sound as without a file"
-    workshop.box.set_lever(5, True)
-    assert read_condition(tmp_path) == Condition(down=(5,))
-    workshop.change(bounce_ms=0)
-    assert read_condition(tmp_path) == Condition(down=(5,), bounce_ms=0)
-    workshop.break_lever(6, LeverFault.CUT)
-    assert read_condition(tmp_path) == Condition(down=(5,), bounce_ms=0, cut=(6,))
-    workshop.change(lost_percent=100, display_unplugged=True)
-    workshop.change(disk_full=True)
-    full = workshop.condition
-    disk.fill(False)  # at once: pytest has to write its own report
-    assert read_condition(tmp_path) == full == Condition((5,), (), (6,), 0, 100, True, True)
-    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
-
-
-def test_what_is_as_it_was_is_not_written_again(workshop: Workshop, tmp_path: Path) -> None:
-    workshop.change(bounce_ms=7)
-    (tmp_path / FILE_NAME).unlink()
-    workshop.change(bounce_ms=7)
-    workshop.box.set_lever(2, True)
-    assert not (tmp_path / FILE_NAME).exists()
-    workshop.change(bounce_ms=8)
-    assert (tmp_path / FILE_NAME).exists()
-
-
-def test_the_folder_of_the_condition_is_made(box: SimulatedBox, tmp_path: Path) -> None:
-    workshop = Workshop(box, PanelModel(), tmp_path / "a" / "b")
-    workshop.change(bounce_ms=7)
-    assert read_condition(tmp_path / "a" / "b") == Condition(down=(2,), bounce_ms=7)
-
-
 def test_a_condition_that_can_be_kept_again_is_and_the_next_failure_is_said(
     box: SimulatedBox, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -363,33 +305,6 @@ def test_a_condition_that_can_be_kept_again_is_and_the_next_failure_is_said(
     assert len(caplog.records) == 2
     assert caplog.records[0].message.startswith(f"{folder / FILE_NAME}: ")
     assert caplog.records[0].message.endswith("; the levers will be forgotten")
-
-
-def test_mending_touches_nothing_that_is_whole(box: SimulatedBox) -> None:
-    told: list[str] = []
-    seen: list[Change] = []
-    workshop = Workshop(box, PanelModel(), None, told.append)
-    panel = workshop.panel
-    workshop.restore(BROKEN)
-    assert told == ["lose-edges 0.12", "oled off"]
-    assert box.lever_faults == {2: LeverFault.STUCK, 4: LeverFault.CUT, 9: LeverFault.CUT}
-    box.subscribe(seen.append)
-    workshop.restore(BROKEN)
-    assert told == ["lose-edges 0.12", "oled off"]
-    assert seen == [Change.FAULTS], "only the bounce is set anew"
-    told.clear()
-    workshop.restore(replace(BROKEN, stuck=(), lost_percent=0))
-    assert (told, box.lever_faults) == (["lose-edges 0"], {4: LeverFault.CUT, 9: LeverFault.CUT})
-    assert panel.unplugged
-    workshop.restore(Condition())
-    assert (told, box.lever_faults, panel.unplugged) == (["lose-edges 0", "oled on"], {}, False)
-    assert box.levers_down == {2}
-
-
-def test_a_lever_that_is_stuck_and_cut_is_cut(box: SimulatedBox) -> None:
-    workshop = Workshop(box, PanelModel())
-    workshop.restore(Condition(stuck=(3,), cut=(3,)))
-    assert box.lever_faults == {3: LeverFault.CUT}
 
 
 def test_a_file_with_more_than_a_condition_is_not_read(
@@ -417,12 +332,3 @@ def test_a_full_disk_leaves_files_of_4_kilobytes(tmp_path: Path) -> None:
         disk.fill(False)
     assert not disk.is_full()
     (tmp_path / "large").write_bytes(b"x" * 4097)
-
-
-def test_room_on_a_disk_that_is_not_full_changes_nothing() -> None:
-    with disk.room():
-        assert not disk.is_full()
-    assert not disk.is_full()
-    with pytest.raises(KeyError), disk.room():
-        raise KeyError
-    assert not disk.is_full()

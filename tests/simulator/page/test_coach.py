@@ -61,35 +61,6 @@ def test_pages_are_of_those_who_have_thrown_and_in_the_language_of_the_box() -> 
     assert german["moves"][0]["cost"] == "-2,5"
 
 
-def test_a_review_as_the_page_gets_it() -> None:
-    everything = "player 1, round 1, 1,2,3,4,5,6,7,8,9"
-    assert document(Thrown((6, 4)), moved(4, 6), Thrown((6, 6)), moved(5, 7)) == {
-        "pages": [
-            ["Ann", [["accuracy", "75 %"], ["luck", "+2.9"], ["decisions", "-5.1"]]],
-            ["Turning point", [["Ann", "6+6"], ["dice", "+2.9"]]],
-            ["Costliest move", [["Ann", "-2.6"], ["for 6+6", "5, 7"], ["better", "3, 9"]]],
-        ],
-        "moves": [
-            {
-                "player": "Ann",
-                "dice": [6, 4],
-                "better_dice": [],
-                "row": [[tile, True, tile in (4, 6), tile in (1, 9)] for tile in range(1, 10)],
-                "cost": "-2.5",
-                "text": f"{everything} open, 6+4: 4,6, 1,9 is better; costs 2.52 points",
-            },
-            {
-                "player": "Ann",
-                "dice": [6, 6],
-                "better_dice": [],
-                "row": [[tile, tile not in (4, 6), tile in (5, 7), tile in (3, 9)] for tile in range(1, 10)],
-                "cost": "-2.6",
-                "text": "player 1, round 1, 1,2,3,5,7,8,9 open, 6+6: 5,7, 3,9 is better; costs 2.57 points",
-            },
-        ],
-    }
-
-
 @pytest.mark.parametrize(
     ("last", "dice", "better", "cost", "text"),
     [

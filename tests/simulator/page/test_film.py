@@ -1,6 +1,5 @@
 """A film of a scenario, on a clock that jumps: what a page sees, and when."""
 
-import base64
 import os
 import tempfile
 import threading
@@ -12,13 +11,8 @@ from typing import Any
 
 import pytest
 
-from shutthebox.adapters.display.bitmap import Bitmap
-from shutthebox.game.effects import Effect
-from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.page import film
-from shutthebox.simulator.page.film import Film, clear_films, pixels_text
-from shutthebox.simulator.scenario.player import Replay
-from shutthebox.simulator.scenario.script import parse
+from shutthebox.simulator.page.film import Film, clear_films
 
 SCRIPT = """config game.setup usual
 dice 3 5
@@ -100,57 +94,6 @@ def cinema(monkeypatch: pytest.MonkeyPatch) -> Cinema:
     return cinema
 
 
-def test_hands_lamp_and_words_come_when_the_scenario_has_them_and_long_pauses_are_cut(cinema: Cinema) -> None:
-    shown = cinema.show(SCRIPT)
-    assert (shown.over, shown.complaint) == (True, "")
-    assert cinema.timeline("button") == [
-        (0.0, False),
-        (0.5, True), (0.6, False), (1.1, True), (1.2, False), (1.7, True), (1.8, False),
-    ]  # fmt: skip
-    # The lever is up again 2 s after the last thing to be seen, not 100 s.
-    assert cinema.timeline("levers") == [(0.0, []), (3.0, [8]), (5.04, [])]
-    assert cinema.timeline("lamp") == [(0.0, 1.0), (1.825, 0.0), (3.04, 1.0), (5.08, 0.0)]
-    announced = [(t_s, number) for t_s, (number, _) in cinema.timeline("said")]
-    assert announced == [(0.0, 1), (0.625, 2), (1.825, 3), (3.04, 4), (5.08, 5)]
-    assert [words for _, words in cinema.timeline("words")] == [
-        "Traditional. SHUT THE BOX. Press to play. Hold: menu.",
-        "Traditional. Player 1. Press to throw.",
-        "Player 1. The dice roll.",
-        "Player 1. Thrown: 3 and 5, which is 8. Shut 8.",
-        "Player 1. Thrown: 3 and 5, which is 8. Right! Press.",
-        "Player 1. Thrown: 3 and 5, which is 8. Shut 8.",
-    ]
-    assert cinema.timeline("sound") == [(0.0, None)]
-    assert [lever["number"] for lever in cinema.seen[0][1]["levers"]] == list(range(1, 10))
-
-
-def test_the_panel_moves_as_it_did_and_ends_as_it_ends(cinema: Cinema, tmp_path: Path) -> None:
-    cinema.show(SCRIPT)
-    rolling = {state["panel"] for t_s, state in cinema.seen if 1.225 <= t_s < 1.825}
-    assert len(rolling) >= 5, "the dice tumble"
-    blinking = [state["panel"] for t_s, state in cinema.seen if 1.825 < t_s < 3.0]
-    assert len(set(blinking)) == 2
-    scenario = parse(SCRIPT, "script")
-    display = VirtualDisplay(scenario.config)
-    pictures: list[str] = []
-
-    def look(effect: Effect, t_ns: int) -> None:
-        pictures.append(pixels_text(display.look(t_ns)))
-
-    Replay(scenario, tmp_path, display, look).run()
-    assert pictures[-1] == cinema.seen[-1][1]["panel"]
-    assert set(pictures) <= {state["panel"] for _, state in cinema.seen}
-
-
-def test_a_film_from_a_file_is_the_same(cinema: Cinema, tmp_path: Path) -> None:
-    path = tmp_path / "evening.scn"
-    path.write_text("@0.5 flip 8\nexpect mode ready\n", "utf-8")
-    shown = cinema.show(path)
-    assert shown.over
-    assert shown.complaint == f"{path}:2: expected mode ready, got attract"
-    assert cinema.timeline("levers") == [(0.0, []), (0.5, [8])]
-
-
 def test_a_film_that_is_stopped_ends_there_and_says_nothing_more(cinema: Cinema) -> None:
     cinema.stop_at_s = 1.1
     shown = cinema.show(SCRIPT)
@@ -176,8 +119,3 @@ def test_a_file_that_is_gone_is_a_complaint(cinema: Cinema, tmp_path: Path) -> N
 def test_a_film_does_not_keep_a_process_alive(cinema: Cinema) -> None:
     shown = cinema.show("wait 1")
     assert (shown._thread.name, shown._thread.daemon) == ("film", True)
-
-
-def test_the_pixels_of_a_picture_are_bits_row_by_row() -> None:
-    picture = Bitmap.plotted(128, 64, lambda x, y: (x, y) in ((0, 0), (7, 0), (8, 0), (127, 63)))
-    assert base64.b64decode(pixels_text(picture)) == b"\x81\x80" + bytes(1021) + b"\x01"

@@ -5,7 +5,6 @@ import logging
 import socket
 import time
 from contextlib import suppress
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -188,30 +187,6 @@ def test_every_wish_is_understood(message: str) -> None:
     assert parse(message) == WISHES[message]
 
 
-ALLOWED = 'a message is {"lever": 3, "down": true}, {"button": true}, or one of the workshop\'s'
-REFUSALS: dict[str, tuple[str | bytes, str]] = {
-    "bytes": (b"{}", "a message is text"),
-    "no JSON": ("hello", "a message is JSON"),
-    "deep": ("[" * MAX_MESSAGE, "a message is JSON"),
-    "no wish": ('{"lever": 3}', ALLOWED),
-    "a wish and more": ('{"button": true, "x": 1}', ALLOWED),
-    "a workshop and more": ('{"workshop": true, "x": 1}', ALLOWED),
-    "a plug and more": ('{"pull_plug": true, "x": 1}', ALLOWED),
-    "a replay and more": ('{"replay": null, "x": 1}', ALLOWED),
-    "a bounce and more": ('{"bounce_ms": 1, "x": 1}', ALLOWED),
-    "a loss and more": ('{"lost_percent": 1, "x": 1}', ALLOWED),
-    "a broken lever and more": ('{"lever": 1, "state": "cut", "x": 1}', ALLOWED),
-    "a bounce below zero": ('{"bounce_ms": -1}', ALLOWED),
-    "a wish of 1 as true": ('{"mend": 1}', ALLOWED),
-}
-
-
-@pytest.mark.parametrize("kind", REFUSALS)
-def test_a_refusal_says_why(kind: str) -> None:
-    message, why = REFUSALS[kind]
-    assert parse(message) == why
-
-
 def test_a_message_may_be_so_long_and_no_longer() -> None:
     wish = '{"button": true}'
     assert parse(wish.ljust(1024)) == MoveButton(True)
@@ -225,13 +200,6 @@ def test_a_message_may_be_so_long_and_no_longer() -> None:
     assert parse(json.dumps({"replay": umlauts}, ensure_ascii=False)) == ReplayScenario(umlauts)
     said = parse(json.dumps({"replay": umlauts + "ü"}, ensure_ascii=False))
     assert said == "a scenario has at most 65536 bytes", "bytes are counted, not letters"
-
-
-@pytest.mark.parametrize(
-    "changes", [{"display_unplugged": False}, {"disk_full": True}, {"bounce_ms": 0}, {"lost_percent": 7}, {}]
-)
-def test_a_change_of_the_hardware_has_the_values_that_it_names(changes: dict[str, Any]) -> None:
-    assert ChangeHardware(**changes).changes == changes
 
 
 # -- crowds ------------------------------------------------------------------------------

@@ -17,10 +17,9 @@ from shutthebox.simulator.hardware.box import SimulatedBox
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page import request_guard
 from shutthebox.simulator.page import server as server_module
-from shutthebox.simulator.page.request_guard import RequestGuard, not_allowed
+from shutthebox.simulator.page.request_guard import RequestGuard
 from shutthebox.simulator.page.server import PageServer
-from shutthebox.translations import translations
-from shutthebox.web.http import HEADERS, own_names
+from shutthebox.web.http import own_names
 
 # -- who may speak -----------------------------------------------------------------------
 
@@ -135,91 +134,11 @@ def test_no_option_opens_it_to_others(option: list[str], capsys: pytest.CaptureF
 
 # -- what is answered, to the letter -----------------------------------------------------
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'{socket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-HOST = "127.0.0.1:8642"
-OURS = ("Origin", f"http://{HOST}")
-
 
 def answered(path: str, *headers: tuple[str, str], recording: bytes = b"") -> Response | None:
     """The answer of a guard on port 8642."""
     guard = RequestGuard(8642, lambda: "de", lambda: recording)
     return guard.answer(Request(path, Headers(headers)))
-
-
-@pytest.mark.parametrize(
-    ("path", "headers", "status", "why"),
-    [
-        ("/", [], 403, "This page is served on 127.0.0.1 and localhost only."),
-        ("/", [("Host", HOST), ("Host", HOST)], 403, "This page is served on 127.0.0.1 and localhost only."),
-        ("/", [("Host", "evil.example")], 403, "This page is served on 127.0.0.1 and localhost only."),
-        ("/", [("Host", HOST), ("Origin", "null")], 403, "Only the box's own page may talk to the box."),
-        ("/", [("Host", HOST), OURS, OURS], 403, "Only the box's own page may talk to the box."),
-        ("/box", [("Host", HOST)], 403, "Only the box's own page may talk to the box."),
-        ("/box?x", [("Host", HOST)], 403, "Only the box's own page may talk to the box."),
-        (
-            "/box",
-            [("Host", HOST), ("Origin", "http://localhost:8642")],
-            403,
-            "Only the box's own page may talk to the box.",
-        ),
-        ("/boxes", [("Host", HOST), OURS], 404, "There is nothing here but the box."),
-        ("/recording.scn", [("Host", HOST)], 404, "There is nothing here but the box."),
-    ],
-)
-def test_a_refusal_says_why(path: str, headers: list[tuple[str, str]], status: int, why: str) -> None:
-    response = answered(path, *headers)
-    assert response is not None
-    phrase = {403: "Forbidden", 404: "Not Found"}[status]
-    assert (response.status_code, response.reason_phrase, response.body) == (
-        status,
-        phrase,
-        f"{why}\n".encode(),
-    )
-    assert dict(response.headers.raw_items()) == {
-        **HEADERS,
-        "Content-Security-Policy": POLICY.format(socket=""),
-        "Content-Type": "text/plain; charset=utf-8",
-        "Content-Length": str(len(why) + 1),
-        "Connection": "close",
-    }
-
-
-def test_a_method_that_is_not_allowed_is_told_which_are() -> None:
-    response = not_allowed()
-    assert (response.status_code, response.reason_phrase) == (405, "Method Not Allowed")
-    assert response.body == b"This page can be read, and nothing else.\n"
-    assert response.headers["Allow"] == "GET, HEAD"
-
-
-@pytest.mark.parametrize(
-    "headers", [[("Host", HOST), OURS], [("Host", "LocalHost:8642"), ("Origin", "http://localhost:8642")]]
-)
-def test_the_own_page_may_open_the_socket(headers: list[tuple[str, str]]) -> None:
-    assert answered("/box", *headers) is None
-    assert answered("/box?again=1", *headers) is None
-
-
-def test_the_index_is_in_the_language_of_the_box_and_names_its_socket() -> None:
-    response = answered("/?x=1#y", ("Host", HOST))
-    assert response is not None
-    assert (response.status_code, response.reason_phrase) == (200, "OK")
-    body = response.body.decode()
-    assert '<html lang="de">' in body
-    assert translations()["de"]("The box needs JavaScript.") in body
-    assert translations()["de"]("No connection to the box. Trying again…") in body
-    assert "$" not in body
-    assert response.headers["Content-Length"] == str(len(response.body))
-    assert response.headers["Content-Security-Policy"] == POLICY.format(socket=f" ws://{HOST}")
-
-
-def test_a_recording_is_plain_text() -> None:
-    response = answered("/recording.scn", ("Host", HOST), recording=b"press\n")
-    assert response is not None
-    assert (response.status_code, response.body) == (200, b"press\n")
-    assert response.headers["Content-Type"] == "text/plain; charset=utf-8"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpiozero import InputDevice, PWMOutputDevice
+from gpiozero import InputDevice
 from tests.simulator.page.pages import FakePanel, get, page, receive, receive_until, shown
 from tests.support.waiting import until
 from websockets.sync.client import ClientConnection
@@ -16,8 +16,8 @@ from shutthebox.config.profiles import builtin
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.simulator.hardware import disk
-from shutthebox.simulator.hardware.box import LAMP_LINE, LeverFault, SimulatedBox, default_lever_lines
-from shutthebox.simulator.hardware.workshop import Condition, Workshop
+from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page import film
 from shutthebox.simulator.page.server import PageServer, _Page
 from shutthebox.simulator.page.transcript import Transcript
@@ -242,118 +242,11 @@ def told(server: PageServer, who: _Page, **message: object) -> str | None:
     return server._take(who, json.dumps(message))
 
 
-def test_the_workshop_shows_the_whole_hardware(still: PageServer, power: Switchboard) -> None:
-    maker, plain = a_page(still, in_workshop=True), a_page(still)
-    box = still._box
-    lamp = PWMOutputDevice(LAMP_LINE, initial_value=0.12345, pin_factory=box.factory)
-    box.set_lever(1, True)
-    still._workshop.change(bounce_ms=7, lost_percent=3)
-    still._workshop.break_lever(1, LeverFault.STUCK)
-    still._workshop.break_lever(2, LeverFault.CUT)
-    workshop = {
-        "hardware": {
-            "stuck": (1,),
-            "cut": (2,),
-            "bounce_ms": 7,
-            "lost_percent": 3,
-            "display_unplugged": False,
-            "disk_full": False,
-        },
-        "pins": [
-            [4, "1", 0.0, False, 1],
-            [17, "2", 1.0, False, 2],
-            [12, "button", 1.0, False, 0],
-            [LAMP_LINE, "lamp", 0.123, True, 0],
-            [18, "buzzer", 0.0, False, 0],
-        ],
-        "power": {"recording": False, "recorded": False},
-    }
-    state = still._state_for(maker)
-    assert {key: state[key] for key in workshop} == workshop
-    assert state["lamp"] == 0.123
-    assert still._state_for(plain) == {key: value for key, value in state.items() if key not in workshop}
-    power.recording.write_text(SCENARIO, "utf-8")
-    power.is_recording = True
-    assert still._state_for(maker)["power"] == {"recording": True, "recorded": True}
-    lamp.close()
-
-
-def test_a_box_without_a_plug_shows_none(panel: FakePanel) -> None:
-    with SimulatedBox(default_lever_lines(2), real_time=False) as box:
-        server = PageServer(Workshop(box, panel))
-        maker = a_page(server, in_workshop=True)
-        assert server._state_for(maker)["power"] is None
-        assert told(server, maker, replay="") is None
-        assert maker.film is None, "nothing was recorded"
-        assert (server.port, server.url, server.watchers) == (0, "http://127.0.0.1:0/", 1)
-
-
-def test_what_makers_do_is_in_the_log(still: PageServer, transcript: Transcript) -> None:
-    maker = a_page(still)
-    for message in (
-        {"bounce_ms": 7},
-        {"lost_percent": 3},
-        {"display_unplugged": True},
-        {"disk_full": False},
-        {"lever": 1, "state": "stuck"},
-        {"lever": 2, "state": "works"},
-        {"mend": True},
-        {"workshop": True},
-        {"lever": 2, "down": False},
-        {"button": True},
-    ):
-        assert told(still, maker, **message) is None
-    assert [line.split("  ")[-1] for line in transcript.log_since(0)[1]] == [
-        "bounce_ms 7",
-        "lost_percent 3",
-        "display_unplugged True",
-        "disk_full False",
-        "lever 1 stuck",
-        "lever 2 works",
-        "everything mended",
-    ]
-    assert still._workshop.condition == Condition()
-    assert still._box.button_down
-
-
 @pytest.mark.parametrize("lever", [0, 3, -1])
 def test_a_lever_that_this_box_does_not_have(still: PageServer, lever: int) -> None:
     maker = a_page(still)
     assert told(still, maker, lever=lever, down=True) == "no such lever"
     assert told(still, maker, lever=lever, state="cut") == "no such lever"
-
-
-def test_the_button_is_down_while_any_page_holds_it(still: PageServer) -> None:
-    first, second = a_page(still), a_page(still)
-    for who, holds, down in (
-        (first, True, True),
-        (second, True, True),
-        (first, False, True),
-        (first, False, True),
-        (second, False, False),
-        (first, True, True),
-    ):
-        told(still, who, button=holds)
-        assert still._box.button_down == down
-        assert who.holds == holds
-
-
-def test_every_page_is_woken_by_what_makers_do_and_one_by_its_own_drawer(still: PageServer) -> None:
-    first, second = a_page(still), a_page(still)
-    told(still, first, workshop=True)
-    assert (first.news.is_set(), second.news.is_set()) == (True, False)
-    assert (first.in_workshop, still._in_workshop) == (True, True)
-    told(still, first, workshop=False)
-    assert (first.in_workshop, still._in_workshop) == (False, False)
-    told(still, first, bounce_ms=3)
-    assert (first.news.is_set(), second.news.is_set()) == (True, True)
-
-
-def test_a_page_that_opens_the_drawer_again_gets_the_whole_log_again(still: PageServer) -> None:
-    maker = a_page(still)
-    maker.logged = 7
-    told(still, maker, workshop=True)
-    assert maker.logged == 0
 
 
 def test_another_film_ends_the_one_before_and_lets_go_of_the_button(
@@ -378,19 +271,3 @@ def test_another_film_ends_the_one_before_and_lets_go_of_the_button(
         assert ended is not None
         ended._thread.join()
         assert not ended.over
-
-
-def test_a_film_covers_the_box_with_its_own_state(still: PageServer) -> None:
-    maker = a_page(still)
-    told(still, maker, replay="dance")
-    shown_film = maker.film
-    assert shown_film is not None
-    shown_film._thread.join()
-    state = still._state_for(maker)
-    assert state["film"] == {"over": True, "complaint": shown_film.complaint}
-    assert state["levers"] == [{"number": 1, "down": False}, {"number": 2, "down": True}]
-    shown_film.state = {"levers": [], "words": "another box"}
-    state = still._state_for(maker)
-    assert (state["levers"], state["words"], state["button"]) == ([], "another box", False)
-    told(still, maker, replay=None)
-    assert still._state_for(maker)["film"] is None

@@ -10,8 +10,8 @@ import pytest
 from tests.support.box import MS, S
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.effects import Ask, Effect, Keep, Play, Show, Sound
-from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
+from shutthebox.game.effects import Effect, Keep, Play, Show, Sound
+from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Signed
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import SwitchChanged
@@ -48,15 +48,6 @@ def test_a_fact_is_one_line(text: str) -> None:
     assert fact_text(FACTS[text]) == text
     line = json.loads(as_json(Keep(FACTS[text]), 1_500 * MS))
     assert line == {"t": 1.5, "kind": "record", "fact": text}
-
-
-def test_a_match_that_goes_on_is_one_line(tmp_path: Path) -> None:
-    told: list[Effect] = []
-    script = parse("config game.setup usual\npress\nwait 1\npower-cut\nwait 1", "script")
-    Replay(script, tmp_path, None, lambda effect, t_ns: told.append(effect)).run()
-    facts = [fact_text(effect.fact) for effect in told if isinstance(effect, Keep)]
-    assert facts == ["begin traditional 2 players 1 rounds", "resume"]
-    assert sum(isinstance(effect, Keep) and isinstance(effect.fact, Resumed) for effect in told) == 1
 
 
 def test_a_show_and_a_sound_have_all_their_values() -> None:
@@ -138,41 +129,7 @@ def test_each_line_is_played_at_its_time(times: Callable[[str], Times], script: 
     assert sorted(times(script), key=lambda entry: entry[0]) == moved
 
 
-def test_after_the_last_line_the_box_is_watched_for_a_second(tmp_path: Path) -> None:
-    replay = Replay(parse("@2 press", "script"), tmp_path)
-    replay.run()
-    assert replay.world.now_ns == 3_100 * MS
-    assert replay.line == 0
-
-
-def test_a_line_in_the_past_cannot_be_played(tmp_path: Path) -> None:
-    Replay(parse("wait 1\n@1.5 flip 3", "script"), tmp_path).run()
-    with pytest.raises(ScenarioError) as wrong:
-        Replay(parse("wait 1\n@1.499999999 flip 3", "script"), tmp_path).run()
-    assert str(wrong.value) == ("script:2: flip: it is 1.5 s already; allowed is a later time than @1.5"), (
-        "in six digits"
-    )
-
-
 # -- who is told, and of what ------------------------------------------------------------
-
-
-def test_effects_are_told_and_neither_switches_nor_questions(tmp_path: Path) -> None:
-    told: list[tuple[Effect, int]] = []
-    script = parse("config game.setup usual\nconfig game.hints true\npress\npress\npress", "script")
-    Replay(script, tmp_path, None, lambda effect, t_ns: told.append((effect, t_ns))).run()
-    assert {type(effect) for effect, _ in told} == {Show, Play, Keep}
-    assert not any(isinstance(effect, Ask | SwitchChanged) for effect, _ in told)
-    assert [t_ns for _, t_ns in told] == sorted(t_ns for _, t_ns in told)
-
-
-def test_the_line_that_is_played_is_known_meanwhile(tmp_path: Path) -> None:
-    lines: list[int] = []
-    script = parse("config game.setup usual\n\npress\n# here it begins\npress\n", "script")
-    replay = Replay(script, tmp_path)
-    replay.world.observe(lambda what, t_ns: lines.append(replay.line))
-    replay.run()
-    assert sorted(set(lines)) == [0, 3, 5]
 
 
 def test_a_script_that_fails_closes_its_box(tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ import pytest
 from tests.support.box import MS, S, config_with
 
 from shutthebox.config.schema import Config
-from shutthebox.files import open_to_write
 from shutthebox.game.effects import Keep, Play, Sound
 from shutthebox.game.facts import Left
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
@@ -63,25 +62,6 @@ def test_levers_are_written_at_the_time_at_which_they_moved(recorded: Recorded) 
     assert recorded.all() == f"{HEAD}@1.000 flip 3\n@1.251 flip 4\n@2.000 lift 3\n"
 
 
-def test_what_is_sure_is_written_with_the_next_move_and_the_rest_at_the_end(recorded: Recorded) -> None:
-    assert recorded.text == HEAD
-    recorded.lever(1_000, 3, True)
-    assert recorded.text == HEAD
-    recorded.lever(2_000, 4, True)
-    assert recorded.text == f"{HEAD}@1.000 flip 3\n"
-    recorded.recorder.flush()
-    recorded.recorder.flush()
-    assert recorded.text == f"{HEAD}@1.000 flip 3\n@2.000 flip 4\n"
-
-
-def test_a_press_is_written_so_that_it_ends_when_it_ended(recorded: Recorded) -> None:
-    recorded.button(1_000, True)
-    recorded.button(1_130, False)
-    recorded.button(2_000, True)
-    recorded.button(2_700, False)
-    assert recorded.all() == f"{HEAD}@1.030 press\n@2.600 press\n"
-
-
 @pytest.mark.parametrize(
     ("held_ms", "line"),
     [
@@ -95,16 +75,6 @@ def test_a_hold_is_one_from_800_ms_on(recorded: Recorded, held_ms: float, line: 
     recorded.button(1_000, True)
     recorded.button(1_000 + held_ms, False)
     assert recorded.all() == f"{HEAD}{line}\n"
-
-
-def test_no_line_begins_before_the_one_before_has_ended(recorded: Recorded) -> None:
-    recorded.button(10, True)  # earlier than a press takes
-    recorded.button(40, False)
-    recorded.button(90, True)
-    recorded.button(120, False)
-    recorded.lever(130, 2, True)
-    recorded.lever(130, 3, True)
-    assert recorded.all() == f"{HEAD}@0.000 press\n@0.100 press\n@0.200 flip 2\n@0.200 flip 3\n"
 
 
 def test_a_throw_stands_before_the_gesture_that_makes_it(recorded: Recorded) -> None:
@@ -122,15 +92,6 @@ def test_a_throw_stands_before_the_gesture_that_makes_it(recorded: Recorded) -> 
     assert recorded.all().endswith("@1.050 press\ndice 1 1 1\n@3.000 hold 1.000\n")
 
 
-def test_a_hold_stands_before_the_levers_that_moved_meanwhile(recorded: Recorded) -> None:
-    recorded.button(1_000, True)
-    recorded.lever(1_500, 2, True)
-    recorded.recorder.broke("oled off", START_NS + 1_600 * MS)
-    assert recorded.text == HEAD
-    recorded.button(2_000, False)
-    assert recorded.all() == f"{HEAD}@1.000 hold 1.000\n@2.000 flip 2\n@2.000 oled off\n"
-
-
 def test_what_a_scenario_has_no_words_for_is_left_out(recorded: Recorded) -> None:
     recorded.button(900, False)  # it was down before the recording
     recorded.button(1_000, True, SERVICE_BUTTON)
@@ -138,26 +99,6 @@ def test_what_a_scenario_has_no_words_for_is_left_out(recorded: Recorded) -> Non
     for effect in (Play(Sound.ROLL), Keep(Moved(4)), Keep(Left())):
         recorded.recorder(effect, START_NS)
     assert recorded.all() == HEAD
-
-
-def test_the_levers_that_are_down_at_the_start_are_flipped_at_once() -> None:
-    recorded = Recorded(frozenset({9, 1, 4}))
-    recorded.lever(20, 4, False)
-    assert recorded.all() == f"{HEAD}@0 flip 1 4 9\n@0.020 lift 4\n"
-
-
-def test_what_breaks_is_written_with_the_next_thing_that_is_sure(recorded: Recorded) -> None:
-    recorded.lever(400, 5, True)
-    recorded.recorder.broke("lose-edges 0.25", START_NS + 500 * MS)
-    assert recorded.text == f"{HEAD}@0.400 flip 5\n"
-    recorded.recorder.broke("lose-edges 0", START_NS + 600 * MS)
-    assert recorded.text == f"{HEAD}@0.400 flip 5\n@0.500 lose-edges 0.25\n"
-
-
-def test_things_that_break_at_once_are_written_at_one_time(recorded: Recorded) -> None:
-    for verb in ("oled off", "lose-edges 0.25", "oled on"):
-        recorded.recorder.broke(verb, START_NS + 500 * MS)
-    assert recorded.all() == f"{HEAD}@0.500 oled off\n@0.500 lose-edges 0.25\n@0.500 oled on\n"
 
 
 def test_a_power_cut_is_written_at_once_with_the_levers_that_had_not_settled() -> None:
@@ -168,19 +109,6 @@ def test_a_power_cut_is_written_at_once_with_the_levers_that_had_not_settled() -
     recorded.recorder.cut_power(START_NS + 1_000 * MS, frozenset({3, 5, 7}))
     wanted = f"{HEAD}@0 flip 2 3\n@0.100 flip 5\ndice 2 2\n@1.000 lift 2\n@1.000 flip 7\n@1.000 power-cut\n"
     assert recorded.text == wanted
-
-
-def test_a_recording_that_goes_on_has_no_second_beginning() -> None:
-    recorded = Recorded(frozenset({2}), goes_on=True)
-    assert recorded.text == ""
-    recorded.recorder.cut_power(START_NS + S, frozenset({2}))
-    assert recorded.text == "@1.000 power-cut\n"
-
-
-def test_times_count_in_whole_milliseconds_since_the_start() -> None:
-    recorded = Recorded(start_ns=5 * S + 999_999)
-    recorded.lever(1_000, 3, True)
-    assert recorded.all() == f"{HEAD}@1.001 flip 3\n"
 
 
 def test_the_config_is_written_where_it_differs() -> None:
@@ -229,33 +157,8 @@ def test_a_full_disk_ends_the_recording_and_says_so_once(caplog: pytest.LogCaptu
 # -- the file ----------------------------------------------------------------------------
 
 
-def test_a_new_recording_takes_the_place_of_the_old_one_and_one_that_goes_on_follows_it(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "evening.scn"
-    for goes_on, expected in ((False, "ä\n"), (True, "ä\nä\n"), (False, "ä\n")):
-        with create(path, goes_on=goes_on) as file:
-            file.write("ä\n")
-        assert path.read_text("utf-8") == expected
-    with open_to_write(path):
-        pass
-    with create(path) as file:
-        assert path.read_bytes() == b""
-
-
 @pytest.mark.parametrize("goes_on", [True, False])
 def test_a_recording_that_cannot_be_made_is_one_line(tmp_path: Path, goes_on: bool) -> None:
     with pytest.raises(ScenarioError) as wrong:
         create(tmp_path / "nowhere" / "x.scn", goes_on=goes_on)
     assert str(wrong.value) == f"--record: {tmp_path / 'nowhere' / 'x.scn'}: No such file or directory"
-
-
-def test_every_line_is_in_the_file_as_soon_as_it_is_sure(tmp_path: Path) -> None:
-    path = tmp_path / "evening.scn"
-    path.write_text("an older one\n", "utf-8")
-    with create(path) as file:
-        recorder = ScenarioRecorder(file, Config(), 9, frozenset(), START_NS)
-        assert path.read_text("utf-8") == HEAD
-        recorder.broke("oled off", START_NS)
-        recorder.broke("oled on", START_NS + S)
-        assert path.read_text("utf-8") == f"{HEAD}@0.000 oled off\n"

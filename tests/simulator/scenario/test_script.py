@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.config.schema import Config, ConfigError
 from shutthebox.game.mode import Mode
 from shutthebox.simulator.scenario.expectations import Expect
-from shutthebox.simulator.scenario.script import MAX_WORK, ScenarioError, TimedVerb, parse, read
+from shutthebox.simulator.scenario.script import MAX_WORK, ScenarioError, parse, read
 from shutthebox.simulator.scenario.verbs import (
     Bounce,
     Flip,
@@ -89,12 +88,6 @@ VERBS: dict[str, Verb] = {
 }
 
 
-@pytest.mark.parametrize("line", VERBS, ids=lambda line: line[:40])
-def test_a_line_is_this_verb(line: str) -> None:
-    assert [timed.verb for timed in parse(line, "script").lines] == [VERBS[line]]
-    assert type(parse(line, "script").lines[0].verb) is type(VERBS[line])
-
-
 BEYOND = {
     "dice 181": "dice: '181' is no face; allowed is 1 to 180",
     "dice 1 0": "dice: '0' is no face; allowed is 1 to 180",
@@ -158,49 +151,6 @@ def test_a_line_beyond_the_bounds_says_which_are_allowed(line: str) -> None:
     assert wrong.value.exit_code == 2
 
 
-def test_a_script_that_is_read_has_its_lines_times_seed_and_config() -> None:
-    scenario = parse(
-        """# A game of two.
-config game.players 2
-config game.profile pub    # by the usual sheet
-seed 9223372036854775807
-
-  press
-@12.5 flip 3 # with "quotes" in a comment
-+2ms lift 3
-dice 3 5
-+1 dice 6
-expect text "Player #2"
-@0 expect mode flipping
-""",
-        "here.scn",
-    )
-    assert (scenario.where, scenario.seed) == ("here.scn", 2**63 - 1)
-    assert (scenario.config.game.players, scenario.config.game.profile) == (2, "pub")
-    assert scenario.config.box == Config().box
-    assert scenario.lines == (
-        TimedVerb(6, Press(), None, 500 * MS),
-        TimedVerb(7, Flip((3,)), 12_500 * MS, 500 * MS),
-        TimedVerb(8, Lift((3,)), None, 2 * MS),
-        TimedVerb(9, QueueDice(((3, 5),)), None, 0),
-        TimedVerb(10, QueueDice(((6,),)), None, S),
-        TimedVerb(11, Expect("text", "Player #2"), None, 500 * MS),
-        TimedVerb(12, Expect("mode", Mode.FLIPPING), 0, 500 * MS),
-    )
-
-
-def test_an_empty_script_is_the_usual_box() -> None:
-    scenario = parse("", "script")
-    assert (scenario.config, scenario.lines, scenario.seed) == (Config(), (), 0)
-
-
-def test_dice_and_seeds_may_stand_before_the_config() -> None:
-    assert parse("dice 3 5\nseed 4\nconfig game.players 3", "script").config.game.players == 3
-    for line in ("press", "wait 0", "expect player 1"):
-        with pytest.raises(ScenarioError, match="script:3: config: allowed only before anything happens"):
-            parse(f"dice 3 5\n{line}\nconfig game.players 3", "script")
-
-
 @pytest.mark.parametrize(
     ("line", "work"),
     [
@@ -244,20 +194,6 @@ def test_a_script_may_take_100_hours_and_no_more(lines: str) -> None:
     parse(lines, "script")
     with pytest.raises(ScenarioError, match="too late; allowed are up to 100 hours in all"):
         parse(f"{lines}\n+0.500000001 flip 1\n+0.5 flip 1", "script")
-
-
-def test_a_line_may_be_so_long_and_no_longer() -> None:
-    parse("press #" + "x" * (64 * 1024 - 7), "script")
-    with pytest.raises(ScenarioError) as wrong:
-        parse("\npress #" + "x" * (64 * 1024 - 6), "script")
-    assert str(wrong.value) == "script:2: a line is too long; allowed are 65536 characters"
-
-
-def test_a_bare_word_of_a_config_line_is_text_only_if_its_key_is() -> None:
-    assert parse("config game.profile 2012", "script").config.game.profile == "2012"
-    assert parse('config game.profile "2012"', "script").config.game.profile == "2012"
-    with pytest.raises(ConfigError, match=r"script:1: game\.players: "):
-        parse("config game.players many", "script")
 
 
 def test_a_file_may_be_so_long_and_no_longer(tmp_path: Path) -> None:
