@@ -1,12 +1,13 @@
 """Broken levers: named on the screen, looked at in service, taken out of play by the owner."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from tests.support.box import MS, S
 from tests.support.machine import Table, facts, settings_for
 
-from shutthebox.game.facts import Began, Chosen
+from shutthebox.game.facts import WRONG_CODES, Began, Chosen, Faulted
 from shutthebox.game.inputs import HealthChanged
 from shutthebox.game.lever_health import SILENT_MOVES, SUSPECT_NS, restless
 from shutthebox.game.mode import Mode
@@ -308,6 +309,91 @@ def test_other_levers_are_a_wrong_code(down: tuple[int, ...]) -> None:
     assert "Take" not in table.screen.big
     table.press()
     assert "Code?" in table.text
+
+
+def tries(table: Table, count: int, down: tuple[int, ...] = (4,)) -> None:
+    """Wrong codes one after another, each after its pause."""
+    for _ in range(count):
+        table.stand(())
+        table.press()
+        while "Code?" not in table.text:
+            assert table.screen.prompt.startswith("Wait "), table.text
+            table.wait(int(table.screen.prompt.split()[1]) * S)
+            if table.mode is Mode.ATTRACT:  # the box has fallen asleep
+                table.press()
+                from_the_menu(table)
+            table.press()
+        table.stand(down)
+        table.press()
+
+
+def test_nobody_tries_all_codes_in_an_evening() -> None:
+    """36 pairs of levers took 22 s."""
+    table = locked(code=to_tiles([2, 7]))
+    began_ns = table.now_ns
+    tries(table, 5)
+    assert table.now_ns - began_ns < 30 * S, "a slip of the owner costs nothing"
+    table.stand((2, 7))
+    table.press()
+    left_s = int(table.screen.prompt.removeprefix("Wait ").removesuffix(" s"))
+    assert left_s <= 10
+    table.wait(4 * S)
+    table.press()
+    assert table.screen.prompt == f"Wait {left_s - 5} s", "and a press takes its time"
+    tries(table, 7)
+    assert table.now_ns - began_ns > 10 * 127 * S, "the pause doubles"
+    tries(table, 24)
+    assert table.now_ns - began_ns > 20 * 3600 * S
+    assert table.machine.settings.wrong_codes == 36
+    table.hold()
+    assert table.mode is Mode.ATTRACT
+    assert table.screen.prompt == "Wrong code, 36 times"
+
+
+def test_the_count_of_wrong_codes_is_kept_and_forgotten_with_the_right_one() -> None:
+    """A pulled plug gives no new tries."""
+    table = locked(code=to_tiles([2, 7]))
+    tries(table, 5)
+    assert facts(table.effects)[-2:] == [Chosen(WRONG_CODES, 5), Faulted("service", "wrong code, 5 times")]
+    again = Table(replace(settings_for(code=to_tiles([2, 7])), wrong_codes=8))
+    assert (again.screen.prompt, again.screen.alert) == ("Wrong code, 8 times", True)
+    from_the_menu(again)
+    again.press()
+    assert again.screen.prompt.startswith("Wait ")
+    again.wait(80 * S)
+    again.press()
+    again.stand({2, 7})
+    again.press()
+    assert facts(again.effects) == [Chosen(WRONG_CODES, None)]
+    assert "out?" in again.text
+    again.hold()
+    again.hold()
+    assert again.screen.prompt == "Press to play"
+
+
+def test_who_opens_the_box_has_seen_the_wrong_codes() -> None:
+    table = Table(replace(settings_for(code=to_tiles([2, 7])), wrong_codes=12))
+    service(table)
+    assert facts(table.effects) == [Chosen(WRONG_CODES, None)]
+    service(table)
+    assert table.screen.prompt == "Press to play"
+
+
+def test_levers_that_are_made_to_seem_wrong_open_nothing() -> None:
+    """Whoever leaves levers where they are wrong, and presses, makes the box suspect them."""
+    table = Table(settings_for(code=to_tiles([2, 7])))
+    table.press()
+    table.stand({2, 7})
+    table.wait(SUSPECT_NS)
+    table.press()
+    table.hold_long()
+    table.press()
+    from_the_menu(table)
+    assert "2 down?" in table.text
+    table.press()
+    table.stand({2, 7, 9})
+    table.press()
+    assert table.screen.prompt == "Wrong code"
 
 
 def test_a_lever_that_sticks_does_not_spoil_the_code() -> None:

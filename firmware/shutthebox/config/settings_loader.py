@@ -10,7 +10,7 @@ from shutthebox.config.schema import Config, ConfigError, DiceKind, SetupChoice,
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import read_text
 from shutthebox.game.daily import streak_from
-from shutthebox.game.facts import BEST, STREAK
+from shutthebox.game.facts import BEST, STREAK, WRONG_CODES
 from shutthebox.game.menu_items import CHOOSABLE
 from shutthebox.game.settings import Settings
 from shutthebox.rules.equal_dice import Tournament, TournamentError, tournament_from_text
@@ -60,7 +60,7 @@ def broken_rules(config: Config) -> tuple[ProfileError, ...]:
 def with_choices(config: Config, choices: Mapping[str, object]) -> Config:
     """The config with the choices made at the box; keys that cannot be chosen there are ignored."""
     for key, value in choices.items():
-        if key.startswith(BEST) or key == STREAK:
+        if key.startswith(BEST) or key in (STREAK, WRONG_CODES):
             continue
         if key not in CHOOSABLE:
             _log.warning("chosen at the box: %s: is not chosen there", shown_key(key))
@@ -84,8 +84,14 @@ def as_chosen(config: Config, settings: Settings, choices: Mapping[str, object])
 
 
 def _with_records(settings: Settings, choices: Mapping[str, object]) -> Settings:
-    """The settings with the players' best results, which are kept beside the choices."""
-    return replace(settings, bests=_bests(choices), streak=streak_from(choices.get(STREAK)))
+    """The settings with the players' best results and the wrong codes, which are kept beside the choices."""
+    wrong = choices.get(WRONG_CODES)
+    return replace(
+        settings,
+        bests=_bests(choices),
+        streak=streak_from(choices.get(STREAK)),
+        wrong_codes=wrong if isinstance(wrong, int) else 0,
+    )
 
 
 def _bests(choices: Mapping[str, object]) -> dict[str, int]:

@@ -51,12 +51,16 @@ STREAK = "puzzle.streak"
 """Key of a `Chosen` that is no setting either: the day of the last answered puzzle, and the streak."""
 
 
+WRONG_CODES = "service.wrong_codes"
+"""Key of a `Chosen` that is no setting either: how often the owner's code was wrong since it was right."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """A setting was changed at the box: a dotted key of the config, and its new value.
 
-    None forgets what was chosen before. The best total of a ladder and the streak of the
-    puzzles are kept in the same way.
+    None forgets what was chosen before. The best total of a ladder, the streak of the puzzles and the
+    count of wrong codes are kept in the same way.
     """
 
     key: str

@@ -108,7 +108,9 @@ class Machine:
         self._translations, self._dice = translations, dice
         self._statistics, self._past, self._daily = statistics, past, daily
         self._now_ns = t_ns
-        self._shared = Shared(settings, levers, touched_ns=t_ns, fault=fault, notices=tuple(notices))
+        self._shared = Shared(
+            settings, levers, touched_ns=t_ns, fault=fault, notices=tuple(notices), code_ns=t_ns
+        )
         step = resume(resumed, self._context()) if resumed else attract.enter(self._context())
         self._mode: ModeState = step.mode
         self._started = step.effects

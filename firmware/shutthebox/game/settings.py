@@ -30,6 +30,10 @@ def ladder_of(profile: Profile) -> str:
     return f"{profile.name}.{profile.starting.bit_count()}"
 
 
+FREE_TRIES = 5
+"""Wrong codes that cost the owner no pause. From this one on, attract says how many there were."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The machine's part of the config.
@@ -60,6 +64,7 @@ class Settings:
         family: the easy games come first in the list, and the end of a turn is told in kinder words.
         out: the levers that the owner has taken out of play.
         code: the levers that are down when the owner unlocks service; none for no code.
+        wrong_codes: how often the code was wrong since it was right.
         service_button: the box has one, so the menu does not lead to service.
         tournament: its seed makes the throws, and no chance; None for dice of chance.
     """
@@ -89,6 +94,7 @@ class Settings:
     family: bool = False
     out: Tiles = 0
     code: Tiles = 0
+    wrong_codes: int = 0
     service_button: bool = False
     tournament: Tournament | None = None
 

@@ -35,6 +35,7 @@ class Shared:
         dead: levers that are up and seem not to go down.
         refusal: why the last input did nothing; None if it did something.
         offers_to_abandon: the box asks whether to abandon the match.
+        code_ns: when the owner's code was wrong last, or the box was switched on.
         names: per seat three letters, empty for a seat without a name; kept until attract.
     """
 
@@ -49,6 +50,7 @@ class Shared:
     dead: Tiles = 0
     refusal: Message | None = None
     offers_to_abandon: bool = False
+    code_ns: int = 0
     names: tuple[str, ...] = ()
 
     def name(self, player: int) -> str:

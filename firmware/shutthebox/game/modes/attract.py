@@ -15,7 +15,7 @@ from shutthebox.game.modes import menu, naming, raising, ready, setup
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.questions import Prepare
 from shutthebox.game.screen import Screen
-from shutthebox.game.settings import Settings
+from shutthebox.game.settings import FREE_TRIES, Settings
 from shutthebox.game.state import Context, Step, View, refused
 from shutthebox.game.wording import listed
 
@@ -31,7 +31,7 @@ class Attract(BoxMode):
         settings, _ = view.settings, view.translate
         fault: Text | None = (
             FAULT_TEXTS[view.shared.fault][0] if view.shared.fault else complaint(view.shared)
-        )
+        ) or _wrong_codes(view)
         if view.shared.notices:
             fault = "  ".join(_(notice) for notice in view.shared.notices)
         out = settings.out & settings.profile.starting
@@ -77,6 +77,15 @@ def levers(mode: Attract, context: Context) -> Step[Attract]:
 def hold(mode: Attract, context: Context) -> Step[menu.Menu]:
     """Opens the menu."""
     return Step(menu.enter(context.settings))
+
+
+def _wrong_codes(view: View) -> str | None:
+    """How often somebody has tried the owner's code; stays until the owner comes."""
+    settings, _ = view.settings, view.translate
+    if settings.wrong_codes < FREE_TRIES:
+        return None
+    # Two texts, since the panel shows them in two parts.
+    return ", ".join((_("Wrong code"), _("{count} times").format(count=settings.wrong_codes)))
 
 
 def _to_begin(settings: Settings) -> Message:

@@ -1,8 +1,10 @@
 """Service: every lever live with its health, and the owner's choice of levers out of play.
 
 Everybody may look. A change asks for the owner's code, a set of levers, unless the button inside the box has
-opened service. A lever that is broken cannot be moved to its own row: so the cursor begins at the first lever
-that seems to be wrong, and a lever flicked in its own row goes on to the next.
+opened service. After five wrong codes each costs a pause, twice as long as the one before. They are counted
+until the right one; the count survives a pulled plug. A lever that is broken cannot be moved to its own row:
+so the cursor begins at the first lever that seems to be wrong, and a lever flicked in its own row goes on to
+the next.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from shutthebox.game.effects import Ask
-from shutthebox.game.facts import Chosen
+from shutthebox.game.facts import WRONG_CODES, Chosen, Faulted
 from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract
@@ -19,10 +21,18 @@ from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.picker import Flicks
 from shutthebox.game.questions import Prepare
 from shutthebox.game.screen import Screen, TileState
-from shutthebox.game.settings import Settings
+from shutthebox.game.settings import FREE_TRIES, Settings
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
+
+PAUSE_NS = 10_000_000_000
+"""The first pause. Each further wrong code doubles it, up to `LONGEST_PAUSE_NS`."""
+
+LONGEST_PAUSE_NS = 3_600_000_000_000
+
+
+_SECOND_NS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +106,8 @@ def enter(shared: Shared, *, unlocked: bool) -> Service:
 
 
 def unlock(mode: BoxMode, context: Context) -> Step[Service]:
-    """The button inside the box opens service from every mode without a match."""
-    return Step(enter(context.shared, unlocked=True))
+    """The button inside the box opens service from every mode without a match; the owner has come."""
+    return _forgiven(Step(enter(context.shared, unlocked=True)), context)
 
 
 def press(mode: Service, context: Context) -> Step[Service]:
@@ -106,16 +116,55 @@ def press(mode: Service, context: Context) -> Step[Service]:
     if mode.asking:
         return _change_sides(mode, context)
     if mode.asks_code:
+        mode = replace(mode, asks_code=False)
         if not _is_code(context.shared):
-            return refused(replace(mode, asks_code=False), message("Wrong code"))
-        mode = replace(mode, unlocked=True, asks_code=False)
-    elif not mode.unlocked:
-        if not settings.code:
-            return refused(mode, message("No code is set"))
-        return Step(replace(mode, asks_code=True))
+            return _wrong(mode, context)
+        return _forgiven(_asks(replace(mode, unlocked=True), settings), context)
+    if mode.unlocked:
+        return _asks(mode, settings)
+    if not settings.code:
+        return refused(mode, message("No code is set"))
+    if seconds := -(-_pause_left_ns(context) // _SECOND_NS):
+        return refused(mode, message("Wait {seconds} s", seconds=seconds))
+    return Step(replace(mode, asks_code=True))
+
+
+def _asks(mode: Service, settings: Settings) -> Step[Service]:
+    """Asks about the lever at the cursor."""
     if mode.leaves_a_game(settings):
         return Step(replace(mode, asking=True))
     return refused(mode, message("No game is left"))
+
+
+def _wrong(mode: Service, context: Context) -> Step[Service]:
+    """One more wrong code."""
+    step = refused(mode, message("Wrong code"))
+    count = context.settings.wrong_codes + 1
+    facts = kept(Chosen(WRONG_CODES, count))
+    if count >= FREE_TRIES:
+        facts += kept(Faulted("service", f"wrong code, {count} times"))
+    return replace(step.after(*facts), shared=_counting(count, context))
+
+
+def _forgiven(step: Step[Service], context: Context) -> Step[Service]:
+    """The step, with the wrong codes before forgotten."""
+    if not context.settings.wrong_codes:
+        return step
+    return replace(step.after(*kept(Chosen(WRONG_CODES, None))), shared=_counting(0, context))
+
+
+def _counting(wrong: int, context: Context) -> Shared:
+    settings = replace(context.settings, wrong_codes=wrong)
+    return replace(context.shared, settings=settings, code_ns=context.now_ns)
+
+
+def _pause_left_ns(context: Context) -> int:
+    """How long no code is taken; after a power cut the whole pause again."""
+    over = context.settings.wrong_codes - FREE_TRIES
+    if over < 0:
+        return 0
+    pause_ns = min(PAUSE_NS << min(over, 32), LONGEST_PAUSE_NS)
+    return max(0, context.shared.code_ns + pause_ns - context.now_ns)
 
 
 def hold(mode: Service, context: Context) -> Step[Service | attract.Attract]:
@@ -136,9 +185,13 @@ def levers(mode: Service, context: Context) -> Step[Service]:
 
 
 def _is_code(shared: Shared) -> bool:
-    """Whether the levers stand as the code says; those out of play or that seem to be wrong do not count."""
-    counts = ~(shared.settings.out | shared.stuck | shared.dead)
-    return not (shared.levers ^ shared.settings.code) & counts
+    """Whether the levers stand as the code says, without those out of play and one that seems to be wrong.
+
+    Anybody can make several levers seem wrong, so these count. One lever of the code has to be left.
+    """
+    wrong, code = shared.stuck | shared.dead, shared.settings.code
+    counts = ~(shared.settings.out | (wrong if wrong.bit_count() == 1 else 0))
+    return bool(code & counts) and not (shared.levers ^ code) & counts
 
 
 def _change_sides(mode: Service, context: Context) -> Step[Service]:
