@@ -49,6 +49,7 @@ def main() -> int:
             (folder / f"{name}.toml").write_text(command("enrol", name, "--pub", pub))
         start(program, "-c", str(config))
         start(*league, "consume")
+        start(*league, "review")
         start(*league, "serve", "--port", str(ports[2]))
         for seed, (name, _) in enumerate(BOXES):
             box = folder / name

@@ -76,6 +76,7 @@ def test_keys_are_for_their_owner_only(folder: Path) -> None:
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BO"], "--entrants: 'BO' is not allowed"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,ANN"], "2 to 64 different initials"),
         (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--game", "x"], "x"),
+        (["event", "Cup", "--format", "swiss", "--entrants", "ANN,BOB", "--tiles", "11"], "no box offers"),
         (["tournament", " ", "--closes", "2030-01-01"], "NAME:2"),
         (["free", "ANN"], "ANN: not protected anywhere"),
         (["forget", ""], "allowed are 1 to 50 initials"),

@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from datetime import UTC
 from pathlib import Path
 from queue import SimpleQueue
+from typing import Any
 
 import pytest
 from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
-from sqlalchemy import event, func, select
+from sqlalchemy import Select, event, func, select
 from tests.support.league import (
     FakeBox,
     Listener,
@@ -24,12 +25,13 @@ from tests.support.league import (
 )
 from tests.support.waiting import HANG_S, until
 
+from shutthebox_league.allowance import Allowance
 from shutthebox_league.consumer import BrokerAddress, Consumer
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.fair_queue import FairQueue
 from shutthebox_league.ledger import Ledger
 from shutthebox_league.metrics import Metrics
-from shutthebox_league.schema import ENTRY, HEALTH, SEAT
+from shutthebox_league.schema import ENTRY, HEALTH
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
 from shutthebox_uplink.settings import Enrolment
 from shutthebox_uplink.signing import COMMITTED, HELD, Receipt, open_receipt, sign_entry
@@ -77,18 +79,13 @@ class BoxLine:
         self.listener.broker.close()
 
 
-def test_a_match_gets_a_signed_receipt_and_is_reviewed(place: Place) -> None:
+def test_a_match_gets_a_signed_receipt_and_the_health_is_kept(place: Place) -> None:
     lion = BoxLine(place.enrol("lion"))
     with consuming(place) as metrics:
         lion.send(lion.chain.play(played_record(1)))
         assert lion.receipt().status == COMMITTED
         lion.listener.broker.publish("shutthebox/lion.1/state", '{"version": "1.2"}')
-        reviewed = select(func.sum(SEAT.c.turns))
-        health = select(HEALTH.c.state)
-        while True:
-            with place.engine.connect().execution_options(reads=True) as db:
-                if db.execute(reviewed).scalar() and db.execute(health).scalar() == '{"version": "1.2"}':
-                    break
+        until(lambda: answer(place, select(HEALTH.c.state)) == '{"version": "1.2"}')
         text = generate_latest(metrics.registry).decode()  # type: ignore[no-untyped-call]
         families = {family.name: family for family in text_string_to_metric_families(text)}  # type: ignore[no-untyped-call]
         (sample,) = (s for s in families["shutthebox_league_messages"].samples if s.name.endswith("_total"))
@@ -260,13 +257,63 @@ def test_a_full_disk_at_the_league_loses_nothing(place: Place, caplog: pytest.Lo
 
 
 def test_the_queue_gives_everybody_a_turn() -> None:
-    queue: FairQueue[int] = FairQueue(each=3, senders=2)
-    assert [queue.put("loud", number) for number in range(5)] == [True] * 3 + [False] * 2
-    assert queue.put("quiet", 9)
-    assert not queue.put("late", 9)
+    queue: FairQueue[bytes] = FairQueue(each=3, senders=2)
+    assert [queue.put("loud", b"%d" % number) for number in range(5)] == [True] * 3 + [False] * 2
+    assert queue.put("quiet", b"9")
+    assert not queue.put("late", b"9")
     assert queue.dropped == 3
     assert len(queue) == 4
-    assert queue.take(10, 0) == [("loud", 0), ("quiet", 9)]
-    assert queue.take(1, 0) == [("loud", 1)]
-    assert queue.take(10, 0) == [("loud", 2)]
+    assert queue.take(10, 0) == [("loud", b"0"), ("quiet", b"9")]
+    assert queue.take(1, 0) == [("loud", b"1")]
+    assert queue.take(10, 0) == [("loud", b"2")]
     assert queue.take(10, 0) == []
+
+
+def test_a_full_queue_takes_from_the_heaviest_sender() -> None:
+    queue: FairQueue[bytes] = FairQueue(most_bytes=100)
+    for _ in range(3):
+        queue.put("loud", bytes(30))
+    queue.put("quiet", bytes(20))
+    assert (len(queue), queue.dropped) == (3, 1)
+    assert [sender for sender, _ in queue.take(10, 0)] == ["loud", "quiet"]
+
+
+def test_what_a_key_has_spent_comes_back_with_time() -> None:
+    allowance = Allowance(10, within_s=100)
+    allowance.spend("loud", 15, 0)
+    assert allowance.is_spent("loud", 49)
+    assert not allowance.is_spent("loud", 51)
+    assert not allowance.is_spent("quiet", 0)
+
+
+@pytest.mark.parametrize(
+    "report",
+    ['{"version": "1"}'.encode("utf-16"), b"\xff", b"[]", b"1", b"[" * 5000, b'{"a":' * 1000, b"\0"],
+)  # fmt: skip
+def test_a_report_that_is_none_stops_nobody(place: Place, report: bytes) -> None:
+    lion = BoxLine(place.enrol("lion"))
+    with consuming(place):
+        lion.listener.broker.publish("shutthebox/lion.1/state", report)
+        lion.send(lion.chain.play(played_record(1)))
+        assert lion.receipt().status == COMMITTED
+        until(lambda: answer(place, select(HEALTH.c.online)) is True)
+        assert answer(place, select(HEALTH.c.state)) == "{}"
+    lion.close()
+
+
+def test_a_box_that_has_gone_is_not_brought_back_by_the_state_before(place: Place) -> None:
+    lion = BoxLine(place.enrol("lion"))
+    online = select(HEALTH.c.online)
+    with consuming(place):
+        for what, payload in (("availability", "online"), ("state", "{}"), ("availability", "offline")):
+            lion.listener.broker.publish(f"shutthebox/lion.1/{what}", payload)
+        lion.send(lion.chain.play(played_record(1)))
+        assert lion.receipt().status == COMMITTED
+        until(lambda: answer(place, online) is not None)
+        assert answer(place, online) is False
+    lion.close()
+
+
+def answer(place: Place, query: Select[Any]) -> object:
+    with place.engine.connect().execution_options(reads=True) as db:
+        return db.execute(query).scalar()

@@ -11,13 +11,19 @@ from sqlalchemy import func, select, text
 from tests.support.league import CONDITIONS, FakeBox, Place, found_league, played_record
 from tests.support.postgresql import Postgresql
 
+from shutthebox.config.profiles import builtin
 from shutthebox.outbox_entry import MatchPlayed, OutboxEntry, hash_of
+from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.equal_dice import Tournament
-from shutthebox.rules.record import write
+from shutthebox.rules.match import Stage, begin
+from shutthebox.rules.record import Record, write
+from shutthebox.rules.turn import answers
 from shutthebox_league.chains import notes_of
+from shutthebox_league.checking import MAX_RECORD
 from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import revoke
-from shutthebox_league.ledger import AGAIN, KEPT_ASIDE, Ledger
+from shutthebox_league.ledger import AGAIN, KEPT_ASIDE, KEPT_BYTES, Ledger
+from shutthebox_league.notices import notices
 from shutthebox_league.schema import ASIDE, BOX, CHAIN, ENTRY, GAP, MATCH, PUB, SEAT, TOURNAMENT
 from shutthebox_uplink.settings import Enrolment
 from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, sign_entry
@@ -306,6 +312,121 @@ def test_equal_dice_have_to_be_those_of_the_seed(sut: Sut) -> None:
     refused = sut.ledger.take("lion.1", sut.sign(sut.box.play(forged)))
     assert refused.kind == "refused"
     assert refused.reason.startswith("equal dice: action ")
+
+
+def test_equal_dice_of_a_tournament_that_has_closed_count_for_nothing(sut: Sut) -> None:
+    tournament = Tournament("Cup", "a" * 64)
+    record = played_equally(tournament)
+    with sut.engine.begin() as db:
+        row = {"commitment": tournament.commitment, "name": "Cup", "text": tournament.to_text()}
+        db.execute(TOURNAMENT.insert(), {**row, "made_s": 0, "closes_s": int(NOW_S) + 1})
+    assert sut.ledger.take("lion.1", sut.sign(sut.box.play(record))).kind == "committed"
+    with sut.engine.begin() as db:
+        db.execute(TOURNAMENT.update().values(closes_s=int(NOW_S)))
+    assert sut.ledger.take("lion.1", sut.sign(sut.box.play(record))).kind == "committed"
+    with sut.engine.begin() as db:
+        found = db.execute(select(MATCH.c.unranked).order_by(MATCH.c.id)).scalars().all()
+    assert found == ["", "came after its tournament had closed"]
+
+
+def played_equally(tournament: Tournament) -> Record:
+    """A match with the throws of a tournament."""
+    profile = builtin("traditional")
+    match, actions = begin(profile, 2), list[Action]()
+    while match.stage is not Stage.FINISHED:
+        if match.stage is Stage.ADVANCE:
+            action: Action = Advanced()
+        elif match.stage is Stage.THROW:
+            action = Thrown(tournament.throw(match, 2))
+        else:
+            action = Moved(answers(profile, match.turn)[0])
+        match = apply(match, action)
+        actions.append(action)
+    conditions = replace(CONDITIONS, equal_dice=tournament.commitment)
+    return Record(profile, 2, match.rounds, tuple(actions), conditions=conditions)
+
+
+@pytest.mark.parametrize("odd", ["\x00", "\ud800", "\u2028", "\x1b[2J"])
+def test_text_that_a_database_or_a_page_cannot_hold_is_refused_and_the_chain_goes_on(
+    sut: Sut, odd: str
+) -> None:
+    for where in (f"# {odd}\n", f"{odd}\n"):
+        content = MatchPlayed(1, 1_789_000_000, 1_790_000_000, where + write(played_record(1)))
+        outcome = sut.ledger.take("lion.1", sut.sign(sut.box.add(content)))
+        assert (outcome.kind, outcome.reason) == (
+            "refused",
+            "record: allowed are characters that can be printed",
+        )
+    assert sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(2)))).kind == "committed"
+
+
+def test_a_record_that_no_evening_holds_is_refused_unread(sut: Sut) -> None:
+    text = write(played_record(1)) + "#\n" * MAX_RECORD
+    outcome = sut.ledger.take("lion.1", sut.sign(sut.box.add(MatchPlayed(1, 5, 6, text))))
+    assert outcome.kind == "refused"
+    assert "more than an evening's play" in outcome.reason
+
+
+def test_a_limit_that_no_box_offers_counts_for_nothing(sut: Sut) -> None:
+    for limit in (77, 75):
+        record = played_record(1, game="tournament-100", limit=limit)
+        assert sut.ledger.take("lion.1", sut.sign(sut.box.play(record))).kind == "committed"
+    with sut.engine.begin() as db:
+        found = db.execute(select(MATCH.c.unranked).order_by(MATCH.c.id)).scalars().all()
+    assert found == ["house rules", ""]
+
+
+def test_an_error_of_storing_belongs_to_its_message(sut: Sut, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry, after = sut.box.play(played_record(1)), sut.box.play(played_record(2))
+
+    def fails(played: MatchPlayed, received_s: int) -> int:
+        return 10**30 if played.number == 1 else played.ended_s
+
+    monkeypatch.setattr("shutthebox_league.ledger.time_of", fails)
+    crown, other = sut.place.enrol("crown"), FakeBox("2" * 32)
+    good = sut.sign(other.play(played_record(3)), 1, crown)
+    message = sut.sign(entry)
+    outcomes = sut.ledger.take_all([("crown.1", b"nonsense"), ("lion.1", message)])
+    assert [outcome.kind for outcome in outcomes] == ["rejected", "refused"]
+    assert outcomes[1].reason.startswith("it cannot be stored: ")
+    assert sut.ledger.take("lion.1", message).kind == "repeated"
+    assert sut.ledger.take("lion.1", sut.sign(after)).kind == "committed"
+    monkeypatch.undo()
+    assert sut.ledger.take("crown.1", good).kind == "committed"
+
+
+def test_of_what_was_refused_a_megabyte_is_kept_and_the_reasons_of_all(sut: Sut) -> None:
+    for number in range(1, 14):
+        content = MatchPlayed(number, 5, 6, "#" * MAX_RECORD)
+        assert sut.ledger.take("lion.1", sut.sign(sut.box.add(content))).kind == "refused"
+    for number in range(14):
+        sut.ledger.take("lion.1", b"%d" % number * 100_000)
+    for table in (ENTRY, ASIDE):
+        with sut.engine.begin() as db:
+            kept = db.execute(select(table.c.message, table.c.hash, table.c.reason)).all()
+        assert sum(len(row.message) for row in kept) <= KEPT_BYTES
+        assert len(kept) >= 13
+        assert all(row.hash and row.reason for row in kept)
+
+
+def test_a_clock_of_the_league_that_is_years_away_files_nothing_and_says_so(sut: Sut) -> None:
+    sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(1))))
+    after = sut.sign(sut.box.play(played_record(2)))
+    for wrong_s in (0.0, NOW_S + 10 * 365 * 86400):
+        outcome = Ledger(sut.engine, UTC, iter((wrong_s,) * 5).__next__).take("lion.1", after)
+        assert outcome.kind == "held"
+        assert outcome.receipt is not None
+        assert outcome.receipt.reason.startswith("the league's clock is wrong: it says ")
+        with sut.engine.begin() as db:
+            assert any(row.text == outcome.reason for row in notices(db, 1, int(wrong_s)))
+    assert sut.count(MATCH) == 1
+    assert sut.ledger.take("lion.1", after).kind == "committed"
+
+
+def test_a_box_with_a_wrong_clock_is_filed_by_ours(sut: Sut) -> None:
+    for seed, ended_s in enumerate((5, 2**52, int(NOW_S) - 500 * 86400)):
+        entry = sut.box.play(played_record(seed), ended_s + 600)
+        assert sut.ledger.take("lion.1", sut.sign(entry)).kind == "committed"
 
 
 def test_a_flood_of_nonsense_is_bounded(sut: Sut) -> None:

@@ -16,11 +16,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert, update
 from tests.support.chromium import serious_findings, start_chromium
-from tests.support.league import FakeBox, Place, found_league, played_record
+from tests.support.league import FakeBox, Place, found_league, played_record, reviewed
 from tests.support.mosquitto import free_port
 from tests.support.waiting import HANG_S, until
 
 from shutthebox.rules.equal_dice import Tournament
+from shutthebox_league.categories import usual_category
 from shutthebox_league.checking import night_of
 from shutthebox_league.enrolment import new_owner_token
 from shutthebox_league.events import make_event
@@ -29,14 +30,13 @@ from shutthebox_league.ledger import Ledger
 from shutthebox_league.main import zone_of
 from shutthebox_league.page.app import HEADERS
 from shutthebox_league.page.owner import _HEADERS
-from shutthebox_league.ratings import rate_new
-from shutthebox_league.reviewing import review_some
 from shutthebox_league.schema import HEALTH, TOURNAMENT
 from shutthebox_league.standings import season_of
 from shutthebox_uplink.signing import sign_entry
 
 PUB = "The <b>Anchor</b> & Sons"
 SLUG = "the-b-anchor-b-sons"
+GAME = usual_category("traditional")
 PLAYERS = ("ANN", "BOB", "CAT")
 
 
@@ -51,9 +51,7 @@ class Site:
         self.now_s = int(time.time())
         for seed in range(12):
             self.play(seed, PLAYERS[seed % 3], PLAYERS[(seed + 1) % 3])
-        while review_some(self.place.engine, self.now_s):
-            pass
-        rate_new(self.place.engine)
+        reviewed(self.place.engine)
         port = free_port()
         self.url = f"http://127.0.0.1:{port}"
         command = (
@@ -195,8 +193,8 @@ def test_the_table_has_what_was_played(site: Site) -> None:
         for measure in ("wins", "score", "skill", "rating"):
             text = site.get(f"/?period={period}&by={measure}")
             assert all(f'/player/{initials}"' in text for initials in PLAYERS)
-    assert "No ranked match" in site.get("/?game=thai") or "traditional" in site.get("/?game=thai").lower()
-    assert site.get("/?period=%00&by=x&game=../../etc") == site.get("/")
+    assert ", 9 tiles, 1 round</h1>" in site.get("/")
+    assert site.get("/?period=%00&by=x&table=../../etc") == site.get("/")
 
 
 def test_a_name_is_no_markup(site: Site) -> None:
@@ -253,6 +251,7 @@ def test_a_landlord_protects_and_confirms_initials_of_the_own_pub(site: Site) ->
     assert "The initials were taken off: 1." in landlord.post(do="deny", seat=f"{second}-1")
     assert "waits for the landlord" not in site.get(f"/match/{first}")
     assert 'href="/player/QUI"' not in site.get(f"/match/{second}")
+    reviewed(site.place.engine)
     assert 'href="/player/PAT"' in site.get("/?period=ever")
     assert "No longer protected in this pub: 1." in landlord.post(do="free", initials=["PAT"])
     site.play(52, "PAT", "ANN")
@@ -365,7 +364,7 @@ def test_no_address_is_an_error_of_the_server(site: Site, path: str, odd: str) -
 
 def test_odd_questions_are_passed_over(site: Site) -> None:
     for odd in ("%00", "%FF", "9" * 5000, "%ED%A0%80", "[]"):
-        for name in ("game", "period", "by", "x" * 100):
+        for name in ("table", "period", "by", "x" * 100):
             assert site.get(f"/?{name}={odd}") == site.get("/")
 
 
@@ -373,7 +372,13 @@ def test_an_event_names_the_next_pairing(site: Site) -> None:
     tonight = night_of(site.now_s, zone_of("UTC"))
     with site.place.engine.begin() as db:
         event_id = make_event(
-            db, "Cup", "knockout", "traditional", ["UMA", "VIC", "WIM", "XIA"], tonight, tonight
+            db,
+            "Cup",
+            "knockout",
+            GAME,
+            ["UMA", "VIC", "WIM", "XIA"],
+            tonight,
+            tonight,
         )
     assert "UMA against XIA" in site.get(f"/event/{event_id}")
     site.play(70, "UMA", "XIA")
@@ -414,7 +419,15 @@ def pages_of_all_kinds(site: Site) -> list[str]:
     cup = Tournament("Axe", "c" * 64)
     with site.place.engine.begin() as db:
         events = [
-            make_event(db, f"The {style}", style, "traditional", ["KIM", "LEO", "MAX", "NOA"], night, night)
+            make_event(
+                db,
+                f"The {style}",
+                style,
+                GAME,
+                ["KIM", "LEO", "MAX", "NOA"],
+                night,
+                night,
+            )
             for style in Format
         ]
         row = {"commitment": cup.commitment, "name": cup.name, "text": cup.to_text(), "made_s": 0}

@@ -1,101 +1,302 @@
-"""Glicko-2 gives the figures of its author's example; the league rates every night once, in order."""
+"""Matches are counted and rated once, in the order of arrival, and a review takes as long as its match."""
 
-from datetime import UTC
+import sys
+from datetime import UTC, date
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, update
-from tests.support.league import FakeBox, found_league, played_record
+from sqlalchemy import func, select, text, update
+from tests.support.league import FakeBox, Place, found_league, played_record, reviewed
 
-from shutthebox_league.glicko2 import Rating, rate
+from shutthebox.rules.record import Record, write
+from shutthebox_league.checking import MAX_RECORD
+from shutthebox_league.confined import TooMuchError, confined
 from shutthebox_league.ledger import Ledger
-from shutthebox_league.ratings import rate_new
-from shutthebox_league.reviewing import review, review_some
-from shutthebox_league.schema import MATCH, RATING, SEAT
+from shutthebox_league.players import confirm, forget, protect
+from shutthebox_league.ratings import CONFIRMING_S, SIGNING_S
+from shutthebox_league.reviewer import BY_OLDER_RULES
+from shutthebox_league.reviewing import review
+from shutthebox_league.schema import MATCH, RATING, REVIEW, SEAT, STANDING
+from shutthebox_league.standings import Measure, Period, Row, categories_played, standings
+from shutthebox_uplink.settings import Enrolment
 from shutthebox_uplink.signing import sign_entry
 
+NOW_S = 1_790_000_000
+NIGHT = date(2026, 9, 21)
 DAY_S = 24 * 3600
 
 
-def test_the_example_of_its_author() -> None:
-    opponents = [(Rating(1400, 30), 1.0), (Rating(1550, 100), 0.0), (Rating(1700, 300), 0.0)]
-    found = rate(Rating(1500, 200, 0.06), opponents)
-    assert (round(found.rating, 2), round(found.deviation, 2)) == (1464.05, 151.52)
-    assert found.volatility == pytest.approx(0.05999, abs=1e-5)
+class Evening:
+    """A league, a box in it, and the time of day."""
+
+    def __init__(self, folder: Path) -> None:
+        self.place: Place = found_league(folder, with_broker=False)
+        self.now_s = NOW_S
+        self.ledger = Ledger(self.place.engine, UTC, lambda: self.now_s)
+        self.enrolment: Enrolment = self.place.enrol("lion")
+        self.box = FakeBox("1" * 32)
+
+    def send(self, entry: bytes) -> None:
+        name = self.enrolment.name
+        outcome = self.ledger.take(name, sign_entry(entry, 1, name, self.enrolment.key))
+        assert outcome.kind == "committed", outcome.reason
+
+    def play(self, record: Record, *signed: str, ended_s: int = NOW_S) -> None:
+        self.send(self.box.play(record, ended_s))
+        for seat, initials in enumerate(signed, 1):
+            if initials:
+                self.send(self.box.sign(seat, initials, ended_s))
+
+    def review(self) -> None:
+        reviewed(self.place.engine, UTC, lambda: self.now_s)
+
+    def ratings(self) -> dict[str, tuple[float, float]]:
+        with self.place.engine.begin() as db:
+            rows = db.execute(select(RATING)).all()
+        return {row.initials: (row.mu, row.sigma) for row in rows}
+
+    def table(
+        self, period: Period = Period.EVER, measure: Measure = Measure.WINS, number: int = 0
+    ) -> list[Row]:
+        with self.place.engine.begin() as db:
+            category = categories_played(db)[number][0]
+            return list(standings(db, category, period, NIGHT, measure, highest_wins=False))
 
 
-def test_a_night_without_a_match_makes_a_rating_less_certain() -> None:
-    rating = Rating(1600, 50, 0.06)
-    assert rate(rating, []) == rating.idle(1)
-    assert rating.idle(10).deviation > rating.idle(1).deviation > 50
-    assert rating.idle(10**6).deviation == 350
+@pytest.fixture
+def evening(tmp_path: Path) -> Evening:
+    return Evening(tmp_path)
 
 
-def test_a_late_match_changes_its_night_and_the_ones_after(tmp_path: Path) -> None:
-    place = found_league(tmp_path, with_broker=False)
-    ledger = Ledger(place.engine, UTC, lambda: 1_800_000_000.0)
-
-    def play(box: str, night: int, seed: int) -> None:
-        enrolment, fake = place.enrol(box), FakeBox(f"{seed:032x}")
-        ended_s = 1_790_000_000 + night * DAY_S
-        entries = [
-            fake.play(played_record(seed), ended_s),
-            fake.sign(1, "ANN", ended_s),
-            fake.sign(2, "BOB", ended_s),
-        ]
-        for entry in entries:
-            assert (
-                ledger.take(enrolment.name, sign_entry(entry, 1, enrolment.name, enrolment.key)).kind
-                == "committed"
-            )
-
-    def ratings() -> list[tuple[str, float]]:
-        with place.engine.begin() as db:
-            rows = db.execute(
-                select(RATING.c.initials, RATING.c.rating).order_by(RATING.c.night, RATING.c.initials)
-            )
-            return [(row.initials, row.rating) for row in rows]
-
-    play("one", 2, 1)
-    play("two", 5, 2)
-    assert rate_new(place.engine)
-    assert not rate_new(place.engine)
-    in_time = ratings()
-    assert [initials for initials, _ in in_time] == ["ANN", "BOB"] * 2
-    play("three", 1, 3)
-    assert rate_new(place.engine)
-    late = ratings()
-    assert len(late) == 6
-    assert late[2:] != in_time
-    with place.engine.begin() as db:
-        db.execute(update(MATCH).values(rated=False))
-    assert rate_new(place.engine)
-    assert ratings() == late
-    # Unconfirmed initials and matches that are not ranked count for nothing.
-    with place.engine.begin() as db:
-        db.execute(update(SEAT).where(SEAT.c.initials == "BOB").values(confirmed=False))
-        db.execute(update(MATCH).values(rated=False))
-    assert rate_new(place.engine)
-    assert ratings() == []
-    place.engine.dispose()
+def test_a_match_is_rated_once_when_all_have_signed(evening: Evening) -> None:
+    record = played_record(1)
+    evening.play(record, "ANN")
+    evening.review()
+    assert evening.ratings() == {}
+    evening.send(evening.box.sign(2, "BOB"))
+    evening.review()
+    first = evening.ratings()
+    assert sorted(first) == ["ANN", "BOB"]
+    evening.review()
+    assert evening.ratings() == first
 
 
-def test_luck_and_decisions_add_up_to_the_score(tmp_path: Path) -> None:
-    place = found_league(tmp_path, with_broker=False)
-    enrolment, box = place.enrol("lion"), FakeBox("1" * 32)
-    ledger = Ledger(place.engine, UTC)
+def test_a_late_match_changes_no_rating_of_before(evening: Evening) -> None:
+    evening.play(played_record(1), "ANN", "BOB")
+    evening.review()
+    before = evening.ratings()
+    evening.play(played_record(2), "CAT", "DAN", ended_s=NOW_S - 300 * DAY_S)
+    evening.review()
+    after = evening.ratings()
+    assert {name: after[name] for name in before} == before
+    assert sorted(after) == ["ANN", "BOB", "CAT", "DAN"]
+
+
+def test_a_match_that_some_have_not_signed_is_rated_after_an_hour(evening: Evening) -> None:
+    evening.play(played_record(3, players=3), "ANN", "BOB")
+    evening.review()
+    assert evening.ratings() == {}
+    evening.now_s += SIGNING_S
+    evening.review()
+    assert sorted(evening.ratings()) == ["ANN", "BOB"]
+
+
+def test_protected_initials_count_when_they_are_confirmed_or_never(evening: Evening) -> None:
+    with evening.place.engine.begin() as db:
+        protect(db, ["PIN"], None)
+    for seed in (4, 5):
+        evening.play(played_record(seed), "PIN", "BOB")
+    evening.now_s += SIGNING_S
+    evening.review()
+    assert evening.ratings() == {}
+    assert [row.initials for row in evening.table()] == ["BOB"]
+    with evening.place.engine.begin() as db:
+        assert confirm(db, [(1, 1)], 1, evening.now_s, right=True)
+    evening.review()
+    first = evening.ratings()
+    assert sorted(first) == ["BOB", "PIN"]
+    evening.now_s += CONFIRMING_S
+    evening.review()
+    assert evening.ratings() == first, "the other match had nobody to rate BOB against"
+    assert {row.initials: row.matches for row in evening.table()} == {"BOB": 2, "PIN": 1}
+
+
+def test_eight_tables_of_nine_are_rated(evening: Evening) -> None:
+    names = [f"A{letter}Z" for letter in "ABCDEFGHI"]
+    for seed in range(8):
+        evening.play(played_record(seed, players=9), *names)
+    evening.review()
+    assert sorted(evening.ratings()) == names
+
+
+def test_forgotten_initials_leave_every_table_and_change_nobody_elses(evening: Evening) -> None:
+    evening.play(played_record(1), "BYE", "ANN")
+    evening.review()
+    before = evening.ratings()
+    with evening.place.engine.begin() as db:
+        assert forget(db, "BYE", None) == 1
+    evening.review()
+    assert evening.ratings() == {"ANN": before["ANN"]}
+    assert [row.initials for row in evening.table()] == ["ANN"]
+
+
+def test_a_pub_that_forgets_somebody_leaves_what_other_pubs_have(evening: Evening) -> None:
+    evening.play(played_record(1), "BYE", "ANN")
+    evening.enrolment, evening.box = evening.place.enrol("bell", "The Bell"), FakeBox("2" * 32)
+    evening.play(played_record(2), "BYE", "ANN")
+    evening.review()
+    with evening.place.engine.begin() as db:
+        assert forget(db, "BYE", 2) == 1
+    assert {row.initials: row.matches for row in evening.table()} == {"ANN": 2, "BYE": 1}
+    assert "BYE" in evening.ratings()
+    with evening.place.engine.begin() as db:
+        assert forget(db, "BYE", 1) == 1
+    assert [row.initials for row in evening.table()] == ["ANN"]
+    assert "BYE" not in evening.ratings()
+
+
+def test_sums_are_those_of_the_seats(evening: Evening) -> None:
+    for seed in range(6):
+        evening.play(played_record(seed, careless=True), "ANN", "BOB")
+        if seed % 2:
+            evening.review()
+    evening.review()
+    with evening.place.engine.begin() as db:
+        seats = db.execute(
+            select(
+                SEAT.c.initials, func.count().label("matches"), func.sum(SEAT.c.total).label("total"),
+                func.sum(SEAT.c.turns).label("turns"), func.sum(SEAT.c.given_away_sum).label("given_away"),
+            ).group_by(SEAT.c.initials)
+        ).all()  # fmt: skip
+    for period in Period:
+        for measure in Measure:
+            table = {row.initials: row for row in evening.table(period, measure)}
+            for seat in seats:
+                row = table[seat.initials]
+                assert row.matches == seat.matches
+                assert row.score == pytest.approx(seat.total / seat.matches)
+                assert row.given_away == pytest.approx(seat.given_away / seat.turns)
+
+
+def test_totals_of_other_boxes_and_lengths_are_in_other_tables(evening: Evening) -> None:
+    evening.play(played_record(1), "ANN", "BOB")
+    evening.play(played_record(2, rounds=5), "ANN", "CAT")
+    evening.play(played_record(3, tiles=12), "ANN", "DAN")
+    evening.review()
+    with evening.place.engine.begin() as db:
+        played = [(category.tiles, category.rounds) for _, category in categories_played(db)]
+    assert sorted(played) == [(9, 1), (9, 5), (12, 1)]
+    assert all(len(evening.table(number=number)) == 2 for number in range(3))
+
+
+def test_initials_count_at_one_seat_of_a_match(evening: Evening) -> None:
+    evening.play(played_record(1), "ANN", "ANN")
+    evening.now_s += SIGNING_S
+    evening.review()
+    assert [(row.initials, row.matches) for row in evening.table()] == [("ANN", 1)]
+    assert evening.ratings() == {}
+
+
+def test_a_seat_that_counts_keeps_its_name(evening: Evening) -> None:
+    evening.play(played_record(1), "ANN", "BOB")
+    evening.review()
+    evening.send(evening.box.sign(1, "EVE"))
+    evening.review()
+    assert [row.initials for row in evening.table()] in (["ANN", "BOB"], ["BOB", "ANN"])
+
+
+def test_luck_and_decisions_add_up_to_the_score(evening: Evening) -> None:
     for seed in range(3):
-        message = sign_entry(box.play(played_record(seed, careless=True)), 1, enrolment.name, enrolment.key)
-        assert ledger.take(enrolment.name, message).kind == "committed"
-    assert review_some(place.engine, 5, most=2) == 2
-    assert review_some(place.engine, 5, most=2) == 1
-    assert review_some(place.engine, 5) == 0
-    with place.engine.begin() as db:
+        evening.play(played_record(seed, careless=True))
+    evening.review()
+    with evening.place.engine.begin() as db:
         seats = db.execute(select(SEAT).where(SEAT.c.turns > 0)).all()
+        assert db.execute(select(func.count()).select_from(REVIEW)).scalar() == 3
     assert seats
     start = float(review(played_record(0))[0].points.initial)
     for seat in seats:
         assert seat.turns * start + seat.luck_sum + seat.given_away_sum == pytest.approx(seat.score_sum)
         assert seat.score_sum == seat.total
         assert seat.given_away_sum >= 0
-    place.engine.dispose()
+
+
+def test_a_record_that_newer_rules_cannot_read_stops_nothing(evening: Evening) -> None:
+    evening.play(played_record(1), "ANN", "BOB")
+    with evening.place.engine.begin() as db:
+        db.execute(update(MATCH).values(record="shut-the-box record 1\nwritten long ago\n"))
+    evening.play(played_record(2), "ANN", "BOB")
+    evening.review()
+    with evening.place.engine.begin() as db:
+        found = db.execute(select(MATCH.c.unreviewed).order_by(MATCH.c.id)).scalars().all()
+    assert found == [BY_OLDER_RULES, ""]
+    assert evening.table()[0].matches == 2
+
+
+def test_a_match_that_cannot_be_counted_or_rated_is_marked_and_passed_over(evening: Evening) -> None:
+    evening.play(played_record(1), "ANN", "BOB")
+    evening.play(played_record(2), "CAT", "DAN")
+    with evening.place.engine.begin() as db:
+        db.execute(text("insert into rating values ('ANN', 'no number', 1, 1)"))
+    evening.review()
+    with evening.place.engine.begin() as db:
+        found = db.execute(select(MATCH.c.unrated).order_by(MATCH.c.id)).scalars().all()
+    assert found[0].startswith("not rated: ")
+    assert found[1] == ""
+    assert {"CAT", "DAN"} <= set(evening.ratings())
+
+
+def test_sums_of_nights_long_ago_are_let_go(evening: Evening) -> None:
+    evening.play(played_record(1), "ANN", "BOB")
+    evening.review()
+    evening.now_s += 30 * DAY_S
+    evening.review()
+    with evening.place.engine.begin() as db:
+        assert "night" not in db.execute(select(STANDING.c.period)).scalars().all()
+    assert len(evening.table()) == 2
+
+
+def calls_of_a_review(limit: int) -> tuple[int, int]:
+    """How many functions a review calls, and how many actions its match has."""
+    record = played_record(1, game="tournament-100", players=9, limit=limit)
+    review(record)
+    count = 0
+
+    def called(frame: object, event: str, argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(called)
+    try:
+        review(record)
+    finally:
+        sys.setprofile(None)
+    return count, len(record.actions)
+
+
+def test_a_review_grows_with_the_match_and_no_faster() -> None:
+    short, long = calls_of_a_review(50), calls_of_a_review(300)
+    assert long[1] > 4 * short[1]
+    assert long[0] / long[1] < 1.2 * short[0] / short[1]
+
+
+def _hog(text: str) -> bytes:
+    kept = list[bytes]()
+    while text == "memory":
+        kept.append(bytes(10**7))
+    while text == "time":
+        pass
+    return b"done"
+
+
+@pytest.mark.parametrize("what", ["memory", "time"])
+def test_a_review_that_takes_too_much_is_ended(what: str) -> None:
+    with pytest.raises(TooMuchError):
+        confined(_hog, what, 1, 10**8, lambda: None)
+    assert confined(_hog, "", 1, 10**8, lambda: None)[0] == b"done"
+
+
+def test_what_a_record_may_be_is_what_an_evening_holds() -> None:
+    record = played_record(1, game="tournament-100", players=9, limit=500)
+    throws = sum(line[:1].isdigit() and "+" in line for line in write(record).splitlines())
+    six_hours = 6 * 3600 / 3  # throws, one every 3 s
+    assert six_hours * len(write(record)) / throws < MAX_RECORD

@@ -63,6 +63,7 @@ def walk(root: Root, folder: Path) -> None:
             "systemctl",
             "start",
             "shutthebox-league-consumer",
+            "shutthebox-league-review",
             "shutthebox-league-page.socket",
             "shutthebox-league-acl.path",
         )
@@ -103,7 +104,12 @@ def walk(root: Root, folder: Path) -> None:
                 in run("journalctl", "-u", "shutthebox-league-acl", "--no-pager", "-g", "Finished").stdout
             ),
         )
-        for unit in ("shutthebox-uplink", "shutthebox-league-consumer", "shutthebox-league-page"):
+        for unit in (
+            "shutthebox-uplink",
+            "shutthebox-league-consumer",
+            "shutthebox-league-review",
+            "shutthebox-league-page",
+        ):
             assert run("systemctl", "is-active", unit).stdout == "active\n"
             assert run("systemctl", "show", "-P", "NRestarts", unit).stdout == "0\n"
         run("dpkg", "--purge", "shutthebox-league", "shutthebox-uplink")

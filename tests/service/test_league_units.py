@@ -9,6 +9,7 @@ from tests.service.test_unit import SYSTEMD, UNIT, needs_systemd, settings
 
 UPLINK = SYSTEMD / "shutthebox-uplink.service"
 CONSUMER = SYSTEMD / "shutthebox-league-consumer.service"
+REVIEW = SYSTEMD / "shutthebox-league-review.service"
 PAGE = SYSTEMD / "shutthebox-league-page.service"
 ACL = SYSTEMD / "shutthebox-league-acl.service"
 OUTBOX = SYSTEMD / "shutthebox-outbox.conf"
@@ -17,7 +18,7 @@ OUTBOX = SYSTEMD / "shutthebox-outbox.conf"
 @needs_systemd
 def test_the_units_are_sound(tmp_path: Path) -> None:
     units = []
-    for unit in (UPLINK, CONSUMER, PAGE, PAGE.with_suffix(".socket"), ACL, ACL.with_suffix(".path")):
+    for unit in (UPLINK, CONSUMER, REVIEW, PAGE, PAGE.with_suffix(".socket"), ACL, ACL.with_suffix(".path")):
         # Their programs are looked for where they will be installed, which is not here.
         units.append(tmp_path / unit.name)
         text = unit.read_text().replace("\\\n", "")
@@ -32,7 +33,9 @@ def test_the_units_are_sound(tmp_path: Path) -> None:
 
 @needs_systemd
 @pytest.mark.parametrize(
-    ("unit", "most"), [(UPLINK, 1.5), (CONSUMER, 1.0), (PAGE, 1.0), (ACL, 2.0)], ids=lambda value: str(value)
+    ("unit", "most"),
+    [(UPLINK, 1.5), (CONSUMER, 1.0), (REVIEW, 1.0), (PAGE, 1.0), (ACL, 2.0)],
+    ids=lambda value: str(value),
 )
 def test_a_unit_may_do_little(unit: Path, most: float) -> None:
     done = subprocess.run(

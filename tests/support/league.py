@@ -5,10 +5,11 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from random import Random
-from time import monotonic
+from time import monotonic, time
 
 from sqlalchemy import Engine
 from tests.support.mosquitto import Mosquitto, free_port, league_config
@@ -24,6 +25,7 @@ from shutthebox.rules.turn import answers
 from shutthebox_league.authority import CONSUMER, Authority, Settings
 from shutthebox_league.database import migrate, open_database
 from shutthebox_league.enrolment import enrol
+from shutthebox_league.reviewer import Reviewer
 from shutthebox_uplink.mqtt import Broker, Connected, Event, Message
 from shutthebox_uplink.settings import Enrolment, read_enrolment
 
@@ -68,6 +70,13 @@ def enrolled(folder: Path) -> Enrolment:
         return place.enrol("lion")
     finally:
         place.engine.dispose()
+
+
+def reviewed(engine: Engine, zone: tzinfo = UTC, wall_clock_s: Callable[[], float] = time) -> None:
+    """Has everything counted, rated and reviewed that is due."""
+    reviewer = Reviewer(engine, zone, wall_clock_s)
+    while reviewer.work():
+        pass
 
 
 @contextmanager
@@ -145,12 +154,20 @@ def consumer_listener(place: Place, *topics: str) -> Listener:
 
 
 def played_record(
-    seed: int, *, game: str = "traditional", players: int = 2, careless: bool = False
+    seed: int,
+    *,
+    game: str = "traditional",
+    players: int = 2,
+    careless: bool = False,
+    limit: int | None = None,
+    rounds: int | None = None,
+    tiles: int | None = None,
 ) -> Record:
     """A match that was played out, with conditions as a box writes them."""
     random = Random(seed)
-    profile = builtin(game)
-    match, actions = begin(profile, players), list[Action]()
+    found = builtin(game)
+    profile = (found.for_box(tiles or len(found.tiles)) or found).with_limit(limit)
+    match, actions = begin(profile, players, rounds), list[Action]()
     while match.stage is not Stage.FINISHED:
         if match.stage is Stage.ADVANCE:
             action: Action = Advanced()

@@ -2,21 +2,26 @@
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from functools import cache
 
-from shutthebox.config.profiles import builtin, builtins
 from shutthebox.outbox_entry import MatchPlayed
 from shutthebox.rules.conditions import RULES_VERSION
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.record import Record, RecordError, parse, replay
-from shutthebox.rules.writer import to_lines
+from shutthebox_league.categories import Category, category_of
 
 NIGHT_BEGINS_H = 6
 """A night lasts until six in the morning, local time."""
 
-_EARLIEST_S = 1_700_000_000  # No box is older; its clock was not set.
+MAX_RECORD = 96 * 1024
+"""Most characters of a record: 7,200 throws, one every 3 s for six hours without a pause.
+
+A hand cannot read two dice, move the levers and press faster than that for long. In a record of nine
+players a throw has 13 characters in the mean, with its share of the ends of turns.
+"""
+
+EARLIEST_S = 1_700_000_000  # No box is older; its clock was not set.
 _CLOCK_AHEAD_S = 600
 
 
@@ -50,12 +55,14 @@ class CheckedMatch:
         places: of all seats, in their order.
         unranked: why it counts in no ranking, in a few words; empty if it counts.
         commitment: of its tournament of equal dice; empty for dice of chance.
+        category: the matches that it can be compared with; None where the box does not offer its rules.
     """
 
     record: Record
     places: tuple[Place, ...]
     unranked: str
     commitment: str
+    category: Category | None
 
 
 def check_match(played: MatchPlayed) -> CheckedMatch:
@@ -64,17 +71,28 @@ def check_match(played: MatchPlayed) -> CheckedMatch:
     Raises:
         RefusedError: naming the line and the rule that it breaks.
     """
+    text = played.record
+    if len(text) > MAX_RECORD:
+        raise RefusedError(
+            f"record: {len(text)} characters; allowed are {MAX_RECORD}, more than an evening's play"
+        )
+    if not text.replace("\n", "").isprintable():
+        raise RefusedError("record: allowed are characters that can be printed")
     try:
-        record = read_record(played.record)
+        record = read_record(text)
+        end = replay(record)[-1]
     except (RecordError, ProfileError) as error:
         raise RefusedError(str(error)) from None
-    end = replay(record)[-1]
+    except (ArithmeticError, LookupError, ValueError, RecursionError, AssertionError) as error:
+        raise RefusedError(f"record: the rules cannot follow it: {type(error).__name__}") from error
     conditions = record.conditions
     if conditions is None:
         raise RefusedError("record: its conditions are missing; allowed is a record as a box writes it")
     if end.result is None and not (record.given_up and conditions.equal_dice):
         raise RefusedError("record: the match has not ended")
-    return CheckedMatch(record, _places(record, end), _unranked(record, end), conditions.equal_dice)
+    category = category_of(record)
+    unranked = _unranked(record, end) or ("" if category else "house rules")
+    return CheckedMatch(record, _places(record, end), unranked, conditions.equal_dice, category)
 
 
 def read_record(text: str) -> Record:
@@ -129,31 +147,14 @@ def _unranked(record: Record, end: Match) -> str:
         return "a computer played"
     if conditions.out_of_play:
         return "levers were out of play"
-    if not is_builtin(record.profile):
-        return "house rules"
     if any(not version.endswith(f" rules {RULES_VERSION}") for version in conditions.versions):
         return "other rules"
     return ""
 
 
-@cache
-def _builtin_names() -> frozenset[str]:
-    return frozenset(profile.name for profile in builtins())
-
-
-def is_builtin(profile: Profile) -> bool:
-    """Whether these are the rules of a game that the box knows by itself, on one of its boxes."""
-    if profile.name not in _builtin_names():
-        return False
-    known = builtin(profile.name)
-    sizes = [known, *(known.for_box(size) for size in known.allowed_boxes)]
-    written = to_lines(profile)
-    return any(found is not None and to_lines(found.with_limit(profile.limit)) == written for found in sizes)
-
-
 def time_of(played: MatchPlayed, received_s: int) -> int:
     """When a match ended: by the box's clock, or ours where the box's cannot be right."""
-    right = _EARLIEST_S <= played.ended_s <= received_s + _CLOCK_AHEAD_S
+    right = EARLIEST_S <= played.ended_s <= received_s + _CLOCK_AHEAD_S
     return played.ended_s if right else received_s
 
 

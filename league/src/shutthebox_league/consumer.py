@@ -1,4 +1,4 @@
-"""A consumer: takes messages from the broker, has the ledger commit them, and sends receipts.
+"""A consumer: takes messages from the broker, has the ledger commit them, and sends receipts. Nothing else.
 
 Several consumers may run side by side: the broker gives each message to one of them. If a consumer is
 killed, it loses the messages that it has accepted and not committed; the boxes send these again, because
@@ -12,19 +12,20 @@ import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from sqlalchemy import Engine, insert, select, update
+from sqlalchemy import Connection, Engine, insert, select, update
 
 from shutthebox import __version__ as box_version
 from shutthebox_league import __version__
+from shutthebox_league.allowance import CPU_S_AN_HOUR, MESSAGES_A_MINUTE, Allowance
 from shutthebox_league.database import UNAVAILABLE
 from shutthebox_league.fair_queue import FairQueue
-from shutthebox_league.ledger import MAX_MESSAGE_BYTES, Ledger
+from shutthebox_league.health import MAX_BYTES, read_health
+from shutthebox_league.ledger import MAX_MESSAGE_BYTES, Ledger, Outcome
 from shutthebox_league.metrics import Metrics
-from shutthebox_league.ratings import rate_new
-from shutthebox_league.reviewing import review_some
 from shutthebox_league.schema import HEALTH, KEY
 from shutthebox_uplink.home_assistant import ONLINE
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
@@ -40,7 +41,15 @@ AGAIN_S = 1.0
 """After a transaction that failed, a consumer waits for so long."""
 
 _HEALTH_EVERY_S = 2.0
-_MAX_STATE = 8 * 1024
+_LATER_EVERY_S = 10.0
+
+
+@dataclass(slots=True)
+class _Heard:
+    """The latest of a box: whether it is there, and the state that it has published, if any."""
+
+    online: bool = True
+    state: bytes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +83,11 @@ class Consumer:
     ) -> None:
         self._engine, self._ledger, self._key, self._metrics = engine, ledger, key, metrics
         self._entries: FairQueue[bytes] = FairQueue()
-        self._states: dict[str, tuple[str, bytes]] = {}
+        self._heard: dict[str, _Heard] = {}
+        self._hearing = Lock()
+        self._messages = Allowance(MESSAGES_A_MINUTE, 60)
+        self._cpu = Allowance(CPU_S_AN_HOUR, 3600)
+        self._told_s: dict[str, float] = {}
         self._health_due_s = 0.0
         self._ends = False
         self._dropped = 0
@@ -103,12 +116,11 @@ class Consumer:
         self._broker.start()
         try:
             while not self._ends:
-                taken = self._entries.take(BATCH, timeout_s=0.5)
-                if taken:
-                    self._commit(taken)
-                else:
-                    self._review()
-                self._keep_states()
+                taken = self._allowed(self._entries.take(BATCH, timeout_s=0.5))
+                while taken:
+                    taken = taken[self._commit(taken) :]
+                    beat()
+                self._keep_health()
                 self._metrics.waiting.set(len(self._entries))
                 self._metrics.dropped.inc(self._entries.dropped - self._dropped)
                 self._dropped = self._entries.dropped
@@ -131,66 +143,93 @@ class Consumer:
                 if what == "entry":
                     if len(payload) <= MAX_MESSAGE_BYTES:
                         self._entries.put(name, payload)
-                elif len(payload) <= _MAX_STATE:
-                    self._states[f"{name}/{what}"] = (what, payload)
+                elif len(payload) <= MAX_BYTES:
+                    with self._hearing:
+                        heard = self._heard.setdefault(name, _Heard())
+                        heard.online = what == "state" or payload == ONLINE.encode()
+                        heard.state = payload if what == "state" else heard.state
 
     def _hello(self) -> None:
         """Asks all boxes to send entries without a receipt again at once."""
         hello = {"version": box_version, "league": __version__, "started_s": int(time.time())}
         self._broker.publish(HELLO_TOPIC, json.dumps(hello), retain=True)
 
-    def _commit(self, taken: list[tuple[str, bytes]]) -> None:
+    def _allowed(self, taken: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+        """The messages of keys that have not sent too much; the others are told to send later."""
+        now_s, allowed = time.monotonic(), []
+        for name, message in taken:
+            if self._messages.is_spent(name, now_s):
+                self._later(name, message, f"more than {MESSAGES_A_MINUTE} messages a minute", now_s)
+            elif self._cpu.is_spent(name, now_s):
+                reason = f"its messages took more than {CPU_S_AN_HOUR:.0f} s of computing in an hour"
+                self._later(name, message, reason, now_s)
+            else:
+                self._messages.spend(name, 1, now_s)
+                allowed.append((name, message))
         # Consumers lock the boxes' rows in one order, so that none waits for another in a circle.
-        taken.sort()
+        return sorted(allowed)
+
+    def _later(self, name: str, message: bytes, reason: str, now_s: float) -> None:
+        """Holds a message unread, and tells so now and then."""
+        self._metrics.messages.labels("later").inc()
+        if now_s < self._told_s.get(name, 0.0):
+            return
+        self._told_s[name] = now_s + _LATER_EVERY_S
+        _log.warning("%s: later: %s", name, reason)
+        try:
+            outcome = self._ledger.hold(name, message, reason, int(time.time()))
+        except UNAVAILABLE as error:
+            self._away(error)
+        else:
+            self._answer(name, outcome)
+
+    def _away(self, error: Exception) -> None:
+        self._metrics.database_errors.inc()
+        _log.error("the database: %s; boxes send again", (str(error).splitlines() or [""])[0])
+
+    def _commit(self, taken: list[tuple[str, bytes]]) -> int:
+        """Has the first of some messages committed, and answers them; returns how many are done with."""
         try:
             with self._metrics.seconds.time():
                 outcomes = self._ledger.take_all(taken)
         except UNAVAILABLE as error:
-            self._metrics.database_errors.inc()
-            _log.error("the database: %s; boxes send again", str(error).splitlines()[0])
+            self._away(error)
             self._failed = True
             time.sleep(AGAIN_S)
-            return
-        except Exception:  # one box's message must not stop the others
-            if len(taken) > 1:
-                for message in taken:
-                    self._commit([message])
-                return
-            _log.exception("%s: the message is passed over", taken[0][0])
-            self._metrics.messages.labels("failed").inc()
-            return
+            return len(taken)
+        except Exception:  # the database is not as it should be: boxes keep their entries
+            _log.exception("nothing is committed")
+            self._metrics.messages.labels("failed").inc(len(taken))
+            time.sleep(AGAIN_S)
+            return len(taken)
         if self._failed:
             self._failed = False
             self._hello()
-        for (name, _), outcome in zip(taken, outcomes, strict=True):
+        for (name, _), outcome in zip(taken, outcomes, strict=False):
+            self._cpu.spend(name, outcome.cpu_s, time.monotonic())
             self._metrics.messages.labels(outcome.kind).inc()
             if outcome.kind not in ("committed", "repeated"):
                 _log.warning("%s: %s: %s", name, outcome.kind, outcome.reason)
-            if outcome.receipt is not None:
-                self._broker.publish(receipt_topic(name), sign_receipt(outcome.receipt, self._key))
+            self._answer(name, outcome)
+        return len(outcomes)
 
-    def _review(self) -> None:
-        """Does the work that can wait: the luck of matches, and the ratings."""
-        try:
-            if not review_some(self._engine, int(time.time())):
-                rate_new(self._engine)
-        except UNAVAILABLE as error:
-            self._metrics.database_errors.inc()
-            _log.error("the database: %s", str(error).splitlines()[0])
+    def _answer(self, name: str, outcome: Outcome) -> None:
+        if outcome.receipt is not None:
+            self._broker.publish(receipt_topic(name), sign_receipt(outcome.receipt, self._key))
 
-    def _keep_states(self) -> None:
+    def _keep_health(self) -> None:
         """Keeps the latest health of each box, not more often than needed."""
-        if time.monotonic() < self._health_due_s or not self._states:
+        if time.monotonic() < self._health_due_s or not self._heard:
             return
         self._health_due_s = time.monotonic() + _HEALTH_EVERY_S
-        states, self._states = self._states, {}
+        with self._hearing:
+            heard, self._heard = self._heard, {}
         try:
             with self._engine.begin() as db:
-                for path, (what, payload) in states.items():
-                    keep_state(db, path.partition("/")[0], what, payload, int(time.time()))
+                for name, latest in sorted(heard.items()):
+                    keep_health(db, name, latest.online, latest.state, int(time.time()))
         except UNAVAILABLE as error:
-            self._metrics.database_errors.inc()
-            _log.error("the database: %s", str(error).splitlines()[0])
+            self._away(error)
 
 
 def share_of(key: Ed25519PrivateKey) -> str:
@@ -201,20 +240,13 @@ def share_of(key: Ed25519PrivateKey) -> str:
     return hashlib.sha256(b"shutthebox share" + key.private_bytes_raw()).hexdigest()[:32]
 
 
-def keep_state(db: Any, name: str, what: str, payload: bytes, now_s: int) -> None:  # noqa: ANN401
+def keep_health(db: Connection, name: str, online: bool, state: bytes | None, now_s: int) -> None:
     """Keeps the health that a box reports; nothing for a key that is unknown or revoked."""
     key = db.execute(select(KEY.c.box_id).where(KEY.c.name == name, KEY.c.revoked_s.is_(None))).first()
     if key is None:
         return
-    values: dict[str, Any] = {"seen_s": now_s, "online": True}
-    if what == "availability":
-        values["online"] = payload == ONLINE.encode()
-    else:
-        try:
-            if not isinstance(json.loads(payload), dict):
-                return
-        except (ValueError, RecursionError):
-            return
-        values["state"] = payload.decode("utf-8")
+    values: dict[str, Any] = {"seen_s": now_s, "online": online}
+    if state is not None and (found := read_health(state)):
+        values["state"] = json.dumps(found)
     if not db.execute(update(HEALTH).where(HEALTH.c.box_id == key.box_id).values(values)).rowcount:
         db.execute(insert(HEALTH).values({"box_id": key.box_id, "state": "{}", **values}))

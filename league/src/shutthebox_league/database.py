@@ -8,9 +8,12 @@ from typing import Any
 
 from alembic import command
 from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, InterfaceError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from shutthebox.errors import one_line
 from shutthebox_league.errors import LeagueError
@@ -18,8 +21,8 @@ from shutthebox_league.errors import LeagueError
 _BUSY_S = 10.0
 _MIGRATION_LOCK = 5748123
 
-UNAVAILABLE = (SQLAlchemyError, sqlite3.Error, OSError)
-"""Errors while a database is away, locked or full."""
+UNAVAILABLE = (OperationalError, InterfaceError, PoolTimeoutError, sqlite3.OperationalError, OSError)
+"""Errors while a database is away, locked or full. Any other belongs to what was being done."""
 
 
 def open_database(url: str) -> Engine:
@@ -78,7 +81,7 @@ def _sqlite_begins(connection: Any) -> None:  # noqa: ANN401  (SQLAlchemy's own)
 
 
 def migrate(engine: Engine, version: str = "head") -> None:
-    """Brings the database up to date; makes it if it is empty.
+    """Brings the database up to date; makes it if it is empty. Locks nothing if there is nothing to do.
 
     Raises:
         LeagueError: if it is of a later version of this program, or cannot be reached.
@@ -86,6 +89,11 @@ def migrate(engine: Engine, version: str = "head") -> None:
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
     try:
+        with engine.connect().execution_options(reads=True) as connection:
+            current = MigrationContext.configure(connection).get_current_revision()
+        head = ScriptDirectory.from_config(config).get_current_head()
+        if current == (head if version == "head" else version):
+            return
         with engine.begin() as connection:
             if engine.dialect.name == "postgresql":
                 # Several consumers start at once, and one of them does it.

@@ -7,8 +7,9 @@ from datetime import date
 
 from sqlalchemy import ColumnElement, Connection, func, insert, select
 
-from shutthebox.config.profiles import builtin
 from shutthebox.errors import shown
+from shutthebox.game.menu_items import MAX_ROUNDS_AT_THE_BOX
+from shutthebox_league.categories import Category, category_id, highest_wins, profile_of, read_category
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.formats import (
     Format,
@@ -40,7 +41,7 @@ class Event:
         event_id: in the database.
         name: for people.
         format: of it.
-        game: the game that counts.
+        category: the matches that count.
         first_night: of it.
         last_night: of it; the same for one night.
         standing: its table and its next pairings.
@@ -49,7 +50,7 @@ class Event:
     event_id: int
     name: str
     format: Format
-    game: str
+    category: Category
     first_night: date
     last_night: date
     standing: Standing
@@ -59,7 +60,7 @@ def make_event(
     db: Connection,
     name: str,
     format_: str,
-    game: str,
+    category: Category,
     entrants: Sequence[str],
     first_night: date,
     last_night: date,
@@ -82,11 +83,12 @@ def make_event(
         raise LeagueError(f"--entrants: allowed are 2 to {MOST_ENTRANTS} different initials")
     if last_night < first_night:
         raise LeagueError("--last-night: allowed is the first night or a later one")
-    builtin(game)
+    if profile_of(category) is None or not 1 <= category.rounds <= MAX_ROUNDS_AT_THE_BOX:
+        raise LeagueError(f"--tiles, --rounds: no box offers {category.game} so")
     values = {
         "name": name,
         "format": format_,
-        "game": game,
+        "category_id": category_id(db, category),
         "first_night": first_night,
         "last_night": last_night,
     }
@@ -108,14 +110,15 @@ def read_event(db: Connection, event_id: int, tonight: date) -> Event | None:
             select(ENTRANT.c.initials).where(ENTRANT.c.event_id == event_id).order_by(ENTRANT.c.position)
         ).scalars()
     )
-    format_ = Format(found.format)
+    format_, category = Format(found.format), read_category(db, found.category_id)
+    assert category is not None, "an event's category stays"
     where = (
-        (MATCH.c.game == found.game)
+        (MATCH.c.category_id == found.category_id)
         & (MATCH.c.unranked == "")
         & MATCH.c.night.between(found.first_night, found.last_night)
     )
     if format_ is Format.BEST_OF_NIGHT:
-        highest = builtin(found.game).highest_wins
+        highest = highest_wins(category.game)
         best = (func.max if highest else func.min)(SEAT.c.total)
         rows = db.execute(
             select(SEAT.c.initials, best)
@@ -127,14 +130,13 @@ def read_event(db: Connection, event_id: int, tonight: date) -> Event | None:
         standing = best_of_night(entrants, totals, highest=highest, over=tonight > found.last_night)
     else:
         standing = _RULES[format_](entrants, _games(db, where, entrants))
-    return Event(event_id, found.name, format_, found.game, found.first_night, found.last_night, standing)
+    return Event(event_id, found.name, format_, category, found.first_night, found.last_night, standing)
 
 
-def event_names(db: Connection) -> Sequence[tuple[int, str]]:
-    """All events, the newest first."""
-    return [
-        (row.id, row.name) for row in db.execute(select(EVENT.c.id, EVENT.c.name).order_by(EVENT.c.id.desc()))
-    ]
+def event_names(db: Connection, most: int = 100) -> Sequence[tuple[int, str]]:
+    """The newest events, the newest first."""
+    newest = select(EVENT.c.id, EVENT.c.name).order_by(EVENT.c.id.desc()).limit(most)
+    return [(row.id, row.name) for row in db.execute(newest)]
 
 
 def _games(db: Connection, where: ColumnElement[bool], entrants: Sequence[str]) -> list[Game]:

@@ -5,6 +5,7 @@ import logging
 import secrets
 import signal
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import closing
@@ -23,6 +24,7 @@ from shutthebox.rules.equal_dice import Tournament, tournament_from_text
 from shutthebox_league import __version__, players
 from shutthebox_league.authority import BOXES_PORT, CONSUMERS_PORT, Authority, Settings
 from shutthebox_league.backup import back_up, restore
+from shutthebox_league.categories import usual_category
 from shutthebox_league.checking import night_of
 from shutthebox_league.consumer import BrokerAddress, Consumer
 from shutthebox_league.database import migrate, open_database
@@ -32,6 +34,7 @@ from shutthebox_league.events import make_event
 from shutthebox_league.formats import Format
 from shutthebox_league.ledger import Ledger
 from shutthebox_league.metrics import Metrics
+from shutthebox_league.reviewer import Reviewer
 from shutthebox_league.schema import TOURNAMENT
 
 FOLDER = Path("/var/lib/shutthebox-league")
@@ -138,6 +141,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     consume.set_defaults(run=_consume)
 
+    review = commands.add_parser("review", help="count, rate and review what was consumed")
+    review.set_defaults(run=_review)
+
     serve = commands.add_parser("serve", help="serve the page")
     serve.add_argument(
         "--port",
@@ -151,6 +157,8 @@ def _parser() -> argparse.ArgumentParser:
     event.add_argument("name", metavar="NAME")
     event.add_argument("--format", required=True, help=", ".join(Format))
     event.add_argument("--game", default="traditional", help="default: traditional")
+    event.add_argument("--tiles", type=int, help="of the boxes; default: as its rule sheet has them")
+    event.add_argument("--rounds", type=int, help="of a match; default: as its rule sheet has them")
     event.add_argument(
         "--entrants", required=True, metavar="ANN,BOB,…", help="initials, the best seeded first"
     )
@@ -263,6 +271,17 @@ def _consume(args: argparse.Namespace) -> None:
         systemd.stopping()
 
 
+def _review(args: argparse.Namespace) -> None:
+    with closing(League(args.folder)) as league:
+        migrate(league.engine)
+        ends, systemd = threading.Event(), Systemd()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda number, frame: ends.set())
+        systemd.ready()
+        Reviewer(league.engine, league.zone, beat=systemd.alive).run(ends)
+        systemd.stopping()
+
+
 def _serve(args: argparse.Namespace) -> None:
     import uvicorn
 
@@ -296,7 +315,13 @@ def _event(args: argparse.Namespace) -> None:
         entrants = [initials.strip() for initials in args.entrants.split(",")]
         with league.engine.begin() as db:
             event_id = make_event(
-                db, args.name, args.format, args.game, entrants, first, args.last_night or first
+                db,
+                args.name,
+                args.format,
+                usual_category(args.game, args.tiles, args.rounds),
+                entrants,
+                first,
+                args.last_night or first,
             )
         print(f"/event/{event_id}")
 

@@ -8,13 +8,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from jwt import PyJWS
-from jwt.exceptions import PyJWTError
 from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
 
 from shutthebox.errors import shown
+from shutthebox_league.counting import let_go
 from shutthebox_league.errors import LeagueError
-from shutthebox_league.schema import ENTRANT, ENTRY, MATCH, PROTECTED, RATING, SEAT
+from shutthebox_league.ratings import due_s
+from shutthebox_league.schema import ASIDE, BOX, CHAIN, ENTRANT, ENTRY, KEY, MATCH, PROTECTED, RATING, SEAT
 
 _INITIALS = re.compile("[A-Z]{3}", re.ASCII)
 _MOST = 50  # initials in one go
@@ -98,7 +98,7 @@ def waiting_seats(db: Connection, pub_id: int, most: int = 100) -> Sequence[Wait
     return [WaitingSeat(*row) for row in found]
 
 
-def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, *, right: bool) -> int:
+def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, now_s: int, *, right: bool) -> int:
     """Counts seats that wait, by match and seat; or takes the initials off them if it was somebody else.
 
     Returns:
@@ -110,7 +110,8 @@ def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, *, ri
         where = _of_pub(pub_id) & (SEAT.c.match_id == match_id) & (SEAT.c.seat == seat)
         changed = db.execute(update(SEAT).where(where, SEAT.c.confirmed.is_(False)).values(values)).rowcount
         if changed:
-            db.execute(update(MATCH).where(MATCH.c.id == match_id).values(rated=False))
+            due = (MATCH.c.id == match_id) & MATCH.c.due_s.is_not(None)
+            db.execute(update(MATCH).where(due).values(due_s=due_s(db, match_id, now_s)))
         count += changed
     return count
 
@@ -127,36 +128,27 @@ def forget(db: Connection, initials: str, pub_id: int | None) -> int:
         How many matches were signed with them.
     """
     where: ColumnElement[bool] = SEAT.c.initials == initials
+    entries: ColumnElement[bool] = ENTRY.c.initials == initials
+    aside: ColumnElement[bool] = ASIDE.c.initials == initials
     if pub_id is not None:
         where &= _of_pub(pub_id)
-    matches = select(SEAT.c.match_id).where(where)
-    chains = db.execute(select(MATCH.c.chain_id, MATCH.c.id).where(MATCH.c.id.in_(matches))).all()
-    for row in chains:
-        db.execute(update(MATCH).where(MATCH.c.id == row.id).values(rated=False))
+        keys = select(KEY.c.name).join(BOX, BOX.c.id == KEY.c.box_id).where(BOX.c.pub_id == pub_id)
+        played = select(MATCH.c.chain_id).join(SEAT, SEAT.c.match_id == MATCH.c.id).where(where)
+        chains = select(CHAIN.c.id).where(CHAIN.c.key_name.in_(keys))
+        entries &= ENTRY.c.chain_id.in_(chains) | ENTRY.c.chain_id.in_(played)
+        aside &= ASIDE.c.key_name.in_(keys)
     # The signed entries that hold the initials go too. Their hashes stay, so the chain is still checked.
-    for chain_id in {row.chain_id for row in chains}:
-        found = db.execute(
-            select(ENTRY.c.sequence, ENTRY.c.message).where(ENTRY.c.chain_id == chain_id)
-        ).all()
-        for row in found:
-            if _signs(row.message, initials):
-                entry = (ENTRY.c.chain_id == chain_id) & (ENTRY.c.sequence == row.sequence)
-                db.execute(update(ENTRY).where(entry).values(message=b""))
-    db.execute(update(SEAT).where(where).values(initials=None, confirmed=True))
-    if pub_id is None:
+    db.execute(update(ENTRY).where(entries).values(message=b"", initials=None))
+    db.execute(update(ASIDE).where(aside).values(message=b"", initials=None))
+    count = db.execute(update(SEAT).where(where).values(initials=None, confirmed=True)).rowcount
+    let_go(db, initials, pub_id)
+    if pub_id is None or db.execute(select(SEAT.c.seat).where(SEAT.c.initials == initials)).first() is None:
         db.execute(delete(RATING).where(RATING.c.initials == initials))
+    if pub_id is None:
         db.execute(delete(ENTRANT).where(ENTRANT.c.initials == initials))
     free(db, [initials], pub_id)
-    return len(chains)
+    return count
 
 
 def _of_pub(pub_id: int) -> ColumnElement[bool]:
     return SEAT.c.match_id.in_(select(MATCH.c.id).where(MATCH.c.pub_id == pub_id))
-
-
-def _signs(message: bytes, initials: str) -> bool:
-    try:
-        payload = PyJWS().decode(message.decode("ascii"), options={"verify_signature": False})
-    except (PyJWTError, ValueError):
-        return False
-    return f'"initials": "{initials}"'.encode() in payload

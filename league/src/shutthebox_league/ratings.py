@@ -1,91 +1,67 @@
-"""Ratings of all players, one period a night, from ranked matches of every game.
+"""Ratings of all players by the places of whole tables (Weng and Lin), one match at a time.
 
-The players of a table are compared in pairs, by their places. A match that arrives late changes its night
-and all nights after it, which are rated anew.
+A match is rated once, when all its seats are signed and confirmed or had time for it, in the order in which
+matches come to that. Nothing is ever rated again.
 """
 
-from collections import defaultdict
-from datetime import date
+from openskill.models import PlackettLuce
+from sqlalchemy import Connection, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select, update
-from sqlalchemy.exc import IntegrityError
-
-from shutthebox_league.glicko2 import Rating, rate
 from shutthebox_league.schema import MATCH, RATING, SEAT
 
-_MOST = 500  # matches, below the variables that a statement of SQLite may have
+SIGNING_S = 3600
+"""A match is rated when all its seats are signed and confirmed; if some are not signed, after so long."""
+
+CONFIRMING_S = 14 * 24 * 3600
+"""If a seat waits to be confirmed, after so long at the latest."""
+
+_MODEL = PlackettLuce()
 
 
-def rate_new(engine: Engine) -> bool:
-    """Rates the nights whose matches have changed; False if none have, or another consumer does it.
-
-    Raises:
-        SQLAlchemyError: if the database is away.
-    """
-    with engine.connect().execution_options(reads=True) as db:
-        changed = db.execute(
-            select(MATCH.c.id, MATCH.c.night).where(MATCH.c.rated.is_(False)).limit(_MOST)
-        ).all()
-    if not changed:
-        return False
-    try:
-        with engine.begin() as db:
-            # Before the matches are read: later changes are rated next time.
-            ids = [row.id for row in changed]
-            db.execute(update(MATCH).where(MATCH.c.id.in_(ids)).values(rated=True))
-            _rate_from(db, min(row.night for row in changed))
-    except IntegrityError:
-        return False
-    return True
-
-
-def ratings_before(db: Connection, night: date) -> dict[str, tuple[date, Rating]]:
-    """The latest rating of everybody before a night, and the night it is of."""
-    latest = (
-        select(RATING.c.initials, func.max(RATING.c.night).label("night"))
-        .where(RATING.c.night < night)
-        .group_by(RATING.c.initials)
-        .subquery()
-    )
-    joined = (RATING.c.initials == latest.c.initials) & (RATING.c.night == latest.c.night)
-    found = db.execute(select(RATING).join(latest, joined)).all()
-    return {row.initials: (row.night, Rating(row.rating, row.deviation, row.volatility)) for row in found}
-
-
-def _rate_from(db: Connection, first: date) -> None:
-    db.execute(delete(RATING).where(RATING.c.night >= first))
-    rows = db.execute(
-        select(MATCH.c.night, MATCH.c.id, SEAT.c.initials, SEAT.c.place)
-        .join(SEAT, SEAT.c.match_id == MATCH.c.id)
-        .where(
-            MATCH.c.night >= first, MATCH.c.unranked == "", SEAT.c.initials.is_not(None),
-            SEAT.c.confirmed, SEAT.c.place > 0, SEAT.c.computer.is_(False),
+def due_s(db: Connection, match_id: int, now_s: int) -> int:
+    """When a match that counts is to be rated: now, or when its seats had time to be signed and confirmed."""
+    seats = db.execute(
+        select(SEAT.c.initials, SEAT.c.confirmed).where(
+            SEAT.c.match_id == match_id, SEAT.c.computer.is_(False), SEAT.c.total.is_not(None)
         )
+    ).all()
+    if not all(seat.confirmed for seat in seats):
+        return now_s + CONFIRMING_S
+    return now_s if all(seat.initials for seat in seats) else now_s + SIGNING_S
+
+
+def rate(db: Connection, match_id: int) -> None:
+    """Rates the players of a match and notes that it is done. The caller has locked the match."""
+    db.execute(update(MATCH).where(MATCH.c.id == match_id).values(due_s=None))
+    seats = db.execute(
+        select(SEAT.c.initials, SEAT.c.place)
+        .where(
+            SEAT.c.match_id == match_id, SEAT.c.initials.is_not(None), SEAT.c.confirmed,
+            SEAT.c.place > 0, SEAT.c.computer.is_(False),
+        )
+        .order_by(SEAT.c.initials)
     ).all()  # fmt: skip
-    tables: dict[date, dict[int, list[tuple[str, int]]]] = defaultdict(lambda: defaultdict(list))
-    for row in rows:
-        tables[row.night][row.id].append((row.initials, row.place))
-    known = ratings_before(db, first)
-    for night in sorted(tables):
-        before: dict[str, Rating] = {}
-        results: dict[str, list[tuple[str, float]]] = defaultdict(list)
-        for players in tables[night].values():
-            for initials, place in players:
-                for other, other_place in players:
-                    if other != initials:
-                        results[initials].append(
-                            (other, (1 + (place < other_place) - (place > other_place)) / 2)
-                        )
-        for initials in results:
-            since, rating = known.get(initials, (night, Rating()))
-            # The night itself is a period too, and `rate` counts it.
-            before[initials] = rating.idle(max((night - since).days - 1, 0))
-        for initials, of_player in results.items():
-            new = rate(before[initials], [(before[other], score) for other, score in of_player])
-            known[initials] = (night, new)
-            db.execute(
-                insert(RATING).values(
-                    night=night, initials=initials, rating=new.rating,
-                    deviation=new.deviation, volatility=new.volatility,
-                )
-            )  # fmt: skip
+    if len(seats) < 2:
+        return
+    who = [seat.initials for seat in seats]
+    known = {
+        row.initials: row
+        for row in db.execute(
+            select(RATING).where(RATING.c.initials.in_(who)).order_by(RATING.c.initials).with_for_update()
+        )
+    }
+    before = [
+        [_MODEL.rating(known[initials].mu, known[initials].sigma) if initials in known else _MODEL.rating()]
+        for initials in who
+    ]
+    upsert = postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert
+    for initials, (after,) in zip(
+        who, _MODEL.rate(before, ranks=[float(seat.place) for seat in seats]), strict=True
+    ):
+        values = {"mu": after.mu, "sigma": after.sigma, "at_least": after.ordinal()}
+        db.execute(
+            upsert(RATING)
+            .values(initials=initials, **values)
+            .on_conflict_do_update(index_elements=[RATING.c.initials], set_=values)
+        )

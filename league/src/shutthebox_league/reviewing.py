@@ -1,27 +1,21 @@
-"""The review of matches: for every turn, how much of its score was luck and how much the decisions cost.
+"""The review of a match: for every turn, how much of its score was luck and how much the decisions cost.
 
-It takes longer than the check by the rules, so it is done when no message waits. Several consumers may
-review at once; what they find is the same.
+It takes time in proportion to the length of the match.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Engine, select, update
-
-from shutthebox.game.play import MatchInPlay, PlayedTurn, done
 from shutthebox.odds import Odds
 from shutthebox.odds.coach import Balance, Decision
 from shutthebox.odds.coach import review as review_turn
 from shutthebox.odds.odds import odds_for_points
 from shutthebox.odds.values import OddsError
-from shutthebox.rules.profile import Profile
+from shutthebox.rules.actions import Action, Thrown, apply
+from shutthebox.rules.match import Match
+from shutthebox.rules.profile import Turns
 from shutthebox.rules.record import Record
-from shutthebox_league.checking import is_builtin, read_record
-from shutthebox_league.schema import MATCH, SEAT
-
-BATCH = 8
-"""Matches that are reviewed in one go, before messages are looked for again."""
+from shutthebox_league.categories import category_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,60 +33,40 @@ class ReviewedTurn:
     decisions: tuple[Decision, ...]
 
 
-def odds_of(profile: Profile) -> Odds | None:
-    """The exact odds of a profile, for points; None for house rules and where they are out of reach."""
-    if not is_builtin(profile):
+def odds_of(record: Record) -> Odds | None:
+    """The exact odds of its game, for points; None for house rules and where they are out of reach."""
+    if category_of(record) is None:
         return None
     try:
-        return odds_for_points(profile)
+        return odds_for_points(record.profile)
     except OddsError:
         return None
 
 
 def review(record: Record) -> tuple[ReviewedTurn, ...]:
-    """All whole turns of a match; none where its rules have no odds, or players alternate by throws."""
-    if odds_of(record.profile) is None:
-        return ()
-    play = MatchInPlay(record.beginning)
-    for action in record.actions:
-        play, _ = done(play, action)
-    return tuple(_reviewed(turn) for turn in play.unreviewed)
-
-
-def _reviewed(turn: PlayedTurn) -> ReviewedTurn:
-    player = turn.beginning.player
-    found = review_turn(turn.beginning, turn.actions, for_win=False)
-    return ReviewedTurn(player + 1, found.players[player].points, found.decisions)
-
-
-def review_some(engine: Engine, now_s: int, most: int = BATCH) -> int:
-    """Reviews matches that have not been reviewed, the oldest first; returns how many.
+    """All whole turns of a match; none where players alternate by throws.
 
     Raises:
-        SQLAlchemyError: if the database is away.
+        OddsError: for rules without exact odds.
     """
-    with engine.connect().execution_options(reads=True) as db:
-        where = MATCH.c.reviewed_s.is_(None)
-        found = db.execute(
-            select(MATCH.c.id, MATCH.c.record).where(where).order_by(MATCH.c.id).limit(most)
-        ).all()
-    if not found:
-        return 0
-    reviewed = [(row.id, review(read_record(row.record))) for row in found]
-    with engine.begin() as db:
-        for match_id, turns in reviewed:
-            for seat in {turn.seat for turn in turns}:
-                of_seat = [turn.points for turn in turns if turn.seat == seat]
-                where_seat = (SEAT.c.match_id == match_id) & (SEAT.c.seat == seat)
-                db.execute(update(SEAT).where(where_seat).values(_sums(of_seat)))
-            db.execute(update(MATCH).where(MATCH.c.id == match_id).values(reviewed_s=now_s))
-    return len(found)
+    return tuple(_reviewed(beginning, actions) for beginning, actions in _whole_turns(record))
 
 
-def _sums(turns: Sequence[Balance]) -> dict[str, float]:
-    return {
-        "turns": len(turns),
-        "score_sum": float(sum(turn.final for turn in turns)),
-        "luck_sum": float(sum(turn.luck for turn in turns)),
-        "given_away_sum": float(sum(turn.given_away for turn in turns)),
-    }
+def _whole_turns(record: Record) -> Iterator[tuple[Match, Sequence[Action]]]:
+    """Every turn that has ended: the match before its first throw, and what happened in it."""
+    match, beginning, actions = record.beginning, None, list[Action]()
+    for action in record.actions:
+        if isinstance(action, Thrown) and match.turn.throws == 0 and record.profile.turns is Turns.WHOLE:
+            beginning, actions = match, []
+        after = apply(match, action)
+        actions.append(action)
+        if beginning is not None and after.rows[match.player].outcome is not None:
+            yield beginning, actions
+            beginning = None
+        match = after
+
+
+def _reviewed(beginning: Match, actions: Sequence[Action]) -> ReviewedTurn:
+    player = beginning.player
+    found = review_turn(beginning, actions, for_win=False)
+    return ReviewedTurn(player + 1, found.players[player].points, found.decisions)

@@ -16,6 +16,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
 METADATA = MetaData(
@@ -54,6 +55,9 @@ KEY = Table(
     Column("public_key", Text, nullable=False),
     Column("enrolled_s", BigInteger, nullable=False),
     Column("revoked_s", BigInteger),
+    Column(
+        "refused_bytes", BigInteger, nullable=False, server_default="0"
+    ),  # kept of entries that were refused
 )
 
 CHAIN = Table(
@@ -80,7 +84,8 @@ ENTRY = Table(
     Column("received_s", BigInteger, nullable=False),
     Column("status", String(10), nullable=False),
     Column("reason", String(300), nullable=False),
-    Column("message", LargeBinary, nullable=False),  # as it was signed, for evidence
+    Column("message", LargeBinary, nullable=False),  # as it was signed, for evidence; empty if it was let go
+    Column("initials", String(3), index=True),  # that it signs with
 )
 
 GAP = Table(
@@ -101,8 +106,31 @@ ASIDE = Table(
     Column("received_s", BigInteger, nullable=False),
     Column("times", Integer, nullable=False),
     Column("reason", String(300), nullable=False),
-    Column("message", LargeBinary, nullable=False),
+    Column("message", LargeBinary, nullable=False),  # empty where there was no room for it
+    Column("initials", String(3), index=True),  # that it signs with, if it can be read
     UniqueConstraint("key_name", "hash"),
+)
+
+NOTICE = Table(
+    "notice",
+    METADATA,
+    Column("key_name", String(50), primary_key=True),  # empty for the whole league
+    Column("kind", String(20), primary_key=True),
+    Column("text", String(300), nullable=False),  # for the owner
+    Column("first_s", BigInteger, nullable=False),
+    Column("last_s", BigInteger, nullable=False),
+)
+
+CATEGORY = Table(
+    "category",
+    METADATA,
+    Column("id", _ID, primary_key=True),
+    Column("game", String(40), nullable=False),
+    Column("tiles", Integer, nullable=False),  # of the box
+    Column("rounds", Integer, nullable=False),
+    Column("points", Integer, nullable=False),  # the limit; 0 for a game without one
+    Column("matches", BigInteger, nullable=False),  # that count
+    UniqueConstraint("game", "tiles", "rounds", "points"),
 )
 
 MATCH = Table(
@@ -112,25 +140,35 @@ MATCH = Table(
     Column("chain_id", BigInteger, nullable=False),
     Column("sequence", BigInteger, nullable=False),
     Column("box_id", ForeignKey("box.id"), nullable=False, index=True),
-    Column("pub_id", ForeignKey("pub.id"), nullable=False, index=True),
+    Column("pub_id", ForeignKey("pub.id"), nullable=False),
     Column("journal", String(32), nullable=False),
     Column("number", BigInteger, nullable=False),  # in the box's store
     Column("began_s", BigInteger, nullable=False),  # by the box's clock
     Column("ended_s", BigInteger, nullable=False),  # the box's clock, or ours where that cannot be right
-    Column("night", Date, nullable=False, index=True),
+    Column("night", Date, nullable=False),
     Column("game", String(40), nullable=False),
+    Column("category_id", BigInteger),  # None for rules that no box offers by itself
     Column("players", Integer, nullable=False),
     Column("unranked", String(100), nullable=False),  # why it does not count in rankings; empty if it does
     Column("commitment", String(64), nullable=False),  # of its tournament of equal dice, or empty
     Column("record", Text, nullable=False),
     Column("reviewed_s", BigInteger),
-    Column("rated", Boolean, nullable=False),  # False: its night has to be rated, again if need be
+    Column("unreviewed", String(100), nullable=False, server_default=""),  # why it has no review
+    Column("due_s", BigInteger),  # when it is rated; None once it was, and where it counts for nothing
+    Column("unrated", String(100), nullable=False, server_default=""),  # why it could not be rated
     ForeignKeyConstraint(["chain_id", "sequence"], ["entry.chain_id", "entry.sequence"]),
     UniqueConstraint("box_id", "journal", "number", "began_s"),
-    Index("ix_match_game_night", "game", "night"),
-    Index("ix_match_reviewed", "reviewed_s"),
-    Index("ix_match_rated", "rated"),
+    Index("ix_match_category_id", "category_id", "night"),
+    Index("ix_match_pub_id", "pub_id", "id"),
     Index("ix_match_commitment", "commitment"),
+    Index("ix_match_due_s", "due_s"),
+)
+Index(
+    "ix_match_not_reviewed",
+    MATCH.c.box_id,
+    MATCH.c.id,
+    sqlite_where=MATCH.c.reviewed_s.is_(None),
+    postgresql_where=MATCH.c.reviewed_s.is_(None),
 )
 
 SEAT = Table(
@@ -140,13 +178,53 @@ SEAT = Table(
     Column("seat", Integer, primary_key=True),  # from 1
     Column("place", Integer, nullable=False),  # 1 for every winner, then by totals; 0 without a turn
     Column("total", BigInteger),  # None without a turn
-    Column("initials", String(3), index=True),
+    Column("initials", String(3)),
     Column("confirmed", Boolean, nullable=False),  # needs no PIN, or was confirmed with it
     Column("computer", Boolean, nullable=False),
+    Column(
+        "counted", Boolean, nullable=False, server_default=false()
+    ),  # is in the standings, or never will be
     Column("turns", Integer, nullable=False),  # whole turns that were reviewed, and the sums over them
     Column("score_sum", Float, nullable=False),
     Column("luck_sum", Float, nullable=False),
     Column("given_away_sum", Float, nullable=False),
+    Index("ix_seat_initials", "initials", "match_id"),
+)
+_DUE = SEAT.c.initials.is_not(None) & SEAT.c.confirmed & SEAT.c.counted.is_(False)
+Index("ix_seat_not_counted", SEAT.c.match_id, sqlite_where=_DUE, postgresql_where=_DUE)
+_WAITS = SEAT.c.confirmed.is_(False)
+Index("ix_seat_not_confirmed", SEAT.c.match_id, sqlite_where=_WAITS, postgresql_where=_WAITS)
+
+REVIEW = Table(
+    "review",
+    METADATA,
+    Column("match_id", ForeignKey("match.id", ondelete="CASCADE"), primary_key=True),
+    Column(
+        "shown", LargeBinary, nullable=False
+    ),  # what the match's page shows, as `reviewing.pack` writes it
+)
+
+STANDING = Table(
+    "standing",
+    METADATA,
+    Column("category_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("pub_id", BigInteger, primary_key=True, autoincrement=False),  # 0 for the whole league
+    Column("period", String(6), primary_key=True),
+    Column("first", Date, primary_key=True),  # night of the period
+    Column("initials", String(3), primary_key=True),
+    Column("matches", Integer, nullable=False),
+    Column("wins", Integer, nullable=False),
+    Column("total_sum", Float, nullable=False),
+    Column("turns", Integer, nullable=False),  # sums of the seats
+    Column("luck_sum", Float, nullable=False),
+    Column("given_away_sum", Float, nullable=False),
+    # What tables are sorted by.
+    Column("mean_total", Float, nullable=False),
+    Column("given_away", Float),  # a turn; None with too few turns
+    Index("ix_standing_wins", "category_id", "pub_id", "period", "first", "wins"),
+    Index("ix_standing_mean", "category_id", "pub_id", "period", "first", "mean_total"),
+    Index("ix_standing_skill", "category_id", "pub_id", "period", "first", "given_away"),
+    Index("ix_standing_initials", "initials"),
 )
 
 PROTECTED = Table(
@@ -161,11 +239,11 @@ PROTECTED = Table(
 RATING = Table(
     "rating",
     METADATA,
-    Column("night", Date, primary_key=True),
     Column("initials", String(3), primary_key=True),
-    Column("rating", Float, nullable=False),
-    Column("deviation", Float, nullable=False),
-    Column("volatility", Float, nullable=False),
+    Column("mu", Float, nullable=False),
+    Column("sigma", Float, nullable=False),
+    Column("at_least", Float, nullable=False),  # mu - 3 sigma, which tables are sorted by
+    Index("ix_rating_at_least", "at_least"),
 )
 
 EVENT = Table(
@@ -174,7 +252,7 @@ EVENT = Table(
     Column("id", _ID, primary_key=True),
     Column("name", String(60), nullable=False),
     Column("format", String(20), nullable=False),
-    Column("game", String(40), nullable=False),
+    Column("category_id", BigInteger, nullable=False),
     Column("first_night", Date, nullable=False),
     Column("last_night", Date, nullable=False),
 )

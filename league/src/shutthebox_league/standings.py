@@ -1,4 +1,7 @@
-"""Standings: the table of a game, by several measures, over a night, a season or all time."""
+"""Standings: the table of a category, by several measures, over a night, a season or all time.
+
+They are read from sums that are kept up to date: however many matches there are, a table takes as long.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,9 +9,10 @@ from datetime import date
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Float, case, cast, func, select
+from sqlalchemy import ColumnElement, Connection, select
 
-from shutthebox_league.schema import BOX, HEALTH, MATCH, PUB, RATING, SEAT
+from shutthebox_league.categories import Category
+from shutthebox_league.schema import BOX, CATEGORY, HEALTH, MATCH, PUB, RATING, SEAT, STANDING
 
 FEWEST_TURNS = 5
 """Reviewed turns that a place by skill takes, so that one lucky turn does not lead."""
@@ -42,8 +46,7 @@ class Row:
         score: mean total of a match.
         given_away: mean points that decisions cost in a turn; None with too few reviewed turns.
         luck: mean points that the dice added in a turn; None likewise.
-        rating: the latest, and twice its deviation; None without one.
-        margin: see `rating`.
+        rating: what the player's strength is at least; None without a rating.
     """
 
     initials: str
@@ -53,7 +56,17 @@ class Row:
     given_away: float | None
     luck: float | None
     rating: float | None
-    margin: float | None
+
+
+def first_of(period: Period, night: date) -> date:
+    """The first night of the period that a night belongs to."""
+    match period:
+        case Period.NIGHT:
+            return night
+        case Period.SEASON:
+            return season_of(night)[0]
+        case Period.EVER:
+            return date(1970, 1, 1)
 
 
 def season_of(night: date) -> tuple[date, date]:
@@ -66,64 +79,44 @@ def season_of(night: date) -> tuple[date, date]:
 
 def standings(
     db: Connection,
-    game: str,
+    category: int,
     period: Period,
     night: date,
     measure: Measure,
     *,
     highest_wins: bool,
-    pub_id: int | None = None,
+    pub_id: int = 0,
     most: int = 100,
 ) -> Sequence[Row]:
-    """The table of a game, the best first. Counts ranked matches of confirmed players."""
-    where = [
-        MATCH.c.game == game, MATCH.c.unranked == "", SEAT.c.initials.is_not(None),
-        SEAT.c.confirmed, SEAT.c.total.is_not(None),
-    ]  # fmt: skip
-    if period is Period.NIGHT:
-        where.append(MATCH.c.night == night)
-    elif period is Period.SEASON:
-        first, after = season_of(night)
-        where += [MATCH.c.night >= first, MATCH.c.night < after]
-    if pub_id is not None:
-        where.append(MATCH.c.pub_id == pub_id)
-    sums = (
-        select(
-            SEAT.c.initials,
-            func.count().label("matches"),
-            func.sum(case((SEAT.c.place == 1, 1), else_=0)).label("wins"),
-            func.avg(cast(SEAT.c.total, Float)).label("score"),
-            func.sum(SEAT.c.turns).label("turns"),
-            func.sum(SEAT.c.given_away_sum).label("given_away"),
-            func.sum(SEAT.c.luck_sum).label("luck"),
-        )
-        .join(MATCH, MATCH.c.id == SEAT.c.match_id)
-        .where(*where)
-        .group_by(SEAT.c.initials)
-        .subquery()
-    )
-    newest = (
-        select(RATING.c.initials, func.max(RATING.c.night).label("night"))
-        .group_by(RATING.c.initials)
-        .subquery()
-    )
-    rating = (
-        select(RATING.c.initials, RATING.c.rating, RATING.c.deviation)
-        .join(newest, (RATING.c.initials == newest.c.initials) & (RATING.c.night == newest.c.night))
-        .subquery()
-    )
-    enough = sums.c.turns >= FEWEST_TURNS
-    per_turn = sums.c.given_away / cast(func.nullif(sums.c.turns, 0), Float)
+    """The table of a category, the best first. Counts ranked matches of confirmed players.
+
+    Args:
+        db: the league's database.
+        category: its row.
+        period: of the matches.
+        night: in that period.
+        measure: that the table is sorted by.
+        highest_wins: whether the highest total is the best.
+        pub_id: of the pub; 0 for the whole league.
+        most: rows.
+    """
+    own = STANDING.c
     order: dict[Measure, list[ColumnElement[Any]]] = {
-        Measure.WINS: [sums.c.wins.desc(), sums.c.matches],
-        Measure.SCORE: [sums.c.score.desc() if highest_wins else sums.c.score],
-        Measure.SKILL: [case((enough, 0), else_=1), per_turn],
-        Measure.RATING: [rating.c.rating.is_(None), rating.c.rating.desc()],
+        Measure.WINS: [own.wins.desc(), own.matches],
+        Measure.SCORE: [own.mean_total.desc() if highest_wins else own.mean_total],
+        Measure.SKILL: [own.given_away.is_(None), own.given_away],
+        Measure.RATING: [RATING.c.at_least.is_(None), RATING.c.at_least.desc()],
     }
     found = db.execute(
-        select(sums, rating.c.rating, rating.c.deviation)
-        .join(rating, rating.c.initials == sums.c.initials, isouter=True)
-        .order_by(*order[measure], sums.c.initials)
+        select(STANDING, RATING.c.at_least)
+        .join(RATING, RATING.c.initials == own.initials, isouter=True)
+        .where(
+            own.category_id == category,
+            own.pub_id == pub_id,
+            own.period == period.value,
+            own.first == first_of(period, night),
+        )
+        .order_by(*order[measure], own.initials)
         .limit(most)
     ).all()
     return [
@@ -131,38 +124,38 @@ def standings(
             row.initials,
             row.matches,
             row.wins,
-            row.score,
-            row.given_away / row.turns if row.turns >= FEWEST_TURNS else None,
-            row.luck / row.turns if row.turns >= FEWEST_TURNS else None,
-            row.rating,
-            None if row.deviation is None else 2 * row.deviation,
+            row.mean_total,
+            row.given_away,
+            None if row.given_away is None else row.luck_sum / row.turns,
+            row.at_least,
         )
         for row in found
     ]
 
 
-def games_played(db: Connection) -> Sequence[tuple[str, int]]:
-    """The games of ranked matches and how many of each there are, the most first."""
-    count = func.count()
+def categories_played(db: Connection, most: int = 12) -> Sequence[tuple[int, Category]]:
+    """The categories with most matches that count, the most first."""
     found = db.execute(
-        select(MATCH.c.game, count)
-        .where(MATCH.c.unranked == "")
-        .group_by(MATCH.c.game)
-        .order_by(count.desc())
+        select(CATEGORY)
+        .where(CATEGORY.c.matches > 0)
+        .order_by(CATEGORY.c.matches.desc(), CATEGORY.c.id)
+        .limit(most)
     )
-    return [(row[0], row[1]) for row in found]
+    return [(row.id, Category(row.game, row.tiles, row.rounds, row.points)) for row in found]
 
 
 def latest_matches(
     db: Connection, most: int, *, pub_id: int | None = None, initials: str | None = None
 ) -> Sequence[dict[str, Any]]:
-    """The latest matches with their seats, the newest first."""
-    query = select(MATCH, PUB.c.name.label("pub")).join(PUB, PUB.c.id == MATCH.c.pub_id)
+    """The matches that have arrived last, with their seats, the latest first."""
+    columns = [column for column in MATCH.c if column is not MATCH.c.record]
+    query = select(*columns, PUB.c.name.label("pub")).join(PUB, PUB.c.id == MATCH.c.pub_id)
     if pub_id is not None:
         query = query.where(MATCH.c.pub_id == pub_id)
     if initials is not None:
-        query = query.where(MATCH.c.id.in_(select(SEAT.c.match_id).where(SEAT.c.initials == initials)))
-    matches = db.execute(query.order_by(MATCH.c.ended_s.desc(), MATCH.c.id.desc()).limit(most)).all()
+        signed = select(SEAT.c.match_id).where(SEAT.c.initials == initials)
+        query = query.where(MATCH.c.id.in_(signed.order_by(SEAT.c.match_id.desc()).limit(most)))
+    matches = db.execute(query.order_by(MATCH.c.id.desc()).limit(most)).all()
     ids = [row.id for row in matches]
     seats: dict[int, list[Any]] = {match_id: [] for match_id in ids}
     for seat in db.execute(select(SEAT).where(SEAT.c.match_id.in_(ids)).order_by(SEAT.c.seat)):

@@ -20,19 +20,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.rules.equal_dice import tournament_from_text
-from shutthebox.rules.record import unproven
-from shutthebox_league.checking import night_of, read_record
+from shutthebox_league.categories import Category, highest_wins, usual_category
+from shutthebox_league.checking import night_of
+from shutthebox_league.counting import WHOLE_LEAGUE
 from shutthebox_league.database import UNAVAILABLE
 from shutthebox_league.events import event_names, read_event
 from shutthebox_league.health import read_health
 from shutthebox_league.page.owner import OwnersPage
-from shutthebox_league.page.replay import shown_turns
-from shutthebox_league.schema import BOX, MATCH, PUB, SEAT, TOURNAMENT
+from shutthebox_league.schema import BOX, MATCH, PUB, REVIEW, SEAT, TOURNAMENT
+from shutthebox_league.shown import unpack
 from shutthebox_league.standings import (
     Measure,
     Period,
     boxes_health,
-    games_played,
+    categories_played,
     latest_matches,
     standings,
 )
@@ -44,6 +45,7 @@ _NUMBER = re.compile("[1-9][0-9]{0,17}", re.ASCII)  # as large as a database's n
 _SLUG = re.compile("[a-z0-9-]{1,60}", re.ASCII)
 _COMMITMENT = re.compile("[0-9a-f]{64}", re.ASCII)
 _LATEST = 20
+_MOST_ROWS = 500
 _BOARD_S = 15  # seconds after which a board asks again
 _STALE_S = 180  # A box that has said nothing for so long is not playing.
 
@@ -124,6 +126,7 @@ class _Page:
             "signed": _signed,
             "when": self._when,
             "title": game_title,
+            "category": _category_text,
         }
         self._style = (FOLDER / "style.css").read_text("utf-8")
 
@@ -174,20 +177,21 @@ class _Page:
 
     # -- tables -----------------------------------------------------------------------
 
-    def _table(self, db: Connection, request: Request, pub_id: int | None) -> dict[str, Any]:
-        games = games_played(db)
+    def _table(self, db: Connection, request: Request, pub_id: int) -> dict[str, Any]:
+        played = categories_played(db)
         asked = request.query_params
-        game = _one_of(
-            asked.get("game"), [name for name, _ in games], games[0][0] if games else "traditional"
-        )
+        usual = played[0][0] if played else 0
+        number = int(_one_of(asked.get("table"), [str(row) for row, _ in played], str(usual)))
+        category = dict(played).get(number) or usual_category("traditional")
         period = Period(_one_of(asked.get("period"), list(Period), Period.SEASON))
         measure = Measure(_one_of(asked.get("by"), list(Measure), Measure.WINS))
-        highest = _highest_wins(game)
         night = self._tonight
-        rows = standings(db, game, period, night, measure, highest_wins=highest, pub_id=pub_id)
+        rows = standings(
+            db, number, period, night, measure, highest_wins=highest_wins(category.game), pub_id=pub_id
+        )
         return {
-            "games": games, "game": game, "period": period, "by": measure, "rows": rows,
-            "periods": list(Period), "measures": list(Measure), "night": night,
+            "tables": played, "table": number, "category": category, "period": period, "by": measure,
+            "rows": rows, "periods": list(Period), "measures": list(Measure), "night": night,
         }  # fmt: skip
 
     def front(self, db: Connection, request: Request) -> Response:
@@ -200,9 +204,9 @@ class _Page:
             "front.html",
             pubs=pubs,
             tournaments=tournaments,
-            events=event_names(db)[:10],
+            events=event_names(db, 10),
             latest=latest_matches(db, _LATEST),
-            **self._table(db, request, None),
+            **self._table(db, request, WHOLE_LEAGUE),
         )
 
     def pub(self, db: Connection, request: Request) -> Response:
@@ -226,15 +230,15 @@ class _Page:
                 playing.append((box.name, state))
         table = self._table(db, request, pub.id)
         rows = standings(
-            db, table["game"], Period.NIGHT, table["night"], Measure.WINS,
-            highest_wins=_highest_wins(table["game"]), pub_id=pub.id, most=8,
+            db, table["table"], Period.NIGHT, table["night"], Measure.WINS,
+            highest_wins=highest_wins(table["category"].game), pub_id=pub.id, most=8,
         )  # fmt: skip
         board = self.render(
             "television.html",
             pub=pub,
             playing=playing,
             tonight=rows,
-            game=table["game"],
+            category=table["category"],
             latest=latest_matches(db, 6, pub_id=pub.id),
         )
         # The pub's own page has the same and stays as it is, for everybody who reads at leisure.
@@ -254,13 +258,12 @@ class _Page:
         if found is None:
             raise HTTPException(404, "There is no such match.")
         seats = db.execute(select(SEAT).where(SEAT.c.match_id == found.id).order_by(SEAT.c.seat)).all()
-        record = read_record(found.record)
+        stored = db.execute(select(REVIEW.c.shown).where(REVIEW.c.match_id == found.id)).scalar()
         return self.render(
             "match.html",
             match=found,
             seats=seats,
-            turns=shown_turns(record),
-            conditions=unproven(record),
+            shown=stored and unpack(stored),
             names={seat.seat: seat.initials or f"player {seat.seat}" for seat in seats},
         )
 
@@ -305,8 +308,14 @@ class _Page:
         rows = db.execute(
             select(SEAT.c.initials, SEAT.c.seat, SEAT.c.total, MATCH.c.id)
             .join(MATCH, MATCH.c.id == SEAT.c.match_id)
-            .where(MATCH.c.commitment == found.commitment, SEAT.c.total.is_not(None), SEAT.c.confirmed)
+            .where(
+                MATCH.c.commitment == found.commitment,
+                MATCH.c.unranked == "",
+                SEAT.c.total.is_not(None),
+                SEAT.c.confirmed,
+            )
             .order_by(SEAT.c.seat, SEAT.c.total)
+            .limit(_MOST_ROWS)
         ).all()
         return self.render("tournament.html", tournament=found, seed=seed, rows=rows)
 
@@ -346,8 +355,10 @@ def game_title(name: str) -> str:
     return name
 
 
-def _highest_wins(game: str) -> bool:
-    return game in {profile.name for profile in builtins()} and builtin(game).highest_wins
+def _category_text(category: Category) -> str:
+    rounds = f"{category.rounds} round{'s' * (category.rounds > 1)}"
+    length = f"to {category.points} points" if category.points else rounds
+    return f"{game_title(category.game)}, {category.tiles} tiles, {length}"
 
 
 def _points(value: float | None) -> str:

@@ -5,6 +5,7 @@ address, no history and no log. A new key ends the old one, wherever it is.
 """
 
 import re
+import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qs
@@ -20,6 +21,7 @@ from shutthebox_league.chains import notes_of
 from shutthebox_league.enrolment import token_hash
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.health import read_health
+from shutthebox_league.notices import notices
 from shutthebox_league.schema import PUB
 from shutthebox_league.standings import boxes_health
 
@@ -102,6 +104,7 @@ class OwnersPage:
             said=said,
             boxes=[(box, read_health(box.state or "")) for box in boxes_health(db, pub.id)],
             notes=notes_of(db, pub.id),
+            notices=notices(db, pub.id, int(time.time())),
             waiting=players.waiting_seats(db, pub.id),
             protected=players.protected_at(db, pub.id),
             headers=_HEADERS,
@@ -151,7 +154,7 @@ def _confirm(db: Connection, pub_id: int, form: Form, *, right: bool) -> str:
     seats = [(int(seat[1]), int(seat[2])) for seat in found if seat is not None]
     if not seats:
         raise LeagueError("no match is ticked")
-    count = players.confirm(db, seats, pub_id, right=right)
+    count = players.confirm(db, seats, pub_id, int(time.time()), right=right)
     return f"Counted: {count}." if right else f"The initials were taken off: {count}."
 
 

@@ -1,16 +1,25 @@
-"""A match as its page shows it: turn by turn, every throw and its answer, luck and the cost of decisions."""
+"""A match as its page shows it: turn by turn, every throw and its answer, luck and the cost of decisions.
 
-from dataclasses import dataclass, field, replace
+It is made once, with the review, and stored: nobody who looks at a page has the league work it out.
+"""
+
+import json
+import zlib
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 
-from shutthebox.rules.actions import Moved, Reopened, Thrown
-from shutthebox.rules.record import Record
-from shutthebox.rules.record import replay as positions_of
+from shutthebox.odds import Odds
+from shutthebox.rules.actions import Moved, Reopened, Thrown, apply
+from shutthebox.rules.record import Record, unproven
 from shutthebox.rules.tiles import to_numbers
-from shutthebox_league.reviewing import ReviewedTurn, odds_of, review
+from shutthebox_league.reviewing import ReviewedTurn
 
 NOTICED = 0.005
 """Points from which a decision's cost is shown."""
+
+MOST_THROWS = 1000
+"""That are shown of a match; its record has all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +60,55 @@ class ShownTurn:
     given_away: float | None = None
 
 
-def shown_turns(record: Record) -> list[ShownTurn]:
-    """All turns of a match that the rules confirm."""
-    odds = odds_of(record.profile)
+@dataclass(frozen=True, slots=True)
+class ShownMatch:
+    """A match.
+
+    Attributes:
+        turns: in order.
+        conditions: what its record does not prove, in sentences.
+        has_more: there were more throws.
+    """
+
+    turns: list[ShownTurn]
+    conditions: tuple[str, ...]
+    has_more: bool = False
+
+
+def pack(shown: ShownMatch) -> bytes:
+    """As it is stored."""
+    return zlib.compress(json.dumps(asdict(shown)).encode())
+
+
+def unpack(data: bytes) -> ShownMatch:
+    """What `pack` packed."""
+    found = json.loads(zlib.decompress(data))
+    turns = [
+        ShownTurn(**{**turn, "throws": [ShownThrow(**throw) for throw in turn["throws"]]})
+        for turn in found["turns"]
+    ]
+    return ShownMatch(turns, tuple(found["conditions"]), found["has_more"])
+
+
+def shown_match(record: Record, reviewed: Sequence[ReviewedTurn], odds: Odds | None) -> ShownMatch:
+    """A match that the rules confirm.
+
+    Args:
+        record: of it.
+        reviewed: its whole turns, in order; none where the odds are not known.
+        odds: of its game, for the better answers.
+    """
     turns: list[ShownTurn] = []
-    positions = positions_of(record)
-    for before, action, after in zip(positions, record.actions, positions[1:], strict=False):
+    after, throws, has_more = record.beginning, 0, False
+    for action in record.actions:
+        before, after = after, apply(after, action)
         seat = before.player + 1
         row = after.rows[before.player]
         open_tiles = _tiles(to_numbers(row.open)) or "–"
+        throws += isinstance(action, Thrown)
+        if throws > MOST_THROWS:
+            has_more = True
+            break
         match action:
             case Thrown(faces):
                 if not turns or turns[-1].seat != seat or turns[-1].score is not None:
@@ -74,9 +123,9 @@ def shown_turns(record: Record) -> list[ShownTurn]:
                 _answered(turns[-1], f"open {tile}", open_tiles, "")
         if row.outcome is not None and turns and turns[-1].seat == seat:
             turns[-1].score = row.score
-    for shown, reviewed in zip(turns, review(record), strict=False):
-        _review(shown, reviewed)
-    return turns
+    for shown, found in zip(turns, reviewed, strict=False):
+        _review(shown, found)
+    return ShownMatch(turns, unproven(record), has_more)
 
 
 def _answered(turn: ShownTurn, answer: str, open_tiles: str, better: str) -> None:
@@ -87,7 +136,8 @@ def _review(shown: ShownTurn, reviewed: ReviewedTurn) -> None:
     shown.luck, shown.given_away = float(reviewed.points.luck), float(reviewed.points.given_away)
     costs = [Fraction(0)] * len(shown.throws)
     for decision in reviewed.decisions:
-        costs[decision.number] += decision.points
+        if decision.number < len(costs):  # else of a throw that is not shown
+            costs[decision.number] += decision.points
     for at, (throw, cost) in enumerate(zip(shown.throws, costs, strict=True)):
         shown.throws[at] = replace(throw, cost=float(cost), better=throw.better if cost >= NOTICED else "")
 

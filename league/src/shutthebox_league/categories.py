@@ -1,0 +1,91 @@
+"""Categories: the matches that can be compared, of one game on one box over as many rounds."""
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from shutthebox.config.profiles import builtin, builtins
+from shutthebox.game.menu_items import LIMITS, MAX_ROUNDS_AT_THE_BOX
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.record import Record
+from shutthebox.rules.writer import to_lines
+from shutthebox_league.schema import CATEGORY
+
+_NAMES = frozenset(profile.name for profile in builtins())
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """A category.
+
+    Attributes:
+        game: the name of its profile.
+        tiles: of the box.
+        rounds: of a match.
+        points: the limit; 0 for a game without one.
+    """
+
+    game: str
+    tiles: int
+    rounds: int
+    points: int
+
+
+def category_of(record: Record) -> Category | None:
+    """The category of a match; None where a box does not offer its rules, rounds or limit by itself."""
+    profile = record.profile
+    if profile.name not in _NAMES:
+        return None
+    known = builtin(profile.name)
+    if record.rounds not in (*range(1, MAX_ROUNDS_AT_THE_BOX + 1), known.rounds):
+        return None
+    if profile.limit not in (known.limit, *LIMITS):
+        return None
+    tiles = len(profile.tiles)
+    played = known.for_box(tiles)
+    if played is None or to_lines(played.with_limit(profile.limit)) != to_lines(profile):
+        return None
+    return Category(profile.name, tiles, record.rounds, profile.limit or 0)
+
+
+def usual_category(game: str, tiles: int | None = None, rounds: int | None = None) -> Category:
+    """The category of a game as a box plays it if nothing else is chosen.
+
+    Raises:
+        ProfileError: if there is no such game.
+    """
+    profile = builtin(game)
+    return Category(game, tiles or len(profile.tiles), rounds or profile.rounds, profile.limit or 0)
+
+
+def profile_of(category: Category) -> Profile | None:
+    """The rules of a category; None if newer rules do not know it."""
+    if category.game not in _NAMES:
+        return None
+    played = builtin(category.game).for_box(category.tiles)
+    return played and played.with_limit(category.points or None)
+
+
+def category_id(db: Connection, category: Category) -> int:
+    """Its row, which is made if it is the first of its kind."""
+    values = {"game": category.game, "tiles": category.tiles, "rounds": category.rounds}
+    values |= {"points": category.points}
+    where = [CATEGORY.c[key] == value for key, value in values.items()]
+    found = db.execute(select(CATEGORY.c.id).where(*where)).scalar()
+    if found is None:
+        upsert = postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert
+        db.execute(upsert(CATEGORY).values({**values, "matches": 0}).on_conflict_do_nothing())
+        found = db.execute(select(CATEGORY.c.id).where(*where)).scalar_one()
+    return int(found)
+
+
+def read_category(db: Connection, number: int) -> Category | None:
+    """The category of a row; None if there is none."""
+    row = db.execute(select(CATEGORY).where(CATEGORY.c.id == number)).first()
+    return None if row is None else Category(row.game, row.tiles, row.rounds, row.points)
+
+
+def highest_wins(game: str) -> bool:
+    """Whether the highest total of a game is the best; False for a game that is not known any more."""
+    return game in _NAMES and builtin(game).highest_wins

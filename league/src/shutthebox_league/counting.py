@@ -1,0 +1,116 @@
+"""Counts matches in the standings: sums for each player of a category, kept up to date seat by seat.
+
+A seat is counted once, when it is signed and confirmed; its review is added when that is there.
+"""
+
+from collections.abc import Iterator, Mapping
+from datetime import date
+from typing import Any
+
+from sqlalchemy import Connection, Float, Row, case, cast, delete, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from shutthebox_league.schema import CATEGORY, SEAT, STANDING
+from shutthebox_league.standings import FEWEST_TURNS, Period, first_of
+
+WHOLE_LEAGUE = 0
+"""Stands for a pub in the sums of the whole league."""
+
+NIGHTS_KEPT = 7
+"""Sums of earlier nights are let go: only tonight's are shown."""
+
+
+_SUMS = ("matches", "wins", "total_sum", "turns", "luck_sum", "given_away_sum")
+
+
+def count_seat(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -> None:
+    """Adds a signed seat of a ranked match to the standings. The caller has locked the match."""
+    db.execute(
+        update(SEAT).where(SEAT.c.match_id == seat.match_id, SEAT.c.seat == seat.seat).values(counted=True)
+    )
+    values = {
+        "initials": seat.initials, "matches": 1, "wins": int(seat.place == 1), "total_sum": float(seat.total),
+        "turns": seat.turns, "luck_sum": seat.luck_sum, "given_away_sum": seat.given_away_sum,
+        "mean_total": float(seat.total), "given_away": _mean(seat.given_away_sum, seat.turns),
+    }  # fmt: skip
+    insert = postgresql.insert if db.dialect.name == "postgresql" else sqlite.insert
+    own = STANDING.c
+    for place in _places(match, tonight):
+        statement = insert(STANDING).values(**place, **values)
+        new = statement.excluded
+        added = {key: own[key] + new[key] for key in _SUMS}
+        keys = [column.name for column in STANDING.primary_key]
+        db.execute(statement.on_conflict_do_update(index_elements=keys, set_={**added, **_means(added)}))
+    earlier = select(SEAT.c.seat).where(
+        SEAT.c.match_id == seat.match_id, SEAT.c.seat != seat.seat,
+        SEAT.c.counted, SEAT.c.initials.is_not(None), SEAT.c.total.is_not(None),
+    )  # fmt: skip
+    if db.execute(earlier.limit(1)).first() is None:
+        of_match = CATEGORY.c.id == match.category_id
+        db.execute(update(CATEGORY).where(of_match).values(matches=CATEGORY.c.matches + 1))
+
+
+def add_review(db: Connection, match: Row[Any], seat: Row[Any], tonight: date) -> None:
+    """Adds the review of a seat that has been counted."""
+    own = STANDING.c
+    turns, given_away = own.turns + seat.turns, own.given_away_sum + seat.given_away_sum
+    values = {
+        "turns": turns, "luck_sum": own.luck_sum + seat.luck_sum, "given_away_sum": given_away,
+        "given_away": _mean_of(given_away, turns),
+    }  # fmt: skip
+    for place in _places(match, tonight):
+        where = [own[key] == value for key, value in place.items()]
+        db.execute(update(STANDING).where(*where, own.initials == seat.initials).values(values))
+
+
+def let_go(db: Connection, initials: str, pub_id: int | None) -> None:
+    """Takes a player out of the sums of all, or of one pub and of what that has added to the league's."""
+    own = STANDING.c
+    if pub_id is None:
+        db.execute(delete(STANDING).where(own.initials == initials))
+        return
+    of_pub = (own.initials == initials) & (own.pub_id == pub_id)
+    for row in db.execute(select(STANDING).where(of_pub)).all():
+        league = (
+            (own.category_id == row.category_id) & (own.pub_id == WHOLE_LEAGUE) & (own.period == row.period)
+            & (own.first == row.first) & (own.initials == initials)
+        )  # fmt: skip
+        db.execute(delete(STANDING).where(league, own.matches <= row.matches))
+        left = {key: own[key] - getattr(row, key) for key in _SUMS}
+        db.execute(update(STANDING).where(league).values({**left, **_means(left)}))
+    db.execute(delete(STANDING).where(of_pub))
+
+
+def let_nights_go(db: Connection, before: date) -> None:
+    """Deletes the sums of the nights before."""
+    db.execute(delete(STANDING).where(STANDING.c.period == Period.NIGHT, STANDING.c.first < before))
+
+
+def _places(match: Row[Any], tonight: date) -> Iterator[dict[str, Any]]:
+    """The sums that a match belongs to; rows in one order, so that nobody waits in a circle."""
+    for pub_id in (WHOLE_LEAGUE, match.pub_id):
+        for period in Period:
+            if period is not Period.NIGHT or abs((tonight - match.night).days) < NIGHTS_KEPT:
+                first = first_of(period, match.night)
+                yield {
+                    "category_id": match.category_id,
+                    "pub_id": pub_id,
+                    "period": period.value,
+                    "first": first,
+                }
+
+
+def _mean(total: float, turns: int) -> float | None:
+    return total / turns if turns >= FEWEST_TURNS else None
+
+
+def _means(sums: Mapping[str, Any]) -> dict[str, Any]:
+    """What tables are sorted by, from sums as SQL expressions."""
+    return {
+        "mean_total": sums["total_sum"] / sums["matches"],
+        "given_away": _mean_of(sums["given_away_sum"], sums["turns"]),
+    }
+
+
+def _mean_of(total: Any, turns: Any) -> Any:  # noqa: ANN401  (SQL expressions)
+    return case((turns >= FEWEST_TURNS, total / cast(turns, Float)), else_=None)

@@ -1,0 +1,33 @@
+"""Notices: lines for the owner's page about what a key did, or the league itself. One a kind and key."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from shutthebox_league.schema import BOX, KEY, NOTICE
+
+CLOCK_IS_WRONG = "the league's clock is wrong"
+
+SHOWN_S = 7 * 24 * 3600
+"""A notice is shown for so long after its cause was seen last."""
+
+_MOST = 300
+
+
+def notice(db: Connection, key_name: str, kind: str, text: str, now_s: int) -> None:
+    """Notes something for the owner of a key's box; for everybody if the name is empty."""
+    where = (NOTICE.c.key_name == key_name) & (NOTICE.c.kind == kind)
+    values = {"text": text[:_MOST], "last_s": now_s}
+    if not db.execute(update(NOTICE).where(where).values(values)).rowcount:
+        db.execute(insert(NOTICE).values(key_name=key_name, kind=kind, first_s=now_s, **values))
+
+
+def notices(db: Connection, pub_id: int, now_s: int) -> Sequence[Any]:
+    """The league's notices, and those of the keys of a pub's boxes, each a row of `NOTICE`."""
+    keys = select(KEY.c.name).join(BOX, BOX.c.id == KEY.c.box_id).where(BOX.c.pub_id == pub_id)
+    return db.execute(
+        select(NOTICE)
+        .where(NOTICE.c.key_name.in_(keys) | (NOTICE.c.key_name == ""), NOTICE.c.last_s > now_s - SHOWN_S)
+        .order_by(NOTICE.c.key_name, NOTICE.c.last_s.desc())
+    ).all()

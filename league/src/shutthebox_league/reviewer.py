@@ -1,0 +1,264 @@
+"""The reviewer: counts signed seats, rates matches and reviews them, away from the consumers.
+
+Whatever a match does to it is noted with that match, and the next one follows.
+"""
+
+import contextlib
+import json
+import logging
+import time
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta, tzinfo
+from threading import Event
+
+from sqlalchemy import ColumnElement, Connection, Engine, delete, insert, select, text, update
+
+from shutthebox.odds.odds import KEPT_TABLES, odds_for_points
+from shutthebox.odds.values import OddsError
+from shutthebox_league.allowance import REVIEW_CPU_S_AN_HOUR, Allowance
+from shutthebox_league.categories import Category, profile_of, read_category
+from shutthebox_league.checking import night_of, read_record
+from shutthebox_league.confined import TooMuchError, confined
+from shutthebox_league.counting import NIGHTS_KEPT, add_review, count_seat, let_nights_go
+from shutthebox_league.database import UNAVAILABLE
+from shutthebox_league.notices import notice
+from shutthebox_league.ratings import rate
+from shutthebox_league.reviewing import ReviewedTurn, odds_of, review
+from shutthebox_league.schema import MATCH, REVIEW, SEAT
+from shutthebox_league.shown import pack, shown_match
+
+_log = logging.getLogger(__name__)
+
+CPU_S = 20
+"""Most processor time of one review. The longest of the usual games takes 4 s."""
+
+MEMORY = 512 * 1024 * 1024
+"""Most bytes that one review takes."""
+
+BY_OLDER_RULES = "by older rules"
+LATER = "reviewed later"
+
+_SOME = 50
+_IDLE_S = 0.5
+_QUICK_S = 5.0
+_MOST_SHOWN = 1024 * 1024
+
+_NEXT = text(
+    """with recursive head(box_id) as (
+         select min(box_id) from match where reviewed_s is null
+         union all
+         select (select min(box_id) from match where reviewed_s is null and box_id > head.box_id)
+         from head where box_id is not null
+       )
+       select box_id,
+              (select min(id) from match where reviewed_s is null and box_id = head.box_id) as match_id
+       from head where box_id is not null"""
+)
+"""The oldest match without a review of each box, by as many steps in the index as there are such boxes."""
+
+
+class Reviewer:
+    """Counts, rates and reviews. Used by one process with one thread.
+
+    Args:
+        engine: the league's database.
+        zone: of the league, for its nights.
+        wall_clock_s: the time of day in seconds.
+        beat: called at least every few seconds, for a watchdog.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        zone: tzinfo,
+        wall_clock_s: Callable[[], float] = time.time,
+        beat: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._engine, self._zone, self._wall_clock_s, self._beat = engine, zone, wall_clock_s, beat
+        self._allowance = Allowance(REVIEW_CPU_S_AN_HOUR, 3600)
+        self._too_much: set[Category] = set()
+        self._at_hand: set[Category] = set()
+        self._tidied: date | None = None
+
+    def run(self, ends: Event) -> None:
+        """Works until `ends` is set."""
+        while not ends.is_set():
+            try:
+                done = self.work()
+            except UNAVAILABLE as error:
+                _log.error("the database: %s", (str(error).splitlines() or [""])[0])
+                done = False
+            self._beat()
+            if not done:
+                ends.wait(_IDLE_S)
+
+    def work(self) -> bool:
+        """Counts and rates what is due, and reviews a match of each box; False if there was nothing to do.
+
+        Raises:
+            SQLAlchemyError: if the database is away.
+        """
+        if self._tidied != self._tonight:
+            with self._engine.begin() as db:
+                let_nights_go(db, self._tonight - timedelta(days=NIGHTS_KEPT))
+            self._tidied = self._tonight
+        signed = select(SEAT.c.match_id).where(
+            SEAT.c.initials.is_not(None), SEAT.c.confirmed, SEAT.c.counted.is_(False)
+        )
+        counted = self._each(signed.order_by(SEAT.c.match_id).limit(_SOME), self._count)
+        due = select(MATCH.c.id).where(MATCH.c.due_s <= int(self._wall_clock_s()))
+        rated = self._each(due.order_by(MATCH.c.due_s, MATCH.c.id).limit(_SOME), rate)
+        return self._review_some() or counted or rated
+
+    @property
+    def _tonight(self) -> date:
+        return night_of(int(self._wall_clock_s()), self._zone)
+
+    # -- counting and rating -----------------------------------------------------------
+
+    def _each(self, which: object, do: Callable[[Connection, int], None]) -> bool:
+        """Does something with each of some matches, in one transaction; one by one if that fails."""
+        with self._engine.connect().execution_options(reads=True) as db:
+            ids = list(dict.fromkeys(db.execute(which).scalars()))  # type: ignore[call-overload]
+        try:
+            self._do(ids, do)
+        except UNAVAILABLE:
+            raise
+        except Exception:
+            for match_id in ids:
+                self._do_alone(match_id, do)
+        return bool(ids)
+
+    def _do(self, ids: Sequence[int], do: Callable[[Connection, int], None]) -> None:
+        if not ids:
+            return
+        with self._engine.begin() as db:
+            for match_id in ids:
+                db.execute(select(MATCH.c.id).where(MATCH.c.id == match_id).with_for_update())
+                do(db, match_id)
+
+    def _do_alone(self, match_id: int, do: Callable[[Connection, int], None]) -> None:
+        try:
+            self._do([match_id], do)
+        except UNAVAILABLE:
+            raise
+        except Exception as error:
+            _log.exception("match %d is not counted or not rated", match_id)
+            reason = f"not {'rated' if do is rate else 'counted'}: {type(error).__name__}"
+            with self._engine.begin() as db:
+                values = {"unrated": reason, **({"due_s": None} if do is rate else {})}
+                db.execute(update(MATCH).where(MATCH.c.id == match_id).values(values))
+                if do is not rate:
+                    db.execute(update(SEAT).where(SEAT.c.match_id == match_id).values(counted=True))
+
+    def _count(self, db: Connection, match_id: int) -> None:
+        match = db.execute(select(MATCH).where(MATCH.c.id == match_id)).one()
+        where = SEAT.c.initials.is_not(None) & SEAT.c.confirmed & SEAT.c.counted.is_(False)
+        for seat in db.execute(select(SEAT).where(SEAT.c.match_id == match_id, where)).all():
+            count_seat(db, match, seat, self._tonight)
+
+    # -- reviewing ---------------------------------------------------------------------
+
+    def _review_some(self) -> bool:
+        with self._engine.connect().execution_options(reads=True) as db:
+            heads = db.execute(_NEXT).all()
+        done = False
+        for box_id, match_id in heads:
+            if not self._allowance.is_spent(str(box_id), time.monotonic()):
+                self._review(int(box_id), int(match_id))
+                self._beat()
+                done = True
+        return done
+
+    def _review(self, box_id: int, match_id: int) -> None:
+        with self._engine.connect().execution_options(reads=True) as db:
+            row = db.execute(select(MATCH.c.record, MATCH.c.category_id).where(MATCH.c.id == match_id)).one()
+            category = read_category(db, row.category_id) if row.category_id else None
+        unreviewed, sums, shown = "", dict[str, list[float]](), b""
+        if category in self._too_much:
+            unreviewed = f"a review takes more than {CPU_S} s of computing"
+        else:
+            try:
+                result, took_s = confined(_result, row.record, CPU_S, MEMORY, self._beat)
+                head, _, shown = result.partition(b"\n")
+                unreviewed, sums = json.loads(head)
+                self._keep_at_hand(category, took_s)
+            except TooMuchError as error:
+                took_s, unreviewed = float(CPU_S), f"a review was begun, and {error}"
+                # The length of a record is bounded: its game's odds take so long.
+                self._too_much |= {category} if category else set()
+            self._allowance.spend(str(box_id), took_s, time.monotonic())
+        if self._allowance.is_spent(str(box_id), time.monotonic()):
+            self._tell_owner(match_id)
+        self._keep_review(match_id, unreviewed, sums, shown[:_MOST_SHOWN])
+
+    def _keep_at_hand(self, category: Category | None, took_s: float) -> None:
+        """Has the odds of the first games at hand, for all reviews to come, if they are quickly made."""
+        if category is None or took_s > _QUICK_S or len(self._at_hand) >= KEPT_TABLES:
+            return
+        if category not in self._at_hand and (profile := profile_of(category)) is not None:
+            self._at_hand.add(category)
+            with contextlib.suppress(OddsError):
+                odds_for_points(profile)
+
+    def _keep_review(
+        self, match_id: int, unreviewed: str, sums: dict[str, list[float]], shown: bytes
+    ) -> None:
+        now_s = int(self._wall_clock_s())
+        with self._engine.begin() as db:
+            match = db.execute(select(MATCH).where(MATCH.c.id == match_id).with_for_update()).one()
+            if match.reviewed_s is not None:
+                return  # Another reviewer has been quicker.
+            done = {"reviewed_s": now_s, "unreviewed": unreviewed[:100]}
+            db.execute(update(MATCH).where(MATCH.c.id == match_id).values(done))
+            db.execute(delete(REVIEW).where(REVIEW.c.match_id == match_id))
+            if shown:
+                db.execute(insert(REVIEW).values(match_id=match_id, shown=shown))
+            for number, (turns, score, luck, given_away) in sums.items():
+                values = {"turns": turns, "score_sum": score, "luck_sum": luck, "given_away_sum": given_away}
+                of_seat = _seat(match_id, int(number))
+                db.execute(update(SEAT).where(of_seat).values(values))
+                seat = db.execute(select(SEAT).where(of_seat)).one()
+                if seat.counted and seat.initials and seat.confirmed and not match.unranked:
+                    add_review(db, match, seat, self._tonight)
+
+    def _tell_owner(self, match_id: int) -> None:
+        with self._engine.begin() as db:
+            key = text(
+                "select key_name from chain join match on chain.id = match.chain_id where match.id = :id"
+            )
+            said = f"{LATER}: its reviews took more than {REVIEW_CPU_S_AN_HOUR:.0f} s of computing in an hour"
+            name = db.execute(key, {"id": match_id}).scalar_one()
+            notice(db, name, "reviews", said, int(self._wall_clock_s()))
+
+
+def _seat(match_id: int, number: int) -> ColumnElement[bool]:
+    return (SEAT.c.match_id == match_id) & (SEAT.c.seat == number)
+
+
+def _result(text: str) -> bytes:
+    """Why there is no review, and per seat the sums over its turns, in a line of JSON; then what is shown."""
+    try:
+        record = read_record(text)
+    except Exception:  # whatever newer rules make of it
+        return json.dumps((BY_OLDER_RULES, {})).encode() + b"\n"
+    unreviewed, odds = "", odds_of(record)
+    turns: tuple[ReviewedTurn, ...] = ()
+    if odds is not None:
+        try:
+            turns = review(record)
+        except Exception as error:
+            unreviewed = (
+                f"the odds cannot follow it: {error if isinstance(error, OddsError) else type(error)}"
+            )
+    sums = dict[int, list[float]]()
+    for turn in turns:
+        of_seat = sums.setdefault(turn.seat, [0.0] * 4)
+        points = turn.points
+        more = (1.0, float(points.final), float(points.luck), float(points.given_away))
+        of_seat[:] = [have + new for have, new in zip(of_seat, more, strict=True)]
+    try:
+        shown = pack(shown_match(record, turns, odds))
+    except Exception as error:
+        return json.dumps((f"it cannot be shown: {type(error).__name__}", sums)).encode() + b"\n"
+    return json.dumps((unreviewed, sums)).encode() + b"\n" + shown
