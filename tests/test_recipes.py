@@ -124,13 +124,8 @@ def test_a_key_of_the_configuration(copy: Copy, tmp_path: Path) -> None:
         "    out_of_play: tuple[int, ...] = _key(",
         '    quiet_from: int = _key(validation.whole(0, 23), 22, "The hour from which the box is silent.")',
     )
-    # The machine needs it.
+    # The machine needs it, and knows it by the same name.
     copy.before("game/settings.py", "    sleep_ns: int = 600_000_000_000", "    quiet_from: int = 22")
-    copy.before(
-        "config/settings_loader.py",
-        "        sound=config.box.sound,",
-        "        quiet_from=config.box.quiet_from,",
-    )
     program = (
         SAYS + 'print(box("[box]\\nquiet_from = 20\\n").settings.quiet_from, box("").settings.quiet_from)'
     )

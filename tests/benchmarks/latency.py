@@ -19,6 +19,7 @@ from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config, DiceKind, GameConfig, SetupChoice
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
+from shutthebox.game.settings import Brightness
 from shutthebox.rules import turn as turns
 from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -40,6 +41,9 @@ class TimedDisplay:
 
     def show(self, screen: Screen, t_ns: int) -> None:
         self._display.render_now(screen, 0)
+
+    def brighten(self, brightness: Brightness) -> None:
+        """As bright as it is."""
 
     def sleep(self) -> None:
         """Nothing is timed in the dark."""

@@ -70,6 +70,9 @@ without 1, 2, 3, without 9
 game.family: Family; For children?
   on, off
   True, False
+display.brightness: Brightness; Brightness
+  dim, medium, bright
+  'dim', 'medium', 'bright'
 """
 """Per item its key, label and question; its options as shown; what is kept of each."""
 

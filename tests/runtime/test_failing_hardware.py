@@ -29,6 +29,7 @@ from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.facts import Began, Fact, Finished
 from shutthebox.game.mode import Mode
+from shutthebox.game.settings import Brightness
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import to_tiles
@@ -237,7 +238,7 @@ def test_where_hands_cannot_reach_a_service_button_the_menu_has_service() -> Non
 class Glass:
     """A display in virtual time that draws every screen at once, and breaks as it is told."""
 
-    def __init__(self, model: PanelModel | None, controller: Any = "ssd1306") -> None:
+    def __init__(self, model: PanelModel | None, controller: Controller = Controller.SSD1306) -> None:
         self.model, self.controller, self.now_ns = model, controller, 0
         self.shown: Any = None
         self._display = DisplayWorker(self._connect, now_ns=lambda: self.now_ns)
@@ -250,6 +251,9 @@ class Glass:
     def show(self, screen: Any, t_ns: int) -> None:
         self.now_ns, self.shown = t_ns, screen
         self._display.render_now(screen, 0)
+
+    def brighten(self, brightness: Brightness) -> None:
+        self._display.brighten(brightness)
 
     def sleep(self) -> None:
         pass

@@ -1,17 +1,20 @@
 """The box in virtual time: hands to the nanosecond, queued dice, and what a power cut leaves."""
 
 import logging
+from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.support.box import MS, S, config_with
+from tests.support.box import MS, BoxUnderTest, S, config_with
 
 from shutthebox.adapters.store.lock import InUseError
+from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Effect, Keep
 from shutthebox.game.facts import Began
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.virtual_box import VirtualBox
 
 # -- hands -------------------------------------------------------------------------------
@@ -119,3 +122,27 @@ def test_only_throws_of_the_box_count_in_its_statistics(
     assert box.store is not None
     assert box.store._count_throws == counts
     box.close()
+
+
+def test_the_brightness_chosen_in_the_menu_is_on_the_glass_at_once_and_after_a_pulled_plug(
+    tmp_path: Path,
+) -> None:
+    display = VirtualDisplay(Config())
+    table = BoxUnderTest(tmp_path, make=partial(VirtualBox, display=display))
+    display.look(table.box.now_ns)
+    bright = display.panel.contrast
+    table.hold()
+    while "Brightness" not in table.screen.rows[table.screen.cursor or 0]:
+        table.choose(9)
+    table.press()
+    table.choose(1)
+    table.press()
+    display.look(table.box.now_ns)
+    dim = display.panel.contrast
+    assert dim < bright
+    table.box.cut_power()
+    display.panel.brown_out()
+    table.wait(31 * S)  # then a panel is set up again
+    display.look(table.box.now_ns)
+    assert display.panel.contrast == dim
+    table.box.close()

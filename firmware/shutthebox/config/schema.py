@@ -17,7 +17,7 @@ from shutthebox import validation
 from shutthebox.config.controllers import Controller
 from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
-from shutthebox.game.settings import ShownStakes
+from shutthebox.game.settings import Brightness, ShownStakes
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.profile import HEAD_STARTS_CHECK, MAX_LIMIT, TEAMS_CHECK, TURN_SECONDS_CHECK, HeadStart
 from shutthebox.translations import ENGLISH, codes
@@ -311,6 +311,11 @@ class DisplayConfig:
     bus: int = _key(validation.whole(0, 32), 1, "The I2C bus of the panel.")
     address: int = _key(validation.whole(0x08, 0x77), 0x3C, "The panel's address on that bus.", "0x3C")
     rotate: int = _key(_ROTATION, 0, "180 if the panel is mounted upside down.")
+    brightness: Brightness = _key(
+        validation.choice(Brightness),
+        Brightness.BRIGHT,
+        '"dim", "medium" or "bright". An OLED dims only a little, and lasts longer for it.',
+    )
 
 
 @dataclass(frozen=True, slots=True)

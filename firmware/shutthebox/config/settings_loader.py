@@ -2,8 +2,9 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from shutthebox.config.profiles import builtins, find, house_rules
 from shutthebox.config.schema import Config, ConfigError, DiceKind, SetupChoice, with_value
@@ -129,37 +130,33 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
     profiles = tuple(profile for profile in offered if profile is not None)
     if usual not in profiles:
         profiles = (usual, *profiles)
-    tournament = _tournament(config, where)
-    settings = Settings(
-        profiles=profiles,
-        profile=usual,
-        players=config.game.players,
-        rounds=config.game.rounds,
+    settings = replace(
+        Settings(profiles, usual, **_of_one_name(config)),
         skips_setup=config.game.setup is SetupChoice.USUAL,
-        limit=config.game.limit,
-        teams=config.game.teams,
-        handicap=config.game.handicap,
-        turn_seconds=config.game.turn_seconds,
-        hints=config.game.hints,
-        stakes=config.game.stakes,
-        names=config.game.names,
-        family=config.game.family,
-        computers=config.game.computers,
-        strength=config.game.strength,
         code=to_tiles(config.box.service_code),
         real_dice=config.game.dice is DiceKind.REAL,
         levers=levers,
-        language=config.box.language,
         languages=tuple(languages().items()),
-        sound=config.box.sound,
         sleep_ns=round(config.box.sleep_min * 60_000_000_000),
         out=to_tiles(out),
         service_button=config.gpio.service is not None,
-        tournament=tournament,
+        tournament=_tournament(config, where),
     )
     if not settings.games:
         raise ConfigError(f"{where}: box.out_of_play: no game is left; allowed are fewer levers")
     return settings
+
+
+def _of_one_name(config: Config) -> dict[str, Any]:
+    """The values of all keys that the machine knows by the same name; the profile is found by its name."""
+    known = {field.name for field in fields(Settings)} - {"profile", "levers"}
+    sections = (config.game, config.box, config.display)
+    return {
+        field.name: getattr(section, field.name)
+        for section in sections
+        for field in fields(section)
+        if field.name in known
+    }
 
 
 def _tournament(config: Config, where: str) -> Tournament | None:

@@ -3,13 +3,13 @@
 A new item is one more entry of `ENTRIES`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from shutthebox.game.facts import Chosen
 from shutthebox.game.messages import Message, Text, message, title_text
 from shutthebox.game.picker import Picker
-from shutthebox.game.settings import Settings, ShownStakes
+from shutthebox.game.settings import Brightness, Settings, ShownStakes
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.profile import MAX_PLAYERS, HeadStart, Turns
 from shutthebox.rules.reader import chosen
@@ -138,30 +138,45 @@ LANGUAGE = Item(
 )
 
 
-def _switch(
+def _one_of(
     key: str,
     label: Message,
     question: Message,
-    is_on: Callable[[Settings], bool],
-    switched: Callable[[Settings, bool], Settings],
+    options: Mapping[str | bool, Text],
+    offered: Callable[[Settings], bool] = lambda settings: True,
 ) -> Item:
-    """An item that is on or off."""
+    """An item with fixed options, whose key has the name of its field in `Settings`."""
+    field, values = key.rpartition(".")[2], tuple(options)
+    kept = [str(value) if isinstance(value, str) else value for value in values]  # the plain value of an enum
     return Item(
         key,
         label,
         question,
-        lambda settings: (message("on"), message("off")),
-        lambda settings: 0 if is_on(settings) else 1,
-        lambda settings, index: (switched(settings, index == 0), (Chosen(key, index == 0),)),
+        lambda settings: tuple(options.values()),
+        lambda settings: values.index(getattr(settings, field)),
+        lambda settings, index: (
+            replace(settings, **{field: values[index]}),  # type: ignore[arg-type]
+            (Chosen(key, kept[index]),),
+        ),
+        offered,
     )
 
 
-SOUND = _switch(
-    "box.sound",
-    message("Sound"),
-    message("Sound"),
-    lambda settings: settings.sound,
-    lambda settings, on: replace(settings, sound=on),
+def _switch(key: str, label: Message, question: Message) -> Item:
+    return _one_of(key, label, question, {True: message("on"), False: message("off")})
+
+
+SOUND = _switch("box.sound", message("Sound"), message("Sound"))
+
+BRIGHTNESS = _one_of(
+    "display.brightness",
+    message("Brightness"),
+    message("Brightness"),
+    {
+        Brightness.DIM: message("dim"),
+        Brightness.MEDIUM: message("medium"),
+        Brightness.BRIGHT: message("bright"),
+    },
 )
 
 
@@ -180,43 +195,29 @@ COMPUTER = Item(
 )
 
 
-def _choose_strength(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
-    strength = tuple(Strength)[index]
-    return replace(settings, strength=strength), (Chosen("game.strength", strength.value),)
-
-
-STRENGTH = Item(
+STRENGTH = _one_of(
     "game.strength",
     message("Computer is"),
     message("How good is it?"),
-    lambda settings: (message("a beginner"), message("a regular"), message("a master")),
-    lambda settings: tuple(Strength).index(settings.strength),
-    _choose_strength,
+    {
+        Strength.BEGINNER: message("a beginner"),
+        Strength.REGULAR: message("a regular"),
+        Strength.MASTER: message("a master"),
+    },
     lambda settings: bool(settings.computers),
 )
 
+HINTS = _switch("game.hints", message("Hints"), message("Hints"))
 
-HINTS = _switch(
-    "game.hints",
-    message("Hints"),
-    message("Hints"),
-    lambda settings: settings.hints,
-    lambda settings, on: replace(settings, hints=on),
-)
-
-
-def _choose_stakes(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
-    stakes = tuple(ShownStakes)[index]
-    return replace(settings, stakes=stakes), (Chosen("game.stakes", stakes.value),)
-
-
-STAKES = Item(
+STAKES = _one_of(
     "game.stakes",
     message("Stakes"),
     message("Show stakes?"),
-    lambda settings: (message("off"), message("per match"), message("per evening")),
-    lambda settings: tuple(ShownStakes).index(settings.stakes),
-    _choose_stakes,
+    {
+        ShownStakes.OFF: message("off"),
+        ShownStakes.MATCH: message("per match"),
+        ShownStakes.EVENING: message("per evening"),
+    },
 )
 
 
@@ -332,21 +333,9 @@ HEAD_START = Item(
 )
 
 
-NAMES = _switch(
-    "game.names",
-    message("Names"),
-    message("Ask for names?"),
-    lambda settings: settings.names,
-    lambda settings, on: replace(settings, names=on),
-)
+NAMES = _switch("game.names", message("Names"), message("Ask for names?"))
 
-FAMILY = _switch(
-    "game.family",
-    message("Family"),
-    message("For children?"),
-    lambda settings: settings.family,
-    lambda settings, on: replace(settings, family=on),
-)
+FAMILY = _switch("game.family", message("Family"), message("For children?"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -391,6 +380,7 @@ ENTRIES: tuple[Entry, ...] = (
     HEAD_START_SEAT,
     HEAD_START,
     FAMILY,
+    BRIGHTNESS,
     ToPuzzle(),
     ToService(),
 )

@@ -20,6 +20,14 @@ class ShownStakes(StrEnum):
     EVENING = "evening"
 
 
+class Brightness(StrEnum):
+    """How bright the panel is."""
+
+    DIM = "dim"
+    MEDIUM = "medium"
+    BRIGHT = "bright"
+
+
 def is_easy(profile: Profile) -> bool:
     """Whether a child can begin with it: nothing has to be taken apart, or nobody is there to lose to."""
     return profile.needs_no_sums or profile.is_solo
@@ -59,6 +67,7 @@ class Settings:
         language: of the screens, one of `languages`.
         languages: code and own name of every language of the screens.
         sound: the buzzer speaks.
+        brightness: of the panel.
         sleep_ns: without any input for so long the panel goes dark.
         names: setup asks every player for three letters.
         family: the easy games come first in the list, and the end of a turn is told in kinder words.
@@ -89,6 +98,7 @@ class Settings:
     language: str = "en"
     languages: tuple[tuple[str, str], ...] = (("en", "English"),)
     sound: bool = True
+    brightness: Brightness = Brightness.BRIGHT
     sleep_ns: int = 600_000_000_000
     names: bool = False
     family: bool = False

@@ -14,6 +14,7 @@ from shutthebox.game.past import Past
 from shutthebox.game.questions import Question
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import Screen
+from shutthebox.game.settings import Brightness
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.match import Match
 
@@ -39,6 +40,9 @@ class DisplayPort(Protocol):
 
     def sleep(self) -> None:
         """Goes dark until the next screen."""
+
+    def brighten(self, brightness: Brightness) -> None:
+        """Is so bright from now on."""
 
 
 class BuzzerPort(Protocol):

@@ -19,7 +19,7 @@ from shutthebox.game.machine import Machine
 from shutthebox.game.messages import Translate
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import plain
-from shutthebox.game.settings import Settings
+from shutthebox.game.settings import Brightness, Settings
 from shutthebox.game.switches.debounce import SERVICE_BUTTON, SwitchChanged
 from shutthebox.game.switches.switches import Switches, TimedInput
 from shutthebox.runtime.ports import Ports
@@ -80,6 +80,7 @@ class Runner:
         self._reconcile_ns = now_ns + RECONCILE_NS
         self._celebrated = False
         self._blinks: list[int] = []
+        self._brightness: Brightness | None = None
         self.machine = Machine(
             settings,
             translations,
@@ -180,6 +181,10 @@ class Runner:
             self._blinks = list(range(show.t_ns, show.t_ns + CELEBRATION_NS + 1, LAMP_BLINK_NS))
         self._celebrated = show.screen.celebrates
         if self._ports.display is not None:
+            brightness = self.machine.state.shared.settings.brightness
+            if brightness is not self._brightness:
+                self._brightness = brightness
+                self._ports.display.brighten(brightness)
             if show.asleep:
                 self._ports.display.sleep()
             else:

@@ -13,10 +13,11 @@ from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import Frame, draw, render
 from shutthebox.adapters.display.opening import open_panel
 from shutthebox.adapters.display.panel import SIZE, DisplayError, Panel
-from shutthebox.adapters.display.worker import DisplayWorker
+from shutthebox.adapters.display.worker import CONTRAST, DisplayWorker
 from shutthebox.config.controllers import Controller
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
+from shutthebox.game.settings import Brightness
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
 MS = 1_000_000
@@ -135,7 +136,7 @@ def turns(display: DisplayWorker, clock: Clock, *times_ms: int) -> list[int | No
     """Lets the worker do what is due at these times; gives when it wants its next turn, in ms."""
     due = []
     for clock.ns in (time_ms * MS for time_ms in times_ms):
-        due_ns = display._turn(display._wanted, display._contrast)
+        due_ns = display._turn(display._wanted)
         due.append(None if due_ns is None else due_ns // MS)
     return due
 
@@ -297,17 +298,14 @@ def test_contrast_outlives_a_lost_panel(
 ) -> None:
     monkeypatch.setattr(oled, "RETRY_NS", SECOND // 50)
     display.show(READY, time.monotonic_ns())
-    display.contrast(7)
-    until(lambda: model.contrast == 7)
-    until(lambda: display._contrast is None)
+    display.brighten(Brightness.DIM)
+    until(lambda: model.contrast == CONTRAST[Brightness.DIM])
     model.unplugged = True
-    display.contrast(8)
+    display.brighten(Brightness.BRIGHT)
     until(lambda: not display.connected)
     model.unplugged = False
     until(lambda: shows(model, draw(READY, 0)))
-    assert model.contrast == 8
-    with pytest.raises(ValueError, match="300"):
-        display.contrast(300)
+    assert model.contrast == CONTRAST[Brightness.BRIGHT]
 
 
 def test_the_worker_reconnects_by_itself(

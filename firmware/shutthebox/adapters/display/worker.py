@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shutthebox.game.screen import Screen
+from shutthebox.game.settings import Brightness
 
 if TYPE_CHECKING:
     from shutthebox.adapters.display.bitmap import Bitmap
@@ -28,6 +29,9 @@ _log = logging.getLogger(__name__)
 _SECOND = 1_000_000_000
 REFRESH_NS = 30 * _SECOND  # set up and send everything, in case the controller was reset
 RETRY_NS = 1 * _SECOND
+CONTRAST = {Brightness.DIM: 0x01, Brightness.MEDIUM: 0x60, Brightness.BRIGHT: 0xCF}
+"""The controller's contrast register by brightness."""
+
 LEAST_FRAME_NS = _SECOND // 10
 STUCK_NS = 10 * _SECOND  # after so long a transfer counts as stuck
 
@@ -53,7 +57,7 @@ def _render(screen: Screen, elapsed_ns: int) -> Frame:
 class DisplayWorker:
     """Shows screens on a panel that may come and go.
 
-    Call `start` for the worker thread, then `show`, `sleep`, `contrast`, `alive` and `close`
+    Call `start` for the worker thread, then `show`, `sleep`, `brighten`, `alive` and `close`
     from any one thread; or never call `start`, and use `render_now` and `close` only.
     """
 
@@ -113,16 +117,10 @@ class DisplayWorker:
             if not isinstance(self._wanted, _Asleep):
                 self._post(_Asleep())
 
-    def contrast(self, level: int) -> None:
-        """Has the worker set the contrast, 0 to 255, for good; returns at once.
-
-        Raises:
-            ValueError: out of range.
-        """
-        if not 0 <= level <= 255:
-            raise ValueError(f"contrast {level} is not within 0 to 255")
+    def brighten(self, brightness: Brightness) -> None:
+        """Has the worker set the brightness for good; returns at once."""
         with self._mail:
-            self._contrast = level
+            self._contrast = CONTRAST[brightness]
             self._posted = True
             self._mail.notify()
 
@@ -179,6 +177,7 @@ class DisplayWorker:
         """
         if self._thread is not None:
             raise RuntimeError("render_now is for a display without its thread")
+        self._dim()
         frame = _render(screen, elapsed_ns)
         self._send(frame.picture)
         return frame.picture
@@ -200,12 +199,12 @@ class DisplayWorker:
                         break
                     self._mail.wait(None if wait_ns is None else wait_ns / _SECOND)
                 self._posted = False
-                wanted, contrast = self._wanted, self._contrast
+                wanted = self._wanted
                 if self._closing:
                     break
             self._busy_since_ns = self._now_ns()
             try:
-                due_ns = self._turn(wanted, contrast)
+                due_ns = self._turn(wanted)
             except Exception:
                 # Logged, and no more: the game can be played without a display.
                 _log.exception("cannot draw %r", wanted)
@@ -220,11 +219,10 @@ class DisplayWorker:
         finally:
             self._busy_since_ns = None
 
-    def _turn(self, wanted: _Shown | _Asleep | None, contrast: int | None) -> int | None:
+    def _turn(self, wanted: _Shown | _Asleep | None) -> int | None:
         """Does what is due; gives the time of the next turn, None for none."""
         started_ns = self._now_ns()
-        if contrast is not None:
-            self._try(lambda panel: self._set_contrast(panel, contrast))
+        self._dim()
         if wanted is None:
             self._try(lambda panel: None)
             return None if self._connected else self._retry_ns
@@ -240,11 +238,19 @@ class DisplayWorker:
             due_ns = min(due_ns, max(wanted.since_ns + frame.next_ns, started_ns + LEAST_FRAME_NS))
         return due_ns
 
-    def _set_contrast(self, panel: Panel, level: int) -> None:
-        panel.contrast(level)
-        with self._mail:
-            if self._contrast == level:
-                self._contrast = None
+    def _dim(self) -> None:
+        """Sets the brightness that is wished for, until the panel has taken it."""
+        level = self._contrast
+        if level is None:
+            return
+
+        def set_contrast(panel: Panel) -> None:
+            panel.contrast(level)
+            with self._mail:
+                if self._contrast == level:
+                    self._contrast = None
+
+        self._try(set_contrast)
 
     def _send(self, picture: Bitmap) -> None:
         def push(panel: Panel) -> None:

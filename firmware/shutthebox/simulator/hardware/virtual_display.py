@@ -15,6 +15,7 @@ from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import MAX_BYTES, open_to_write, read_bytes, reason, shown_path
 from shutthebox.game.screen import Screen
+from shutthebox.game.settings import Brightness
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
 
@@ -60,6 +61,10 @@ class VirtualDisplay:
     def sleep(self) -> None:
         """Shows nothing from now on."""
         self._screen = None
+
+    def brighten(self, brightness: Brightness) -> None:
+        """Is so bright from now on."""
+        self._display.brighten(brightness)
 
     def plug(self, on: bool) -> None:
         """Pulls the panel off its bus, or plugs it in again."""
