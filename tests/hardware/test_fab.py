@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from hwtools import dates, fab, kicad
+from hwtools import assembler, dates, fab, kicad
 from hwtools.box.result import RESULT
 
 pytestmark = pytest.mark.timeout(120)
 
 
 def test_the_assembly_house_gets_every_fitted_smd_part_with_a_number() -> None:
-    lines = fab.assembly_bill()
-    refs = [ref for line in lines for ref in line.designators.split(",")]
+    lines = assembler.bill()
+    refs = [ref for line in lines for ref in line.designators]
     assert len(refs) == len(set(refs))
     assert all(line.mpn and line.maker for line in lines)
     board = kicad.read()
@@ -32,17 +32,37 @@ def test_the_assembly_house_gets_every_fitted_smd_part_with_a_number() -> None:
 
 
 @pytest.mark.slow
-def test_the_positions_are_of_the_same_parts(tmp_path: Path) -> None:
+def test_the_houses_get_positions_of_the_same_parts_in_their_own_columns(tmp_path: Path) -> None:
     if not shutil.which("kicad-cli"):
         pytest.skip("NOT CHECKED: no kicad-cli here")
-    target = tmp_path / "positions.csv"
+    exported = tmp_path / "positions.csv"
     options = "--format csv --units mm --side front --smd-only --exclude-dnp"
-    command = ["kicad-cli", "pcb", "export", "pos", *options.split(), "-o", str(target), str(kicad.BOARD)]
+    command = ["kicad-cli", "pcb", "export", "pos", *options.split(), "-o", str(exported), str(kicad.BOARD)]
     subprocess.run(command, check=True, capture_output=True)
-    with target.open(encoding="utf-8", newline="") as file:
-        placed = {row["Ref"] for row in csv.DictReader(file) if not row["Ref"].startswith("FID")}
-    billed = {ref for line in fab.assembly_bill() for ref in line.designators.split(",")}
-    assert placed == billed
+    assembler.write(exported, tmp_path)
+    billed = {ref for line in assembler.bill() for ref in line.designators}
+
+    def rows(house: str, name: str) -> list[dict[str, str]]:
+        with (tmp_path / house / name).open(encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+
+    turned = {}
+    for house in ("jlcpcb", "pcbway"):
+        placed = rows(house, "positions.csv")
+        assert {row["Designator"] for row in placed} == billed
+        assert {ref for row in rows(house, "bom.csv") for ref in row["Designator"].split(",")} == billed
+        turned[house] = {row["Designator"]: float(row["Rotation"]) for row in placed}
+    assert list(rows("jlcpcb", "positions.csv")[0]) == ["Designator", "Mid X", "Mid Y", "Layer", "Rotation"]
+    assert list(rows("jlcpcb", "bom.csv")[0])[:4] == ["Comment", "Designator", "Footprint", "JLCPCB Part #"]
+    differ = {ref for ref in billed if turned["jlcpcb"][ref] != turned["pcbway"][ref]}
+    assert differ == {"Q1", "Q2", "SW1", "SW2"}
+    assert (turned["jlcpcb"]["Q1"] - turned["pcbway"]["Q1"]) % 360 == 180
+
+
+def test_a_part_is_turned_as_the_house_counts_and_stays_below_a_full_turn() -> None:
+    part = assembler.Position("Q1", "SOT-23", 1.0, 2.0, 270.0)
+    assert part.jlcpcb_rotation() == 90.0
+    assert assembler.Position("R1", "R_0603", 1.0, 2.0, -90.0).jlcpcb_rotation() == 270.0
 
 
 def test_everything_that_the_model_counts_can_be_bought() -> None:
@@ -60,8 +80,24 @@ def test_the_kit_list_has_a_line_for_everything() -> None:
     if not importlib.util.find_spec("manifold3d"):
         pytest.skip("NOT CHECKED: no manifold3d here: make -C hardware test")
     page = fab.kit_list()
-    for word in ("perfboard", "reamer", "terminals", "rubber foot", "cable tie", "lever-12_x1", "plywood"):
-        assert word in page.replace(".stl", "_x1"), word
+    for sum_ in ("all of it, €", "all of a box of 12 levers", "h, walls at 100 mm/s"):
+        assert sum_ in page, sum_
+    for word in ("perfboard", "reamer", "terminals", "rubber foot", "cable tie", "lever-9", "plywood"):
+        assert word in page, word
+
+
+def test_the_filament_to_buy_is_what_the_parts_weigh() -> None:
+    if not importlib.util.find_spec("manifold3d"):
+        pytest.skip("NOT CHECKED: no manifold3d here: make -C hardware test")
+    from hwtools.box.dimensions import Dimensions
+    from hwtools.box.wooden import wooden
+
+    said = next(entry["pieces"] for entry in fab.kit()["beside"] if entry["name"].startswith("filament"))
+    for kilograms, box in zip(
+        re.findall(r"([\d.]+) kg", said), (Dimensions(), wooden(Dimensions())), strict=True
+    ):
+        weight = sum(pieces * grams for pieces, grams in fab.printing(box).values())
+        assert abs(weight / 1000 / float(kilograms) - 1) < 0.1, f"{weight:.0f} g, kit.toml says {said}"
 
 
 def test_the_sums_are_those_of_sha256sum(tmp_path: Path) -> None:
@@ -70,12 +106,6 @@ def test_the_sums_are_those_of_sha256sum(tmp_path: Path) -> None:
     (tmp_path / "SHA256SUMS").write_text(fab.sums(tmp_path))
     subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd=tmp_path, check=True)
     assert "SHA256SUMS" not in fab.sums(tmp_path)
-
-
-def test_the_panel_has_all_boards_within_its_rails() -> None:
-    drawing = fab.panel(2, 3)
-    assert drawing.count('rx="3"') == 6
-    assert "140 x 179.5 mm" in drawing
 
 
 def test_the_guide_shows_every_step_and_every_picture_is_there() -> None:
@@ -98,9 +128,9 @@ def test_the_guides_links_lead_somewhere() -> None:
         heads = re.findall(r"(?m)^#+ (.+)$", (docs / page).read_text(encoding="utf-8"))
         return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
 
-    for page in ("build.md", "hardware.md"):
+    for page in ("build.md", "hardware.md", "errata.md", "build-log.md"):
         for target, anchor in re.findall(
-            r"\]\(([\w.]*)#([\w-]+)\)", (docs / page).read_text(encoding="utf-8")
+            r"\]\(([\w.-]*)#([\w-]+)\)", (docs / page).read_text(encoding="utf-8")
         ):
             assert anchor in anchors(target or page), f"{page}: {target}#{anchor}"
 

@@ -1,25 +1,33 @@
-"""What a workshop needs beside KiCad's own exports: assembly files, panel drawing, kit list, check sums.
+"""What a workshop needs beside KiCad's own exports: the assembler's pack, kit list, check sums.
 
 ``python -m hwtools.fab FOLDER`` adds them to a folder that holds the exports already.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import html
 import sys
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hwtools import kicad
+from hwtools import assembler
 from hwtools.pinout import HARDWARE
 
-__all__ = ["assembly_bill", "kit", "panel", "sums"]
+if TYPE_CHECKING:
+    from manifold3d import Manifold
 
-_SIZE = (65.0, 56.5)
+    from hwtools.box.dimensions import Dimensions
+
+__all__ = ["FLOWS", "grams", "kit", "kit_list", "printing", "sums"]
+
+#: Filament that leaves the nozzle on the mean of a whole print (mm3/s), by the speed of the walls.
+FLOWS = {"walls at 100 mm/s": 4.8, "walls at 45 mm/s": 2.7}
+#: PETG weighs so much (g/cm3); walls, floors and ceilings are solid so deep below the surface (mm, fitted to
+#: the weights that PrusaSlicer 2.5 gives).
+_PETG, _WALL = 1.27, 1.25
 
 
 def kit() -> dict[str, Any]:
@@ -27,103 +35,86 @@ def kit() -> dict[str, Any]:
     return tomllib.loads((HARDWARE / "kit.toml").read_text(encoding="utf-8"))
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the assembly house's bill of materials."""
-
-    comment: str
-    designators: str
-    footprint: str
-    maker: str
-    mpn: str
+def grams(solid: Manifold, *, filled: bool) -> float:
+    """Return the filament of a printed part, in g: walls solid, the rest with 25 %, or all of it *filled*."""
+    volume, surface = float(solid.volume()), float(solid.surface_area())
+    walls = min(volume, surface * _WALL)
+    return (volume if filled else walls + 0.25 * (volume - walls)) * _PETG / 1000
 
 
-def assembly_bill() -> list[Line]:
-    """Return the surface-mounted parts that are fitted, with their makers' numbers."""
-    board = kicad.read()
-    found = []
-    with (HARDWARE / "board" / "bom.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            refs = [r for r in row["References"].split(",") if board.parts[r].smd and board.parts[r].fitted]
-            if refs:
-                footprint = row["Footprint"].partition(":")[2]
-                found.append(Line(row["Value"], ",".join(refs), footprint, row["Manufacturer"], row["MPN"]))
-    return found
+def printing(d: Dimensions) -> dict[str, tuple[int, float]]:
+    """Return a box's printed parts: pieces, and grams of one."""
+    from hwtools.box import check
+
+    return {
+        name: (check.pieces(d, name), grams(solid, filled=name.startswith("lever-")))
+        for name, solid in check.prints(d).items()
+    }
 
 
-def panel(columns: int = 2, rows: int = 2, rail: float = 5.0) -> str:
-    """Return a drawing of boards side by side, cut by V-grooves, with rails, tooling holes and fiducials."""
-    width, height = _SIZE
-    wide, high = columns * width + 2 * rail, rows * height + 2 * rail
-    out = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide + 20:g}mm" height="{high + 30:g}mm" '
-        f'viewBox="-10 -10 {wide + 20:g} {high + 30:g}" font-family="sans-serif" font-size="4">',
-        f'<rect width="{wide:g}" height="{high:g}" fill="#efe" stroke="#000" stroke-width="0.3"/>',
-    ]
-    for column in range(columns):
-        for row in range(rows):
-            x, y = rail + column * width, rail + row * height
-            out.append(
-                f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="3" '
-                'fill="none" stroke="#070" stroke-width="0.3"/>'
-            )
-            out.append(
-                f'<text x="{x + width / 2:g}" y="{y + height / 2:g}" text-anchor="middle">'
-                f"{width:g} x {height:g} mm</text>"
-            )
-    cuts = [(rail + c * width, True) for c in range(columns + 1)]
-    cuts += [(rail + r * height, False) for r in range(rows + 1)]
-    for at, upright in cuts:
-        ends = (at, -4, at, high + 4) if upright else (-4, at, wide + 4, at)
-        out.append(
-            '<line x1="{:g}" y1="{:g}" x2="{:g}" y2="{:g}" stroke="#d00" stroke-width="0.3" '
-            'stroke-dasharray="3 1"/>'.format(*ends)
-        )
-    for x, y in ((8, rail / 2), (wide - 8, rail / 2), (8, high - rail / 2), (wide - 8, high - rail / 2)):
-        out.append(f'<circle cx="{x:g}" cy="{y:g}" r="1.5" fill="none" stroke="#00d" stroke-width="0.3"/>')
-    for x, y in ((20, rail / 2), (wide - 20, rail / 2), (20, high - rail / 2)):
-        out.append(f'<circle cx="{x:g}" cy="{y:g}" r="0.5" fill="#b70"/>')
-    note = (
-        f"{columns} x {rows} boards, panel {wide:g} x {high:g} mm, 1.6 mm. Red: V-groove, both sides, "
-        "web 0.4 mm. Blue: tooling holes 3 mm. Brown: fiducials 1 mm."
+def _hours(weight: float) -> tuple[float, ...]:
+    return tuple(weight / _PETG * 1000 / flow / 3600 for flow in FLOWS.values())
+
+
+def _table(head: list[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table of HTML. Texts are escaped; the last row of sums is like any other."""
+    cells = "".join(f"<th>{html.escape(word)}</th>" for word in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(str(c))}</td>" for c in row) + "</tr>\n" for row in rows
     )
-    out.append(f'<text x="0" y="{high + 12:g}">{note}</text>')
-    return "\n".join([*out, "</svg>\n"])
+    return f"<table><tr>{cells}</tr>\n{body}</table>"
 
 
 def kit_list() -> str:
-    """Return the printed list: a box to tick for every line, pieces counted from the model."""
+    """Return the printed list: a box to tick for every line, pieces and weights counted from the model."""
     from hwtools.box.assembly import assemble
     from hwtools.box.dimensions import COUNTS, Dimensions
-    from hwtools.box.fab import printed_parts
     from hwtools.box.wooden import plates, wooden
 
     shops = kit()
-    bills = {f"{n}": assemble(Dimensions(levers=n)).bill() for n in COUNTS}
-    bills["9, wooden"] = assemble(wooden(Dimensions())).bill()
+    boxes = {f"{n}": Dimensions(levers=n) for n in COUNTS} | {"9, wooden": wooden(Dimensions())}
+    bills = {name: assemble(d).bill() for name, d in boxes.items()}
     names = list(dict.fromkeys(name for bill in bills.values() for name in bill))
-    rows = []
+    buy: list[list[object]] = []
     for name in names:
         entry = shops["buy"][name]
-        counts = "".join(f"<td>{bill.get(name, '–')}</td>" for bill in bills.values())
-        rows.append(
-            f"<tr><td>☐</td><td>{html.escape(name)}</td>{counts}<td>{html.escape(entry['example'])}</td>"
-            f"<td>{html.escape(entry['shop'])}</td><td>{entry['price']:.2f}</td></tr>"
-        )
+        counts = [bill.get(name, "–") for bill in bills.values()]
+        buy.append(["☐", name, *counts, entry["example"], entry["shop"], f"{entry['price']:.2f}"])
+    totals = [
+        sum(pieces * shops["buy"][name]["price"] for name, pieces in bill.items()) for bill in bills.values()
+    ]
+    buy.append(["", "all of it, €", *(f"{total:.0f}" for total in totals), "", "", ""])
+    beside = [
+        ["☐", e["name"], e.get("pieces", 1), e.get("example", ""), f"{e['price']:.0f}"]
+        for e in shops["beside"]
+    ]
+    beside.append(["", "all of it", "", "", f"{sum(e['price'] for e in shops['beside']):.0f}"])
 
     def simple(key: str) -> str:
-        return "".join(
-            f"<tr><td>☐</td><td>{html.escape(e['name'])}</td><td>{e.get('pieces', 1)}</td>"
-            f"<td>{html.escape(e.get('example', ''))}</td></tr>"
-            for e in shops[key]
-        )
+        rows = (["☐", e["name"], e.get("pieces", 1), e.get("example", "")] for e in shops[key])
+        return _table(["", "part", "pieces", "for example"], rows)
 
-    prints = "".join(
-        f"<tr><td>☐</td><td>{name}.stl</td><td>{pieces}</td></tr>"
-        for name, (_, pieces) in sorted(printed_parts().items())
-    )
+    prints: list[list[object]] = []
+    sums: list[list[object]] = []
+    for label, d in boxes.items():
+        all_grams = 0.0
+        for name, (pieces, weight) in printing(d).items():
+            all_grams += pieces * weight
+            if label == "9":
+                hours = (f"{h:.1f}" for h in _hours(weight))
+                prints.append(
+                    ["☐", name, pieces, f"{weight:.0f}" if weight >= 1 else f"{weight:.1f}", *hours]
+                )
+        sums.append(
+            [
+                "",
+                f"all of a box of {label} levers",
+                "",
+                f"{all_grams:.0f}",
+                *(f"{h:.0f}" for h in _hours(all_grams)),
+            ]
+        )
     cuts = ", ".join(plate.name for plate in plates(wooden(Dimensions())))
-    head = "".join(f"<th>{n}</th>" for n in bills)
     return f"""<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Shut the Box: kit list</title>
 <style>body{{font:10pt sans-serif;margin:12mm}}table{{border-collapse:collapse;width:100%}}
@@ -131,15 +122,18 @@ td,th{{border-bottom:1px solid #bbb;padding:1mm 2mm;text-align:left;vertical-ali
 h2{{margin-top:8mm}}tr{{break-inside:avoid}}</style>
 <h1>Shut the Box: kit list</h1>
 <p>Pieces are counted from the model, for so many levers. Prices in euros are estimates for one piece.</p>
-<h2>To buy</h2><table><tr><th></th><th>part</th>{head}<th>for example</th><th>shop</th><th>€</th></tr>
-{"".join(rows)}</table>
-<h2>Beside it</h2><table>{simple("beside")}</table>
-<h2>Tools</h2><table>{simple("tool")}</table>
+<h2>To buy</h2>
+{_table(["", "part", *bills, "for example", "shop", "€"], buy)}
+<h2>Beside it</h2>
+{_table(["", "part", "pieces", "for example", "€"], beside)}
+<h2>Tools</h2>{simple("tool")}
 <h2>To print</h2>
-<p>Every file lies as it is printed, without supports. The tiles have a folder for each number of levers.</p>
-<table>{prints}</table>
+<p>Every file lies as it is printed, without supports. The tiles have a folder for each number of levers. Here
+are the parts of a box of nine with the 2.42" display. Grams and hours are estimates for one piece, from its
+volume and surface; your slicer knows better.</p>
+{_table(["", "part", "pieces", "g", *(f"h, {speed}" for speed in FLOWS)], [*prints, *sums])}
 <h2>To cut, for the wooden box</h2><p>Plywood 6 mm: {cuts}.</p>
-<h2>Prototype on perfboard</h2><table>{simple("prototype")}</table>
+<h2>Prototype on perfboard</h2>{simple("prototype")}
 </html>
 """
 
@@ -155,12 +149,9 @@ def sums(folder: Path) -> str:
 
 def main(folder: Path) -> None:
     """Write everything into *folder*."""
-    with (folder / "board" / "assembly-bom.csv").open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["Comment", "Designator", "Footprint", "Manufacturer", "Manufacturer Part Number"])
-        for line in assembly_bill():
-            writer.writerow([line.comment, line.designators, line.footprint, line.maker, line.mpn])
-    (folder / "board" / "panel.svg").write_text(panel(), encoding="utf-8")
+    exports = HARDWARE / "build" / "exports"
+    assembler.write(exports / "positions.csv", folder / "board")
+    assembler.drawing(exports / "assembly.svg", folder / "board" / "assembly-drawing.svg")
     (folder / "kit-list.html").write_text(kit_list(), encoding="utf-8")
     (folder / "SHA256SUMS").write_text(sums(folder), encoding="utf-8")
 
