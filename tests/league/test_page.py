@@ -445,12 +445,20 @@ def pages_of_all_kinds(site: Site) -> list[str]:
 @pytest.mark.timeout(300)
 def test_nothing_keeps_people_out_on_a_phone_or_a_television(site: Site, tmp_path: Path) -> None:
     paths = pages_of_all_kinds(site)
+    landlord = Landlord(site)
+    landlord.enter()
+    landlord.post(do="protect", initials="RST")
+    site.play(90, "RST", "ANN")
     browser = start_chromium(tmp_path)
     try:
         for width, height in ((360, 800), (1920, 1080)):
             browser.set_window_size(width, height)
-            for path in paths:
+            for path in (*paths, "/owner"):
                 browser.get(site.url + path)
+                for field in browser.find_elements("name", "key"):
+                    field.send_keys(landlord.key)
+                    browser.find_element("tag name", "button").click()
+                    until(lambda: browser.find_elements("name", "seat"))
                 assert serious_findings(browser) == [], path
                 overflow = (
                     "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
