@@ -18,6 +18,9 @@ VERSION = 1
 MAX_BYTES = 512 * 1024
 """No entry is larger. A match of 999 rounds for nine players is; nobody plays it."""
 
+UPLINK_SAYS = ".uplink"
+"""A file in the outbox with a line of the uplink about the way to the league; empty if all is well."""
+
 NO_HASH = "0" * 64
 """The hash that the first entry of a box names."""
 

@@ -24,7 +24,7 @@ from tests.support.mosquitto import plain_broker
 from tests.support.waiting import HANG_S, until
 
 from shutthebox.adapters.outbox import entry_name
-from shutthebox.outbox_entry import entry_from_bytes, hash_of
+from shutthebox.outbox_entry import UPLINK_SAYS, entry_from_bytes, hash_of
 from shutthebox_uplink.home_assistant import OFFLINE, ONLINE
 from shutthebox_uplink.mqtt import TAKEN_OVER, Broker, Connected, Disconnected, Event, Message
 from shutthebox_uplink.settings import Enrolment, HomeAssistant
@@ -86,8 +86,11 @@ def test_an_entry_goes_when_the_league_has_it_and_not_before(place: Place, tmp_p
         league.broker.publish(HELLO_TOPIC, "{}", retain=True)
         assert open_entry(league.message("entry"), "lion.1", enrolment.key.public_key()).entry == entries[0]
         assert sender.waiting == 3
+        says = sender.outbox / UPLINK_SAYS
+        until(lambda: says.exists() and says.read_text() == "held by the league: ")
         answer(COMMITTED, hash_of(entries[0]))
         assert entry_of(league.message("entry")) == 2
+        until(lambda: not says.read_text())
         until(lambda: sender.waiting == 2)
         answer(REFUSED, hash_of(entries[1]), sequence=2)
         assert entry_of(league.message("entry")) == 3

@@ -20,12 +20,14 @@ from shutthebox.adapters.store.chain import reseal
 from shutthebox.adapters.store.database import Store
 from shutthebox.cli.doctor import hardware
 from shutthebox.cli.doctor import store as memory
-from shutthebox.cli.doctor.result import CheckResult
+from shutthebox.cli.doctor.outbox import outbox
+from shutthebox.cli.doctor.result import CheckResult, failed, passed
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, with_value
 from shutthebox.game.facts import Began, Chosen
 from shutthebox.game.switches.debounce import WORN
+from shutthebox.outbox_entry import UPLINK_SAYS
 from shutthebox.rules.match import begin
 
 
@@ -437,6 +439,31 @@ def test_dice_are_called_unfair_at_one_in_a_thousand(
         reseal(db, "throws", "true", ())
     store.close()
     assert of_the_store(config)["dice"] == found
+
+
+def league(folder: Path) -> list[CheckResult]:
+    return list(outbox(with_value(Config(), "outbox.folder", str(folder), "test")))
+
+
+def test_a_box_without_a_league_says_nothing_of_one(tmp_path: Path) -> None:
+    assert league(tmp_path / "none") == []
+
+
+def test_a_box_that_cannot_deliver_says_why(tmp_path: Path) -> None:
+    assert league(tmp_path) == [passed("league", "0 to send")]
+    entry = tmp_path / "0000000000000001-aa.json"
+    entry.touch()
+    assert league(tmp_path) == [passed("league", "1 to send")]
+    two_days_ago = time.time() - 2 * 24 * 3600
+    os.utime(entry, (two_days_ago, two_days_ago))
+    (found,) = league(tmp_path)
+    assert found.verdict == "FAIL"
+    assert found.reason.startswith("1 to send, the oldest for more than a day")
+    (tmp_path / UPLINK_SAYS).write_text("held by the league: the key is revoked")
+    assert league(tmp_path) == [failed("league", "1 to send; held by the league: the key is revoked")]
+    (tmp_path / UPLINK_SAYS).write_bytes(b"x" * 10_000)
+    (found,) = league(tmp_path)
+    assert (found.verdict, "larger than" in found.reason) == ("FAIL", True)
 
 
 def clock(config: Path) -> CheckResult:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from shutthebox.errors import one_line
-from shutthebox.files import read_bytes, reason
-from shutthebox.outbox_entry import MAX_BYTES, OutboxEntryError, entry_from_bytes
+from shutthebox.files import read_bytes, reason, replace_file
+from shutthebox.outbox_entry import MAX_BYTES, UPLINK_SAYS, OutboxEntryError, entry_from_bytes
 
 _log = logging.getLogger(__name__)
 
@@ -84,6 +84,13 @@ class Spool:
         entry.path.unlink(missing_ok=True)
         if self._names and self._names[0] == entry.path.name:
             self._names.popleft()
+
+    def say(self, text: str) -> None:
+        """Leaves a line for `shutthebox doctor` about the way to the league."""
+        try:
+            replace_file(self._folder / UPLINK_SAYS, text.encode())
+        except OSError as error:
+            _log.warning("%s: %s", UPLINK_SAYS, reason(error))
 
     def _listed(self) -> list[str]:
         names = (path.name for path in self._folder.iterdir())

@@ -17,7 +17,7 @@ from shutthebox_uplink import home_assistant as ha
 from shutthebox_uplink.delivery import Delivery, Sent
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
 from shutthebox_uplink.settings import Enrolment, HomeAssistant, SettingsError
-from shutthebox_uplink.signing import HELD, SignatureError, open_receipt, sign_entry
+from shutthebox_uplink.signing import COMMITTED, HELD, SignatureError, open_receipt, sign_entry
 from shutthebox_uplink.spool import Spool, Waiting
 from shutthebox_uplink.vitals import vitals
 
@@ -82,7 +82,7 @@ class Uplink:
         self._home_connected = False
         self._name = enrolment.name if enrolment else "box"
         self._waiting: Waiting | None = None
-        self._problem = ""
+        self._problem, self._note = "", ""
         self._lost_s = clock_s()
         self._brokers = {}
         if enrolment is not None:
@@ -122,9 +122,10 @@ class Uplink:
                     self._take(event)
                 self._look()
                 feed_watchdog()
-                if self._problem != said:
-                    said = self._problem
+                if (now := self._problem or self._note) != said:
+                    said = now
                     status(said or "delivering")
+                    self._spool.say(said)
         finally:
             if self._delivery.connected:
                 self._brokers[LEAGUE].publish(ha.availability_topic(self._name), ha.OFFLINE, retain=True)
@@ -182,6 +183,9 @@ class Uplink:
         if self._waiting is None or not self._delivery.receive(receipt):
             return
         self._problem = ""
+        if receipt.status == COMMITTED and said:
+            # For as long as it runs: the owner should hear of an older card.
+            self._note = said
         if said:
             _log.error("entry %d is %s by the league: %s", receipt.sequence, receipt.status, said)
         try:
@@ -223,7 +227,9 @@ class Uplink:
     def _publish_state(self, waiting: int) -> None:
         if not (self._delivery.connected or self._home_connected):
             return
-        state = vitals(self._scores_file, waiting, time.time(), self._latest, problem=self._problem)
+        state = vitals(
+            self._scores_file, waiting, time.time(), self._latest, problem=self._problem or self._note
+        )
         now_s = self._clock_s()
         # These change all the time without any meaning.
         restless = ("uptime_s", "temperature")

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from shutthebox.cli.doctor import hardware, store
+from shutthebox.cli.doctor import hardware, outbox, store
 from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.schema import Config, box_config, read_config
@@ -91,6 +91,7 @@ def examine(config: Config) -> Iterator[CheckResult]:
         hardware.display,
         store.store,
         store.clock,
+        outbox.outbox,
     )
     for check in checks:
         yield from check(config)
