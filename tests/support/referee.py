@@ -19,7 +19,7 @@ from tests.support.oracle import verdict_on
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Effect, Keep, Play, Show
-from shutthebox.game.facts import BEST, Began, Chosen, Faulted, Finished, Left, Resumed
+from shutthebox.game.facts import BEST, Began, Chosen, ClockShown, Faulted, Finished, Left, Resumed
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.rolling import TUMBLE_NS
 from shutthebox.game.screen import TileState
@@ -144,7 +144,7 @@ class Referee:
         self._before_cut: Show | None = None
         self.facts = 0
         self._thrown: tuple[int, ...] | None = None
-        self._input_ns = self._touched_ns = self._sounds = self._clock_ns = 0
+        self._input_ns = self._touched_ns = self._sounds = self._clock_ns = self._used_ns = 0
         self._pressed_ns = self._released_ns = -1
         self._short = self._threw = False
 
@@ -197,6 +197,10 @@ class Referee:
                 self._must("a match goes on", self.playing, what.fact, "without one")
             case Keep(Faulted()):
                 self._must("faults are told, not made", t_ns >= self._input_ns, what.fact)
+            case Keep(ClockShown(seconds)):
+                left_ns = self._clock_ns + ((self._profile.turn_seconds or 0) - seconds) * 1_000_000_000
+                self._must("the clock is right", 0 <= t_ns - left_ns <= 2 * TUMBLE_NS, seconds)
+                self._used_ns = t_ns - self._clock_ns
             case Keep():
                 self._must("a press chooses", self._press(t_ns), what.fact, "without a press")
             case Show():
@@ -211,8 +215,8 @@ class Referee:
         self.down, self.show = down, None
         self.seen.cuts += 1
         self._reveal()
-        self._input_ns = self._touched_ns = self._clock_ns = t_ns
-        self._sounds = 0
+        self._input_ns = self._touched_ns = t_ns
+        self._clock_ns, self._sounds = t_ns - self._used_ns, 0
         self._pressed_ns = self._released_ns = -1
 
     def _switched(self, switch: int, active: bool, t_ns: int) -> None:
@@ -337,7 +341,7 @@ class Referee:
         self._must("a throw that dice can show", possible, faces, "with", sorted(row.open), "open")
         self._thrown = faces
         if row.throws == 0 or profile.turns.value != "whole":
-            self._clock_ns = t_ns
+            self._clock_ns, self._used_ns = t_ns, 0
 
     def _reveal(self) -> None:
         """The dice have stopped tumbling."""

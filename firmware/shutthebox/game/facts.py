@@ -24,6 +24,17 @@ class Resumed:
 
 
 @dataclass(frozen=True, slots=True)
+class ClockShown:
+    """The player at turn has so many whole seconds left; a pulled plug does not give them back."""
+
+    seconds: int
+
+    def to_text(self) -> str:
+        """For example ``clock 7``."""
+        return f"clock {self.seconds}"
+
+
+@dataclass(frozen=True, slots=True)
 class Left:
     """The players have left the match: abandoned it, or seen its result."""
 
@@ -80,5 +91,5 @@ class Faulted:
     text: str
 
 
-Fact: TypeAlias = Began | Resumed | Action | Finished | Signed | Left | Chosen | Faulted
+Fact: TypeAlias = Began | Resumed | Action | ClockShown | Finished | Signed | Left | Chosen | Faulted
 """Something that is kept, in the order in which it happened."""

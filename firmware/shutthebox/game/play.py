@@ -219,7 +219,12 @@ def _clock(play: MatchInPlay, context: Context) -> Clock | None:
     seconds = play.match.rules.turn_seconds
     if seconds is None or not play.match.clock_runs or is_computers_turn(play, context.shared):
         return None
-    return play.clock or Clock(context.now_ns + seconds * _SECOND_NS, seconds)
+    return play.clock or clock_of(seconds, context.now_ns)
+
+
+def clock_of(seconds: int, now_ns: int) -> Clock:
+    """A clock with so many seconds left now."""
+    return Clock(now_ns + seconds * _SECOND_NS, seconds)
 
 
 def with_verdict(play: MatchInPlay, verdict: Verdict) -> MatchInPlay:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from shutthebox.game.facts import Finished, Resumed
 from shutthebox.game.modes import flipping, ready
 from shutthebox.game.modes.match_over import MatchOver
-from shutthebox.game.play import asked_reviews, begun, conditions_of, noted
+from shutthebox.game.play import asked_reviews, begun, clock_of, conditions_of, noted
 from shutthebox.game.state import Context, Step, kept
 from shutthebox.game.table import ModeState
 from shutthebox.rules.actions import Action, apply
@@ -22,19 +22,26 @@ class KeptMatch:
         beginning: its position before the first throw.
         actions: what has happened in it since.
         tally: per player the stakes owed from earlier matches of the evening.
+        clock: the seconds that the clock showed last, and how many actions came before; None if it never ran.
     """
 
     beginning: Match
     actions: Sequence[Action] = ()
     tally: tuple[Fraction, ...] = ()
+    clock: tuple[int, int] | None = None
 
 
 def resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
     """Plays the kept actions again and judges the levers as they stand."""
     play, effects = begun(kept_match.beginning, context.settings, kept_match.tally)
     effects += kept(Resumed(conditions_of(kept_match.beginning, context.settings)))
-    for action in kept_match.actions:
+    seconds, before = kept_match.clock or (None, 0)
+    for number, action in enumerate(kept_match.actions, 1):
         play = replace(noted(play, action), match=apply(play.match, action))
+        if number > before and not play.match.clock_runs:
+            seconds = None  # that turn is over
+    if seconds is not None:
+        play = replace(play, clock=clock_of(seconds, context.now_ns))
     effects += asked_reviews(play)
     match play.match.stage:
         case Stage.THROW:

@@ -22,7 +22,7 @@ from shutthebox.adapters.store.chain import Chain, Mark, knows_checksums, reseal
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import UNREADABLE, VERSION, create, version_of
-from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
+from shutthebox.game.facts import Began, Chosen, ClockShown, Fact, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.rules.actions import Action, Thrown
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
 from shutthebox.rules.match import Match
@@ -243,7 +243,7 @@ class Store:
             reseal(self._db, "result", "match = ? and player = ?", (self._match, player))
             self._chain.add(fact_text.sign(player, initials))
 
-    def _act(self, action: Action) -> None:
+    def _act(self, action: Action | ClockShown) -> None:
         self._chain.add(action.to_text())
         if isinstance(action, Thrown) and self._count_throws and self._sides:
             self._count(action.faces)
@@ -343,6 +343,24 @@ class Store:
         beginning = kept.beginning
         self._sides = kept.profile.sides if kept.profile.draw is Draw.DICE else 0
         return beginning, kept.actions
+
+    def running_clock(self) -> tuple[int, int] | None:
+        """The seconds that the clock of the running match showed last, and how many actions came before.
+
+        Raises:
+            StoreError: if what is kept makes no sense.
+        """
+        actions, found = 0, None
+        with self._telling_the_file(UNREADABLE):
+            rows = self._db.execute(
+                "select text from fact where number > (select first from match where id = ?) order by number",
+                (self._match,),
+            )
+            for (text,) in rows:
+                if (seconds := fact_text.clock(text)) is not None:
+                    found = seconds, actions
+                actions += fact_text.is_action(text)
+        return found
 
     def choices(self) -> dict[str, object]:
         """The settings chosen at the box, by their keys in the config.

@@ -12,10 +12,10 @@ from shutthebox.rules.conditions import Conditions
 
 LEAVE = "leave"
 
-OF_ACTIONS = (b"throw ", b"shut ", b"open ", b"time", b"next")
-"""How the kept words of an action begin."""
+OF_ACTIONS = (b"throw ", b"shut ", b"open ", b"time", b"next", b"clock ")
+"""How the kept words of an action begin, and those of the clock."""
 
-_NO_ACTIONS = ("begin", "resume", "lost", "finish", "sign", LEAVE, "choose")
+_NO_ACTIONS = ("begin", "resume", "lost", "finish", "sign", LEAVE, "choose", "clock")
 
 Result: TypeAlias = tuple[int, int, str, int]
 """A player from 0, the score, the stakes owed, and whether the match was won: 0 or 1."""
@@ -56,6 +56,11 @@ def signed(text: str) -> tuple[int, str]:
     """The player from 0 and the initials of a fact that `sign` made."""
     _, player, initials = text.split(maxsplit=2)
     return int(player) - 1, initials
+
+
+def clock(text: str) -> int | None:
+    """The seconds in a fact of the clock; None for another fact."""
+    return int(text.split()[1]) if word_of(text) == "clock" else None
 
 
 def choose(key: str, value: object) -> str:

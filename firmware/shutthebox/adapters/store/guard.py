@@ -72,7 +72,7 @@ class StoreGuard:
         match, actions = running
         if match.game.tiles[-1] > levers:
             raise StoreError(f"{match.game.name} needs {match.game.tiles[-1]} levers, not {levers}")
-        return KeptMatch(match, actions, self.store.tally())
+        return KeptMatch(match, actions, self.store.tally(), self.store.running_clock())
 
     def statistics(self) -> Sequence[Text]:
         """The statistics in lines for the panel; none, if they cannot be read."""

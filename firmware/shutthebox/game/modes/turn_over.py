@@ -7,7 +7,7 @@ from typing import ClassVar, TypeVar
 
 from shutthebox.game.coach import better_text
 from shutthebox.game.effects import Effect, Play, Sound
-from shutthebox.game.facts import BEST, Chosen, Finished
+from shutthebox.game.facts import BEST, Chosen, ClockShown, Finished
 from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import ended_row
 from shutthebox.game.messages import Message, message, told
@@ -84,7 +84,9 @@ def tick(mode: _Mode, context: Context) -> Step[_Mode | TurnOver]:
     """The clock of the player at turn goes on; when it has come to its end, the turn is over."""
     play = ticked(mode.play, context)
     if not play.is_out_of_time:
-        return Step(replace(mode, play=play), refusal=context.shared.refusal)
+        clock = play.clock
+        facts = kept(ClockShown(clock.shown_s)) if clock and clock != mode.play.clock else ()
+        return Step(replace(mode, play=play), facts, refusal=context.shared.refusal)
     play, effects = done(play, OutOfTime())
     return enter(play, context).after(*effects)
 
