@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.adapters.store.test_fame import CAPTAIN, HIGH, LEFT_4, LEFT_6, PLAIN, SHUT
+from tests.adapters.store.test_fame import CAPTAIN, HIGH, LEFT_4, LEFT_6, PLAIN, SHUT, house
 from tests.support.kept import keep_match
 
 from shutthebox import __version__
@@ -108,6 +108,16 @@ def test_everything_that_is_counted(evening: Evening) -> None:
         3, 2, 2, 1, 0,
     ]  # fmt: skip
     assert finished_since(evening.store.connection, 0, 120) == 1
+
+
+@pytest.mark.parametrize(("heads", "marked"), [("[0, 5]", ()), ("[5, 0]", ("head start",))])
+def test_a_win_with_a_head_start_is_marked_and_one_against_it_is_not(
+    heads: str, marked: tuple[str, ...], evening: Evening
+) -> None:
+    headed = house("headed", 'shut_wins = "match"\nhandicap = ' + heads)
+    evening.play(headed, *SHUT, seats=2, sign="ANN")
+    (famous,) = read(evening.store.connection).fame
+    assert famous.unproven == marked
 
 
 def test_the_lines_on_the_panel(evening: Evening) -> None:

@@ -1,6 +1,7 @@
 """Reads the store: matches, the hall of fame, the fairness of the dice, the levers' health."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -76,7 +77,7 @@ class Famous:
         profile: the game's name.
         began_s: the time of day the match began, in seconds.
         unproven: conditions that the box cannot prove fair, in a word or two each: real dice, computer,
-            levers out.
+            levers out, head start.
     """
 
     initials: str
@@ -327,7 +328,7 @@ def read(db: sqlite3.Connection) -> Statistics:
                 score if had_turn(db, number, player, score, keys, owes=owes, won=won) else None,
                 _name(keys),
                 began_s,
-                _unproven(conditions),
+                _unproven(conditions, keys, player),
             )
             for number, player, who, score, keys, began_s, owes, won, conditions in fame
         ),
@@ -355,9 +356,12 @@ def _versions(db: sqlite3.Connection) -> tuple[str, ...]:
     )
 
 
-def _unproven(conditions: str) -> tuple[str, ...]:
+def _unproven(conditions: str, keys: str, player: int) -> tuple[str, ...]:
     words = {"dice real": "real dice", "\ncomputers ": "computer", "\nout-of-play ": "levers out"}
-    return tuple(word for line, word in words.items() if line in conditions)
+    found = [word for line, word in words.items() if line in conditions]
+    given = re.search(r"^handicap = (.*)$", keys, re.MULTILINE)
+    heads = json.loads(given[1]) if given else ()
+    return (*found, "head start") if player < len(heads) and heads[player] else tuple(found)
 
 
 def out_of_play(db: sqlite3.Connection) -> tuple[int, ...] | None:
