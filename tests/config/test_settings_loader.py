@@ -1,10 +1,12 @@
 """The machine's settings: from the configuration, the house rules and the choices at the box."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from shutthebox.adapters.store.database import Store
 from shutthebox.config import profiles
 from shutthebox.config.schema import Config, ConfigError, parse_config
 from shutthebox.config.settings_loader import (
@@ -16,6 +18,7 @@ from shutthebox.config.settings_loader import (
     with_choices,
 )
 from shutthebox.game.daily import Streak
+from shutthebox.game.menu_items import ENTRIES, Item
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
@@ -242,3 +245,19 @@ def test_choices_that_no_longer_fit_are_left_out(
     assert (chosen.bests, chosen.streak) == ({"ladder.9": 17}, Streak(7, 2))
     assert caplog.messages
     assert all(message.endswith("; playing as configured") for message in caplog.messages)
+
+
+@pytest.mark.parametrize(
+    "item", [entry for entry in ENTRIES if isinstance(entry, Item)], ids=lambda item: item.label.text
+)
+@pytest.mark.parametrize("game", ["traditional", "cover-200"])
+def test_whatever_is_chosen_at_the_box_is_so_after_a_power_cut(game: str, item: Item, tmp_path: Path) -> None:
+    configured = config(f'[game]\nprofile = "{game}"\ncomputers = [1]\nhandicap = [0, 8]\n')
+    before = settings_for(configured, 9, "box.toml")
+    for option in range(len(item.options(before))):
+        chosen, facts = item.choose(before, option)
+        with closing(Store(tmp_path / str(option), lambda: 0.0)) as store:
+            for fact in facts:
+                store.keep(fact)
+        with closing(Store(tmp_path / str(option), lambda: 0.0)) as store:
+            assert as_chosen(configured, before, store.choices()) == chosen

@@ -1,0 +1,44 @@
+"""Made-up rules have every key of a game: nobody can add a key that no generated game and no oracle has."""
+
+import ast
+import inspect
+from dataclasses import MISSING, fields
+
+from hypothesis import HealthCheck, Phase, given, settings
+from tests.support import oracle, referee
+from tests.support.generate import profiles
+
+from shutthebox.rules.profile import Profile
+
+NO_RULES = ("name", "titles", "source", "boxes")
+"""What a game is called, where it stands, and on which boxes: read by no rule."""
+
+KEYS = {field.name: field.default for field in fields(Profile) if field.name not in NO_RULES}
+
+
+def test_every_key_is_in_some_generated_games() -> None:
+    seen: set[str] = set()
+
+    @settings(
+        max_examples=300,
+        derandomize=True,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(profiles())
+    def look(profile: Profile) -> None:
+        seen.update(key for key, usual in KEYS.items() if usual is MISSING or getattr(profile, key) != usual)
+
+    look()
+    assert not KEYS.keys() - seen, "keys that no strategy draws"
+
+
+def test_every_key_is_read_by_the_oracle_or_the_referee() -> None:
+    read = {
+        node.attr
+        for module in (oracle, referee)
+        for node in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(node, ast.Attribute)
+    }
+    assert not KEYS.keys() - read, "keys that both leave out"

@@ -1,0 +1,506 @@
+"""A walk through every state that a machine can reach in a tiny game, whatever hands, time and the odds do.
+
+The machine is pure and its states are frozen, so a copy of it is a state to come back to. Two states are one
+if they differ in times, in refusals and in the number of rounds and throws only; the shortest way to each is
+remembered, and told where a promise is broken.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, fields, replace
+from itertools import product
+from typing import Any
+
+from tests.support.machine import english
+
+from shutthebox.game.effects import Ask, Effect, Keep, Play, Show, Sound
+from shutthebox.game.facts import Began, Finished, Left
+from shutthebox.game.inputs import Advice, Held, HeldLong, Input, LeversMoved, Pressed, TimeCame
+from shutthebox.game.machine import Machine, State
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.entering import Entering
+from shutthebox.game.modes.flipping import Flipping
+from shutthebox.game.modes.ready import Ready
+from shutthebox.game.modes.rolling import Rolling
+from shutthebox.game.play import MatchInPlay, is_computers_turn
+from shutthebox.game.questions import AskReview, Prepare, Question
+from shutthebox.game.resuming import KeptMatch
+from shutthebox.game.screen import Screen, TileState
+from shutthebox.game.settings import Settings
+from shutthebox.game.showing import shown
+from shutthebox.rules.actions import (
+    Action,
+    Advanced,
+    Moved,
+    OutOfTime,
+    Reopened,
+    Thrown,
+    action_from_text,
+    apply,
+)
+from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.moves import Throw
+from shutthebox.rules.profile import MatchFormat
+from shutthebox.rules.tiles import Tiles, to_tiles
+
+S = 1_000_000_000
+BETWEEN_PRESSES_NS = S // 2
+"""Presses of real dice that are no double press."""
+
+Odds = Callable[[Question], Sequence[Advice]]
+
+
+@dataclass(frozen=True, slots=True)
+class PowerCut:
+    """The plug is pulled and put back; the levers stand as they did."""
+
+
+Given = Input | PowerCut
+
+
+class BrokenPromiseError(AssertionError):
+    """A promise that is broken, with the shortest way to it."""
+
+
+class _Dice:
+    """Gives the throw that the walk wants to see next, and knows whether it was asked."""
+
+    def __init__(self) -> None:
+        self.wanted: Throw | None = None
+        self.possible: list[Throw] = []
+
+    def throw(self, dice: int, sides: int) -> Throw:
+        return self._next(product(range(1, sides + 1), repeat=dice))
+
+    def draw(self, bag: Sequence[Throw]) -> Throw:
+        return self._next(bag)
+
+    def _next(self, possible: Iterable[Throw]) -> Throw:
+        self.possible = sorted({tuple(sorted(throw)) for throw in possible})
+        return self.wanted if self.wanted is not None else self.possible[0]
+
+
+@dataclass(slots=True)
+class Node:
+    """A state of the box, and the first way to it.
+
+    Attributes:
+        machine: in this state.
+        show: what it shows.
+        begun: the match on the table before its first throw, by the facts that were kept; None without one.
+        actions: what has happened in it since, by the facts.
+        kept: the match that these facts give.
+        lost: players who can win no more.
+        asked: questions that the odds have not answered.
+        slips: how often hands have done anything else than the prompt said.
+        before: the state before.
+        given: what led here from it.
+    """
+
+    machine: Machine
+    show: Show
+    begun: Match | None = None
+    actions: tuple[Action, ...] = ()
+    kept: Match | None = None
+    lost: frozenset[int] = frozenset()
+    asked: tuple[Question, ...] = ()
+    slips: int = 0
+    before: "Node | None" = None
+    given: str = "start"
+
+    def way(self) -> str:
+        """What was done, a line each, and what the box said to it."""
+        lines, node = [], self
+        while True:
+            show = node.show
+            text = " / ".join(show.screen.text.splitlines())
+            lines.append(f"{node.given}: {show.mode}, {show.verdict}, throw {show.throw}: {text}")
+            if node.before is None:
+                return "\n".join(reversed(lines))
+            node = node.before
+
+
+class Walk:
+    """Walks; `states` has then every state by its key.
+
+    Args:
+        settings: of the box.
+        odds: answers questions, now or any time later.
+        slips: so often in a match hands do something else than they are told; None for always.
+    """
+
+    def __init__(
+        self, settings: Settings, odds: Odds = lambda question: (), *, slips: int | None = None
+    ) -> None:
+        self._settings, self._odds, self._slips = settings, odds, slips
+        self._dice = _Dice()
+        self._matches: dict[Match, int] = {}
+        game = settings.game
+        assert game is not None, "the game can be played"
+        first = len(game.tiles)
+        levers = set(game.tiles)
+        if game.rows == 2 and settings.levers >= 2 * first:
+            levers |= {number + first for number in levers}
+        self._positions = [
+            to_tiles(number for i, number in enumerate(sorted(levers)) if bits >> i & 1)
+            for bits in range(1 << len(levers))
+        ]
+        self.states: dict[object, Node] = {}
+        self._follows: dict[object, set[object]] = {}
+        self._ends: set[object] = set()
+        self.steps = 0
+
+    def __call__(self) -> "Walk":
+        """Goes everywhere.
+
+        Raises:
+            BrokenPromiseError: where a promise is broken.
+        """
+        machine = self._machine(0)
+        (show,) = [effect for effect in machine.start() if isinstance(effect, Show)]
+        start = Node(machine, show)
+        levels = [deque([(self._key(start), start)])]
+        self.states[levels[0][0][0]] = start
+        for level in levels:  # those with fewer slips first
+            while level:
+                key, node = level.popleft()
+                if self.states[key] is not node:
+                    continue  # found with fewer slips since
+                for slipped, after_key, after in self._after(key, node):
+                    known = self.states.get(after_key)
+                    if known is None or after.slips < known.slips:
+                        self.states[after_key] = after
+                        if slipped and level is levels[-1]:
+                            levels.append(deque())
+                        levels[after.slips].append((after_key, after))
+        self._ends_by_prompts()
+        return self
+
+    def _after(self, key: object, node: Node) -> Iterator[tuple[bool, object, Node]]:
+        """The states that follow a state: whether hands have slipped, its key, and the state."""
+        if self._is_end(node):
+            self._ends.add(key)
+            return
+        follows = self._follows[key] = set[object]()
+        told = as_told(node) or []
+        inputs = dict.fromkeys((*told, *self._inputs(node)))
+        for given in inputs:
+            slips = given not in told
+            if slips and node.slips == self._slips:
+                continue
+            for after in self._outcomes(node, given):
+                after.slips = node.slips + (slips if self._slips is not None else 0)
+                after_key = self._key(after)
+                if not slips:
+                    follows.add(after_key)
+                yield bool(slips) and self._slips is not None, after_key, after
+
+    def _machine(self, levers: Tiles, resumed: KeptMatch | None = None) -> Machine:
+        translations = {code: english for code, _ in self._settings.languages}
+        return Machine(self._settings, translations, self._dice, levers, 5 * S, resumed=resumed)
+
+    def _is_end(self, node: Node) -> bool:
+        """Outside a match, or left by its players."""
+        if node.show.mode is Mode.ATTRACT:
+            return node.before is not None
+        return node.show.mode in (Mode.INITIALS, Mode.MENU, Mode.SETUP, Mode.PUZZLE, Mode.SERVICE)
+
+    def _inputs(self, node: Node) -> Iterator[Given]:
+        shared, mode = node.machine.state.shared, node.show.mode
+        rests = self._slips is None or not shared.levers
+        yield Pressed()
+        if mode is not Mode.ATTRACT:
+            yield Held()
+        if mode is not Mode.ATTRACT and rests:
+            yield HeldLong()
+        deadline_ns = node.machine.deadline_ns
+        if deadline_ns is not None and (rests or deadline_ns != shared.touched_ns + self._settings.sleep_ns):
+            yield TimeCame()
+        if mode is not Mode.MATCH_OVER:  # there they sign and read the coach
+            yield from (LeversMoved(down) for down in self._positions if self._moves(shared.levers, down))
+        for question in node.asked:
+            yield from self._odds(question)
+        if node.kept is not None:
+            yield PowerCut()
+
+    def _moves(self, before: Tiles, after: Tiles) -> bool:
+        """Whether hands go from these levers to those at once: in a short walk one by one, or to the same."""
+        changed = (before ^ after).bit_count()
+        return changed > 0 if self._slips is None else changed == 1 or (changed > 1 and not after)
+
+    def _outcomes(self, node: Node, given: Given) -> Iterator[Node]:
+        """The states that an input leads to: one, or one for each throw."""
+        self._dice.wanted, self._dice.possible = None, []
+        yield self._outcome(node, given)
+        for throw in self._dice.possible[1:]:
+            self._dice.wanted = throw
+            yield self._outcome(node, given)
+
+    def _outcome(self, node: Node, given: Given) -> Node:
+        self.steps += 1
+        name = repr(given)
+        if isinstance(given, PowerCut):
+            assert node.begun is not None
+            machine = self._machine(node.machine.state.shared.levers, KeptMatch(node.begun, node.actions))
+            effects = self._tried(node, name, machine.start)
+        else:
+            machine = copy(node.machine)
+            t_ns = machine._now_ns
+            if isinstance(given, TimeCame):
+                t_ns = max(t_ns, _clock_over_ns(machine.state) or machine.deadline_ns or 0)
+            elif isinstance(machine.state.mode, Entering):
+                t_ns += BETWEEN_PRESSES_NS
+            effects = self._tried(node, name, lambda: machine.step(given, t_ns))
+        show = effects[-1] if effects and isinstance(effects[-1], Show) else node.show
+        if isinstance(given, PowerCut):
+            asked: tuple[Question, ...] = ()
+        else:
+            asked = node.asked
+            if not isinstance(given, (Pressed, Held, HeldLong, TimeCame, LeversMoved)):
+                asked = tuple(question for question in asked if given not in self._odds(question))
+        asked += tuple(
+            effect.question
+            for effect in effects
+            if isinstance(effect, Ask) and not isinstance(effect.question, (Prepare, AskReview))
+        )
+        after = replace(
+            node, machine=machine, show=show, asked=tuple(dict.fromkeys(asked))[-1:], before=node, given=name
+        )
+        for effect in effects:
+            if isinstance(effect, Keep):
+                self._keep(after, effect)
+        self._check(node, given, effects, after)
+        return after
+
+    def _tried(self, node: Node, name: str, step: Callable[[], list[Effect]]) -> list[Effect]:
+        try:
+            return step()
+        except Exception as error:
+            raise BrokenPromiseError(f"{node.way()}\n{name}: {error!r}") from error
+
+    def _keep(self, node: Node, effect: Keep) -> None:
+        match effect.fact:
+            case Began(match):
+                node.begun, node.actions, node.kept, node.lost = match, (), match, frozenset()
+            case Left():
+                node.begun, node.actions, node.kept = None, (), None
+            case Finished(match):
+                self._promise(match == node.kept, node, "the result that is kept is that of the facts")
+            case Thrown() | Moved() | Reopened() | OutOfTime() | Advanced() as action:
+                # As the store writes and reads it.
+                action, before = action_from_text(action.to_text()), node.kept
+                assert before is not None
+                node.actions, node.kept = (*node.actions, action), apply(before, action)
+                node.lost |= _lost(before, node.kept)
+
+    def _promise(self, kept: bool, node: Node, promise: str) -> None:
+        if not kept:
+            raise BrokenPromiseError(f"{node.way()}\nBROKEN: {promise}")
+
+    def _check(self, before: Node, given: Given, effects: list[Effect], after: Node) -> None:
+        mode, kept = after.machine.state.mode, after.kept
+        seen = after.machine.state.match
+        if kept is not None and seen is not None:
+            shown = mode.thrown if isinstance(mode, Rolling) else seen
+            self._promise(shown == kept, after, "what is shown was kept")
+        else:
+            self._promise(seen is None, after, "a match that is shown was kept")
+        if kept is not None:
+            at_turn = kept.player if kept.stage in (Stage.THROW, Stage.ANSWER) else None
+            self._promise(at_turn not in after.lost, after, f"who has lost plays no more: {after.lost}")
+            won = kept.result.winners if kept.result else ()
+            self._promise(not after.lost & set(won), after, f"who has lost cannot win: {after.lost}")
+        if isinstance(given, Pressed) and before.show.screen.lit and not before.show.asleep:
+            refused = Play(Sound.REFUSED) in effects
+            void = isinstance(before.machine.state.mode, Entering)
+            self._promise(not refused or void, after, "a press does something where the lamp is lit")
+        if effects:
+            self._promise(as_told(after) is not None, after, "the prompt says what to do")
+        if isinstance(given, PowerCut):
+            self._same_picture(before, after)
+
+    def _same_picture(self, before: Node, after: Node) -> None:
+        """After a power cut the box shows what it showed, or would show once the dice have stopped."""
+        if isinstance(before.machine.state.mode, Rolling):
+            machine = copy(before.machine)
+            machine._shared = replace(machine._shared, asleep=False, offers_to_abandon=False)
+            effects = machine.step(Pressed(), machine._now_ns)
+            before = replace(before, machine=machine, show=effects[-1])  # type: ignore[arg-type]
+        self._promise(
+            _picture(before) == _picture(after),
+            after,
+            f"a power cut leads back to\n{_picture(before)}\nis\n{_picture(after)}",
+        )
+
+    def _ends_by_prompts(self) -> None:
+        """Whoever follows prompts comes to the end of the match, from wherever hands have led."""
+        leads_to: dict[object, list[object]] = {}
+        for key, follows in self._follows.items():
+            for after in follows:
+                leads_to.setdefault(after, []).append(key)
+        over = {key for key, node in self.states.items() if node.show.mode is Mode.MATCH_OVER} | self._ends
+        reached, waiting = set(over), deque(over)
+        while waiting:
+            for key in leads_to.get(waiting.popleft(), ()):
+                if key not in reached:
+                    reached.add(key)
+                    waiting.append(key)
+        stuck = {key: node for key, node in self.states.items() if key not in reached}
+        # Those that lead nowhere first.
+        for _, node in sorted(stuck.items(), key=lambda item: len(self._follows.get(item[0], ()))):
+            self._promise(False, node, "whoever follows the prompts comes to the end of the match")
+
+    def _key(self, node: Node) -> object:
+        state = node.machine.state
+        shared, mode = state.shared, state.mode
+        questions = tuple(
+            (type(question), self._match_key(question.match))
+            for question in node.asked
+            if not isinstance(question, (Prepare, AskReview))
+        )
+        return (
+            *(shared.levers, shared.asleep, shared.stuck, shared.dead, shared.offers_to_abandon),
+            *(questions, node.lost, self._value_key(mode)),
+        )
+
+    def _value_key(self, value: Any) -> object:
+        if isinstance(value, Match):
+            return self._match_key(value)
+        if isinstance(value, MatchInPlay):
+            return (self._match_key(value.match), value.verdict, value.clock is None)
+        if hasattr(value, "__dataclass_fields__"):
+            inner = (
+                getattr(value, field.name) is None
+                if field.name.endswith("_ns")
+                else self._value_key(getattr(value, field.name))
+                for field in fields(value)
+            )
+            return (type(value), *inner)
+        return value
+
+    def _match_key(self, match: Match) -> int:
+        few = replace(
+            match,
+            tie_rounds=min(match.tie_rounds, 1),
+            turns_over=min(match.turns_over, 2),
+            rows=tuple(
+                replace(row, throws=min(row.throws, 2), moves=min(row.moves, 1), insured=min(row.insured, 2))
+                for row in match.rows
+            ),
+            round=min(match.round, 3),
+        )
+        return self._matches.setdefault(few, len(self._matches))
+
+
+def _clock_over_ns(state: State) -> int | None:
+    """When the player's time is over; None where no clock runs, or the dice tumble first."""
+    if not isinstance(state.mode, MatchMode) or isinstance(state.mode, Rolling):
+        return None
+    clock = state.mode.play.clock
+    return clock.over_ns if clock else None
+
+
+def _lost(before: Match, after: Match) -> frozenset[int]:
+    """Players who are out, or have reached the limit that loses, by this action: they can win no more."""
+    profile = before.game
+    over = after.result is not None or after.tie_rounds > before.tie_rounds or after.seats != before.seats
+    if profile.match not in (MatchFormat.TARGET_LOSES, MatchFormat.DROP_OUT) or before.tie_rounds or not over:
+        return frozenset()
+    totals = [
+        total + (row.score or 0) * (earlier.outcome is None and row.outcome is not None)
+        for total, earlier, row in zip(before.totals, before.rows, after.rows, strict=True)
+    ]
+    assert profile.limit is not None
+    lost = {i for i in before.seats if sum(totals[mate] for mate in before.team(i)) >= profile.limit}
+    # Where all are over the limit at once, the best of them wins.
+    return frozenset(lost if lost < set(before.seats) else ())
+
+
+def _beneath(node: Node) -> Show:
+    """What the box shows when it is awake, and nothing lies over the mode's own screen."""
+    state = node.machine.state
+    plain = replace(
+        state.shared, asleep=False, offers_to_abandon=False, refusal=None, stuck=0, dead=0, fault=None
+    )
+    mode = state.mode
+    if isinstance(mode, Flipping) and is_computers_turn(mode.play, plain):
+        # The odds are asked anew.
+        mode = replace(mode, computers_answer=None, thinking_ns=0)
+    elif isinstance(mode, Flipping):
+        mode = replace(mode, hint=None, asks_hint=False)
+    elif isinstance(mode, Entering):
+        # What was entered of a throw is entered again.
+        mode = Ready(mode.play, 0)
+    return shown(mode, plain, node.show.t_ns, english)
+
+
+def _picture(node: Node) -> object:
+    show = _beneath(node)
+    screen = show.screen
+    return (
+        *(show.player, show.open, show.throw, show.verdict, show.scores, show.totals, show.winners),
+        *(screen.title, screen.aside, screen.dice, screen.big, screen.tiles, screen.prompt),
+    )
+
+
+def as_told(node: Node) -> list[Given] | None:
+    """What somebody may do who reads the prompt and looks at the tiles; None if it is no instruction."""
+    show, shared = node.show, node.machine.state.shared
+    if shared.asleep:
+        return [Pressed()]
+    if shared.offers_to_abandon:
+        return [Held()]
+    told = _read(show.screen, shared.levers)
+    if told is None and shared.refusal is not None:
+        # Why it did nothing: what was to be done before is still to be done.
+        mode, beneath = node.machine.state.mode, replace(shared, refusal=None)
+        told = _read(shown(mode, beneath, show.t_ns, english).screen, shared.levers)
+    return told
+
+
+def _read(screen: Screen, levers: Tiles) -> list[Given] | None:
+    """The first of the lines at the bottom that is an instruction; they take turns."""
+    found = (_as_told(screen, line, levers) for line in (screen.prompt, *screen.also))
+    return next((told for told in found if told is not None), None)
+
+
+def _as_told(screen: Screen, prompt: str, levers: Tiles) -> list[Given] | None:
+    def stand(*numbers: int, down: bool) -> LeversMoved:
+        return LeversMoved(levers | to_tiles(numbers) if down else levers & ~to_tiles(numbers))
+
+    def any_of(*states: TileState, down: bool) -> list[Given] | None:
+        return [stand(number, down=down) for number, state in screen.tiles if state in states] or None
+
+    match prompt.removesuffix(": stuck?").removesuffix(": dead?").split():
+        case [] | ["Thinking", "…"]:
+            return [TimeCame()]
+        case ["Working", "it", "out", "…"]:
+            return [Pressed()]
+        case ["Lift", "all", "levers"]:
+            return [LeversMoved(0)]
+        case ["Lift", *numbers]:
+            return [stand(*_numbers(numbers), down=False)]
+        case ["Put", *numbers, "back"] | ["Flip", *numbers]:
+            return [stand(*_numbers(numbers), down=True)]
+        case ["Press:", "+1"]:
+            return [Pressed(), Held()]
+        case ["Press" | "Press:" | "Right!" | "Insured:" | "Void:", *_] | ["No", "move:", "press"]:
+            return [Pressed()]
+        case [_, "to", "go"] | ["Shut", *_]:
+            return any_of(TileState.VIABLE, down=True)
+        case [_, "too", "many"] | ["No", "fit:", "lift", "one"]:
+            return any_of(TileState.WRONG, TileState.FLIPPED, down=False)
+        case ["No", "move:", "lift", "one"]:
+            return any_of(TileState.SHUT, down=False)
+        case [*_, "Again"]:
+            return [Pressed(), Held()]
+    return None
+
+
+def _numbers(words: Sequence[str]) -> Iterator[int]:
+    """The tiles that ``1-3, 7`` names."""
+    for word in words:
+        first, _, last = word.strip(",").partition("-")
+        yield from range(int(first), int(last or first) + 1)
