@@ -80,6 +80,15 @@ def _sqlite_begins(connection: Any) -> None:  # noqa: ANN401  (SQLAlchemy's own)
     connection.exec_driver_sql("begin" if options.get("reads") else "begin immediate")
 
 
+def empty_log(engine: Engine) -> None:
+    """Empties SQLite's log, in which deleted rows are still to be found. PostgreSQL looks after its own."""
+    if engine.dialect.name == "sqlite":
+        with engine.connect() as connection:
+            raw = connection.connection.driver_connection
+            assert isinstance(raw, sqlite3.Connection), "it is SQLite's"
+            raw.execute("pragma wal_checkpoint(truncate)").fetchall()
+
+
 def migrate(engine: Engine, version: str = "head") -> None:
     """Brings the database up to date; makes it if it is empty. Locks nothing if there is nothing to do.
 

@@ -27,7 +27,7 @@ from shutthebox_league.backup import back_up, restore
 from shutthebox_league.categories import usual_category
 from shutthebox_league.checking import night_of
 from shutthebox_league.consumer import BrokerAddress, Consumer
-from shutthebox_league.database import migrate, open_database
+from shutthebox_league.database import empty_log, migrate, open_database
 from shutthebox_league.enrolment import enrol, new_owner_token, revoke, settle
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.events import make_event
@@ -356,10 +356,12 @@ def _free(args: argparse.Namespace) -> None:
 
 
 def _forget(args: argparse.Namespace) -> None:
-    for initials in players.read_initials(" ".join(args.initials)):
-        with closing(League(args.folder)) as league, league.engine.begin() as db:
-            count = players.forget(db, initials, None)
-        print(f"{initials} was removed from {count} matches.")
+    with closing(League(args.folder)) as league:
+        for initials in players.read_initials(" ".join(args.initials)):
+            with league.engine.begin() as db:
+                count = players.forget(db, initials, None)
+            print(f"{initials} was removed from {count} matches.")
+        empty_log(league.engine)
 
 
 def _backup(args: argparse.Namespace) -> None:

@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from shutthebox_league import players
 from shutthebox_league.chains import notes_of
+from shutthebox_league.database import empty_log
 from shutthebox_league.enrolment import token_hash
 from shutthebox_league.errors import LeagueError
 from shutthebox_league.health import read_health
@@ -89,7 +90,10 @@ class OwnersPage:
             with self._engine.begin() as db:
                 pub = _pub(db, key)
                 said = do(db, pub.id, form) if pub is not None else ""
-                return self._page(db, key, said=said)
+                page = self._page(db, key, said=said)
+            if do is _forget:
+                empty_log(self._engine)
+            return page
         except LeagueError as error:
             with self._engine.connect().execution_options(reads=True) as db:
                 return self._page(db, key, said=f"Nothing was changed: {error}.")
