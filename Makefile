@@ -17,7 +17,7 @@ help:
 	@echo "make lint   ruff and mypy"
 	@echo "make deb    build the Debian package"
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
-	@echo "make image  build the card's image, and an update for it (Linux; image/README.md)"
+	@echo "make image  build the card's image, and an update for it (Linux; packaging/image/README.md)"
 	@echo "make test-image  start it, play on it, pull its plug and update it in QEMU (slow)"
 	@echo "make release     everything for people to get, built twice, with checksums and a signature: CONTRIBUTING.md"
 	@echo "make ci     all checks, as root on Debian"
@@ -72,8 +72,8 @@ league: $(VENV)/.test
 	@$(BIN)/python -m tests.league.demo $(ARGS)
 
 lint: $(VENV)/.test
-	@$(BIN)/ruff check firmware hardware/tools docs/tools image league release tests .ci
-	@$(BIN)/ruff format --check firmware hardware/tools docs/tools image league release tests .ci
+	@$(BIN)/ruff check firmware hardware/tools docs/tools league packaging tests .ci
+	@$(BIN)/ruff format --check firmware hardware/tools docs/tools league packaging tests .ci
 	@$(BIN)/mypy
 
 # The tool has a venv of its own, because it needs other packages than the box.
@@ -95,7 +95,7 @@ deb:
 	@command -v dpkg-buildpackage >/dev/null || { echo "make: no dpkg-buildpackage here: on Debian and Raspberry Pi OS, sudo apt install dpkg-dev && sudo apt build-dep ./"; exit 2; }
 	@dpkg-checkbuilddeps || { echo "make: sudo apt build-dep ./"; exit 2; }
 	@rm -rf $(DEB) && mkdir -p $(DEB)/source/hardware
-	@cp -R completions debian docs firmware league systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
+	@cp -R debian docs firmware league systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
 	@cp hardware/config.txt $(DEB)/source/hardware/
 	@cd $(DEB)/source && dpkg-buildpackage -us -uc -b >../log 2>&1 || { cat ../log; exit 1; }
 	@rm -rf $(DEB)/source && ls $(DEB)/*.deb
@@ -104,17 +104,17 @@ deb:
 test-deb: $(VENV)/.test deb
 	@$(BIN)/pytest -m package tests/package $(ARGS)
 
-# From Debian's packages, arm64 on any Linux: image/README.md.
+# From Debian's packages, arm64 on any Linux: packaging/image/README.md.
 image:
-	@$(MAKE) --no-print-directory -C image
+	@$(MAKE) --no-print-directory -C packaging/image
 
-# A card in an emulated machine, from its first start to an update that fails: image/README.md.
+# A card in an emulated machine, from its first start to an update that fails: packaging/image/README.md.
 test-image: $(VENV)/.test image
 	@$(BIN)/pytest -m image tests/image -s $(ARGS)
 
-# release/release.py says what is in it.
+# packaging/release/release.py says what is in it.
 release: $(VENV)/.test
-	@$(BIN)/python release/release.py --key '$(KEY)' $(if $(CERT),--cert '$(CERT)') $(if $(CERT_KEY),--cert-key '$(CERT_KEY)') \
+	@$(BIN)/python packaging/release/release.py --key '$(KEY)' $(if $(CERT),--cert '$(CERT)') $(if $(CERT_KEY),--cert-key '$(CERT_KEY)') \
 		$(if $(PARTS),--parts $(PARTS))
 
 ci:

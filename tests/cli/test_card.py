@@ -13,7 +13,7 @@ from shutthebox.cli.run import CARD_TEXTS, notices
 from shutthebox.config.card import Network
 from shutthebox.config.schema import default_text
 
-SCRIPT = Path(__file__).resolve().parents[2] / "image/root/usr/lib/shutthebox/card"
+SCRIPT = Path(__file__).resolve().parents[2] / "packaging/image/root/usr/lib/shutthebox/card"
 
 
 def take_over(card: Path, to: Path) -> list[str]:

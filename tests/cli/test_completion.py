@@ -8,18 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from doctools import PROJECT
-from doctools.generated import COMPLETIONS
+from doctools import completions
 from shutthebox.cli.main import command_line
 from shutthebox.config.profiles import builtins
 
-FOLDER = PROJECT / "completions"
 _, COMMANDS = command_line()
 
 
-def bash(line: str, folder: Path) -> set[str]:
+def bash(line: str, made: Path, folder: Path) -> set[str]:
     script = f"""
-        source {FOLDER}/shutthebox.bash
+        source {made}/shutthebox.bash
         read -ra COMP_WORDS <<< "$1"
         [ "${{1: -1}}" != " " ] || COMP_WORDS+=("")
         COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
@@ -29,17 +27,17 @@ def bash(line: str, folder: Path) -> set[str]:
     return shell(["bash", "--norc", "-c", script, "bash", line], folder)
 
 
-def fish(line: str, folder: Path) -> set[str]:
-    script = f"source {FOLDER}/shutthebox.fish; complete -C $argv[1]"
+def fish(line: str, made: Path, folder: Path) -> set[str]:
+    script = f"source {made}/shutthebox.fish; complete -C $argv[1]"
     return {found.partition("\t")[0] for found in shell(["fish", "--no-config", "-c", script, line], folder)}
 
 
-def zsh(line: str, folder: Path) -> set[str]:
+def zsh(line: str, made: Path, folder: Path) -> set[str]:
     """Types the line and a Tab in an interactive zsh; what it offers is written between marks."""
     script = f"""
         zmodload zsh/zpty
         zpty shell zsh -f -i
-        zpty -w shell 'PS1=; fpath=({FOLDER} $fpath); autoload -Uz compinit; compinit -u -D'
+        zpty -w shell 'PS1=; fpath=({made} $fpath); autoload -Uz compinit; compinit -u -D'
         zpty -w shell 'LISTMAX=1000; setopt no_always_last_prompt no_beep; zstyle ":completion:*" verbose no'
         zpty -w shell 'compadd() {{ builtin compadd "$@"; local -a found; builtin compadd -O found "$@";'\\
         ' print -rl -- $found >> {folder}/found }}; tell() {{ print -r over >> {folder}/found }}'
@@ -69,36 +67,39 @@ def _shells() -> Iterator[object]:
 
 
 SHELLS = list(_shells())
-Complete = Callable[[str, Path], set[str]]
+Complete = Callable[[str, Path, Path], set[str]]
 
 
-def test_there_is_one_for_each_shell() -> None:
-    assert {path.relative_to(PROJECT).as_posix() for path in FOLDER.iterdir()} == set(COMPLETIONS)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("completions")
+    completions.write(folder)
+    return folder
 
 
 @pytest.mark.parametrize("complete", SHELLS)
-def test_commands(complete: Complete, tmp_path: Path) -> None:
-    assert complete("shutthebox ", tmp_path) >= set(COMMANDS)
+def test_commands(complete: Complete, made: Path, tmp_path: Path) -> None:
+    assert complete("shutthebox ", made, tmp_path) >= set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("complete", SHELLS)
-def test_options(complete: Complete, command: str, tmp_path: Path) -> None:
+def test_options(complete: Complete, command: str, made: Path, tmp_path: Path) -> None:
     shown = [action for action in COMMANDS[command].arguments if action.help != argparse.SUPPRESS]
     options = {option for action in shown for option in action.option_strings}
-    assert complete(f"shutthebox {command} --", tmp_path) >= options - {"-h"}
+    assert complete(f"shutthebox {command} --", made, tmp_path) >= options - {"-h"}
 
 
 @pytest.mark.parametrize("complete", SHELLS)
-def test_games(complete: Complete, tmp_path: Path) -> None:
+def test_games(complete: Complete, made: Path, tmp_path: Path) -> None:
     expected = {profile.name for profile in builtins() if profile.name.startswith("tr")}
-    assert complete("shutthebox odds tr", tmp_path) == expected
+    assert complete("shutthebox odds tr", made, tmp_path) == expected
 
 
 @pytest.mark.parametrize("complete", SHELLS)
-def test_files_and_choices(complete: Complete, tmp_path: Path) -> None:
+def test_files_and_choices(complete: Complete, made: Path, tmp_path: Path) -> None:
     (tmp_path / "evening.scn").touch()
-    assert complete("shutthebox replay eve", tmp_path) == {"evening.scn"}
+    assert complete("shutthebox replay eve", made, tmp_path) == {"evening.scn"}
     (tmp_path / "found").unlink(missing_ok=True)
     (tmp_path / "ready").unlink(missing_ok=True)
-    assert complete("shutthebox odds pub --objective s", tmp_path) == {"score", "shut"}
+    assert complete("shutthebox odds pub --objective s", made, tmp_path) == {"score", "shut"}

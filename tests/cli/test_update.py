@@ -200,7 +200,7 @@ def test_a_file_that_is_not_there(card: Path, capsys: pytest.CaptureFixture[str]
     assert not (card / "asked").exists()
 
 
-BUNDLE = Path(__file__).resolve().parents[2] / "image/bundle.sh"
+BUNDLE = Path(__file__).resolve().parents[2] / "packaging/image/bundle.sh"
 
 
 def newer_rauc() -> bool:
@@ -399,5 +399,5 @@ def test_what_a_pulled_plug_has_left_is_removed(fetched: Path) -> None:
     (fetched.parent / "old.raucb").touch()
     assert main(["update", str(fetched.parent / "old.raucb")]) == 2
     assert not fetched.exists()
-    script = Path(__file__).resolve().parents[2] / "image/root/usr/lib/shutthebox/card"
+    script = Path(__file__).resolve().parents[2] / "packaging/image/root/usr/lib/shutthebox/card"
     assert "rm -f /data/card/update.raucb" in script.read_text(), "and at every start of the card"

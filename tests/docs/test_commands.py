@@ -97,7 +97,7 @@ check(args[0] in ("install", "inject"), "what is it to do?")
 folders = [word for word in args if word.startswith(".")]
 check(folders and all((project / word / "pyproject.toml").is_file() for word in folders), "no project there")
 """,
-    # The release itself runs both: release/release.py.
+    # The release itself runs both: packaging/release/release.py.
     "uvx": f"""
 check(args == ["--find-links=.", "--from", {WHEEL!r}, "shutthebox", "sim"], "not as released")
 """,

@@ -1,1 +1,1 @@
-"""The card's image, started in an emulated machine: see README.md of image/."""
+"""The card's image, started in an emulated machine: see README.md of packaging/image/."""

@@ -11,7 +11,7 @@ from tests.image.machine import BUILD, PROJECT
 def sign(system: Path, version: str, to: Path) -> Path:
     """A system as an update of that version, signed with the key that the image was built with."""
     key = [BUILD / "own.cert.pem", BUILD / "own.key.pem"]
-    subprocess.run([PROJECT / "image/bundle.sh", system, version, *key, to], check=True)
+    subprocess.run([PROJECT / "packaging/image/bundle.sh", system, version, *key, to], check=True)
     return to
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.support import debian
 
-IMAGE = Path(__file__).resolve().parents[2] / "image"
+IMAGE = Path(__file__).resolve().parents[2] / "packaging/image"
 SCRIPTS = [
     *IMAGE.glob("*.sh"),
     *(IMAGE / "root/usr/lib/shutthebox").iterdir(),
@@ -41,7 +41,7 @@ def test_a_unit_runs_a_script_that_is_there_and_is_switched_on(unit: Path) -> No
 
 
 def test_the_card_has_what_the_box_and_its_pins_depend_on_and_nothing_of_the_league() -> None:
-    control = IMAGE.parent / "debian/control"
+    control = IMAGE.parents[1] / "debian/control"
     command = [sys.executable, str(IMAGE / "depends.py"), str(control)]
     names = subprocess.check_output(command, text=True).split()
     assert {"python3-libgpiod", "python3-luma.oled", "python3-colorzero"} <= set(names)
@@ -57,7 +57,9 @@ def test_the_image_is_made_of_all_that_the_packages_are_made_of() -> None:
     )
     (line,) = re.findall(r"^SOURCES := (.*)$", done.stdout, re.MULTILINE)
     sources = set(line.split())
-    (copied,) = re.findall(r"^\t@cp -R (.*) \$\(DEB\)", (IMAGE.parent / "Makefile").read_text(), re.MULTILINE)
+    (copied,) = re.findall(
+        r"^\t@cp -R (.*) \$\(DEB\)", (IMAGE.parents[1] / "Makefile").read_text(), re.MULTILINE
+    )
     for name in (*copied.split(), "hardware/config.txt"):
         assert [source for source in sources if source == name or source.startswith(f"{name}/")], name
     assert not [source for source in sources if source.startswith("tests/")]

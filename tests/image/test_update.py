@@ -98,7 +98,7 @@ class Updater:
         self._settings()
 
     def _settings(self) -> None:
-        """The settings that image/finish.sh puts on the card, with files for partitions."""
+        """The settings that packaging/image/finish.sh puts on the card, with files for partitions."""
         image = PROJECT / "image"
         key = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "9", "-subj", "/CN=test"]
         files = ["-keyout", str(self.root / "key.pem"), "-out", str(self.root / "cert.pem")]
@@ -155,7 +155,7 @@ class Updater:
         return said
 
     def confirm(self, slot: str) -> None:
-        """Confirms as image/root/usr/lib/shutthebox/confirm does once the box has played."""
+        """Confirms as packaging/image/root/usr/lib/shutthebox/confirm does once the box has played."""
         run(self.root, slot, "rauc", "status", "mark-good")
 
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-IMAGE = Path(__file__).resolve().parents[2] / "image"
+IMAGE = Path(__file__).resolve().parents[2] / "packaging/image"
 UBOOT = Path("/usr/lib/u-boot/qemu_arm64/u-boot.bin")
 COMMANDS = ("qemu-system-aarch64", "mkimage", "mkenvimage", "mcopy", "mkfs.vfat", "sfdisk", str(UBOOT))
 #: A hang guard: a start takes seconds.

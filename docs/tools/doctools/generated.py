@@ -5,7 +5,7 @@
 
 from collections.abc import Callable, Mapping
 
-from doctools import PROJECT, commands, completions, config_files, json_schema, play, reference
+from doctools import PROJECT, commands, config_files, json_schema, play, reference
 
 FILES: Mapping[str, Callable[[], str]] = {
     "firmware/shutthebox/config/default.toml": config_files.default_toml,
@@ -18,17 +18,10 @@ FILES: Mapping[str, Callable[[], str]] = {
 }
 """Per path in the project how its content is made."""
 
-COMPLETIONS: Mapping[str, Callable[[], str]] = {
-    "completions/shutthebox.bash": completions.bash,
-    "completions/_shutthebox": completions.zsh,
-    "completions/shutthebox.fish": completions.fish,
-}
-"""The same; their wording is that of shtab's version, so only what they do is tested."""
-
 
 def write() -> None:
     """Writes all of them."""
-    for path, made in {**FILES, **COMPLETIONS}.items():
+    for path, made in FILES.items():
         (PROJECT / path).parent.mkdir(parents=True, exist_ok=True)
         (PROJECT / path).write_text(made(), encoding="utf-8")
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from doctools import PROJECT, gallery, play
 
 BUILD = PROJECT / "build" / "docs"
-_START = ("README.md", "docs/own.md", "docs/build.md", "docs/develop.md", "docs/reference.md", "docs/play.md")
+_START = ("README.md", "docs/own.md", "docs/build.md", "CONTRIBUTING.md", "docs/reference.md", "docs/play.md")
 _SHOWN = {".md", ".png", ".svg", ".gif"}
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 _MADE = {"docs/gallery.md"}

@@ -38,7 +38,7 @@ CARD_TEXTS = (
     message("Plays without memory: the card's fourth partition cannot be used"),
     message("The card's first partition cannot be read"),
 )
-"""The messages that image/root/usr/lib/shutthebox/card writes there; mistakes in files stay in English."""
+"""What the script `card` of packaging/image writes there; mistakes in files stay in English."""
 
 
 def add_parser(subparsers: Subparsers) -> None:

@@ -6,7 +6,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 ln "$system" "$folder/system.img" 2>/dev/null || cp "$system" "$folder/system.img"
 # The formats that this version can read, for boxes that are to be set back to it.
-PYTHONPATH=$(dirname "$0")/../firmware
+PYTHONPATH=$(dirname "$0")/../../firmware
 export PYTHONPATH
 store=$(/usr/bin/python3 -c 'from shutthebox.adapters.store.schema import VERSION; print(VERSION)')
 keys=$(/usr/bin/python3 -c 'from shutthebox.cli.update import known_keys; print(*sorted(known_keys()))')

@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-TOP = Path(__file__).resolve().parents[1]
+TOP = Path(__file__).resolve().parents[2]
 SUMS = "SHA256SUMS"
 
 
@@ -303,7 +303,7 @@ def release(args: argparse.Namespace) -> None:
             "--quiet",
             "--disable-pip-version-check",
             "-r",
-            str(TOP / "release/requirements.txt"),
+            str(TOP / "packaging/release/requirements.txt"),
         ]
         subprocess.run([tools / "bin/pip", *wanted], check=True)
         (tools / "done").touch()
