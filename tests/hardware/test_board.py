@@ -87,7 +87,7 @@ def test_there_are_fiducials_and_test_points() -> None:
     board = kicad.read()
     assert len([ref for ref in board.parts if ref.startswith("FID")]) == 3
     carried = {board.pads[ref, "1"] for ref in board.parts if ref.startswith("TP")}
-    assert carried == {"+5V", "+3V3", "GND", "SDA", "SCL"}
+    assert carried == {"+5V", "+3V3", "GND", "OLED_SDA", "OLED_SCL"}
 
 
 def test_it_is_no_hat_and_does_not_say_so() -> None:

@@ -40,6 +40,11 @@ def test_a_shorted_lamp_or_buzzer_trips_no_fuse_and_its_resistor_bears_it() -> N
         assert finding.watts < 0.7 * finding.limit, "a margin for a warm box"
 
 
+def test_one_short_alone_may_destroy_the_pi() -> None:
+    """The guide names it, and R8 and R9 are there for the others."""
+    assert [set(f.wires) for f in FOUND if f.pi] == [{"3V3_FUSED", "5V_FUSED"}]
+
+
 def test_a_shorted_supply_trips_its_fuse() -> None:
     assert between("5V_FUSED", "GND").fuse == "F1 trips"
     assert between("3V3_FUSED", "GND").fuse == "F2 trips"

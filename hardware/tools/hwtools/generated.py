@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from hwtools import harness, perfboard, shorts
-from hwtools.pinout import HARDWARE, Pinout, PinoutError, load
+from hwtools.pinout import HARDWARE, Pinout, PinoutError, at_plug, load
 
 __all__ = ["ROOT", "files"]
 
@@ -71,7 +71,7 @@ def _pins_table(wiring: Pinout) -> str:
 def _plugs_table(wiring: Pinout) -> str:
     rows = ["| plug | for | kind, ways | mate | pins from 1 on |", "|---|---|---|---|---|"]
     for c in wiring.connectors:
-        pins = ", ".join(pin.removeprefix("SW_") for pin in c.pins)
+        pins = ", ".join(at_plug(pin) for pin in c.pins)
         rows.append(f"| {c.ref} | {c.name.lower()} | {c.family}, {len(c.pins)} | {c.mate} | {pins} |")
     return "\n".join(rows)
 

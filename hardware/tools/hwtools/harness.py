@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hwtools.pinout import HARDWARE, Connector, Pinout
+from hwtools.pinout import HARDWARE, Connector, Pinout, at_plug
 
 __all__ = ["TARGET", "source"]
 
@@ -11,7 +11,7 @@ _COLOURS = ("WH", "BN", "GN", "BK", "GY")
 
 
 def _plug(connector: Connector) -> list[str]:
-    labels = ", ".join(p.removeprefix("SW_") for p in connector.pins)
+    labels = ", ".join(at_plug(p) for p in connector.pins)
     return [
         f"  {connector.ref}:",
         f"    type: {connector.family} {connector.mate}",

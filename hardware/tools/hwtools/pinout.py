@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 __all__ = [
+    "BUS_RESISTORS",
     "CHANNELS",
     "GROUND_PINS",
     "HARDWARE",
@@ -18,6 +19,7 @@ __all__ = [
     "Pinout",
     "PinoutError",
     "Signal",
+    "at_plug",
     "load",
 ]
 
@@ -51,6 +53,13 @@ PRINTED_NAMES = {
     "LAMP_K": "lamp-",
     "BUZZER_K": "-",
 }
+#: Parts between the Pi's bus and the display's plug.
+BUS_RESISTORS = {"R8": "SDA", "R9": "SCL"}
+
+
+def at_plug(net: str) -> str:
+    """Return a net's name as one reads it at its plug: without the side of the board that it is on."""
+    return net.removeprefix("SW_").removeprefix("OLED_")
 
 
 class PinoutError(ValueError):

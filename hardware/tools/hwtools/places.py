@@ -11,7 +11,17 @@ import tomllib
 from collections.abc import Iterator
 
 from hwtools import generated, kicad
-from hwtools.pinout import CHANNELS, GROUND_PINS, POWER_PINS, PRINTED_NAMES, Pinout, PinoutError, load
+from hwtools.pinout import (
+    BUS_RESISTORS,
+    CHANNELS,
+    GROUND_PINS,
+    POWER_PINS,
+    PRINTED_NAMES,
+    Pinout,
+    PinoutError,
+    at_plug,
+    load,
+)
 
 __all__ = ["places"]
 
@@ -28,7 +38,7 @@ def _short(net: str) -> str:
     """A net as the table on the board's back has it."""
     if net.startswith("LAMP") and net[4:].isdigit():
         return net[4:]
-    return PRINTED_NAMES.get(net, net.removeprefix("SW_TILE").removesuffix("_FUSED"))
+    return PRINTED_NAMES.get(net, at_plug(net).removeprefix("TILE").removesuffix("_FUSED"))
 
 
 def places(wiring: Pinout, board: kicad.Board | None = None) -> list[str]:
@@ -70,6 +80,10 @@ def _kicad(wiring: Pinout, board: kicad.Board) -> Iterator[str]:
             if carried != wanted_nets:
                 joins = f"channel {number} ({name}) joins {sorted(wanted_nets)}"
                 yield f"KiCad: {ref} joins {sorted(carried)}, {joins}"
+    for ref, name in BUS_RESISTORS.items():
+        joined = {board.pads.get((ref, pad), "") for pad in "12"}
+        if joined != {name, f"OLED_{name}"}:
+            yield f"KiCad: {ref} joins {sorted(joined)}, it is between {name} and the display's plug"
     rows = kicad.pin_map()
     for s in wiring.signals:
         cells = [str(s.bcm), str(s.header_pin), s.connector or "-"]

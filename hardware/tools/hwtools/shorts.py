@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from hwtools import kicad
-from hwtools.pinout import HARDWARE, Pinout, load
+from hwtools.pinout import HARDWARE, Pinout, at_plug, load
 
 __all__ = ["RESULT", "Finding", "deck", "differences", "digest", "findings", "read", "table"]
 
@@ -129,7 +129,7 @@ def _kind(net: str) -> str:
         return "input"
     if net.startswith("LAMP") and net[4:].isdigit():
         return "tile lamp"
-    return net
+    return at_plug(net)
 
 
 def _wires(wiring: Pinout) -> dict[str, set[str]]:
@@ -278,7 +278,8 @@ def findings() -> list[Finding]:
         diodes = [abs(at(s.name) - volts[f"p{s.name}"]) for s in lines]
         drive = max(at("SDA"), at("SCL")) / DRIVER if state[2] else 0.0
         rail = (at("+3V3") - volts["s3V3"]) / SUPPLIES["+3V3"][1]
-        pi = "destroys" if max(diodes) > DIODE_LIMIT or drive > DRIVE_LIMIT or rail > RAIL_LIMIT else ""
+        too_much = max(diodes) > DIODE_LIMIT or round(drive, 3) > DRIVE_LIMIT or rail > RAIL_LIMIT
+        pi = "destroys" if too_much else ""
         inputs = [net for net in (a, b) if net.startswith("SW_")]
         closed = bool(inputs) and any(at(net) < READS_CLOSED for net in inputs)
         first, second = sorted((_kind(a), _kind(b)))
@@ -362,6 +363,8 @@ def _words(finding: Finding) -> str:
 def _amperes(amperes: float) -> str:
     if amperes > 3:
         return "over 3 A"
+    if amperes > 1:
+        return f"{amperes:.1f} A"
     return f"{amperes * 1000:.0f} mA" if amperes >= 0.0005 else "–"
 
 
