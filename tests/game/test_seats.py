@@ -1,8 +1,9 @@
 """Teams, head starts and the clock: the menu's and setup's offers, and their effects."""
 
 import pytest
-from tests.support.machine import settings_for
+from tests.support.machine import TUMBLE_NS, Table, facts, settings_for
 
+from shutthebox.game.facts import Chosen
 from shutthebox.game.menu_items import (
     CLOCK,
     HEAD_START,
@@ -15,7 +16,10 @@ from shutthebox.game.menu_items import (
     questions,
 )
 from shutthebox.game.messages import told
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.ready import COMPUTER_NS
 from shutthebox.game.settings import Settings
+from shutthebox.rules.profile import First, MatchFormat, Profile, ShutWins
 
 
 def choose(settings: Settings, item: Item, option: str) -> Settings:
@@ -95,3 +99,41 @@ def test_the_best_total_is_the_one_to_beat() -> None:
     shorter = settings_for("ladder", bests={"ladder.9": 12, "ladder.8": 3}, out=1 << 8)
     assert shorter.game is not None
     assert shorter.game.limit == 3
+
+
+def test_the_loser_begins_the_next_match_of_the_evening_and_no_power_cut_changes_that() -> None:
+    game = Profile("box", tiles=(1, 2), dice=1, shut_wins=ShutWins.NO, first=First.LOSER)
+    table = Table(settings_for(game, players=3))
+    table.press()
+    table.throw(6)
+    table.press()
+    table.throw(1)
+    table.flip(1)
+    table.throw(6)
+    table.press()
+    table.lift(1)
+    table.throw(5)
+    assert table.match.scores == (3, 2, 3)
+    table.press()
+    assert (table.mode, table.match.loser) == (Mode.MATCH_OVER, 2), "of equals the next in order"
+    table.press()
+    assert table.match.player == 2
+    table = table.again()
+    assert table.match.player == 2
+    table.throw(6)
+    table.press()
+    assert table.match.player == 0
+
+
+def test_a_computer_is_not_the_best_of_a_ladder() -> None:
+    game = Profile("up", tiles=(1, 2), dice=1, match=MatchFormat.LADDER, shut_wins=ShutWins.NO)
+    table = Table(settings_for(game, computers=(1,)))
+    table.press()
+    table.dice.throws.append((6,))
+    table.wait(COMPUTER_NS)
+    table.wait(TUMBLE_NS)
+    table.press()
+    assert table.mode is Mode.MATCH_OVER
+    assert "Computer: 3" in table.text
+    assert not [fact for fact in facts(table.effects) if isinstance(fact, Chosen)]
+    assert table.machine.settings.bests == {}

@@ -270,8 +270,8 @@ def test_there_is_a_reason_exactly_when_the_match_refuses(
     profile: Profile, players: int, seed: int, steps: int, tried: Action
 ) -> None:
     match = begin(profile, generate.seats(profile, players))
-    for _, action, after in generate.play(profile, players, seed, steps):
-        assert why_not(match, action) is None
+    for before, action, after in generate.play(profile, players, seed, steps):
+        assert why_not(before, action) is None
         match = after
     try:
         apply(match, tried)

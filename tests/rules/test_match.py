@@ -9,11 +9,12 @@ import pytest
 from tests.support.dictate import TINY, finish, owed, points_box
 
 from shutthebox.config import profiles
-from shutthebox.rules.formats import LAST_ROUND, MAX_TIE_ROUNDS
+from shutthebox.rules.formats import LAST_ROUND, MAX_TIE_ROUNDS, Reason
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import (
     Blocked,
+    First,
     MatchFormat,
     Profile,
     Scoring,
@@ -445,7 +446,129 @@ class TestTime:
         assert not begin(profiles.builtin("golf"), 1).throw((3, 4)).clock_runs
 
 
+class TestFirst:
+    """The player who begins a round."""
+
+    @pytest.mark.parametrize(
+        ("first", "begun"),
+        [(First.SEAT_1, [0, 0, 0, 0]), (First.ROTATES, [0, 1, 2, 0]), (First.LOSER, [0, 1, 2, 0])],
+    )
+    def test_from_round_to_round(self, first: First, begun: list[int]) -> None:
+        match, found = begin(points_box(first=first), 3, 4), []
+        for _ in range(4):
+            found.append(match.player)
+            match = finish(match, [1, 2, 3])
+            match = match.advance()
+        assert found == begun
+
+    def test_a_round_goes_round_the_table(self) -> None:
+        match = begin(points_box(first=First.LOSER), 3, first=1)
+        assert (match.player, match.order) == (1, (1, 2, 0))
+        match = finish(match, [5])
+        assert match.advance().player == 2
+        match = finish(match, [6])
+        assert match.advance().player == 0
+
+    def test_the_next_of_those_who_are_still_in(self) -> None:
+        profile = points_box(first=First.ROTATES, match=MatchFormat.DROP_OUT, limit=20)
+        match = finish(begin(profile, 3), [30, 1, 1])
+        match = match.advance()
+        assert match.player == 1
+        match = finish(match, [1, 1]).advance()
+        assert match.player == 2
+        match = finish(match, [1, 1]).advance()
+        assert match.player == 1, "nobody begins twice running"
+
+    @pytest.mark.parametrize(("first", "begins"), [(First.SEAT_1, 0), (First.ROTATES, 2)])
+    def test_a_play_off_is_begun_by_the_next_of_the_tied(self, first: First, begins: int) -> None:
+        match = finish(begin(points_box(first=first), 4), [1, 9, 1, 1])
+        assert match.advance().player == begins
+
+    @pytest.mark.parametrize(
+        ("scores", "loser"), [([1, 5, 3], 1), ([1, 5, 5], 1), ([5, 1, 5], 2), ([3, 3, 3], None)]
+    )
+    def test_the_loser_of_a_match_is_the_worst(self, scores: list[int], loser: int | None) -> None:
+        match = finish(begin(points_box(tie=Tie.SHARE), 3), scores)
+        assert match.loser == loser
+
+    def test_a_match_that_goes_on_has_no_loser(self) -> None:
+        assert finish(begin(points_box(), 3), [5]).loser is None
+
+    @pytest.mark.parametrize("first", [-1, 2])
+    def test_fail__begun_by_nobody(self, first: int) -> None:
+        with pytest.raises(ValueError, match=f"first: {first + 1} is not allowed, 1 to 2 are"):
+            begin(points_box(), 2, first=first)
+
+
+class TestCaptain:
+    def test_in_rotation_only_the_first_player_can_become_one(self) -> None:
+        profile = points_box(captain=True, shut_wins=ShutWins.MATCH)
+        profile = replace(profile, turns=Turns.ALTERNATE, tiles=(1, 2))
+        match = begin(profile, 2).throw((1,)).move(to_tiles([1])).throw((2,)).move(to_tiles([2]))
+        second = match.throw((5,)).advance().throw((1,)).move(to_tiles([1]))
+        assert second.result is not None
+        assert (second.result.winners, second.result.captain) == ((1,), False)
+        first = match.throw((2,)).move(to_tiles([2]))
+        assert first.result is not None
+        assert (first.result.winners, first.result.captain) == ((0,), True)
+        blocked = match.throw((5,))
+        assert blocked.turns_over == 1
+        later = begin(profile, 2).throw((1,)).move(to_tiles([1])).throw((5,)).advance()
+        later = later.throw((2,)).move(to_tiles([2]))
+        assert later.result is not None
+        assert later.result.captain, "the first player's row, though another turn has ended before"
+
+    def test_whoever_begins_the_match_is_the_first_player(self) -> None:
+        profile = points_box(captain=True, shut_wins=ShutWins.MATCH, first=First.LOSER)
+        match = finish(begin(profile, 2, first=1), [0])
+        assert match.result is not None
+        assert (match.result.winners, match.result.captain) == ((1,), True)
+        match = finish(begin(profile, 2, first=1), [1, 0])
+        assert match.result is not None
+        assert not match.result.captain
+
+
+class TestReason:
+    @pytest.mark.parametrize(
+        ("keys", "scores", "reason"),
+        [
+            ({}, [3, 4], Reason.ROUNDS),
+            ({"tie": Tie.SHARE}, [3, 3], Reason.ROUNDS),
+            ({}, [3, 3, 4, 5], Reason.PLAY_OFF),
+            ({"tie": Tie.REPLAY_ALL}, [3, 3, 4, 5], Reason.PLAY_OFF),
+            ({"shut_wins": ShutWins.MATCH}, [3, 0], Reason.SHUT),
+            ({"shut_wins": ShutWins.ROUND}, [0], Reason.SHUT),
+            ({"match": MatchFormat.TARGET_LOSES, "limit": 5}, [5], Reason.LIMIT),
+            ({"match": MatchFormat.TARGET_WINS, "limit": 5, "win": Win.HIGHEST}, [5, 3], Reason.LIMIT),
+            ({"match": MatchFormat.DROP_OUT, "limit": 5}, [5, 3], Reason.LAST_LEFT),
+            ({"match": MatchFormat.DROP_OUT, "limit": 5}, [5, 6], Reason.LAST_LEFT),
+            ({"stakes": Stakes.BANK, "pays": ((0, 2),)}, [5, 6], Reason.BANK),
+        ],
+    )
+    def test_a_result_says_why_the_match_is_over(
+        self, keys: dict[str, Any], scores: list[int], reason: Reason
+    ) -> None:
+        match = finish(begin(points_box(**keys), 2), scores)
+        assert match.result is not None
+        assert match.result.reason is reason
+
+    def test_of_a_player_alone(self) -> None:
+        for format_, reason in ((MatchFormat.DROP_OUT, Reason.LIMIT), (MatchFormat.LADDER, Reason.LADDER)):
+            match = finish(begin(points_box(match=format_, limit=5), 1), [6])
+            assert match.result is not None
+            assert (match.result.winners, match.result.reason) == ((), reason)
+
+
 class TestAlternate:
+    def test_dominoes_come_from_one_bag_for_all(self) -> None:
+        profile = replace(profiles.builtin("domino-bag"), turns=Turns.ALTERNATE, blocked=Blocked.PASSES)
+        match = begin(profile, 2).throw((4, 3)).move(to_tiles([7]))
+        assert match.player == 1
+        with pytest.raises(ValueError, match="cannot be thrown"):
+            match.throw((3, 4))
+        match = match.throw((3, 3)).move(to_tiles([6]))
+        assert {row.drawn.bit_count() for row in match.rows} == {2}
+
     def test_everybody_throws_once_on_an_own_row(self) -> None:
         match = begin(profiles.builtin("young"), 2)
         match = match.throw((3, 4)).move(from_text("7"))

@@ -9,6 +9,7 @@ from tests.support import generate
 
 from shutthebox.config import profiles
 from shutthebox.errors import ShutTheBoxError
+from shutthebox.rules.actions import Thrown
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
 from shutthebox.rules.match import Stage
 from shutthebox.rules.profile import Profile
@@ -313,7 +314,26 @@ CONDITIONS = st.builds(
         tuple
     ),
     st.integers(0, 999_999),
+    first=st.integers(1, 3),
 )
+
+
+def test_a_match_that_another_player_began() -> None:
+    began = SHUT.replace("record 1", "record 2").replace("rounds 1\n", "rounds 1\ndice box\nfirst {}\n")
+    for first in (4, 9):
+        with pytest.raises(RecordError, match=f"first: {first} is not allowed, 1 to 3 are"):
+            read(began.format(first))
+    with pytest.raises(RecordError, match="it is the turn of player 2"):
+        read(began.format(2))
+    record = Record(profiles.builtin("golf"), 2, 1, (Thrown((6, 3)),), Conditions(first=2))
+    assert read(write(record)) == record
+    assert replay(record)[-1].player == 1
+
+
+@pytest.mark.parametrize("first", ["0", "1", "10", "x", "02"])
+def test_fail__who_began(first: str) -> None:
+    with pytest.raises(ValueError, match=r"first: .* is not allowed; allowed is 2 to 9"):
+        conditions_from_lines(("dice box", f"first {first}"))
 
 
 def test_the_lines_of_every_condition() -> None:

@@ -9,6 +9,7 @@ from hypothesis import reject
 
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
+from shutthebox.rules.conditions import Conditions
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import (
@@ -215,5 +216,8 @@ def play(
 
 def random_record(profile: Profile, players: int, seed: int, most: int = 2000) -> Record:
     """A match at random, up to so many actions."""
-    actions = tuple(action for _, action, _ in play(profile, players, seed, most))
-    return Record(profile, seats(profile, players), profile.rounds, actions)
+    played = list(play(profile, players, seed, most))
+    actions = tuple(action for _, action, _ in played)
+    first = played[0][0].first if played else 0
+    conditions = Conditions(first=first + 1) if first else None
+    return Record(profile, seats(profile, players), profile.rounds, actions, conditions)

@@ -140,6 +140,12 @@ def test_it_comes_back_in_every_stage(stage: Stage, tmp_path: Path) -> None:
     assert found(tmp_path) == match
 
 
+def test_a_match_that_the_loser_of_another_began_comes_back(tmp_path: Path) -> None:
+    match = begin(builtin("trac-100"), 3, first=2)
+    keep(tmp_path, Began(match, Conditions(first=3)), Thrown((6, 3)))
+    assert found(tmp_path) == match.throw((6, 3))
+
+
 def test_house_rules_come_back_though_their_file_is_gone(tmp_path: Path) -> None:
     file = tmp_path / "ours.toml"
     file.write_text('like = "jouhet"\ntiles = [2, 3, 5, 7]\nlost_score = 99\n[title]\nen = "Ours"\n', "utf-8")
