@@ -2,7 +2,7 @@
 
 import pytest
 
-from shutthebox.errors import MOST_SHOWN, ShutTheBoxError, one_line, shown
+from shutthebox.errors import MOST_SHOWN, one_line, shown
 
 DEEP: list[object] = []
 for _ in range(100_000):
@@ -40,7 +40,3 @@ def test_a_value_in_a_complaint(value: object, told: str) -> None:
 def test_foreign_text_is_one_line(text: str, told: str) -> None:
     assert one_line(text) == told
     assert len(told) <= MOST_SHOWN
-
-
-def test_a_mistake_of_a_user_ends_a_command_as_wrong_use() -> None:
-    assert ShutTheBoxError("x").exit_code == 2

@@ -21,7 +21,7 @@ from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
-from shutthebox.game.facts import Finished, Left, Signed
+from shutthebox.game.facts import Finished, Signed
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.outbox_entry import (
@@ -288,12 +288,6 @@ def test_files_are_named_in_their_order_and_left_for_the_group(pub: Pub) -> None
     assert path.name == entry_name(1, entry.box) == f"0000000000000001-{entry.box}.json"
     assert path.stat().st_mode & 0o777 == 0o640
     assert not list(pub.folder.glob("*.new"))
-
-
-def test_before_the_first_match_nothing_is_left(pub: Pub, caplog: pytest.LogCaptureFixture) -> None:
-    pub.outbox(Keep(Left()), 0)
-    pub.outbox(Keep(Signed(0, "ANN")), 0)
-    assert (pub.files(), caplog.messages) == ([], [])
 
 
 ENTRY = OutboxEntry("ab" * 16, 7, "cd" * 32, PlayerSigned(3, 1_700_000_000, 6, 1, "ANN"))

@@ -1,6 +1,5 @@
 """Files that are none: every command that is given one says so in one line, and waits for nobody."""
 
-import errno
 import os
 import socket
 import sqlite3
@@ -367,16 +366,6 @@ def test_a_file_refused_is_closed_again(tmp_path: Path, monkeypatch: pytest.Monk
     assert next_descriptor() == before
 
 
-def test_bytes_up_to_a_size(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"x" * 2048)
-    assert files.read_bytes(tmp_path / "file", 2048) == b"x" * 2048
-    with pytest.raises(OSError, match="larger than 1 KiB") as caught:
-        files.read_bytes(tmp_path / "file", 2047)
-    assert caught.value.errno == errno.EFBIG
-    with pytest.raises(FileNotFoundError):
-        files.read_bytes(tmp_path / "absent", 9)
-
-
 @pytest.mark.parametrize(
     ("content", "told"),
     [
@@ -402,31 +391,6 @@ def test_a_path_in_a_complaint_is_on_one_line() -> None:
     assert files.shown_path(Path("/pub/a\nb")) == r"'/pub/a\nb'"
 
 
-def test_the_entries_of_a_folder_by_name(tmp_path: Path) -> None:
-    for name in ("b.toml", "a.toml", "c.txt", "toml", ".toml"):
-        (tmp_path / name).touch()
-    assert [path.name for path in files.list_folder(tmp_path, ".toml")] == [".toml", "a.toml", "b.toml"]
-    assert files.list_folder(tmp_path / "absent", ".toml") == ()
-    with pytest.raises(OSError, match="no name of a file has a NUL byte"):
-        files.list_folder(tmp_path / "a\0b", ".toml")
-    with pytest.raises(NotADirectoryError):
-        files.list_folder(tmp_path / "c.txt", ".toml")
-
-
-def test_a_folder_that_an_option_can_name(tmp_path: Path) -> None:
-    files.check_folder(tmp_path, "--state")
-    files.check_folder(tmp_path / "not there yet", "--state")
-    (tmp_path / "file").touch()
-    for path, told in (
-        (tmp_path / "file", "Not a directory"),
-        (tmp_path / "file" / "x", "Not a directory"),
-        (tmp_path / "a\0b", "no name of a file has a NUL byte"),
-    ):
-        with pytest.raises(ShutTheBoxError) as caught:
-            files.check_folder(path, "--state")
-        assert str(caught.value) == f"--state: {files.shown_path(path)}: {told}"
-
-
 @pytest.mark.parametrize("kind", [*THERE, "a link to a file"])
 def test_the_scores_wait_for_nobody(kind: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """They are written in the main loop."""
@@ -445,12 +409,6 @@ def test_an_error_of_the_system_is_in_its_words(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ShutTheBoxError, match=r"--state: .*x: Not a directory$"):
         files.make_folder(tmp_path / "file" / "x", "--state")
-
-
-def test_a_folder_that_is_there_is_made_already(tmp_path: Path) -> None:
-    for _ in range(2):
-        files.make_folder(tmp_path / "a" / "b", "--state")
-    assert (tmp_path / "a" / "b").is_dir()
 
 
 def test_a_look_at_a_store_costs_sqlite_no_lock(tmp_path: Path) -> None:

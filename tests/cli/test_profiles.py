@@ -71,14 +71,6 @@ def test_a_page_of_rules_in_one_language(capsys: pytest.CaptureFixture[str], tmp
     ]
 
 
-@pytest.mark.parametrize("language", codes())
-def test_one_in_the_words_of_one_language(language: str, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, "jouhet", "--language", language)
-    assert code == 0
-    for other, words in translations().items():
-        assert (words("Rules") in out.splitlines()) == (other == language)
-
-
 def test_one_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = run(capsys, "trac-100", "--json")
     document: dict[str, Any] = json.loads(out)

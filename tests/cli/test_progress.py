@@ -13,7 +13,7 @@ from shutthebox.cli import progress
 from shutthebox.cli.main import main
 from shutthebox.cli.progress import working
 from shutthebox.simulator.scenario import script as scenario
-from shutthebox.simulator.scenario.script import MAX_WORK, ScenarioError
+from shutthebox.simulator.scenario.script import ScenarioError
 
 
 class Terminal(io.StringIO):
@@ -50,19 +50,6 @@ def test_a_terminal_is_told_what_is_done_and_then_wiped(terminal: Terminal) -> N
     assert "\n" not in terminal.getvalue()
 
 
-def test_a_line_is_never_wider_than_its_place(terminal: Terminal) -> None:
-    with working(lambda: "x" * 100):
-        assert terminal.written.wait(HANG_S)
-    assert {line for line in terminal.getvalue().split("\r") if "x" in line} == {"x" * 60}
-
-
-def test_what_is_done_soon_needs_no_sign(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "AFTER_S", 3600.0)
-    with working(lambda: "counting sheep"):
-        pass
-    assert terminal.getvalue() == ""
-
-
 def test_nothing_is_said_where_no_terminal_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "AFTER_S", 0.0)
     said = io.StringIO()
@@ -71,13 +58,6 @@ def test_nothing_is_said_where_no_terminal_is(monkeypatch: pytest.MonkeyPatch) -
     with working(lambda: "counting sheep"):
         assert threading.active_count() == before
     assert said.getvalue() == ""
-
-
-def test_it_ends_with_what_it_watches(terminal: Terminal) -> None:
-    before = threading.active_count()
-    with pytest.raises(KeyboardInterrupt), working(lambda: "counting sheep"):
-        raise KeyboardInterrupt
-    assert threading.active_count() == before
 
 
 def test_odds_show_that_they_are_worked_out(
@@ -128,28 +108,6 @@ def fails(text: str) -> str:
     with pytest.raises(ScenarioError) as caught:
         scenario.parse(text, "script")
     return str(caught.value)
-
-
-def test_as_many_steps_as_are_allowed() -> None:
-    assert len(scenario.parse("press\n" * MAX_WORK, "script").lines) == MAX_WORK
-    said = fails("press\n" * (MAX_WORK + 1))
-    assert said == f"script:{MAX_WORK + 1}: too much to do; allowed are {MAX_WORK} steps in all"
-
-
-@pytest.mark.parametrize(
-    ("line", "steps"),
-    [
-        ("flip 1 2 3 4 5", 5),
-        ("lift 7 8", 2),
-        ("power-cut", 50),
-        ("expect panel x", 50),
-        ("expect mode menu", 1),
-    ],
-)
-def test_what_takes_longer_counts_for_more(line: str, steps: int) -> None:
-    most = MAX_WORK // steps
-    scenario.parse(f"{line}\n" * most, "script")
-    assert f"script:{most + 1}: too much" in fails(f"{line}\n" * (most + 1))
 
 
 @pytest.mark.parametrize(

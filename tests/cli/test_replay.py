@@ -56,8 +56,3 @@ def test_nothing_is_left_behind(script: Path, tmp_path: Path, monkeypatch: pytes
     assert main(["replay", str(script)]) == 0
     assert not list((tmp_path / "temporary").iterdir())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["script.scn", "temporary"]
-
-
-def test_an_empty_script_is_played_too(script: Path) -> None:
-    script.write_text("")
-    assert main(["replay", str(script)]) == 0

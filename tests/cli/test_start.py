@@ -55,20 +55,6 @@ def test_the_game_begins_without_the_solvers() -> None:
     assert not modules & {"shutthebox.odds.odds", "shutthebox.odds.win_chances", "shutthebox.odds.one_pass"}
 
 
-@pytest.mark.parametrize("command", ["run", "stats", "export", "check-config", "pins", "blank"])
-def test_a_command_is_found_wherever_it_lives(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main([command, "--help"])
-    assert ended.value.code == 0
-    assert f"shutthebox {command} " in capsys.readouterr().out
-
-
-def test_a_box_without_a_display_has_nothing_to_switch_off(tmp_path: Path) -> None:
-    config = tmp_path / "config.toml"
-    config.write_text('[display]\ncontroller = "none"\n')
-    assert main(["blank", "--config", str(config)]) == 0
-
-
 @pytest.fixture
 def bus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file in the place of an I2C bus."""

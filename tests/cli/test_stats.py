@@ -102,25 +102,6 @@ faults
     )
 
 
-def test_an_empty_box(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Store(tmp_path, lambda: 1.7e9).close()
-    assert (
-        said(capsys, tmp_path, "stats")
-        == """\
-matches   0 finished of 0 begun, 0 given up
-          0 with real dice, 0 with the computer, 0 with levers out of play
-played on no version that is known
-throws    0
-
-hall of fame: nobody has signed yet
-
-lever health (edges while settling: many a press foretell a dying switch)
-
-faults: none
-"""
-    )
-
-
 def test_everything_as_json(state: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(said(capsys, state, "stats", "--json"))
     p_values = [entry.pop("p_value") for entry in found["dice"]]
@@ -209,11 +190,6 @@ def test_a_store_that_is_damaged_is_shown_and_called_so(
     assert captured.out == re.sub(r"\b123\b", "124", before)
     assert captured.err.startswith(f"shutthebox: {copy / FILE_NAME}: damaged: ")
     assert captured.err.count("\n") == 1
-
-
-@pytest.mark.parametrize(("at_s", "year"), [(0, time.strftime("%Y", time.localtime(0))), (10**18, "?")])
-def test_a_date_that_no_calendar_has(at_s: int, year: str) -> None:
-    assert stats.date_text(at_s, "%Y") == year
 
 
 def test_the_services_memory_is_read_where_the_config_names_none(

@@ -31,7 +31,3 @@ def test_the_seconds_shown_and_when_they_change(now_ns: int, shown_s: int, next_
     assert (clock.shown_s, clock.next_ns, clock.over_ns) == (shown_s, next_ns, 30 * S)
     play = MatchInPlay(begin(builtin("pub"), 1), clock=clock)
     assert play.is_out_of_time == (shown_s == 0)
-
-
-def test_without_a_clock_time_is_never_over() -> None:
-    assert not MatchInPlay(begin(builtin("pub"), 1)).is_out_of_time

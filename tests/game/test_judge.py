@@ -19,7 +19,7 @@ from shutthebox.game.judge import (
 )
 from shutthebox.rules.profile import Blocked, MoveKind, Profile
 from shutthebox.rules.tiles import to_tiles
-from shutthebox.rules.turn import Outcome, Turn, start
+from shutthebox.rules.turn import Turn, start
 
 Set = frozenset[int]
 Said = tuple[str, tuple[int, ...], int]
@@ -167,12 +167,6 @@ def test_verdicts_as_scenarios_write_them(
     assert str(judge(builtin("traditional"), turn, to_tiles(down))) == verdict
 
 
-def test_least_to_go_is_named() -> None:
-    # 6 and 3 are a 9 or, subtracted, a 3: with 1 flipped there are 8 to go, or 2.
-    profile = Profile("x", difference=True)
-    assert str(judge(profile, Turn(511, (6, 3), 1), to_tiles([1]))) == "missing 2"
-
-
 def test_a_first_tile_that_must_go() -> None:
     profile, turn = builtin("two-to-go"), Turn(511, (3, 5), 1)
     assert str(judge(profile, turn, to_tiles([8]))) == "dead-end"
@@ -228,12 +222,6 @@ def test_the_levers_of_two_rows() -> None:
     assert lever_of(turn, 3, behind=9) == 3
     assert lever_of(replace(turn, behind=turn.behind & ~to_tiles([3])), 3, behind=9) == 12
     assert lever_of(replace(turn, behind=0), 3) == 3
-
-
-@pytest.mark.parametrize("outcome", Outcome)
-def test_a_finished_turn_finds_no_fault(outcome: Outcome) -> None:
-    turn = Turn(to_tiles([5]), (6,), 9, 8, outcome=outcome, score=5)
-    assert all(judge(builtin("traditional"), turn, down).kind is VerdictKind.OK for down in range(512))
 
 
 def test_a_blocked_player_answers_by_lifting_one() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from tests.support.box import MS
-from tests.support.machine import TUMBLE_NS, Table, facts, settings_for, shown, sounds
+from tests.support.machine import TUMBLE_NS, Table, facts, settings_for, sounds
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Keep, Play, Show, Sound
@@ -12,7 +12,7 @@ from shutthebox.game.facts import Began, Chosen, Finished, Left, Resumed, Signed
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
 from shutthebox.game.settings import ShownStakes
-from shutthebox.rules.actions import Advanced, Moved, Reopened, Thrown
+from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_tiles
 
@@ -347,12 +347,6 @@ def test_past_attract_nothing_is_owed() -> None:
 # -- raise -------------------------------------------------------------------------------------
 
 
-def test_all_levers_up_pass_raise_at_once() -> None:
-    table = Table()
-    assert Mode.RAISE not in [show.mode for show in shown(table.press())]
-    assert table.mode is Mode.READY
-
-
 def test_raise_names_the_levers_that_are_down() -> None:
     table = Table(down=[2, 9])
     table.press()
@@ -451,17 +445,6 @@ def test_one_die_where_it_is_forced(tiles: tuple[int, ...], dice: int) -> None:
     assert table.dice.asked == [(dice, 6)]
 
 
-def test_a_domino_is_drawn_from_the_bag() -> None:
-    table = Table(settings_for("domino-bag"), throws=[(5, 3), (1, 2)])
-    table.press()
-    assert "Press to draw" in table.text
-    table.press()
-    table.wait(TUMBLE_NS)
-    table.flip(8)
-    table.press()
-    assert table.dice.asked == [(0, 21), (0, 20)]
-
-
 # -- rolling -----------------------------------------------------------------------------------
 
 
@@ -487,13 +470,6 @@ def test_the_dice_tumble_for_less_than_a_second() -> None:
     table.wait(1)
     assert (table.mode, table.show.throw) == (Mode.FLIPPING, (3, 5))
     assert TUMBLE_NS <= 1_000 * MS
-
-
-def test_a_press_shows_the_throw_at_once() -> None:
-    table = rolling()
-    assert facts(table.press()) == []
-    assert (table.mode, table.show.throw) == (Mode.FLIPPING, (3, 5))
-    assert len(table.wait(2 * TUMBLE_NS)) == 0, "shown once"
 
 
 def test_a_hold_shows_the_throw_at_once_too() -> None:
@@ -572,17 +548,6 @@ def test_a_lever_of_an_earlier_throw_must_stay_down() -> None:
     assert table.verdict == "complete"
 
 
-def test_viable_tiles_are_shown_as_levers_move() -> None:
-    table = flipping(2, 2)
-    assert table.tiles(TileState.VIABLE) == [1, 3, 4]
-    table.flip(1)
-    assert (table.tiles(TileState.VIABLE), table.tiles(TileState.FLIPPED)) == ([3], [1])
-    table.flip(3)
-    assert (table.tiles(TileState.VIABLE), table.tiles(TileState.FLIPPED)) == ([], [1, 3])
-    table.flip(5)
-    assert table.tiles(TileState.WRONG) == [1, 3, 5]
-
-
 def test_a_hold_asks_for_a_hint() -> None:
     table = flipping(3, 5)
     effects = table.hold()
@@ -603,17 +568,6 @@ def test_where_the_dice_are_a_choice_a_press_commits_only() -> None:
 # -- turn over ---------------------------------------------------------------------------------
 
 
-def test_blocked_is_seen_right_after_the_throw() -> None:
-    table = ready_with("traditional", 1, 5, 9)
-    table.dice.throws.append((1, 3))
-    table.press()
-    effects = table.wait(TUMBLE_NS)
-    assert sounds(effects) == [Sound.BLOCKED]
-    assert (table.mode, table.show.scores, table.show.throw) == (Mode.TURN_OVER, (15,), (1, 3))
-    assert table.screen.big == "15"
-    assert "Blocked by 4" in table.text
-
-
 def test_the_box_shut_is_seen_without_a_press() -> None:
     table = ready_with("traditional", 3, 5)
     table.throw(3, 5)
@@ -632,32 +586,6 @@ def test_the_last_lever_down_while_the_dice_tumble_shuts_the_box_when_they_stop(
     assert table.verdict == "lift 8"
     table.wait(TUMBLE_NS)
     assert (table.mode, table.screen.big) == (Mode.TURN_OVER, "SHUT!")
-
-
-def test_a_lost_first_throw() -> None:
-    table = Table(settings_for("two-to-go"))
-    table.press()
-    table.throw(2, 2)
-    assert (table.mode, table.show.scores[0]) == (Mode.TURN_OVER, 45)
-    assert "No 2 this time" in table.text
-
-
-def test_a_total_that_ends_the_turn() -> None:
-    table = Table(settings_for("unlucky-seven"))
-    table.press()
-    table.throw(3, 4)
-    assert (table.mode, table.show.scores[0]) == (Mode.TURN_OVER, 45)
-    assert "7 ends it" in table.text
-
-
-def test_a_press_goes_on_to_the_next_player() -> None:
-    table = Table()
-    table.press()
-    blocked_turn(table)
-    assert table.show.player == 1
-    assert facts(table.press()) == [Advanced()]
-    assert (table.show.player, table.mode, table.verdict) == (2, Mode.RAISE, "lift 2")
-    assert "best 43" in table.text
 
 
 def test_levers_do_nothing_when_the_turn_is_over_and_a_hold_is_refused() -> None:
@@ -684,21 +612,6 @@ def test_the_result_is_kept_when_the_last_turn_ends_and_shown_on_a_press() -> No
     assert table.mode is Mode.MATCH_OVER
     assert "Your score: 43" in table.text
     assert "1: 43" in table.text
-
-
-def test_a_press_begins_a_new_match_of_the_same_players() -> None:
-    table = match_over(3)
-    (began,) = facts(table.press())
-    assert isinstance(began, Began)
-    assert began.match.players == 3
-    assert table.show.scores == (None, None, None)
-    assert table.mode in (Mode.RAISE, Mode.READY)
-
-
-def test_a_hold_goes_to_attract() -> None:
-    table = match_over()
-    assert facts(table.hold()) == [Left()]
-    assert table.mode is Mode.ATTRACT
 
 
 def test_the_winner_signs() -> None:
@@ -846,70 +759,10 @@ def test_where_there_is_no_match_there_is_nothing_to_abandon() -> None:
 # -- the variants ------------------------------------------------------------------------------
 
 
-def test_alternate_turns_change_rows() -> None:
-    table = Table(settings_for("young", players=2))
-    table.press()
-    table.throw(2, 3)
-    table.flip(5)
-    assert facts(table.press()) == [Moved(to_tiles([5]))]
-    assert (table.show.player, table.mode, table.verdict) == (2, Mode.RAISE, "lift 5")
-    table.lift(5)
-    table.throw(1, 1)
-    table.flip(1)
-    table.press()
-    assert (table.show.player, table.mode, table.verdict) == (1, Mode.RAISE, "put-back 5")
-    assert table.tiles(TileState.WRONG) == [1, 5], "all that is to be set right"
-    table.stand([5])
-    assert (table.mode, table.verdict) == (Mode.READY, "ok")
-
-
-def test_a_throw_without_a_move_passes_on_a_press() -> None:
-    table = Table(settings_for("lucky-seven", players=2))
-    table.press()
-    table.throw(2, 3)
-    assert (table.mode, table.verdict) == (Mode.FLIPPING, "ok")
-    assert "No move: press" in table.text
-    assert facts(table.press()) == [Moved(0)]
-    assert (table.show.player, table.mode) == (2, Mode.READY)
-    table.throw(3, 4)
-    table.flip(7)
-    assert (table.mode, table.show.winners) == (Mode.TURN_OVER, (2,))
-
-
 def test_levers_of_tiles_that_start_shut_are_ignored() -> None:
     table = Table(settings_for("lucky-seven"), down=[1, 2, 3])
     table.press()
     assert (table.mode, table.verdict) == (Mode.READY, "ok")
-
-
-def test_a_blocked_throw_opens_one() -> None:
-    table = Table(settings_for("open-one", players=1))
-    table.press()
-    table.throw(1, 1)
-    table.flip(2)
-    table.dice.throws.append((1, 1))
-    table.press()
-    table.wait(TUMBLE_NS)
-    assert table.mode is Mode.FLIPPING
-    assert "No move: lift one" in table.text
-    assert facts(table.press()) == []
-    assert "No move: lift one" in table.text
-    table.lift(2)
-    assert table.verdict == "complete 2"
-    table.dice.throws.append((4, 4))
-    assert facts(table.press())[0] == Reopened(2)
-    assert 2 in table.show.open
-
-
-def test_a_first_move_that_must_include_a_tile() -> None:
-    table = Table(settings_for("two-to-go"))
-    table.press()
-    table.throw(3, 5)
-    assert table.tiles(TileState.VIABLE) == [1, 2, 5, 6]
-    table.flip(8)
-    assert table.verdict == "dead-end"
-    table.stand([2, 6])
-    assert table.verdict == "complete"
 
 
 # -- real dice ---------------------------------------------------------------------------------
@@ -919,31 +772,6 @@ def real(profile: str | Profile = "traditional") -> Table:
     table = Table(settings_for(profile, real_dice=True))
     table.press()
     return table
-
-
-def test_the_total_of_real_dice_is_counted_in_and_entered() -> None:
-    table = real()
-    for _ in range(8):
-        table.press()
-    assert (table.mode, table.screen.big) == (Mode.ROLLING, "8")
-    assert "Your total?" in table.text
-    assert facts(table.hold()) == [Thrown((8,))]
-    assert (table.mode, table.show.throw) == (Mode.FLIPPING, (8,))
-    table.flip(8)
-    assert facts(table.press()) == [Moved(to_tiles([8]))]
-    assert table.mode is Mode.READY, "no throw follows by itself"
-
-
-def test_faces_are_entered_one_by_one_where_they_matter() -> None:
-    table = real("trac")
-    for _ in range(3):
-        table.press()
-    assert facts(table.hold()) == []
-    assert table.screen.big == "3+0"
-    for _ in range(4):
-        table.press()
-    assert facts(table.hold()) == [Thrown((3, 4))]
-    assert table.tiles(TileState.VIABLE) == [3, 4, 7]
 
 
 def test_a_total_that_cannot_be_is_refused() -> None:
@@ -972,36 +800,7 @@ def test_real_dice_ask_nothing_of_ours() -> None:
     assert table.dice.asked == []
 
 
-def test_a_real_single_die() -> None:
-    table = ready_with("traditional", 2, 6)
-    settings = replace(table.machine.settings, real_dice=True)
-    table = Table(settings, match=table.match, down=table.down)
-    table.hold()
-    assert table.screen.big == "0"
-    for _ in range(6):
-        table.press()
-    assert facts(table.hold()) == [Thrown((6,))]
-
-
 # -- going on with a match ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("mode", [*MATCH_MODES, Mode.MATCH_OVER])
-def test_a_match_goes_on_where_it_stood(mode: Mode) -> None:
-    before = match_over() if mode is Mode.MATCH_OVER else in_mode(mode)
-    after = before.again()
-    wanted = Mode.FLIPPING if mode is Mode.ROLLING else mode
-    assert after.mode is wanted
-    assert after.show.player == before.show.player
-    assert after.show.open == before.show.open
-    assert after.verdict == before.verdict
-    assert after.show.throw == ((3, 5) if mode is Mode.ROLLING else before.show.throw)
-
-
-def test_going_on_the_levers_are_judged_as_they_are() -> None:
-    before = flipping(3, 5)
-    after = before.again(down=[3, 5])
-    assert (after.mode, after.verdict) == (Mode.FLIPPING, "complete")
 
 
 def test_a_box_shut_while_the_power_was_off_is_seen() -> None:

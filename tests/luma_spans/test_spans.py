@@ -184,46 +184,6 @@ class Recorded(PanelModel):
         super().data(data)
 
 
-def sent_for(kind: str, *lit: tuple[int, int]) -> list[object]:
-    """What is sent when these pixels of a dark panel are lit."""
-    model = Recorded(kind)
-    spans = ChangedSpans(device_on(model, (128, 64), 0))
-    picture = Image.new("1", (128, 64))
-    spans.display(picture)
-    model.wire.clear()
-    for place in lit:
-        picture.putpixel(place, 1)
-    spans.display(picture)
-    return model.wire
-
-
-@pytest.mark.parametrize(
-    ("kind", "lit", "sent"),
-    [
-        ("ssd1306", [], []),
-        ("ssd1306", [(0, 0)], [(0x21, 0, 0, 0x22, 0, 0), [1]]),
-        ("ssd1306", [(127, 63)], [(0x21, 127, 127, 0x22, 7, 7), [0x80]]),
-        # Another window costs ten bytes, so a gap of ten is sent along.
-        ("ssd1306", [(20, 9), (31, 9)], [(0x21, 20, 31, 0x22, 1, 1), [2, *[0] * 10, 2]]),
-        (
-            "ssd1306",
-            [(20, 9), (32, 9)],
-            [(0x21, 20, 20, 0x22, 1, 1), [2], (0x21, 32, 32, 0x22, 1, 1), [2]],
-        ),
-        # Two pages in one window, line by line.
-        ("ssd1306", [(20, 7), (22, 8)], [(0x21, 20, 22, 0x22, 0, 1), [0x80, 0, 0, 0, 0, 1]]),
-        # An sh1106's columns begin at its third, and it takes a page at a time; a run more costs seven bytes.
-        ("sh1106", [(0, 0)], [(0xB0, 0x02, 0x10), [1]]),
-        ("sh1106", [(127, 63)], [(0xB7, 0x01, 0x18), [0x80]]),
-        ("sh1106", [(20, 9), (28, 9)], [(0xB1, 0x06, 0x11), [2, *[0] * 7, 2]]),
-        ("sh1106", [(20, 9), (29, 9)], [(0xB1, 0x06, 0x11), [2], (0xB1, 0x0F, 0x11), [2]]),
-        ("sh1106", [(20, 7), (20, 8)], [(0xB0, 0x06, 0x11), [0x80], (0xB1, 0x06, 0x11), [1]]),
-    ],
-)
-def test_the_bytes_on_the_wire(kind: str, lit: list[tuple[int, int]], sent: list[object]) -> None:
-    assert sent_for(kind, *lit) == sent
-
-
 def test_an_sh1106_of_a_luma_that_has_no_offset_begins_at_its_third_column() -> None:
     model = Recorded("sh1106")
     device = device_on(model, (128, 64), 0)
@@ -232,24 +192,6 @@ def test_an_sh1106_of_a_luma_that_has_no_offset_begins_at_its_third_column() -> 
     model.wire.clear()
     spans.display(Image.new("1", (128, 64)))
     assert model.wire[0] == (0xB0, 0x02, 0x10)
-
-
-RUNS = [
-    (b"abcdef", b"abcdef", 3, []),
-    (b"abcdef", b"Abcdef", 3, [(0, 1)]),
-    (b"abcdef", b"abcdeF", 3, [(5, 6)]),
-    (b"abcdef", b"ABCDEF", 0, [(0, 6)]),
-    (b"abcdef", b"AbCdEf", 0, [(0, 1), (2, 3), (4, 5)]),
-    (b"abcdef", b"AbCdEf", 1, [(0, 5)]),
-    (b"abcdef", b"AbcDef", 1, [(0, 1), (3, 4)]),
-]
-
-
-@pytest.mark.parametrize(("old", "new", "overhead", "runs"), RUNS)
-def test_where_two_versions_of_a_page_differ(
-    old: bytes, new: bytes, overhead: int, runs: list[tuple[int, int]]
-) -> None:
-    assert luma_spans.changed_runs(old, new, overhead) == runs
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,5 @@
 """Actions: their texts, their effects on a match, and the reasons against one."""
 
-from dataclasses import replace
-from typing import Any
-
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
@@ -22,7 +19,7 @@ from shutthebox.rules.actions import (
 from shutthebox.rules.faces import faces_from_text
 from shutthebox.rules.legality import why_not
 from shutthebox.rules.match import Match, begin
-from shutthebox.rules.profile import Blocked, MoveKind, Profile
+from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import from_text, to_tiles
 
 actions: st.SearchStrategy[Action] = st.one_of(
@@ -159,93 +156,6 @@ def test_reasons(name: str, before: list[str], tried: str, reason: str) -> None:
     given_reason = why_not(to(name, *before), action_from_text(tried))
     assert given_reason is not None
     assert given_reason.startswith(reason)
-
-
-@pytest.mark.parametrize(
-    ("name", "before", "tried", "reason"),
-    [
-        ("pub", [], (0,), "a die shows 1 to 6"),
-        ("pub", [], (), "a die shows 1 to 6"),
-        ("pub", [], (0, 3), "a die shows 1 to 6"),
-        ("pub", [], (7, 3), "a die shows 1 to 6"),
-        ("pub", [], (6, 3), None),
-        ("pub", [], (2,), None),
-        ("pub", [], (1, 2, 3), "3 dice are not thrown in this game"),
-        ("pub", [], (1, 2, 7), "3 dice are not thrown in this game"),
-        ("pub", [], (0, 2, 3), "a die shows 1 to 6"),
-        ("2012", [], (20,), None),
-        ("2012", [], (1, 1), "2 dice are not thrown in this game"),
-        ("trac", [], (9,), "not one die yet, with 1,2,3,4,5,6,7,8,9 open"),
-        ("the-300", [], (1, 1), "2 dice are not thrown in this game"),
-        ("the-300", [], (3,), "never one die"),
-        ("the-300", [], (4,), None),
-        ("the-300", [], (25,), "never one die"),
-        ("domino-bag", [], (1, 7), "a domino has two ends of 1 to 6"),
-        ("domino-bag", [], (0, 6), "a domino has two ends of 1 to 6"),
-        ("domino-bag", [], (1, 1, 1), "a domino has two ends of 1 to 6"),
-        ("domino-bag", ["throw 6+6", "shut 3,9"], (6, 6), "the domino 6-6 is out of the bag already"),
-        ("domino-bag", ["throw 1+6", "shut 7"], (6, 1), "the domino 1-6 is out of the bag already"),
-    ],
-)
-def test_reasons_against_a_throw(
-    name: str, before: list[str], tried: tuple[int, ...], reason: str | None
-) -> None:
-    assert why_not(to(name, *before), Thrown(tried)) == reason
-
-
-@pytest.mark.parametrize(
-    ("keys", "tried", "reason"),
-    [
-        ({}, "8", None),
-        ({}, "3,5", None),
-        ({}, "-", "8 can be shut"),
-        ({}, "1,6", "1,6 does not add up to 8 but to 7"),
-        ({}, "12", "12 is not on the box"),
-        ({}, "10,12", "10,12 are not on the box"),
-        ({"start_open": (1, 7)}, "8", "8 is not open"),
-        ({"start_open": (1, 7)}, "3,5", "3,5 are not open"),
-        ({"start_open": (1, 2, 5, 7)}, "-", "1,7 can be shut"),
-        ({"first_move_must_include": 1}, "8", "the first move must shut 1"),
-        ({"first_move_must_include": 1}, "1,6", "1,6 does not add up to 8 but to 7"),
-        ({"max_tiles": 2}, "1,2,5", "1,2,5 are more than 2 in one move"),
-        ({"max_tiles": 2}, "1,6", "1,6 does not add up to 8 but to 7"),
-        (
-            {"move": MoveKind.SINGLE},
-            "3,5",
-            '3,5 does not answer 4+4: with move = "single" allowed is 8, or 4',
-        ),
-        (
-            {"move": MoveKind.SINGLE, "start_open": (1, 7), "blocked": Blocked.PASSES},
-            "7",
-            '7 does not answer 4+4: with move = "single" allowed is none',
-        ),
-        ({"start_open": (1, 5), "blocked": Blocked.PASSES}, "-", None),
-    ],
-)
-def test_reasons_against_an_answer(keys: dict[str, Any], tried: str, reason: str | None) -> None:
-    match = apply(begin(replace(Profile("x"), **keys), 1), Thrown((4, 4)))
-    assert why_not(match, Moved(from_text(tried))) == reason
-
-
-def test_reasons_against_an_answer_after_the_first_move() -> None:
-    match = to("two-to-go", "throw 4+4", "shut 2,6", "throw 4+4")
-    assert why_not(match, Moved(to_tiles([8]))) is None
-    assert why_not(match, Moved(to_tiles([9]))) == "9 does not add up to 8 but to 9"
-
-
-def test_reasons_against_the_end_of_the_time() -> None:
-    golf, young = (replace(profiles.builtin(name), turn_seconds=30) for name in ("golf", "young"))
-    assert why_not(to("golf", "throw 4+4"), OutOfTime()) == "turns have no clock in this game"
-    match = begin(golf, 1)
-    assert why_not(match, OutOfTime()) == "the clock does not run before a throw"
-    match = match.throw((4, 4))
-    assert why_not(match, OutOfTime()) is None
-    assert why_not(match.move(to_tiles([8])), OutOfTime()) is None
-    match = match.out_of_time()
-    assert why_not(match, OutOfTime()) == "the turn is over and its end is due"
-    assert why_not(match.advance(), OutOfTime()) == "the match is over"
-    rotating = begin(young, 1).throw((4, 4)).move(to_tiles([8]))
-    assert why_not(rotating, OutOfTime()) == "the clock does not run before a throw"
 
 
 def test_reasons_where_tiles_open_again() -> None:

@@ -164,28 +164,6 @@ def test_a_refusal_has_the_prompt_said_once_more_and_no_more() -> None:
         assert not any(announcement.waits for announcement in said if announcement)
 
 
-def test_all_is_said_once_the_title_is_another() -> None:
-    first = Screen(Mode.MENU, title="Menu", rows=("a", "b"), cursor=0, prompt="Press")
-    screens = [replace(first, title=title, cursor=cursor) for title in ("Menu", "Sound") for cursor in (0, 1)]
-    assert announced(*(show_of(screen, None) for screen in screens)) == [
-        ("Menu. a. Press.", False),
-        ("b.", True),
-        ("Sound. a. Press.", False),
-        ("b.", True),
-    ]
-
-
-def test_one_attract_screen_after_the_other_is_not_said_but_a_fault_is() -> None:
-    first = Screen(Mode.ATTRACT, big="SHUT THE BOX", prompt="Press to play")
-    screens = (first, replace(first, big="Best"), replace(first, prompt="Lift 4", alert=True), first)
-    assert announced(*(show_of(screen, None) for screen in screens)) == [
-        ("SHUT THE BOX. Press to play.", False),
-        None,
-        ("Lift 4.", False),
-        None,
-    ]
-
-
 def test_dice_in_the_air_are_not_said_and_the_throw_is_whole() -> None:
     thrown = Screen(Mode.FLIPPING, title="ANN", aside="2/3", dice=(3, 5), total=8, prompt="Shut 8")
     rolling = Screen(Mode.ROLLING, title="ANN", aside="2/3", tumbling=True)
@@ -194,20 +172,3 @@ def test_dice_in_the_air_are_not_said_and_the_throw_is_whole() -> None:
         None,
         ("Thrown: 3 and 5, which is 8. Shut 8.", False),
     ]
-
-
-def test_what_changes_by_itself_waits_even_if_all_of_it_does() -> None:
-    before = Screen(Mode.TURN_OVER, title="ANN", aside="best 26", rows=("a",), also=("b",), prompt="Press")
-    after = replace(before, aside="10 s", rows=("c",), also=("d",))
-    assert announced(show_of(before), show_of(after))[1] == ("10 seconds. d. c.", True)
-    assert announced(show_of(before), show_of(replace(after, prompt="Hold")))[1] == (
-        "10 seconds. Hold. d. c.",
-        False,
-    )
-
-
-def test_a_large_word_waits_in_ready_only() -> None:
-    for mode in (Mode.READY, Mode.TURN_OVER):
-        screen = Screen(mode, title="ANN", big="OUT!")
-        *_, last = announced(show_of(screen), show_of(replace(screen, big="SHUT!")))
-        assert last == ("SHUT!", mode is Mode.READY)

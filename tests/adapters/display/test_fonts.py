@@ -6,13 +6,10 @@ from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.fonts import (
     Size,
     enlarged,
-    fitting,
-    ink,
     line,
     shortened,
     spelt,
     squeezed,
-    tight,
     wrapped,
 )
 
@@ -43,14 +40,6 @@ def test_what_the_small_size_lacks_is_spelt_out(text: str, small: str) -> None:
     assert spelt(text, Size.SMALL) == small
 
 
-def test_larger_sizes_have_more_of_their_own() -> None:
-    assert spelt("œ…€", Size.MEDIUM) == "œ…€"
-
-
-def test_the_tiny_size_drops_accents_that_its_file_only_names() -> None:
-    assert spelt("é1", Size.TINY) == "e1"
-
-
 def test_glyphs_are_the_designers_own_pixels() -> None:
     # The letter E of 6x12, copied by eye from the BDF file.
     picture = line("E", Size.SMALL)
@@ -59,23 +48,12 @@ def test_glyphs_are_the_designers_own_pixels() -> None:
     assert rows == ["......", *letter, *["......"] * 3]
 
 
-def test_a_line_is_as_wide_as_its_cells_and_a_tight_one_narrower() -> None:
-    assert line("Player 11", Size.SMALL).width == 54
-    assert tight("Player 11", Size.SMALL).width < 50
-
-
 @pytest.mark.parametrize("width", range(8, 130, 7))
 def test_a_shortened_line_keeps_within_its_width_and_its_beginning(width: int) -> None:
     picture = shortened("Béatrice de la Tour d'Auvergne", Size.SMALL, width)
     assert picture.width <= width
     if width > 30:
         assert picture.crop((0, 0, 5, 12)).tobytes() == line("B", Size.SMALL).crop((0, 0, 5, 12)).tobytes()
-
-
-def test_what_fits_is_not_squeezed() -> None:
-    assert fitting("abc", Size.SMALL, 18) is line("abc", Size.SMALL)
-    assert fitting("abc", Size.SMALL, 17) is tight("abc", Size.SMALL)
-    assert fitting("abc", Size.SMALL, 12) is None
 
 
 @pytest.mark.parametrize(
@@ -96,17 +74,6 @@ def test_what_fits_is_not_squeezed() -> None:
 )
 def test_a_text_is_broken_between_words(text: str, width: int, lines: tuple[str, ...]) -> None:
     assert wrapped(text, Size.SMALL, width) == lines
-
-
-def test_a_line_without_room_for_a_letter_and_three_dots_is_dark() -> None:
-    assert shortened("MM", Size.SMALL, 10).ink() is None
-    assert shortened("MM", Size.SMALL, 10).size == (1, 12)
-
-
-def test_an_empty_line_is_a_dark_column() -> None:
-    assert [line("", size).size for size in Size] == [(1, size.height) for size in Size]
-    assert [tight("", size).size for size in Size] == [(1, size.height) for size in Size]
-    assert ink(line(" ", Size.SMALL)).size == (1, 1)
 
 
 def lit(picture: Bitmap) -> int:

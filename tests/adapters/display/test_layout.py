@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from shutthebox.adapters.display import body as stage
 from shutthebox.adapters.display import shapes, tiles
-from shutthebox.adapters.display.animation import AnimationClock
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.fonts import Size, fitting
 from shutthebox.adapters.display.layout import PROMPT_NS, TILE_BLINK_NS, draw, render
@@ -81,58 +80,6 @@ def test_a_smaller_size_is_refused(size: tuple[int, int]) -> None:
 
 
 BLINKING = ((1, TileState.VIABLE), (2, TileState.OPEN))
-ROWS = ("a", "b", "c", "d")
-
-
-@pytest.mark.parametrize(
-    ("screen", "elapsed_ms", "next_ms"),
-    [
-        (Screen(Mode.READY, title="P", prompt="p", rows=("a",)), 0, None),
-        (Screen(Mode.READY, prompt="p", also=("q",)), 0, 1600),
-        (Screen(Mode.READY, prompt="p", also=("q",)), 1600, 3200),
-        (Screen(Mode.READY, prompt="p", also=("q",), alert=True), 0, None),
-        (Screen(Mode.MENU, title="M", rows=("a",), cursor=0), 0, None),
-        (Screen(Mode.MENU, title="M", rows=("a",), cursor=0, prompt="p"), 0, 1600),
-        (Screen(Mode.MENU, title="M", rows=("a",), cursor=0, prompt="p", alert=True), 0, None),
-        (Screen(Mode.READY, title="A" * 15, aside="B" * 15), 0, 1600),
-        (Screen(Mode.FLIPPING, tiles=BLINKING, prompt="p"), 0, 200),
-        (Screen(Mode.FLIPPING, tiles=BLINKING, prompt="p", also=("q",)), 1500, 1600),
-        (Screen(Mode.FLIPPING, tiles=BLINKING, prompt="p", also=("q",)), 1600, 1800),
-        (Screen(Mode.ROLLING, tumbling=True), 50, 100),
-        (Screen(Mode.TURN_OVER, big="SHUT!", celebrates=True), 900, 1000),
-        (Screen(Mode.TURN_OVER, big="SHUT!", celebrates=True), 1000, None),
-        (Screen(Mode.ATTRACT, big="SHUT"), 0, 2000),
-        (Screen(Mode.MATCH_OVER, title="T", rows=ROWS[:3], prompt="p"), 0, 3000),
-        (Screen(Mode.MATCH_OVER, title="T", rows=ROWS[:2], prompt="p"), 0, None),
-        (Screen(Mode.MATCH_OVER, rows=ROWS[:3], prompt="p"), 0, None),
-        (Screen(Mode.MATCH_OVER, rows=ROWS), 0, None),
-        (Screen(Mode.MENU, rows=ROWS, cursor=3, prompt="p"), 0, None),
-        (Screen(Mode.READY, rows=ROWS, cursor=3, prompt="p"), 0, 3000),
-        (Screen(Mode.MENU, title="T", paragraph="one two three four five six", prompt="p"), 0, None),
-        (Screen(Mode.MENU, title="T", paragraph="one two three four five six seven", prompt="p"), 0, 3000),
-    ],
-)
-def test_it_says_when_the_picture_changes(screen: Screen, elapsed_ms: int, next_ms: int | None) -> None:
-    assert render(screen, elapsed_ms * MS).next_ns == (None if next_ms is None else next_ms * MS)
-
-
-def test_the_attract_picture_drifts_to_and_fro() -> None:
-    """A pixel sideways every two seconds, eight and back; a line every six, four and back."""
-    screen = Screen(Mode.ATTRACT, title="B", big="7", prompt="p")
-    still = draw(replace(screen, mode=Mode.READY), 0, (120, 60))
-    for step in (0, 1, 2, 3, 7, 8, 9, 12, 15, 16, 17, 24, 48):
-        x, y = 8 - abs(8 - step % 16), 4 - abs(4 - step // 3 % 8)
-        expected = Bitmap.of(128, 64).paste(still, x, y)
-        assert not differ(
-            draw(Screen(Mode.ATTRACT, title="B", big="7", prompt="p"), step * 2000 * MS), expected
-        )
-
-
-def test_a_body_lower_than_seven_lines_stays_empty() -> None:
-    for height in (6, 7):
-        picture = stage.draw_body(Screen(Mode.READY, big="7"), AnimationClock(0), 128, height)
-        box = picture.ink()
-        assert (box and (box[1], box[3])) == ((0, 7) if height == 7 else None)
 
 
 def band(picture: Bitmap, top: int, bottom: int) -> Bitmap:

@@ -14,7 +14,7 @@ from luma.core.interface.serial import i2c
 from PIL import Image
 from tests.support.controllers import CONTROLLERS
 
-from luma_spans import changed_runs, changed_windows, pack
+from luma_spans import changed_windows, pack
 from shutthebox.adapters.display import opening
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.opening import open_i2c, open_panel
@@ -114,33 +114,6 @@ def test_a_picture_again_costs_nothing_and_a_pixel_little(controller: Controller
     assert model.picture() == picture
 
 
-@pytest.mark.parametrize(("gap", "runs"), [(1, 1), (7, 1), (8, 2), (30, 2)])
-def test_two_changes_share_a_run_only_where_that_is_cheaper(gap: int, runs: int) -> None:
-    new = bytearray(128)
-    new[20] = new[21 + gap] = 1
-    assert len(changed_runs(bytes(128), bytes(new), 7)) == runs
-
-
-def test_changes_below_each_other_share_a_window_only_where_that_is_cheaper() -> None:
-    def windows(second_column: int) -> int:
-        picture = Image.new("1", SIZE)
-        picture.putpixel((10, 3), 1)
-        picture.putpixel((second_column, 12), 1)
-        return len(changed_windows(pack(Image.new("1", SIZE)), pack(picture), 10, tall=True))
-
-    assert windows(10) == windows(15) == 1
-    assert windows(16) == 2
-
-
-def test_many_small_changes_cost_no_more_than_everything() -> None:
-    """Every other page has a gap in it, so no window is worth joining to the one below: 1,028 bytes."""
-    picture = Image.new("1", SIZE, 1)
-    for y in range(8, 64, 16):
-        picture.paste(0, (62, y, 64, y + 8))
-    windows = changed_windows(pack(Image.new("1", SIZE)), pack(picture), 1, tall=True)
-    assert sum(window.size + 1 for window in windows) <= 1024 + 1
-
-
 @settings(max_examples=100, deadline=None)
 @given(pictures=frames(), tall=st.booleans(), overhead=st.integers(0, 20))
 def test_windows_hold_every_change_and_cost_no_more_than_everything(
@@ -159,19 +132,6 @@ def test_windows_hold_every_change_and_cost_no_more_than_everything(
                 memory[page][w.first_column : w.end_column] = pages[page][w.first_column : w.end_column]
         assert memory == pages
         held = pages
-
-
-def test_packing_puts_the_upper_pixel_into_the_lowest_bit() -> None:
-    picture = Image.new("1", (16, 16))
-    picture.putpixel((0, 0), 1)
-    picture.putpixel((5, 15), 1)
-    assert pack(picture) == [bytes([1, *[0] * 15]), bytes([*[0] * 5, 0x80, *[0] * 10])]
-
-
-def test_only_one_bit_pictures_of_whole_pages_are_packed() -> None:
-    for picture in (Image.new("L", (8, 8)), Image.new("1", (8, 9))):
-        with pytest.raises(ValueError, match="cannot pack"):
-            pack(picture)
 
 
 @each_controller
@@ -203,38 +163,6 @@ def test_a_refresh_mends_a_reset_controller_and_does_not_flicker(controller: Con
     panel.push(picture, refresh=True)
     assert model.picture() == picture
     assert model.contrast == 9
-
-
-class Taken:
-    """A device that notes its commands and where its data goes, and can fail."""
-
-    size = SIZE
-
-    def __init__(self) -> None:
-        self.taken: list[tuple[int, ...]] = []
-
-    def command(self, *cmd: int) -> None:
-        self.taken.append(cmd)
-
-    def data(self, data: Sequence[int]) -> None:
-        self.taken.append((len(data),))
-
-    def preprocess(self, image: Image.Image) -> Image.Image:
-        return image
-
-    def cleanup(self) -> None:
-        raise OSError("nobody minds")
-
-    def new(self) -> list[tuple[int, ...]]:
-        taken, self.taken = self.taken, []
-        return taken
-
-
-def test_a_display_is_first_asked_with_a_command_that_does_nothing() -> None:
-    taken = Taken()
-    with suppress(OSError):
-        open_panel(Controller.SSD1306, taken)
-    assert taken.taken[0] == (0xE3,)
 
 
 @each_controller
@@ -324,15 +252,6 @@ def test_an_older_luma_that_cannot_set_a_controller_up_says_so(monkeypatch: pyte
         open_panel(Controller.SH1107, PanelModel(Controller.SH1107))
 
 
-def test_an_older_luma_sets_a_newer_controller_up_as_the_one_that_it_takes_after(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delattr(luma.oled.device, "ssd1315", raising=False)
-    model = PanelModel(Controller.SSD1315)
-    open_panel(Controller.SSD1315, model).push(noise(4))
-    assert model.picture() == noise(4)
-
-
 def test_looking_for_an_absent_display_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     # Each device that luma makes stays in atexit's list, and a box may look once a second for months.
     monkeypatch.setattr(opening, "_build", lambda *_: pytest.fail("a device was made"))
@@ -340,16 +259,6 @@ def test_looking_for_an_absent_display_leaves_nothing_behind(monkeypatch: pytest
     model.unplugged = True
     with pytest.raises(DisplayError):
         open_panel(Controller.SSD1306, model)
-
-
-def test_a_contrast_out_of_range_is_named() -> None:
-    for contrast in (-1, 256):
-        with pytest.raises(ValueError, match=f"contrast {contrast} is not within 0 to 255"):
-            open_panel(Controller.SSD1306, PanelModel(), contrast=contrast)
-    for contrast in (0, 255):
-        model = PanelModel()
-        open_panel(Controller.SSD1306, model, contrast=contrast)
-        assert model.contrast == contrast
 
 
 def test_a_bus_that_is_not_there_is_one_clear_line() -> None:
@@ -418,8 +327,3 @@ def test_closing_leaves_the_picture_and_closes_once() -> None:
     panel.close()
     assert closed == [True]
     assert model.picture() == noise(1)
-
-
-def test_a_picture_of_another_size_is_refused() -> None:
-    with pytest.raises(ValueError, match="does not fit"):
-        open_panel(Controller.SSD1306, PanelModel()).push(Bitmap.of(64, 64))

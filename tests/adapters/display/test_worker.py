@@ -12,7 +12,7 @@ from shutthebox.adapters.display import worker as oled
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import Frame, draw, render
 from shutthebox.adapters.display.opening import open_panel
-from shutthebox.adapters.display.panel import SIZE, DisplayError, Panel
+from shutthebox.adapters.display.panel import SIZE, Panel
 from shutthebox.adapters.display.worker import CONTRAST, DisplayWorker
 from shutthebox.config.controllers import Controller
 from shutthebox.game.mode import Mode
@@ -132,26 +132,6 @@ def test_without_a_goodbye_the_panel_goes_dark() -> None:
     assert not model.lit
 
 
-def turns(display: DisplayWorker, clock: Clock, *times_ms: int) -> list[int | None]:
-    """Lets the worker do what is due at these times; gives when it wants its next turn, in ms."""
-    due = []
-    for clock.ns in (time_ms * MS for time_ms in times_ms):
-        due_ns = display._turn(display._wanted)
-        due.append(None if due_ns is None else due_ns // MS)
-    return due
-
-
-def test_the_animation_of_a_screen_counts_from_when_it_began() -> None:
-    model, clock = PanelModel(), Clock()
-    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=clock)
-    display.show(ROLLING, 4700 * MS)
-    turns(display, clock, 5000)
-    assert shows(model, draw(ROLLING, 300 * MS))
-    display.show(ROLLING, 5000 * MS)
-    turns(display, clock, 5100)
-    assert shows(model, draw(ROLLING, 400 * MS)), "the same screen again goes on"
-
-
 def test_the_bus_is_closed_though_the_panel_is_gone() -> None:
     closed = []
 
@@ -193,13 +173,6 @@ def test_the_latest_screen_is_shown(display: DisplayWorker, model: PanelModel) -
     until(lambda: shows(model, draw(THROWN, 0)))
     assert display.alive
     assert display.connected
-
-
-def test_the_panel_is_looked_for_before_there_is_anything_to_show(
-    display: DisplayWorker, model: PanelModel
-) -> None:
-    until(lambda: display.connected)
-    assert not model.lit
 
 
 def test_showing_never_waits_for_a_slow_bus_and_skips_what_is_out_of_date() -> None:
@@ -271,17 +244,6 @@ def test_what_moves_is_drawn_at_most_ten_times_a_second(
     assert len(renders) <= most + 2, "drawn only when there is something new to draw"
 
 
-def test_the_same_screen_again_does_not_start_its_movement_anew(
-    display: DisplayWorker, model: PanelModel
-) -> None:
-    began = time.monotonic_ns() - 10 * SECOND
-    long = Screen(Mode.READY, prompt="a prompt that is too long for the line and scrolls")
-    display.show(long, began)
-    display.show(long, time.monotonic_ns())
-    until(lambda: display.connected and model.lit)
-    assert display._wanted == oled._Shown(long, began)
-
-
 def test_a_sleeping_panel_is_dark_until_the_next_screen(display: DisplayWorker, model: PanelModel) -> None:
     display.show(ROLLING, time.monotonic_ns())
     until(lambda: model.lit)
@@ -339,19 +301,6 @@ def test_a_goodbye_right_after_the_start_is_not_lost(model: PanelModel) -> None:
     display.show(READY, time.monotonic_ns())
     display.close(BYE)
     assert shows(model, draw(BYE, 0))
-
-
-def test_closing_without_a_panel_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(oled, "RETRY_NS", 3600 * SECOND)
-
-    def nothing() -> Panel:
-        raise DisplayError("no display")
-
-    display = DisplayWorker(nothing)
-    display.start()
-    display.show(READY, time.monotonic_ns())
-    display.close(BYE, timeout_s=40)  # or it would wait for an hour
-    assert not any(thread.name == "display" for thread in threading.enumerate())
 
 
 class Stuck(PanelModel):
@@ -418,10 +367,3 @@ def test_a_fault_in_drawing_is_logged_and_the_next_screen_is_drawn(
     display.show(READY, time.monotonic_ns())
     until(lambda: shows(model, draw(READY, 0)))
     assert display.alive
-
-
-def test_misuse_is_an_error(display: DisplayWorker) -> None:
-    with pytest.raises(RuntimeError, match="without its thread"):
-        display.render_now(READY, 0)
-    with pytest.raises(RuntimeError, match="once"):
-        display.start()

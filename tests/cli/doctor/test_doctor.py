@@ -126,17 +126,6 @@ def test_a_box_on_which_all_is_well(
     assert all(handle.closed for handle in pi.handles)
 
 
-def test_one_check_a_line(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["doctor", "--config", str(config)]) == 1
-    lines = capsys.readouterr().out.splitlines()
-    assert {line.split()[0] for line in lines} <= {"ok", "FAIL", "skip"}
-
-
-def test_a_store_is_read(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Store(tmp_path / "state", lambda: 0.0).close()
-    assert results(config, capsys)["store"][1].endswith("0 matches")
-
-
 def test_a_broken_store_is_a_fault(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "state").mkdir()
     (tmp_path / "state" / "box.sqlite3").write_bytes(b"no database" * 100)

@@ -198,20 +198,6 @@ def test_a_cut_wire_makes_no_edge_and_is_seen_all_the_same(
     }
 
 
-def test_on_a_terminal_the_table_is_drawn_anew(
-    watched: Watched,
-    box: SimulatedBox,
-    config: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
-    watch(watched, config, lambda: move(watched, box, 2))
-    out = capsys.readouterr().out
-    assert out.count("\x1b[4A") == 2
-    assert out.count("lever 3 ") == 4, "three tables and the summary"
-
-
 def test_ctrl_c_ends_with_the_summary(
     watched: Watched,
     box: SimulatedBox,
@@ -259,11 +245,3 @@ def _patched(kernel: FakeKernel) -> Any:
     for patch in kernel.patches():
         stack.enter_context(patch)
     return stack
-
-
-@pytest.mark.parametrize("seconds", ["0", "-1", "soon", "nan", "1e9"])
-def test_how_long_is_checked(seconds: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as raised:
-        main(["doctor", "--levers", f"--seconds={seconds}"])
-    assert raised.value.code == 2
-    assert "allowed are up to 86400 seconds" in capsys.readouterr().err

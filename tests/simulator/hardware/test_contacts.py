@@ -7,8 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from gpiozero import Device, InputDevice, OutputDevice, PWMOutputDevice, TonalBuzzer
-from gpiozero.exc import GPIOPinInUse
+from gpiozero import Device, InputDevice, PWMOutputDevice
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.waiting import until
@@ -93,29 +92,7 @@ def test_a_burst_alternates_and_ends_settled(seed: int, duration_ns: int, settle
     assert len(burst) % 2 == 1
 
 
-def test_a_burst_follows_its_seed() -> None:
-    assert bounce_edges(Random(7), 5 * MS) == bounce_edges(Random(7), 5 * MS)
-    assert bounce_edges(Random(7), 5 * MS) != bounce_edges(Random(8), 5 * MS)
-
-
-def test_a_burst_really_bounces() -> None:
-    assert all(len(bounce_edges(Random(seed), 12 * MS)) >= 3 for seed in range(100))
-
-
-def test_a_burst_cannot_last_less_than_nothing() -> None:
-    with pytest.raises(ValueError, match="-1 ns"):
-        bounce_edges(Random(0), -1)
-
-
 # -- wiring ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("levers", [1, 9, 12, 13, 54])
-def test_every_lever_can_be_opened_on_a_line_of_its_own(levers: int, clock: Clock) -> None:
-    box = SimulatedBox(default_lever_lines(levers), real_time=False, clock_ns=clock)
-    devices = {n: lever(box, n) for n in box.levers}
-    box.set_lever(levers, True)
-    assert [n for n, device in devices.items() if device.is_active] == [levers]
 
 
 @pytest.mark.parametrize("levers", [0, 55])
@@ -131,27 +108,9 @@ def test_a_lever_that_is_not_there(box: SimulatedBox) -> None:
     assert isinstance(caught.value, ValueError)
 
 
-def test_two_things_on_one_line() -> None:
-    with pytest.raises(ValueError, match="line 12"):
-        SimulatedBox({1: 4, 2: ROLL_LINE})
-
-
-def test_a_line_is_opened_by_one_device_only(box: SimulatedBox) -> None:
-    first = lever(box, 1)
-    with pytest.raises(GPIOPinInUse):
-        lever(box, 1)
-    first.close()
-
-
 def test_the_global_pin_factory_is_left_alone(box: SimulatedBox) -> None:
     lever(box, 1)
     assert Device.pin_factory is not box.factory
-
-
-def test_the_revision_of_the_pi_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GPIOZERO_MOCK_REVISION", "b04170")
-    assert SimulatedBox({1: 4}).factory.board_info.model == "5B"
-    assert SimulatedBox({1: 4}, revision="902120").factory.board_info.model == "Zero2W"
 
 
 # -- contacts ----------------------------------------------------------------------------
@@ -181,15 +140,6 @@ def test_a_lever_moved_before_its_pin_is_opened(box: SimulatedBox) -> None:
     device = lever(box, 4)
     assert device.is_active
     assert [state for _, state in device.pin.states] == [False]
-
-
-@pytest.mark.parametrize("pull_up", [True, False])
-def test_open_store_a_pin_moves_no_contact(box: SimulatedBox, pull_up: bool) -> None:
-    box.set_lever(1, True)
-    device = InputDevice(box.lever_line(1), pull_up=pull_up, pin_factory=box.factory)
-    assert device.pin.state == 0
-    other = InputDevice(box.lever_line(2), pull_up=pull_up, pin_factory=box.factory)
-    assert other.pin.state == 1
 
 
 def test_an_edge_carries_the_time_of_the_box(box: SimulatedBox, clock: Clock) -> None:
@@ -228,13 +178,6 @@ def test_a_callback_is_held_weakly_as_on_a_pi(box: SimulatedBox) -> None:
     assert edges == []
 
 
-def test_the_same_position_twice_is_one_edge(box: SimulatedBox) -> None:
-    listener = Listener(lever(box, 5))
-    box.set_lever(5, True)
-    box.set_lever(5, True)
-    assert len(listener.edges) == 1
-
-
 def test_a_caller_plays_a_burst_in_virtual_time(box: SimulatedBox, clock: Clock) -> None:
     listener = Listener(lever(box, 3))
     start_ns = clock.now_ns
@@ -248,14 +191,6 @@ def test_a_caller_plays_a_burst_in_virtual_time(box: SimulatedBox, clock: Clock)
     ]
     assert burst[-1] == ContactEdge(12 * MS, box.lever_line(3), False)
     assert box.levers_down == {3}
-
-
-def test_pins_of_gpiozeros_own_tests_work_too(box: SimulatedBox) -> None:
-    device = lever(box, 3)
-    device.pin.drive_low()
-    assert box.factory.level(box.lever_line(3)) is False
-    device.pin.drive_high()
-    assert device.pin.state == 1
 
 
 # -- loss --------------------------------------------------------------------------------
@@ -280,11 +215,6 @@ def test_some_edges_are_lost_but_no_level() -> None:
     assert not active
 
 
-def test_losses_follow_the_seed() -> None:
-    assert run_with_loss(0.1, seed=1) == run_with_loss(0.1, seed=1)
-    assert run_with_loss(0.1, seed=1) != run_with_loss(0.1, seed=2)
-
-
 def test_the_button_loses_nothing(box: SimulatedBox) -> None:
     device = InputDevice(box.button_line, pull_up=True, pin_factory=box.factory)
     listener = Listener(device)
@@ -292,12 +222,6 @@ def test_the_button_loses_nothing(box: SimulatedBox) -> None:
     box.set_button(True)
     box.set_button(False)
     assert len(listener.edges) == 2
-
-
-@pytest.mark.parametrize("probability", [-0.1, 1.1])
-def test_a_loss_is_a_fraction(box: SimulatedBox, probability: float) -> None:
-    with pytest.raises(ValueError, match="between 0 and 1"):
-        box.lose_edges(probability)
 
 
 # -- outputs and observers ---------------------------------------------------------------
@@ -320,58 +244,6 @@ def test_the_buzzer_can_be_heard(box: SimulatedBox) -> None:
     buzzer.close()
     assert box.sound is None
     assert [tone for tone in heard if tone] == [880, 440, 440]
-
-
-def test_a_line_that_is_let_go_is_dark(box: SimulatedBox) -> None:
-    lamp = PWMOutputDevice(LAMP_LINE, initial_value=1, pin_factory=box.factory)
-    assert box.lamp == 1
-    lamp.close()
-    assert box.lamp == 0
-
-
-def test_a_tonal_buzzer_can_be_heard(box: SimulatedBox) -> None:
-    buzzer = TonalBuzzer(BUZZER_LINE, pin_factory=box.factory)
-    buzzer.play(440.0)
-    assert box.sound == pytest.approx(440)
-    buzzer.stop()
-    assert box.sound is None
-    buzzer.close()
-
-
-def test_a_steady_level_makes_no_sound(box: SimulatedBox) -> None:
-    buzzer = PWMOutputDevice(BUZZER_LINE, frequency=880, initial_value=1, pin_factory=box.factory)
-    assert box.sound is None
-    buzzer.close()
-
-
-def test_the_lamp_glows(box: SimulatedBox) -> None:
-    seen: list[float] = []
-    box.subscribe(lambda change: seen.append(box.lamp) if change is Change.LAMP else None)
-    lamp = PWMOutputDevice(LAMP_LINE, pin_factory=box.factory)
-    lamp.value = 0.25
-    lamp.value = 1
-    lamp.close()
-    assert [value for value in seen if value] == [0.25, 1.0]
-    assert box.lamp == 0.0
-
-
-def test_a_lamp_without_pwm_goes_dark_when_closed(box: SimulatedBox) -> None:
-    lamp = OutputDevice(LAMP_LINE, initial_value=True, pin_factory=box.factory)
-    assert box.lamp == 1.0
-    lamp.close()
-    assert box.lamp == 0.0
-
-
-def test_observers_hear_of_contacts_until_they_leave(box: SimulatedBox) -> None:
-    seen: list[Change] = []
-    leave = box.subscribe(seen.append)
-    box.set_lever(1, True)
-    box.set_lever(1, True)
-    box.set_button(True)
-    leave()
-    leave()
-    box.set_button(False)
-    assert seen == [Change.LEVERS, Change.PINS, Change.BUTTON, Change.PINS]
 
 
 def test_a_power_cut_leaves_the_levers_and_silences_the_rest(box: SimulatedBox) -> None:
@@ -482,16 +354,6 @@ def test_mad_clicking_does_not_pile_up(live_box: SimulatedBox) -> None:
     assert live_box.levers_down == {3}
 
 
-def test_a_click_that_changes_nothing_does_not_end_the_next(live_box: SimulatedBox) -> None:
-    live_box.set_lever(3, False)
-    live_box.set_lever(4, True)
-    until(lambda: live_box.levers_down == {4})
-    live_box.set_lever(4, True)
-    live_box.set_lever(3, False)
-    live_box.set_lever(5, True)
-    until(lambda: live_box.levers_down == {4, 5})
-
-
 def test_closing_ends_the_thread(live_box: SimulatedBox) -> None:
     live_box.set_lever(3, True)
     until(lambda: bool(live_box.levers_down))
@@ -499,26 +361,3 @@ def test_closing_ends_the_thread(live_box: SimulatedBox) -> None:
     assert not any(thread.name == "simulated-contacts" for thread in threading.enumerate())
     live_box.set_lever(3, False)  # after the end nothing moves, and nothing breaks
     assert live_box.levers_down == {3}
-
-
-def test_leaving_the_box_ends_the_thread() -> None:
-    with SimulatedBox(default_lever_lines(9)) as box:
-        box.set_lever(3, True)
-        until(lambda: bool(box.levers_down))
-        assert any(thread.name == "simulated-contacts" and thread.daemon for thread in threading.enumerate())
-    assert not any(thread.name == "simulated-contacts" for thread in threading.enumerate())
-
-
-def test_in_real_time_a_change_comes_from_the_boxs_own_thread(live_box: SimulatedBox) -> None:
-    contact = lever(live_box, 3)
-    threads: list[str] = []
-
-    def note(ticks: float, state: bool) -> None:
-        threads.append(threading.current_thread().name)
-
-    contact.pin.when_changed = note
-    live_box.set_lever(3, True)
-    wait_until_still(live_box)
-    live_box.close()
-    assert set(threads) == {"simulated-contacts"}
-    assert len(threads) >= 3

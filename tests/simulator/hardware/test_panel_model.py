@@ -1,7 +1,6 @@
 """The model behaves as the data sheets say; the display's tests rest on it."""
 
 import errno
-from collections.abc import Callable
 
 import pytest
 from luma.core.error import DeviceNotFoundError
@@ -49,13 +48,6 @@ def test_horizontal_mode_walks_the_window_and_begins_anew() -> None:
     assert lit_pixels(model) == [(11, 17), (10, 20), (10, 26), (11, 27)]
 
 
-def test_vertical_mode_goes_down_first() -> None:
-    model = cleared(Controller.SSD1309)
-    model.command(0x20, 0x01, 0x21, 10, 11, 0x22, 2, 3)
-    model.data([1, 2, 4])
-    assert lit_pixels(model) == [(10, 16), (11, 18), (10, 25)]
-
-
 def test_page_mode_stays_in_its_page() -> None:
     model = cleared(Controller.SSD1306)
     model.command(0xB1, 0x0F, 0x17)
@@ -81,14 +73,6 @@ def test_sh1106_takes_its_column_in_two_halves() -> None:
     assert lit_pixels(model) == [(0x1F - 2, 0), (0x20 - 2, 1)]
 
 
-def test_sh1106_knows_no_windows() -> None:
-    model = cleared(Controller.SH1106)
-    model.command(0xB0, 0x02, 0x10)
-    model.command(0x21, 0x00, 0x10)  # only the column counts, and back to 0 it goes
-    model.data([0, 0, 1])
-    assert lit_pixels(model) == [(0, 0)]
-
-
 @pytest.mark.parametrize("controller", ["ssd1306", "ssd1315", "ssd1309", "sh1106"])
 def test_mapping_inversion_and_start_line(controller: str) -> None:
     model = cleared(controller)
@@ -110,30 +94,11 @@ def test_mapping_inversion_and_start_line(controller: str) -> None:
     assert len(lit_pixels(model)) == 128 * 64
 
 
-def test_lines_beyond_the_multiplex_ratio_stay_dark() -> None:
-    model = cleared(Controller.SSD1306)
-    model.command(0xA7)
-    assert len(lit_pixels(model)) == 128 * 64
-    model.command(0xA8, 31)
-    assert len(lit_pixels(model)) == 128 * 32
-    model.command(0xA8, 3)
-    assert len(lit_pixels(model)) == 128 * 16, "no fewer, whatever is asked for"
-
-
 def test_a_command_may_come_in_pieces_and_a_parameter_is_no_command() -> None:
     model = cleared(Controller.SSD1306)
     model.command(0x81)
     model.command(0xAE)
     assert model.contrast == 0xAE
-    assert model.lit
-
-
-@pytest.mark.parametrize("controller", [Controller.SSD1309, Controller.SH1106])
-def test_those_with_another_supply_power_up_dark_too(controller: Controller) -> None:
-    model = PanelModel(controller)
-    assert not model.lit
-    assert not model.inverted
-    model.command(0xAF)
     assert model.lit
 
 
@@ -144,13 +109,6 @@ def test_ssd1306_takes_its_column_in_two_halves_page_by_page() -> None:
     model.command(0xB7, 0x00, 0x10)
     model.data([0x80])
     assert lit_pixels(model) == [(127, 0), (0, 63)]
-
-
-def test_the_wire_is_counted_with_address_and_control() -> None:
-    model = PanelModel()
-    model.command(0xAE, 0xA4)
-    model.data(bytes(1024))
-    assert (model.wire_bytes, model.transfers) == (4 + 1026, 2)
 
 
 def test_unplugged_it_fails_as_the_bus_does() -> None:
@@ -174,14 +132,6 @@ def test_plugged_in_again_it_has_forgotten_everything() -> None:
     assert not model.lit
     assert len(set(model.memory())) > 100
     assert model.contrast == 0x7F
-
-
-def test_changes_are_reported() -> None:
-    changes = []
-    model = PanelModel(on_change=lambda: changes.append(model.lit))
-    model.command(0x8D, 0x14, 0xAF)
-    model.unplug()
-    assert changes == [True, False]
 
 
 # -- the whole set of commands -----------------------------------------------------------------
@@ -268,17 +218,3 @@ def test_an_sh1107_lies_on_its_side_and_is_turned_by_its_mounting() -> None:
 
 
 # -- power and the bus -------------------------------------------------------------------------
-
-
-def test_an_unplugged_panel_takes_nothing_and_counts_nothing() -> None:
-    model = switched_on(Controller.SSD1309)
-    before = model.memory(), model.wire_bytes, model.transfers
-    model.unplug(errno.ETIMEDOUT)
-    sends: tuple[Callable[[], None], ...] = (lambda: model.command(0xA7), lambda: model.data([1, 2, 3]))
-    for send in sends:
-        with pytest.raises(OSError, match="Remote I/O error") as caught:
-            send()
-        assert caught.value.errno == errno.ETIMEDOUT
-    assert (model.memory(), model.wire_bytes, model.transfers) == before
-    assert not model.lit
-    assert not model.inverted

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from gpiozero import InputDevice
@@ -21,7 +20,6 @@ from shutthebox.simulator.hardware.box import Change, LeverFault, SimulatedBox, 
 from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.simulator.hardware.workshop import (
     FILE_NAME,
-    MAX_BOUNCE_MS,
     Condition,
     Workshop,
     read_condition,
@@ -114,27 +112,6 @@ def test_a_cut_lever_moves_and_its_line_does_not(box: SimulatedBox) -> None:
     contact.close()
 
 
-def test_lines_as_a_meter_shows_them(box: SimulatedBox) -> None:
-    box.set_lever(3, True)
-    box.set_lever(3, False)
-    contact = InputDevice(box.lever_line(3), pull_up=True, pin_factory=box.factory)
-    lines = {line.name: line for line in box.lines()}
-    assert list(lines) == [*map(str, range(1, 10)), "button", "lamp", "buzzer"]
-    assert (lines["3"].number, lines["3"].value, lines["3"].opened, lines["3"].edges) == (27, 1.0, True, 2)
-    assert (lines["2"].value, lines["2"].opened) == (0.0, False)
-    contact.close()
-
-
-def test_a_change_is_told_as_a_scenario_and_once(box: SimulatedBox) -> None:
-    told: list[str] = []
-    workshop = Workshop(box, PanelModel(), None, told.append)
-    workshop.change(lost_percent=25)
-    workshop.change(display_unplugged=True)
-    workshop.change(bounce_ms=MAX_BOUNCE_MS)
-    workshop.change(display_unplugged=False)
-    assert told == ["lose-edges 0.25", "oled off", "oled on"]
-
-
 def test_makers_are_seen_by_all_pages(box: SimulatedBox) -> None:
     seen: list[Change] = []
     box.subscribe(seen.append)
@@ -144,17 +121,6 @@ def test_makers_are_seen_by_all_pages(box: SimulatedBox) -> None:
     assert seen == [Change.FAULTS] * 3
     with pytest.raises(ValueError, match="cannot bounce"):
         box.bounce_ns = -1
-
-
-def test_a_clean_contact_does_not_bounce() -> None:
-    with SimulatedBox(default_lever_lines(9)) as box:
-        box.bounce_ns = 0
-        moved: list[Change] = []
-        box.subscribe(moved.append)
-        box.set_lever(1, True)
-        while Change.PINS not in moved:
-            pass
-        assert box.factory.edges[box.lever_line(1)] == 1
 
 
 def test_a_full_disk_takes_no_more_and_lasts_over_a_restart(tmp_path: Path) -> None:
@@ -225,11 +191,6 @@ def test_a_bad_file_is_a_sound_box_and_said(
     assert str(tmp_path / FILE_NAME) in record.message
 
 
-def test_without_a_file_the_box_is_sound(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    assert read_condition(tmp_path) == Condition()
-    assert not caplog.records
-
-
 levers = st.lists(st.integers(1, 54), unique=True).map(sorted).map(tuple)
 
 
@@ -269,23 +230,6 @@ BOUNDS = {
 @pytest.mark.parametrize("text", BOUNDS)
 def test_the_bounds_of_a_condition_belong_to_it(text: str) -> None:
     assert Condition.parse(text) == BOUNDS[text]
-
-
-@pytest.mark.parametrize(
-    ("change", "is_sound"),
-    [
-        ({"down": (1, 9)}, True),
-        ({"stuck": (1,)}, False),
-        ({"cut": (1,)}, False),
-        ({"bounce_ms": 6}, False),
-        ({"bounce_ms": 0}, False),
-        ({"lost_percent": 1}, False),
-        ({"display_unplugged": True}, False),
-        ({"disk_full": True}, False),
-    ],
-)
-def test_only_levers_that_are_down_are_no_fault(change: dict[str, Any], is_sound: bool) -> None:
-    assert replace(Condition(), **change).is_sound == is_sound
 
 
 def test_a_condition_that_can_be_kept_again_is_and_the_next_failure_is_said(

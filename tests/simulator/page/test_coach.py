@@ -36,20 +36,6 @@ def test_a_choice_is_drawn_with_its_dice_and_the_row_as_it_stood() -> None:
     assert [tile for tile, is_open, _, _ in second["row"] if not is_open] == [4, 6]
 
 
-def test_the_best_choice_costs_nothing() -> None:
-    (move,) = document(Thrown((6, 4)), moved(1, 9))["moves"]
-    assert move["cost"] == ""
-    assert move["text"].endswith("6+4: 1,9 is best")
-
-
-def test_a_choice_of_dice_shows_dice_without_faces() -> None:
-    actions = (Thrown((6, 3)), moved(9), Thrown((5, 3)), moved(8), Thrown((4, 3)), moved(7))
-    *_, move = document(*actions, Thrown((4, 3)))["moves"]
-    assert move["dice"] == [0, 0]
-    assert not any(chosen or best for _, _, chosen, best in move["row"])
-    assert bool(move["cost"]) == bool(move["better_dice"])
-
-
 def test_pages_are_of_those_who_have_thrown_and_in_the_language_of_the_box() -> None:
     titles = [title for title, _ in document(Thrown((6, 4)), moved(4, 6))["pages"]]
     assert titles[0] == "Ann"

@@ -163,17 +163,6 @@ def test_a_port_in_use_is_one_clear_line(server: PageServer, box: SimulatedBox, 
     second.close()
 
 
-@pytest.mark.parametrize("port", [-1, 65536])
-def test_no_port_at_all(box: SimulatedBox, panel: FakePanel, port: int) -> None:
-    with pytest.raises(PortError, match="--port"):
-        PageServer(Workshop(box, panel), port).start()
-
-
-def test_a_server_starts_once(server: PageServer) -> None:
-    with pytest.raises(RuntimeError, match="once"):
-        server.start()
-
-
 def test_closing_says_goodbye_and_frees_the_port(box: SimulatedBox, panel: FakePanel) -> None:
     server = PageServer(Workshop(box, panel))
     server.start()
@@ -206,16 +195,3 @@ def test_once_closed_its_thread_has_ended(box: SimulatedBox, panel: FakePanel) -
         assert (thread.name, thread.daemon, thread.is_alive()) == ("page-server", True, True)
         server.close()
         assert not thread.is_alive()
-
-
-def test_a_server_that_was_never_started_can_be_closed(box: SimulatedBox, panel: FakePanel) -> None:
-    server = PageServer(Workshop(box, panel))
-    server.close()
-    assert (server.port, server.watchers) == (0, 0)
-
-
-def test_once_closed_nobody_is_told_of_the_box(box: SimulatedBox, panel: FakePanel) -> None:
-    before = len(box._observers)
-    with PageServer(Workshop(box, panel)):
-        assert len(box._observers) == before + 2, "the workshop's and the server's"
-    assert len(box._observers) == before + 1

@@ -40,13 +40,6 @@ def test_the_same_refusal_is_told_again() -> None:
     assert (transcript.words.announcements, transcript.words.said) == (2, "3 to go.")
 
 
-def test_a_dark_display_says_so() -> None:
-    transcript = Transcript()
-    asleep = Show(FLIPPING, 0, Mode.ATTRACT, None, (), None, "ok", (), (), (), (), asleep=True)
-    transcript(asleep, 0)
-    assert transcript.words.panel == "The display is dark."
-
-
 def test_language_and_rules_follow_the_box() -> None:
     transcript = Transcript()
     transcript(shown(FLIPPING, "fr", builtin("trac")), 0)

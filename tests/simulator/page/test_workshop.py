@@ -141,23 +141,6 @@ def test_the_plug_and_the_recorder_are_asked(maker: PageServer, power: Switchboa
         until(lambda: power.done == ["cut", True, False])
 
 
-def test_a_box_without_a_plug_ignores_it(server: PageServer, box: SimulatedBox) -> None:
-    with page(server) as client:
-        receive(client)
-        client.send('{"pull_plug": true}')
-        client.send('{"record": true}')
-        client.send('{"lever": 3, "down": true}')
-        until(lambda: 3 in box.levers_down)
-
-
-def test_what_was_recorded_can_be_had(maker: PageServer, power: Switchboard) -> None:
-    assert get(maker, "/recording.scn").status == 404
-    power.recording.write_text(SCENARIO, encoding="utf-8")
-    response = get(maker, "/recording.scn")
-    assert (response.status, response.body.decode()) == (200, SCENARIO)  # type: ignore[attr-defined]
-    assert response.headers["Content-Type"] == "text/plain; charset=utf-8"
-
-
 @pytest.mark.parametrize("recorded", [False, True])
 def test_a_replay_is_another_box(
     maker: PageServer,

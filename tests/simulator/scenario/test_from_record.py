@@ -64,41 +64,6 @@ def written(game: str, players: int, *actions: str, given_up: bool = False) -> l
     return others
 
 
-def test_a_match_that_was_only_begun() -> None:
-    assert written("traditional", 3) == ["press"]
-    assert written("full-house", 1, given_up=True) == ["press", "hold 10.5", "press", "expect mode attract"]
-
-
-def test_a_committed_move_throws_again_at_once_and_the_next_player_raises_the_levers() -> None:
-    actions = ("throw 5+1", "shut 1,5", "throw 6+4", "shut 4,6", "throw 1+3", "next", "throw 4+6")
-    assert written("traditional", 2, *actions, given_up=True) == [
-        "dice 5 1 | 6 4 | 1 3 | 4 6",
-        "press",
-        "press", "press", "expect throw 5 1",
-        "flip 1 5",
-        "press", "press", "expect throw 6 4",
-        "flip 4 6",
-        "press", "press", "expect throw 1 3",
-        "press",
-        "lift 1 4 5 6",
-        "press", "press", "expect throw 4 6",
-        "hold 10.5", "press", "expect mode attract",
-    ]  # fmt: skip
-
-
-def test_a_box_that_is_shut_needs_no_press_and_its_winner_is_expected() -> None:
-    throws = ("1+1", "6+6", "5+2", "5+6", "6+4", "5+3", "3+4", "4+5")
-    shut = ("1", "6", "2,7", "5", "4", "8", "3", "9")
-    turn = [
-        text
-        for faces, tiles in zip(throws, shut, strict=True)
-        for text in (f"throw {faces}", f"shut {tiles}")
-    ]
-    assert written("knipsen", 1, *turn)[-3:] == ["expect throw 4 5", "flip 9", "expect winner 1"]
-    lines = written("knipsen", 1, *turn, "next")
-    assert lines[-4:] == ["expect throw 4 5", "flip 9", "press", "expect winner 1"]
-
-
 def test_a_single_die_that_was_chosen_is_a_hold_and_a_tile_is_opened_by_its_lever() -> None:
     turn = ("throw 5+5", "shut 1,4,5", "throw 5+4", "shut 9", "throw 5+1", "shut 6", "throw 5+2", "shut 7")
     end = ("throw 5+5", "shut 2,8", "throw 6", "open 4", "throw 6+2", "open 9")

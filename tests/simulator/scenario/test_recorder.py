@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.box import MS, S, config_with
+from tests.support.box import MS, S
 
 from shutthebox.config.schema import Config
-from shutthebox.game.effects import Keep, Play, Sound
-from shutthebox.game.facts import Left
-from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
-from shutthebox.rules.actions import Moved, Thrown
+from shutthebox.game.effects import Keep
+from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
+from shutthebox.rules.actions import Thrown
 from shutthebox.simulator.scenario.recorder import ScenarioRecorder, create
 from shutthebox.simulator.scenario.script import ScenarioError
 
@@ -55,13 +54,6 @@ def recorded() -> Recorded:
     return Recorded()
 
 
-def test_levers_are_written_at_the_time_at_which_they_moved(recorded: Recorded) -> None:
-    recorded.lever(1_000, 3, True)
-    recorded.lever(1_250.4, 4, True)
-    recorded.lever(2_000, 3, False)
-    assert recorded.all() == f"{HEAD}@1.000 flip 3\n@1.251 flip 4\n@2.000 lift 3\n"
-
-
 @pytest.mark.parametrize(
     ("held_ms", "line"),
     [
@@ -77,30 +69,6 @@ def test_a_hold_is_one_from_800_ms_on(recorded: Recorded, held_ms: float, line: 
     assert recorded.all() == f"{HEAD}{line}\n"
 
 
-def test_a_throw_stands_before_the_gesture_that_makes_it(recorded: Recorded) -> None:
-    recorded.lever(500, 1, True)
-    recorded.button(1_000, True)
-    recorded.throw(3, 5)
-    recorded.lever(1_050, 2, True)
-    recorded.button(1_100, False)
-    assert recorded.text == f"{HEAD}@0.500 flip 1\n", "the press may still throw"
-    recorded.throw(6)
-    recorded.button(3_000, True)
-    assert recorded.text == f"{HEAD}@0.500 flip 1\ndice 3 5\ndice 6\n@1.050 flip 2\n@1.050 press\n"
-    recorded.button(4_000, False)
-    recorded.throw(1, 1, 1)
-    assert recorded.all().endswith("@1.050 press\ndice 1 1 1\n@3.000 hold 1.000\n")
-
-
-def test_what_a_scenario_has_no_words_for_is_left_out(recorded: Recorded) -> None:
-    recorded.button(900, False)  # it was down before the recording
-    recorded.button(1_000, True, SERVICE_BUTTON)
-    recorded.button(1_100, False, SERVICE_BUTTON)
-    for effect in (Play(Sound.ROLL), Keep(Moved(4)), Keep(Left())):
-        recorded.recorder(effect, START_NS)
-    assert recorded.all() == HEAD
-
-
 def test_a_power_cut_is_written_at_once_with_the_levers_that_had_not_settled() -> None:
     recorded = Recorded(frozenset({2, 3}))
     recorded.lever(100, 5, True)
@@ -109,26 +77,6 @@ def test_a_power_cut_is_written_at_once_with_the_levers_that_had_not_settled() -
     recorded.recorder.cut_power(START_NS + 1_000 * MS, frozenset({3, 5, 7}))
     wanted = f"{HEAD}@0 flip 2 3\n@0.100 flip 5\ndice 2 2\n@1.000 lift 2\n@1.000 flip 7\n@1.000 power-cut\n"
     assert recorded.text == wanted
-
-
-def test_the_config_is_written_where_it_differs() -> None:
-    file = io.StringIO()
-    config = config_with(
-        game__players=3, box__sound=False, box__settle_ms=30.5, game__computers=[2], box__levers=12
-    )
-    recorder = ScenarioRecorder(file, config, 12, frozenset(), 0)
-    assert set(file.getvalue().splitlines()) == {
-        "config box.levers 12",
-        "config game.setup usual",
-        "config game.players 3",
-        "config game.computers [2]",
-        "config box.sound false",
-        "config box.settle_ms 30.5",
-    }
-    assert file.getvalue().startswith("config box.levers 12\n")
-    recorder(SwitchChanged(3, True, 0), 1_030_500_000)
-    recorder.flush()
-    assert file.getvalue().endswith("\n@1.000 flip 3\n")
 
 
 class FullDisk(io.StringIO):

@@ -7,7 +7,6 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stdout
 from dataclasses import fields
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from shutthebox.adapters.display.pillow import image_of
 from shutthebox.cli.main import main
 from shutthebox.config.schema import Config, ConfigError
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.effects import Ask, Effect, Keep, Play
+from shutthebox.game.effects import Ask, Effect, Keep
 from shutthebox.game.facts import Resumed
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
@@ -76,11 +75,6 @@ def test_every_word_of_the_format_is_in_a_script() -> None:
 
 def verbs() -> list[Verb]:
     return [line.verb for path in SCRIPTS for line in read(path).lines]
-
-
-def test_every_mode_is_expected_in_a_script() -> None:
-    expected = {verb.wanted for verb in verbs() if isinstance(verb, Expect) and verb.what == "mode"}
-    assert set(Mode) == expected
 
 
 def test_a_script_plays_the_same_every_time(play: Play_, tmp_path: Path) -> None:
@@ -430,14 +424,6 @@ def test_a_recording_writes_what_differs_from_the_default() -> None:
     assert not any("hints" in line for line in lines)
 
 
-def test_a_recording_of_a_box_without_sound_is_silent_again(play: Play_) -> None:
-    recording = Recording({"box.sound": False})
-    recording.press()
-    recording.press()
-    text = check_plays_again(recording, play)
-    assert not any(isinstance(effect, Play) for effect, _ in play(text))
-
-
 def test_short_presses_quick_hands_and_holds_play_again(play: Play_) -> None:
     recording = Recording({"game.profile": "jouhet"})
     for ms in (30, 60, 130, 700):
@@ -446,14 +432,6 @@ def test_short_presses_quick_hands_and_holds_play_again(play: Play_) -> None:
     recording.hold()
     recording.lift(1)
     recording.press(40 * MS)
-    check_plays_again(recording, play)
-
-
-def test_a_recorded_single_die_plays_again(play: Play_) -> None:
-    recording = Recording({"game.profile": "even-stevens"})
-    recording.press()
-    recording.hold()
-    recording.press()
     check_plays_again(recording, play)
 
 
@@ -510,15 +488,3 @@ def test_the_config_of_a_recording_is_read_back(play: Play_) -> None:
             key = f"{section}.{entry.name}"
             if key in values and key != "box.levers":
                 assert getattr(getattr(config, section), entry.name) == values[key]
-
-
-def test_the_recorder_of_the_command_writes_a_script(tmp_path: Path) -> None:
-    """The recorder's output is a script of the format, line by line."""
-    recording = Recording({"game.players": 1})
-    recording.press()
-    recording.press()
-    text = recording.script()
-    with redirect_stdout(io.StringIO()):
-        script = tmp_path / "recorded.scn"
-        script.write_text(text, encoding="utf-8")
-        assert main(["replay", str(script)]) == 0
