@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # The tests start the program hundreds of times: it is to be compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help sim league test test-all test-pi lint audit docs messages generated hardware deb test-deb image test-image release ci clean
+.PHONY: help sim league test test-all test-pi lint audit docs messages generated hardware completions deb test-deb image test-image release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
@@ -15,6 +15,7 @@ help:
 	@echo "make test-all    run the slow ones too, and more generated cases"
 	@echo "make test-pi     run the tests that need a Pi, on a virtual one (Linux, root, QEMU)"
 	@echo "make lint   ruff and mypy"
+	@echo "make completions make completion for bash, zsh and fish: build/completions"
 	@echo "make deb    build the Debian package"
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
 	@echo "make image  build the card's image, and an update for it (Linux; packaging/image/README.md)"
@@ -88,14 +89,19 @@ audit: $(VENV)/.test
 hardware:
 	@$(MAKE) --no-print-directory -C hardware
 
+# Completion for three shells, for the package. Debian's shtab knows no fish, so it is that of the venv.
+completions: $(VENV)/.test
+	@PYTHONPATH=docs/tools $(BIN)/python -m doctools.completions build/completions
+
 # In a copy, because dpkg-buildpackage writes beside the folder it works in; with Debian's own Python.
 DEB := build/deb
 deb: export PATH := /usr/sbin:/usr/bin:/sbin:/bin
-deb:
+deb: $(if $(wildcard .git),completions)
 	@command -v dpkg-buildpackage >/dev/null || { echo "make: no dpkg-buildpackage here: on Debian and Raspberry Pi OS, sudo apt install dpkg-dev && sudo apt build-dep ./"; exit 2; }
 	@dpkg-checkbuilddeps || { echo "make: sudo apt build-dep ./"; exit 2; }
 	@rm -rf $(DEB) && mkdir -p $(DEB)/source/hardware
 	@cp -R debian docs firmware league systemd LICENSE README.md SECURITY.md pyproject.toml $(DEB)/source/
+	@cp -R build/completions $(DEB)/source/
 	@cp hardware/config.txt $(DEB)/source/hardware/
 	@cd $(DEB)/source && dpkg-buildpackage -us -uc -b >../log 2>&1 || { cat ../log; exit 1; }
 	@rm -rf $(DEB)/source && ls $(DEB)/*.deb

@@ -58,7 +58,7 @@ def test_the_image_is_made_of_all_that_the_packages_are_made_of() -> None:
     (line,) = re.findall(r"^SOURCES := (.*)$", done.stdout, re.MULTILINE)
     sources = set(line.split())
     (copied,) = re.findall(
-        r"^\t@cp -R (.*) \$\(DEB\)", (IMAGE.parents[1] / "Makefile").read_text(), re.MULTILINE
+        r"^\t@cp -R (debian .*) \$\(DEB\)", (IMAGE.parents[1] / "Makefile").read_text(), re.MULTILINE
     )
     for name in (*copied.split(), "hardware/config.txt"):
         assert [source for source in sources if source == name or source.startswith(f"{name}/")], name
