@@ -65,6 +65,14 @@ def test_a_part_is_turned_as_the_house_counts_and_stays_below_a_full_turn() -> N
     assert assembler.Position("R1", "R_0603", 1.0, 2.0, -90.0).jlcpcb_rotation() == 270.0
 
 
+def test_the_interactive_bills_list_is_read_from_its_page() -> None:
+    """Who solders by hand fits what it lists; make fab stops if that is a part to be left out."""
+    page = 'x\nvar pcbdata = {"bom": {"both": [[["C1", 0], ["C2", 1]], [["U2", 5]]]}};\ny'
+    assert assembler.listed(page) == {"C1", "C2", "U2"}
+    with pytest.raises(ValueError, match="no list"):
+        assembler.listed("var pcbdata = JSON.parse(...)")
+
+
 def test_everything_that_the_model_counts_can_be_bought() -> None:
     report = json.loads(RESULT.read_text(encoding="utf-8"))
     counted = {name for bill in report["bill"].values() for name in bill} | set(report["wooden bill"])

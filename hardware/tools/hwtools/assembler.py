@@ -7,6 +7,7 @@ KiCad's rotations. Aisler reads the project's board file itself.
 from __future__ import annotations
 
 import csv
+import json
 import re
 import tomllib
 from collections.abc import Iterable
@@ -16,7 +17,7 @@ from pathlib import Path
 from hwtools import kicad
 from hwtools.pinout import HARDWARE
 
-__all__ = ["JLCPCB_TURNS", "Line", "Position", "bill", "drawing", "positions", "write"]
+__all__ = ["JLCPCB_TURNS", "Line", "Position", "bill", "drawing", "listed", "positions", "write"]
 
 #: By the start of the footprint's name: how far JLCPCB's library is turned against KiCad's (degrees,
 #: counter-clockwise). From the tables of two plug-ins for KiCad; JLCPCB shows the result before one orders.
@@ -143,6 +144,19 @@ def write(exported: Path, folder: Path) -> None:
         "Designator|Footprint|Mid X|Mid Y|Layer|Rotation",
         ((p.ref, p.footprint, f"{p.x:.3f}", f"{p.y:.3f}", "T", f"{p.rotation % 360:g}") for p in placed),
     )
+
+
+def listed(page: str) -> set[str]:
+    """Return the parts that the interactive bill of materials lists, from its page.
+
+    Raises:
+        ValueError: the page has no such list, or one that is packed.
+    """
+    found = re.search(r"(?m)^var pcbdata = (\{.*?\});?$", page)
+    if not found:
+        raise ValueError("interactive-bom.html has no list that can be read")
+    groups = json.loads(found[1])["bom"]["both"]
+    return {ref for group in groups for ref, _ in group}
 
 
 def drawing(exported: Path, target: Path) -> None:

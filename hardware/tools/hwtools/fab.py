@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hwtools import assembler
+from hwtools import assembler, kicad
 from hwtools.pinout import HARDWARE
 
 if TYPE_CHECKING:
@@ -149,6 +149,10 @@ def sums(folder: Path) -> str:
 
 def main(folder: Path) -> None:
     """Write everything into *folder*."""
+    interactive = (folder / "board" / "interactive-bom.html").read_text(encoding="utf-8")
+    left_out = {part.ref for part in kicad.read().parts.values() if not part.fitted}
+    if wrong := sorted(assembler.listed(interactive) & left_out):
+        sys.exit(f"hardware: the interactive bill lists parts that are not fitted: {', '.join(wrong)}")
     exports = HARDWARE / "build" / "exports"
     assembler.write(exports / "positions.csv", folder / "board")
     assembler.drawing(exports / "assembly.svg", folder / "board" / "assembly-drawing.svg")
