@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # The tests start the program hundreds of times: it is to be compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help sim league test test-all test-pi lint audit docs messages generated hardware completions deb test-deb image test-image release ci clean
+.PHONY: help sim league test test-all test-pi lint audit docs messages generated hardware completions deb openskill-deb test-deb image test-image release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
@@ -105,6 +105,10 @@ deb: $(if $(wildcard .git),completions)
 	@cp hardware/config.txt $(DEB)/source/hardware/
 	@cd $(DEB)/source && dpkg-buildpackage -us -uc -b >../log 2>&1 || { cat ../log; exit 1; }
 	@rm -rf $(DEB)/source && ls $(DEB)/*.deb
+
+# The library of the league's ratings, which Debian does not have. Needs the network.
+openskill-deb:
+	@PATH=/usr/sbin:/usr/bin:/sbin:/bin sh league/openskill.sh $(DEB)
 
 # tests/package says what it needs, and skips what cannot be done here.
 test-deb: $(VENV)/.test deb

@@ -147,8 +147,8 @@ def arm64_wheels(build: Build) -> None:
 
 
 def debian_packages(build: Build) -> None:
-    """The packages for a Pi that runs already."""
-    build.run("make", "deb")
+    """The packages for a Pi that runs already, and those of a league."""
+    build.run("make", "deb", "openskill-deb")
     build.take("build/deb/*.deb")
 
 

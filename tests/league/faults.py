@@ -1,8 +1,8 @@
-"""Kills broker, consumers, database, boxes and uplinks in random order, and counts what the league has.
+"""Kills broker, consumers, reviewer, database, boxes and uplinks at random, and counts what the league has.
 
 `python -m tests.league.faults [KILLS] [--postgresql]`: a town in processes of their own, each killed by
 SIGKILL again and again while matches are played. At the end everything that any box has left in its outbox
-has to be in the league, once, in order.
+has to be in the league, once, in order, and counted once.
 """
 
 import os
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from sqlalchemy import func, select
+from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import SQLAlchemyError
 from tests.support.league import Place, found_league
 from tests.support.postgresql import Postgresql
@@ -24,7 +24,7 @@ from tests.support.postgresql import Postgresql
 from shutthebox.adapters.outbox import HEAD_NAME
 from shutthebox.outbox_entry import entry_from_bytes
 from shutthebox_league.database import open_database
-from shutthebox_league.schema import CHAIN, ENTRY, GAP, MATCH
+from shutthebox_league.schema import CHAIN, ENTRY, GAP, MATCH, SEAT, STANDING
 
 BOXES = 3
 CONSUMERS = 2
@@ -71,6 +71,7 @@ class Town:
         self.consumers = [
             Part(f"consumer {i}", (*league, "consume"), folder / "consumer.log") for i in range(CONSUMERS)
         ]
+        self.reviewers = [Part("reviewer", (*league, "review"), folder / "reviewer.log")]
         self.boxes, self.uplinks = list[Part](), list[Part]()
         self.box_folders = [folder / f"box{i}" for i in range(boxes)]
         for number, box in enumerate(self.box_folders):
@@ -85,12 +86,19 @@ class Town:
             )  # fmt: skip
             self.uplinks.append(Part(f"uplink {number}", send, folder / "uplink.log"))
         self.place.engine.dispose()
-        for part in (*self.consumers, *self.boxes, *self.uplinks):
+        for part in (*self.consumers, *self.reviewers, *self.boxes, *self.uplinks):
             part.start()
 
     def kill_one(self, random: Random) -> str:
         """Kills something, and starts it again; returns its name."""
-        kinds = ["broker", "consumer", "box", "uplink", *(["database"] if self.postgresql else [])]
+        kinds = [
+            "broker",
+            "consumer",
+            "reviewer",
+            "box",
+            "uplink",
+            *(["database"] if self.postgresql else []),
+        ]
         match random.choice(kinds):
             case "broker":
                 assert self.place.broker is not None
@@ -108,7 +116,12 @@ class Town:
                 return "database"
             case kind:
                 part = random.choice(
-                    {"consumer": self.consumers, "box": self.boxes, "uplink": self.uplinks}[kind]
+                    {
+                        "consumer": self.consumers,
+                        "reviewer": self.reviewers,
+                        "box": self.boxes,
+                        "uplink": self.uplinks,
+                    }[kind]
                 )
                 part.kill()
                 time.sleep(random.random())
@@ -151,11 +164,30 @@ class Town:
                     return f"{refused} refused"
                 same = (MATCH.c.box_id, MATCH.c.journal, MATCH.c.number, MATCH.c.began_s)
                 twice = db.execute(select(*same).group_by(*same).having(func.count() > 1)).all()
-                return f"{len(twice)} matches twice" if twice else None
+                if twice:
+                    return f"{len(twice)} matches twice"
+                return self._miscounted(db)
         except SQLAlchemyError as error:
             return str(error)
         finally:
             engine.dispose()
+
+    @staticmethod
+    def _miscounted(db: Connection) -> str | None:
+        """Whether the standings are not what the seats give, or a match is not reviewed."""
+        if db.execute(select(func.count()).where(MATCH.c.reviewed_s.is_(None))).scalar():
+            return "matches are not reviewed"
+        signed = select(SEAT.c.initials, func.count(), func.sum(SEAT.c.turns)).join(MATCH)
+        signed = signed.where(MATCH.c.unranked == "", SEAT.c.initials.is_not(None), SEAT.c.total.is_not(None))
+        seats = {tuple(row) for row in db.execute(signed.group_by(SEAT.c.initials))}
+        ever = (STANDING.c.period == "ever") & (STANDING.c.pub_id == 0)
+        sums = select(STANDING.c.initials, func.sum(STANDING.c.matches), func.sum(STANDING.c.turns)).where(
+            ever
+        )
+        counted = {tuple(row) for row in db.execute(sums.group_by(STANDING.c.initials))}
+        return (
+            None if seats == counted else f"seats give {seats - counted}, and {counted - seats} are counted"
+        )
 
     def counts(self) -> tuple[int, int]:
         """Entries and matches in the league."""
@@ -176,7 +208,7 @@ class Town:
 
     def close(self) -> None:
         """Ends all processes."""
-        for part in (*self.boxes, *self.uplinks, *self.consumers):
+        for part in (*self.boxes, *self.uplinks, *self.consumers, *self.reviewers):
             part.kill()
         if self.place.broker is not None:
             self.place.broker.kill()

@@ -17,7 +17,13 @@ from .conftest import built
 from .control import relations
 from .root import GPIOZERO_DEB, PINS_DEB, Root
 
-OWN = {"shutthebox", "shutthebox-uplink", "python3-gpiozero", "python3-gpiozero-gpiod"}
+OWN = {
+    "shutthebox",
+    "shutthebox-uplink",
+    "python3-gpiozero",
+    "python3-gpiozero-gpiod",
+    "python3-openskill",
+}
 FOLDER = "/var/lib/shutthebox-league"
 OUTBOX = "/var/spool/shutthebox/outbox"
 CURL = ("curl", "-s", "--unix-socket", "/run/shutthebox-league-page.sock")
@@ -44,7 +50,7 @@ def walk(root: Root, folder: Path) -> None:
     """The steps of the page, and their required results."""
     run = root.run
     debs = []
-    for package in ("shutthebox", "shutthebox-uplink", "shutthebox-league"):
+    for package in ("python3-openskill", "shutthebox", "shutthebox-uplink", "shutthebox-league"):
         root.put(built(package), f"/opt/{package}.deb")
         debs.append(f"/opt/{package}.deb")
     root.put(built("python3-gpiozero-gpiod"), PINS_DEB)

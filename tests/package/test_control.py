@@ -37,6 +37,7 @@ PACKAGES = {
     "jwt": "python3-jwt",
     "luma": "python3-luma.oled",
     "luma.oled": "python3-luma.oled",
+    "openskill": "python3-openskill",
     "paho": "python3-paho-mqtt",
     "paho-mqtt": "python3-paho-mqtt",
     "PIL": "python3-pil",

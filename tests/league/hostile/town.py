@@ -1,0 +1,341 @@
+"""A town for hostile tests: broker, database, consumer, reviewer, page, five honest boxes, and a hostile one.
+
+Every part is a process of its own, as it is installed. The honest boxes have real uplinks. `Town.beside` has
+the honest boxes play while something hostile goes on, and then looks whether they have noticed.
+"""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from sqlalchemy import func, select
+from tests.support.league import FakeBox, Listener, Place, found_league, played_record
+from tests.support.mosquitto import free_port
+from tests.support.postgresql import Postgresql
+from tests.support.waiting import HANG_S, until
+
+from shutthebox.adapters.outbox import entry_name
+from shutthebox_league.database import open_database
+from shutthebox_league.schema import GAP, MATCH, SEAT
+from shutthebox_uplink.settings import Enrolment
+from shutthebox_uplink.signing import Receipt, open_receipt, sign_entry
+from shutthebox_uplink.uplink import LOOK_S, receipt_topic, record_topic, tls_context
+
+RECEIPT_S = 2.0
+"""An honest box has its receipt within so long after it sent an entry."""
+
+HONEST = 5
+MATCHES = 4
+"""That each honest box plays beside something hostile, one by one, each signed by two players."""
+
+_UNITS = Path(__file__).parents[3] / "systemd"
+_UNIT = {"B": 1, "K": 2**10, "M": 2**20, "G": 2**30}
+
+Attack = Callable[["HostileBox", threading.Event], None]
+"""Something hostile: goes on until the event is set, or ends by itself."""
+
+
+def most_memory(unit: str) -> int:
+    """The bytes that a unit may have."""
+    found = re.search(r"^MemoryMax=(\d+)([KMG])", (_UNITS / unit).read_text(), re.MULTILINE)
+    assert found is not None
+    return int(found[1]) * _UNIT[found[2]]
+
+
+def peak_memory(pid: int) -> int:
+    """The most bytes that a process has had at one time, and its children have now."""
+    status = Path(f"/proc/{pid}/status").read_text()
+    own = int(status.partition("VmHWM:")[2].split()[0]) * 1024
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return own + sum(int(Path(f"/proc/{child}/statm").read_text().split()[1]) * 4096 for child in children)
+
+
+@dataclass
+class Service:
+    """A program of the league as its unit starts it, with somebody who listens to its heart."""
+
+    unit: str
+    process: subprocess.Popen[bytes]
+    ear: socket.socket | None = None
+    beats: int = 0
+
+    def listen(self) -> None:
+        """Counts its messages to systemd, until it is closed."""
+        while self.ear is not None:
+            try:
+                self.beats += self.ear.recv(4096).startswith(b"WATCHDOG")
+            except OSError:
+                return
+
+
+class HonestBox:
+    """A box with a real uplink. It leaves entries in its outbox and waits until they are gone.
+
+    Args:
+        folder: of the box.
+        enrolment: as the league gave it.
+        number: of the box.
+    """
+
+    def __init__(self, folder: Path, enrolment: Enrolment, number: int) -> None:
+        self.enrolment, self.number = enrolment, number
+        self.outbox = folder / "outbox"
+        self.outbox.mkdir(parents=True)
+        self.chain = FakeBox(f"{number + 1:032x}")
+        self.took_s: list[float] = []
+        self._log = (folder / "uplink.log").open("ab")
+        self.uplink = subprocess.Popen(
+            (
+                sys.executable, "-m", "shutthebox_uplink.main",
+                "--enrolment", folder.parent / f"{enrolment.name.partition('.')[0]}.toml",
+                "--outbox", self.outbox, "--scores", folder / "scores.json",
+                "--home-assistant", folder / "none",
+            ),
+            stdout=self._log, stderr=self._log,
+        )  # fmt: skip
+
+    @property
+    def players(self) -> tuple[str, str]:
+        """Their initials."""
+        return f"A{chr(65 + self.number)}X", f"B{chr(65 + self.number)}X"
+
+    def leave(self, entry: bytes) -> float:
+        """Leaves an entry; returns the seconds until it has its receipt."""
+        path = self.outbox / entry_name(self.chain.sequence, self.chain.journal)
+        new = path.with_suffix(".new")
+        new.write_bytes(entry)
+        new.rename(path)
+        left_s = time.monotonic()
+        while path.exists():
+            assert time.monotonic() - left_s < HANG_S, f"{self.enrolment.name}: no receipt"
+            time.sleep(0.01)
+        return time.monotonic() - left_s
+
+    def play(self, matches: int) -> None:
+        """Plays matches, each signed by two players."""
+        for _ in range(matches):
+            seed = self.number * 1000 + self.chain.matches
+            now_s = int(time.time())
+            self.took_s.append(self.leave(self.chain.play(played_record(seed), now_s)))
+            for seat, initials in enumerate(self.players, 1):
+                self.took_s.append(self.leave(self.chain.sign(seat, initials, now_s)))
+
+    def close(self) -> None:
+        """Ends the uplink."""
+        self.uplink.kill()
+        self.uplink.wait()
+        self._log.close()
+
+
+class HostileBox:
+    """A box that is enrolled, and speaks to the broker itself.
+
+    Args:
+        enrolment: as the league gave it.
+        random: for what it makes up.
+    """
+
+    def __init__(self, enrolment: Enrolment, random: Random) -> None:
+        self.enrolment, self.random = enrolment, random
+        self.chain = FakeBox(random.randbytes(16).hex())
+        self.receipts: list[Receipt] = []
+        topics = (receipt_topic(enrolment.name),)
+        self._listener = Listener(enrolment.port, topics, tls_context(enrolment), enrolment.name)
+
+    def publish(self, payload: bytes, what: str = "entry") -> None:
+        """Publishes anything as this box."""
+        topic = record_topic(self.enrolment.name).removesuffix("entry") + what
+        self._listener.broker.publish(topic, payload)
+
+    def sign(self, entry: bytes, oldest: int = 1) -> bytes:
+        """A message with this entry."""
+        return sign_entry(entry, oldest, self.enrolment.name, self.enrolment.key)
+
+    def send(self, entry: bytes, oldest: int = 1) -> Receipt:
+        """Sends an entry and awaits its receipt."""
+        self.publish(self.sign(entry, oldest))
+        return self.receipt()
+
+    def receipt(self) -> Receipt:
+        """The next receipt."""
+        self.receipts.append(open_receipt(self._listener.message("/receipt"), self.enrolment.league_key))
+        return self.receipts[-1]
+
+    def close(self) -> None:
+        """Leaves the broker."""
+        self._listener.broker.close()
+
+
+@dataclass
+class Town:
+    """Everything that runs."""
+
+    folder: Path
+    url: str
+    place: Place
+    page_port: int
+    services: list[Service] = field(default_factory=list)
+    boxes: list[HonestBox] = field(default_factory=list)
+    hostile: int = 0
+    before_s: float = 0.0
+    """The slowest receipt of an honest box before anything hostile began: how busy this machine is."""
+
+    def start(self, unit: str, *arguments: str) -> None:
+        """Starts a program of the league as its unit does."""
+        ear = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        address = self.folder / f"{unit}.notify"
+        ear.bind(str(address))
+        environment = {**os.environ, "NOTIFY_SOCKET": str(address), "WATCHDOG_USEC": "120000000"}
+        with (self.folder / f"{unit}.log").open("ab") as log:
+            command = (
+                sys.executable,
+                "-m",
+                "shutthebox_league.main",
+                "--folder",
+                str(self.folder),
+                *arguments,
+            )
+            process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)
+        service = Service(unit, process, ear)
+        threading.Thread(target=service.listen, daemon=True).start()
+        self.services.append(service)
+
+    @contextmanager
+    def hostile_box(self) -> Iterator[HostileBox]:
+        """A new box of a hostile pub."""
+        self.hostile += 1
+        assert self.place.broker is not None
+        enrolment = self.place.enrol(f"evil{self.hostile}", "The Evil Eye")
+        box = HostileBox(enrolment, Random(self.hostile))
+        try:
+            yield box
+        finally:
+            box.close()
+
+    def beside(self, *attacks: Attack) -> None:
+        """The honest boxes play beside some attacks, each by a box of its own; and have not noticed."""
+        ends = threading.Event()
+        errors: list[BaseException] = []
+
+        def attack(one: Attack) -> None:
+            try:
+                with self.hostile_box() as box:
+                    one(box, ends)
+            except BaseException as error:
+                errors.append(error)
+
+        threads = [threading.Thread(target=attack, args=(one,), daemon=True) for one in attacks]
+        for thread in threads:
+            thread.start()
+        try:
+            took_s = self.play()
+        finally:
+            ends.set()
+            for thread in threads:
+                thread.join(HANG_S)
+        assert not errors, errors
+        # An uplink looks into its outbox once a second.
+        assert max(took_s) < RECEIPT_S + LOOK_S + self.before_s, (
+            f"the slowest receipt took {max(took_s):.1f} s"
+        )
+        self.is_well()
+
+    def play(self) -> list[float]:
+        """All honest boxes play some matches at once; returns the seconds that each entry took."""
+        threads = [threading.Thread(target=box.play, args=(MATCHES,), daemon=True) for box in self.boxes]
+        known = [len(box.took_s) for box in self.boxes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(MATCHES * 3 * HANG_S)
+        took_s = [
+            second for box, count in zip(self.boxes, known, strict=True) for second in box.took_s[count:]
+        ]
+        assert len(took_s) == HONEST * MATCHES * 3, "an honest box has no receipt"
+        return took_s
+
+    def is_well(self) -> None:
+        """Nothing has died or hangs or had too much memory; all honest matches are there and count."""
+        for service in self.services:
+            log = (self.folder / f"{service.unit}.log").read_text()[-4000:]
+            assert service.process.poll() is None, log
+            assert peak_memory(service.process.pid) < most_memory(f"{service.unit}.service"), service.unit
+            beats = service.beats
+            if not service.unit.endswith("page"):
+                until(lambda beats=beats, service=service: service.beats > beats, f"{service.unit} hangs")  # type: ignore[misc]
+        assert self.place.broker is not None
+        os.kill(self.place.broker.pid, 0)
+        end = time.monotonic() + HANG_S
+        while (complaint := self.complaint()) and time.monotonic() < end:
+            time.sleep(0.1)
+        assert not complaint
+
+    def complaint(self) -> str:
+        """What is wrong with the honest matches, if anything."""
+        engine = open_database(self.url)
+        try:
+            with engine.connect().execution_options(reads=True) as db:
+                if db.execute(select(func.count()).select_from(GAP).where(GAP.c.chain_id <= HONEST)).scalar():
+                    return "a gap"
+                for box in self.boxes:
+                    own = MATCH.c.journal == box.chain.journal
+                    found = db.execute(select(MATCH).where(own)).all()
+                    if len(found) != box.chain.matches:
+                        return f"{box.enrolment.name}: {len(found)} of {box.chain.matches} matches"
+                    if wrong := [row for row in found if row.unranked or row.unreviewed or row.unrated]:
+                        return f"{box.enrolment.name}: {wrong[0].unranked or wrong[0].unreviewed}"
+                    if any(row.due_s is not None or row.reviewed_s is None for row in found):
+                        return f"{box.enrolment.name}: not rated or not reviewed"
+                    seats = db.execute(
+                        select(SEAT.c.initials, SEAT.c.counted)
+                        .join(MATCH, MATCH.c.id == SEAT.c.match_id)
+                        .where(own)
+                    ).all()
+                    if {seat.initials for seat in seats if seat.counted} != set(box.players):
+                        return f"{box.enrolment.name}: not counted"
+        finally:
+            engine.dispose()
+        return ""
+
+    def close(self) -> None:
+        """Ends everything."""
+        for box in self.boxes:
+            box.close()
+        for service in self.services:
+            service.process.kill()
+            service.process.wait()
+            if service.ear is not None:
+                service.ear.close()
+        assert self.place.broker is not None
+        self.place.broker.kill()
+        self.place.engine.dispose()
+
+
+def open_town(folder: Path, server: Postgresql | None) -> Town:
+    """A town whose honest boxes have played a little."""
+    url = server.new_database() if server else f"sqlite:///{folder}/league.sqlite3"
+    place = found_league(folder, url)
+    town = Town(folder, url, place, free_port())
+    try:
+        enrolments = [place.enrol(f"honest{number}", f"Pub {number}") for number in range(HONEST)]
+        town.start("shutthebox-league-consumer", "consume")
+        town.start("shutthebox-league-review", "review")
+        town.start("shutthebox-league-page", "serve", "--port", str(town.page_port))
+        for number, enrolment in enumerate(enrolments):
+            town.boxes.append(HonestBox(folder / f"box{number}", enrolment, number))
+        town.play()
+        town.before_s = max(town.play())
+        town.is_well()
+    except BaseException:
+        town.close()
+        raise
+    return town
