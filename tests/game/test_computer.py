@@ -1,20 +1,19 @@
 """The computer's seat and the hints: the odds are asked, and the game never waits for them."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from tests.support.box import S
-from tests.support.machine import NoOdds, Table, facts, settings_for
+from tests.support.machine import NoOdds, SilentOdds, Table, facts, settings_for
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Ask
 from shutthebox.game.facts import Chosen
-from shutthebox.game.inputs import Advice, AnswerCame, DiceCame, HintCame
+from shutthebox.game.inputs import AnswerCame, DiceCame, HintCame
 from shutthebox.game.menu_items import STRENGTH, entries
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.flipping import PATIENCE_NS
 from shutthebox.game.modes.ready import COMPUTER_NS
-from shutthebox.game.questions import AskAnswer, AskDice, AskHint, Question
+from shutthebox.game.questions import AskAnswer, AskDice, AskHint
 from shutthebox.game.screen import TileState
 from shutthebox.odds.equilibrium import RankedChance
 from shutthebox.odds.hints import Hint
@@ -24,20 +23,9 @@ from shutthebox.rules.actions import Moved, Reopened
 from shutthebox.rules.tiles import to_tiles
 
 
-class Silent:
-    """Odds that are still being worked out; the test says when they come."""
-
-    def __init__(self) -> None:
-        self.asked: list[Question] = []
-
-    def ask(self, question: Question) -> Sequence[Advice]:
-        self.asked.append(question)
-        return ()
-
-
-def thinking() -> tuple[Table, Silent]:
+def thinking() -> tuple[Table, SilentOdds]:
     """The computer has thrown 3+5 and does not know yet what to shut."""
-    odds = Silent()
+    odds = SilentOdds()
     table = Table(settings_for("pub", players=1, computers=(1,)), odds=odds)
     table.press()
     table.dice.throws.append((3, 5))
@@ -97,7 +85,7 @@ def test_who_thinks_too_long_plays_without_the_odds() -> None:
 def test_a_computer_with_a_head_start_asks_for_a_tile_that_it_may_open() -> None:
     """Tiles 1 and 2 start shut for it, and stay shut: no answer without the odds may name them."""
     game = replace(builtin("open-one"), handicap=((1, 2),))
-    table = Table(settings_for(game, players=1, computers=(1,)), odds=Silent())
+    table = Table(settings_for(game, players=1, computers=(1,)), odds=SilentOdds())
     table.press()
     table.stand([1, 2])
     for flips in ((3, 9), (4, 8), (5, 7), ()):
@@ -114,7 +102,9 @@ def test_a_computer_with_a_head_start_asks_for_a_tile_that_it_may_open() -> None
 def test_a_computer_with_a_head_start_throws_as_many_dice_as_its_own_row_allows() -> None:
     """Only its row is low enough for one die."""
     game = replace(builtin("pub"), handicap=((7, 8, 9),))
-    table = Table(settings_for(game, players=1, computers=(1,), strength=Strength.BEGINNER), odds=Silent())
+    table = Table(
+        settings_for(game, players=1, computers=(1,), strength=Strength.BEGINNER), odds=SilentOdds()
+    )
     table.press()
     table.stand([7, 8, 9])
     match = table.match
@@ -132,7 +122,7 @@ def test_an_answer_to_another_throw_is_not_taken() -> None:
     assert table.screen.prompt == "Thinking …"
 
 
-def few_open(odds: Silent | NoOdds, **settings: object) -> Table:
+def few_open(odds: SilentOdds | NoOdds, **settings: object) -> Table:
     """Tiles 1 to 6 are open: one die or two."""
     table = Table(settings_for("pub", players=1, **settings), odds=odds)
     table.press()
@@ -143,7 +133,7 @@ def few_open(odds: Silent | NoOdds, **settings: object) -> Table:
 
 
 def test_the_computer_throws_as_many_dice_as_the_odds_say() -> None:
-    odds = Silent()
+    odds = SilentOdds()
     table = few_open(odds, computers=(1,))
     (asked,) = [question for question in odds.asked if isinstance(question, AskDice)][-1:]
     table.give(DiceCame(asked.match, 1), 0)
@@ -153,14 +143,14 @@ def test_the_computer_throws_as_many_dice_as_the_odds_say() -> None:
 
 
 def test_without_an_answer_it_throws_them_all() -> None:
-    table = few_open(Silent(), computers=(1,))
+    table = few_open(SilentOdds(), computers=(1,))
     table.dice.throws.append((4, 4))
     table.wait(COMPUTER_NS)
     assert table.dice.asked == [(2, 6)]
 
 
 def test_the_better_number_of_dice_is_shown_when_it_is_known() -> None:
-    odds = Silent()
+    odds = SilentOdds()
     table = few_open(odds, hints=True)
     assert table.screen.big == "21 left"
     (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
@@ -169,7 +159,7 @@ def test_the_better_number_of_dice_is_shown_when_it_is_known() -> None:
 
 
 def test_a_hint_is_shown_when_it_comes_and_gone_with_the_next_input() -> None:
-    odds = Silent()
+    odds = SilentOdds()
     table = Table(settings_for("pub", players=1, hints=True), odds=odds)
     table.press()
     table.throw(3, 5)
@@ -191,7 +181,7 @@ def test_a_hint_is_shown_when_it_comes_and_gone_with_the_next_input() -> None:
 
 
 def test_a_press_puts_a_hint_away_or_commits_the_move_that_is_right() -> None:
-    odds = Silent()
+    odds = SilentOdds()
     table = Table(settings_for("pub", players=1, hints=True), odds=odds)
     table.press()
     table.throw(3, 5)
@@ -217,7 +207,7 @@ def test_a_press_puts_a_hint_away_or_commits_the_move_that_is_right() -> None:
 
 
 def test_a_hint_that_nobody_waits_for_any_more_is_not_shown() -> None:
-    odds = Silent()
+    odds = SilentOdds()
     table = Table(settings_for("pub", players=1, hints=True), odds=odds)
     table.press()
     table.throw(3, 5)
@@ -237,7 +227,7 @@ def test_no_question_holds_up_an_effect() -> None:
 
 def test_the_computer_is_as_good_as_the_owner_has_set() -> None:
     for strength in Strength:
-        odds = Silent()
+        odds = SilentOdds()
         table = Table(settings_for("pub", players=1, computers=(1,), strength=strength), odds=odds)
         table.press()
         table.dice.throws.append((3, 5))
@@ -259,7 +249,7 @@ def test_the_menu_asks_how_good_the_computer_is_where_it_has_a_seat() -> None:
 
 
 def test_a_hint_shows_both_answers_where_another_one_wins_more_often() -> None:
-    odds = Silent()
+    odds = SilentOdds()
     table = Table(settings_for("pub", players=2, hints=True), odds=odds)
     table.press()
     table.throw(6, 4)

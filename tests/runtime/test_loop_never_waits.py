@@ -7,6 +7,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import pytest
+from tests.support.machine import SilentOdds
 from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.odds_worker import OddsWorker
@@ -32,22 +33,11 @@ SOLVERS = (
 Threads = dict[str, set[int]]
 
 
-class NeverAnswers:
-    """Odds that take for ever."""
-
-    def __init__(self) -> None:
-        self.asked: list[Question] = []
-
-    def ask(self, question: Question) -> Sequence[Advice]:
-        self.asked.append(question)
-        return ()
-
-
 class WaitingBox(VirtualBox):
     """A box of which no question is answered, restarts included."""
 
     def _start(self) -> None:
-        self.questions = NeverAnswers()
+        self.questions = SilentOdds()
         self._odds = self.questions  # type: ignore[assignment]
         super()._start()
 

@@ -90,6 +90,17 @@ class NoOdds:
         return () if advice is None else (advice,)
 
 
+class SilentOdds:
+    """Odds that say nothing; they remember what they were asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[Question] = []
+
+    def ask(self, question: Question) -> Sequence[Advice]:
+        self.asked.append(question)
+        return ()
+
+
 class Table(Eyes):
     """One machine.
 

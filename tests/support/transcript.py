@@ -25,7 +25,7 @@ from itertools import takewhile
 from typing import Any
 
 from tests.support.box import MS, S
-from tests.support.machine import NoOdds, Odds, Table, settings_for
+from tests.support.machine import NoOdds, Odds, SilentOdds, Table, settings_for
 
 from shutthebox.adapters.odds_worker import OddsNow
 from shutthebox.config.profiles import builtin
@@ -34,7 +34,6 @@ from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
-    Advice,
     FaultReported,
     HealthChanged,
     Held,
@@ -70,17 +69,6 @@ BETWEEN_HANDS_NS = 500 * MS
 """A hand comes so long after the one before it."""
 
 
-class Later:
-    """Odds that answer when the transcript says so."""
-
-    def __init__(self) -> None:
-        self.asked: list[Question] = []
-
-    def ask(self, question: Question) -> Sequence[Advice]:
-        self.asked.append(question)
-        return ()
-
-
 def played_again(text: str) -> str:
     """The transcript that the hands of this one give now."""
     head, hands = parts_of(text)
@@ -105,7 +93,7 @@ class Transcript:
     def __init__(self, head: str) -> None:
         keys = tomllib.loads(head)
         keys.pop("game", None)
-        odds: dict[str, Odds] = {"none": NoOdds(), "now": OddsNow(), "later": Later()}
+        odds: dict[str, Odds] = {"none": NoOdds(), "now": OddsNow(), "later": SilentOdds()}
         self.odds = odds[keys.pop("odds", "none")]
         pasts = {name: Past(*past) for name, past in keys.pop("pasts", {}).items()}
         puzzle = keys.pop("puzzle", "")
@@ -180,7 +168,7 @@ class Transcript:
         raise ValueError(f"{verb} is no verb of a transcript")
 
     def _answered(self, odds: Odds) -> list[Effect]:
-        assert isinstance(self.odds, Later), "the odds come later"
+        assert isinstance(self.odds, SilentOdds), "the odds come later"
         asked, self.odds.asked = self.odds.asked, []
         return [
             effect

@@ -17,11 +17,13 @@ from tests.support.machine import english
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Show, Sound
 from shutthebox.game.facts import Began, Finished, Left
 from shutthebox.game.inputs import Advice, Held, HeldLong, Input, LeversMoved, Pressed, TimeCame
+from shutthebox.game.judge import VerdictKind
 from shutthebox.game.machine import Machine, State
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.entering import Entering
 from shutthebox.game.modes.flipping import Flipping
+from shutthebox.game.modes.raising import Raise
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.play import MatchInPlay, is_computers_turn
@@ -433,6 +435,9 @@ def _beneath(node: Node) -> Show:
     elif isinstance(mode, Entering):
         # What was entered of a throw is entered again.
         mode = Ready(mode.play, 0)
+    if isinstance(mode, Ready) and mode.play.verdict.kind is not VerdictKind.OK:
+        # The levers are to be set again before the throw.
+        mode = Raise(mode.play)
     return shown(mode, plain, node.show.t_ns, english)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import smbus2
+from tests.support.bus import OpenedBus
 
 from shutthebox.cli.doctor import hardware
 from shutthebox.cli.main import main
@@ -56,19 +57,10 @@ class Chip:
         return bytes(answer)
 
 
-class Bus:
+class Bus(OpenedBus):
     """smbus2's SMBus with panels on it."""
 
     chips: dict[int, Chip]
-
-    def __init__(self, number: int) -> None:
-        assert number == 32
-
-    def __enter__(self) -> "Bus":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
 
     def read_byte(self, address: int) -> int:
         return self.chip(address).give(1, data=False)[0]

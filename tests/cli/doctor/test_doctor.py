@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from tests.pins.fake_gpiod import FakeKernel
+from tests.support.bus import OpenedBus
 
 from shutthebox.adapters.store.chain import reseal
 from shutthebox.adapters.store.database import Store
@@ -200,19 +201,10 @@ def test_a_device_that_is_nobodys_is_said(
 # -- display -----------------------------------------------------------------------------------
 
 
-class Bus:
+class Bus(OpenedBus):
     """smbus2's, with a panel that says its status, or nothing."""
 
     status: int | None = None
-
-    def __init__(self, number: int) -> None:
-        assert number == 32
-
-    def __enter__(self) -> "Bus":
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
 
     def write_byte(self, address: int, value: int) -> None:
         assert (address, value) == (0x3C, 0x00)

@@ -1,10 +1,8 @@
 """The live lever monitor: simulated contacts in real time, and the factory on a fake kernel."""
 
-import json
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -14,12 +12,9 @@ import pytest
 from tests.pins.fake_gpiod import FakeKernel
 from tests.support.waiting import until
 
-from shutthebox.adapters.store.database import Store
 from shutthebox.cli.doctor import levers
 from shutthebox.cli.main import main
-from shutthebox.game.facts import Chosen
-from shutthebox.game.switches import debounce
-from shutthebox.game.switches.debounce import WORN, ContactHealth
+from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
@@ -102,100 +97,6 @@ def move(watched: Watched, box: SimulatedBox, *switches: int) -> None:
 
 def line_of(box: SimulatedBox, switch: int) -> int:
     return box.lever_line(switch) if switch else box.button_line
-
-
-ALL = (1, 2, 3, 0)
-"""Every switch; the button is 0."""
-
-
-def test_every_switch_that_moves_is_good(
-    watched: Watched, box: SimulatedBox, config: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert watch(watched, config, lambda: move(watched, box, *ALL)) == 0
-    lines = capsys.readouterr().out.splitlines()
-    summary = lines[-4:]
-    assert [line.rpartition("  ")[2] for line in summary] == ["ok"] * 4
-    assert "dice button         2 moves      0 chatter" in summary[0]
-    changes = [line.partition(" s  ")[2] for line in lines[:-4]]
-    assert "lever 2        down      1 moves      0 chatter" in changes
-    assert "lever 2        up        2 moves      0 chatter" in changes
-
-
-def test_a_lever_that_never_moves_is_a_fault(
-    watched: Watched, box: SimulatedBox, config: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def hands() -> None:
-        move(watched, box, *ALL[1:])
-        box.set_level(box.lever_line(3), False)
-        watched.until(lambda health: health[3].moves == 3)
-
-    assert watch(watched, config, hands) == 1
-    summary = capsys.readouterr().out.splitlines()[-4:]
-    assert [line.rpartition("  ")[2] for line in summary] == ["ok", "never moved", "ok", "ok"]
-
-
-def test_a_worn_and_a_restless_contact_are_faults(
-    watched: Watched,
-    box: SimulatedBox,
-    config: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(debounce, "RESTLESS_NS", 300_000_000)
-
-    def hands() -> None:
-        move(watched, box, *ALL)
-        while not worn(watched.health[2]):
-            before = watched.health[2].chatter
-            for _ in range(30):
-                box.set_level(box.lever_line(2), False)
-                box.set_level(box.lever_line(2), True)
-            watched.until(lambda health, before=before: health[2].chatter > before)  # type: ignore[misc]
-        while not watched.health[1].restless:
-            for level in (False, True):
-                box.set_level(box.lever_line(1), level)
-                time.sleep(0.002)
-
-    def worn(health: ContactHealth) -> bool:
-        return health.chatter > 2 * WORN * health.moves
-
-    assert watch(watched, config, hands, "--json") == 1
-    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert any(line.get("chatters") for line in found if line["switch"] == 1)
-    verdicts = {line["name"]: line["verdict"] for line in found if "verdict" in line}
-    assert verdicts == {
-        "dice button": "ok",
-        "lever 1": "chatters without a rest",
-        "lever 2": "worn",
-        "lever 3": "ok",
-    }
-
-
-def test_a_lever_out_of_play_is_no_fault(
-    watched: Watched, box: SimulatedBox, config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    store = Store(tmp_path / "state", lambda: 1.8e9)
-    store.keep(Chosen("box.out_of_play", (1,)))
-    store.close()
-    assert watch(watched, config, lambda: move(watched, box, *ALL[1:])) == 0
-    assert "lever 1             0 moves      0 chatter  out of play" in capsys.readouterr().out
-
-
-def test_a_cut_wire_makes_no_edge_and_is_seen_all_the_same(
-    watched: Watched, box: SimulatedBox, config: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    box.lose_edges(1.0)
-
-    def hands() -> None:
-        box.set_level(box.lever_line(2), False)
-        watched.until(lambda health: health[2].moves == 1)
-
-    assert watch(watched, config, hands, "--json") == 1
-    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert any(line["switch"] == 2 and line.get("down") for line in found)
-    assert {line["verdict"] for line in found if line["switch"] == 2 and "verdict" in line} == {
-        "moved one way only"
-    }
 
 
 def test_ctrl_c_ends_with_the_summary(

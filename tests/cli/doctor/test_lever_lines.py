@@ -1,0 +1,136 @@
+"""The exact lines of the live lever monitor: simulated contacts in virtual time."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from gpiozero import InputDevice
+from tests.support.hands import Act, Hands
+
+from shutthebox.cli.doctor import levers
+from shutthebox.cli.main import main
+from shutthebox.game.switches.debounce import WORN
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    file = tmp_path / "config.toml"
+    file.write_text(f'[box]\nlevers = 3\nsettle_ms = 60\n[store]\nfolder = "{tmp_path / "state"}"\n')
+    return file
+
+
+class Monitor:
+    """The command, with hands at the box."""
+
+    def __init__(self, config: Path, capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch) -> None:
+        self._config, self._capsys, self._patch = config, capsys, patch
+
+    def watch(self, hands: Hands, *options: str) -> tuple[int, list[str]]:
+        """Its exit code, and its lines."""
+        hands.hold(self._patch, levers)
+        code = main(["doctor", "--levers", "--config", str(self._config), *options])
+        return code, self._capsys.readouterr().out.splitlines()
+
+
+@pytest.fixture
+def monitor(config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Monitor:
+    return Monitor(config, capsys, monkeypatch)
+
+
+def there_and_back(start_ms: int, *switches: int) -> list[Act]:
+    """Each switch is moved there and back, one after the other, 100 ms for each way."""
+    return [
+        Act(start_ms + 200 * number + (0 if down else 100), switch, down)
+        for number, switch in enumerate(switches)
+        for down in (True, False)
+    ]
+
+
+AT_FIRST = [
+    "   0.000 s  dice button    up        0 moves      0 chatter",
+    "   0.000 s  lever 1        up        0 moves      0 chatter",
+    "   0.000 s  lever 2        up        0 moves      0 chatter",
+    "   0.000 s  lever 3        up        0 moves      0 chatter",
+]
+
+
+@pytest.mark.parametrize(
+    ("acts", "verdict", "code"),
+    [
+        ([], "never moved", 1),
+        ([Act(810, 3, True)], "moved one way only", 1),
+        (there_and_back(810, 3), "ok", 0),
+        (there_and_back(810, 3, 3), "ok", 0),
+    ],
+)
+def test_one_bad_switch_is_a_fault(monitor: Monitor, acts: Sequence[Act], verdict: str, code: int) -> None:
+    hands = Hands([*there_and_back(10, 1, 2, 0), *acts])
+    found, lines = monitor.watch(hands, "--seconds", "3")
+    assert found == code
+    assert [line.rpartition("  ")[2] for line in lines[-4:]] == ["ok", "ok", "ok", verdict]
+
+
+@pytest.mark.parametrize(("chatter", "verdict"), [(2 * WORN, "ok"), (2 * WORN + 1, "worn")])
+def test_a_contact_is_worn_from_so_much_chatter_in_a_move(
+    monitor: Monitor, chatter: int, verdict: str
+) -> None:
+    there = [Act(10 + edge, 1, edge % 2 == 0) for edge in range(2 * WORN + 1)]
+    back = [Act(200 + edge, 1, edge % 2 == 1) for edge in range(chatter - 2 * WORN + 1)]
+    hands = Hands([*there, *back, Act(300, 1, False)])
+    _, lines = monitor.watch(hands, "--seconds", "1")
+    assert lines[-3] == f"lever 1             2 moves {chatter:6} chatter  {verdict}"
+
+
+def test_a_contact_that_never_settles_is_called_restless_also_when_it_rests_again(monitor: Monitor) -> None:
+    chatters = [Act(10 + 50 * edge, 2, edge % 2 == 0) for edge in range(44)]
+    code, lines = monitor.watch(Hands(chatters), "--seconds", "3")
+    assert code == 1
+    (first, *_), said = (lines, [line for line in lines if line.endswith("chatters")])
+    assert first == AT_FIRST[0]
+    assert said == [
+        "   2.010 s  lever 2        up        0 moves     40 chatter  chatters",
+        "   2.060 s  lever 2        up        0 moves     41 chatter  chatters",
+        "   2.110 s  lever 2        up        0 moves     42 chatter  chatters",
+        "   2.160 s  lever 2        up        0 moves     43 chatter  chatters",
+    ]
+    assert "   2.220 s  lever 2        up        0 moves     43 chatter" in lines, "it rests"
+    assert lines[-2] == "lever 2             0 moves     43 chatter  chatters without a rest"
+
+
+def test_a_cut_wire_makes_no_edge_and_is_seen_within_a_quarter_of_a_second(monitor: Monitor) -> None:
+    hands = Hands([Act(10, 2, True), Act(300, 2, False)])
+    hands.box.lose_edges(1.0)
+    _, lines = monitor.watch(hands, "--seconds", "1")
+    assert [line for line in lines if "lever 2" in line] == [
+        AT_FIRST[2],
+        "   0.310 s  lever 2        down      1 moves      0 chatter",
+        "   0.560 s  lever 2        up        2 moves      0 chatter",
+        "lever 2             2 moves      0 chatter  ok",
+    ]
+
+
+def test_a_lever_out_of_play_is_no_fault_and_one_that_is_not_there_is_not_named(
+    monitor: Monitor, config: Path
+) -> None:
+    config.write_text(config.read_text().replace("levers = 3", "levers = 3\nout_of_play = [2]"))
+    code, lines = monitor.watch(Hands(there_and_back(10, 1, 3, 0)), "--seconds", "1")
+    assert code == 0
+    assert lines[-4:] == [
+        "dice button         2 moves      0 chatter  ok",
+        "lever 1             2 moves      0 chatter  ok",
+        "lever 2             0 moves      0 chatter  out of play",
+        "lever 3             2 moves      0 chatter  ok",
+    ]
+
+
+def test_a_line_that_somebody_has_is_said_with_the_remedy(
+    monitor: Monitor, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hands = Hands([])
+    with InputDevice(17, pin_factory=hands.box.factory):
+        hands.hold(monkeypatch, levers)
+        assert main(["doctor", "--levers"]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("shutthebox: gpio: line 17: pin GPIO17 is already in use by <")
+    assert said.err.endswith(">; a running box has them: sudo systemctl stop shutthebox\n")

@@ -1,0 +1,203 @@
+"""The exact lines and times of `doctor --outputs`: simulated pins and a panel's model in virtual time."""
+
+import json
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from gpiozero import InputDevice
+from tests.support.hands import Act, Hands
+
+from shutthebox.adapters.buzzer import Buzzer
+from shutthebox.adapters.display.opening import open_panel
+from shutthebox.adapters.display.panel import DisplayError
+from shutthebox.cli.doctor import outputs
+from shutthebox.cli.main import main
+from shutthebox.config.controllers import Controller
+from shutthebox.game.effects import Sound
+from shutthebox.simulator.hardware.box import BUZZER_LINE, Change
+from shutthebox.simulator.hardware.panel_model import PanelModel
+
+PANEL = (
+    "The display shows a thin frame along all four edges, and four different corners: one bar in the upper "
+    "left, two in the upper right."
+)
+LAMP_REMEDY = "its polarity, R5, F1, or the button's own contact"
+BUZZER_REMEDY = "its leads, F1; a beeper instead of a transducer hums at best"
+PANEL_REMEDY = "shutthebox doctor --display names the panels on the bus"
+
+
+class Bench:
+    """A box with its panel, and the doctor at work on it.
+
+    Attributes:
+        lamp: seconds since the start, and the lamp's brightness from then on.
+        tunes: seconds since the start, and the tune that was begun.
+        opened: the bus and the address of the panel.
+    """
+
+    def __init__(
+        self, folder: Path, capsys: pytest.CaptureFixture[str], patch: pytest.MonkeyPatch, acts: Sequence[Act]
+    ) -> None:
+        self.config = folder / "config.toml"
+        self.config.write_text('[display]\ncontroller = "sh1106"\n')
+        self.hands = Hands(acts)
+        self.panel = PanelModel(Controller.SH1106)
+        self.lamp: list[tuple[float, float]] = []
+        self.tunes: list[tuple[float, Sound]] = []
+        self.opened: list[tuple[int, int]] = []
+        self.closed_s: list[float] = []
+        self._capsys = capsys
+        self.hands.hold(patch, outputs)
+        self.hands.box.subscribe(self._changed)
+        patch.setattr(Buzzer, "play", lambda buzzer, sound: self._played(sound))
+        patch.setattr(outputs, "open_i2c", self._open)
+        patch.setattr(self.panel, "cleanup", lambda: self.closed_s.append(self.hands.passed_s))
+
+    def run(self, *options: str) -> tuple[int, list[str]]:
+        """The exit code and the lines."""
+        code = main(["doctor", "--outputs", "--config", str(self.config), *options])
+        return code, self._capsys.readouterr().out.splitlines()
+
+    def _changed(self, change: Change) -> None:
+        if change is Change.LAMP:
+            self.lamp.append((self.hands.passed_s, self.hands.box.lamp))
+
+    def _played(self, sound: Sound) -> None:
+        self.tunes.append((self.hands.passed_s, sound))
+
+    def _open(self, bus: int, address: int) -> PanelModel:
+        self.opened.append((bus, address))
+        return self.panel
+
+
+def press(at_ms: int, lasts_ms: int = 100) -> list[Act]:
+    return [Act(at_ms, 0, True), Act(at_ms + lasts_ms, 0, False)]
+
+
+@pytest.fixture
+def bench(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Bench:
+    return Bench(tmp_path, capsys, monkeypatch, getattr(request, "param", []))
+
+
+def hands(*presses: list[Act]) -> pytest.MarkDecorator:
+    """The test's bench has hands that press so."""
+    return pytest.mark.parametrize("bench", [[act for each in presses for act in each]], indirect=True)
+
+
+@hands(press(600), press(3500), press(5000))
+def test_each_output_works_until_it_is_confirmed(bench: Bench) -> None:
+    """The lamp blinks twice a second, the tune begins every two seconds."""
+    assert bench.run("--seconds", "5") == (
+        0,
+        [
+            "The lamp in the button blinks. Press the button if it does; if it does not, wait 5 s.",
+            "The buzzer plays a tune. Press the button if it does; if it does not, wait 5 s.",
+            f"{PANEL} Press the button if it does; if it does not, wait 5 s.",
+            "ok    lamp            confirmed by the button",
+            "ok    buzzer          confirmed by the button",
+            "ok    panel           confirmed by the button",
+        ],
+    )
+    blinks = [(0.0, 0.0), (0.0, 1.0), (0.25, 0.0), (0.5, 1.0)]
+    assert bench.lamp[:5] == [*blinks, (1.0, 0.0)], "dark for the next question"
+    assert all(value == 0 for _, value in bench.lamp[5:])
+    assert bench.tunes == [(1.0, Sound.SHUT), (3.0, Sound.SHUT)]
+    assert bench.opened == [(1, 0x3C)]
+    shown = outputs.picture(Controller.SH1106, 0x3C)
+    assert bench.panel.picture() == shown
+    assert bench.closed_s == [5.4]
+
+
+def test_without_an_answer_each_is_a_fault_with_its_remedy(bench: Bench) -> None:
+    """Without --seconds each question waits for 20 s."""
+    code, lines = bench.run()
+    assert code == 1
+    assert lines[:2] == [
+        "The lamp in the button blinks. Press the button if it does; if it does not, wait 20 s.",
+        "The buzzer plays a tune. Press the button if it does; if it does not, wait 20 s.",
+    ]
+    assert lines[3:] == [
+        f"FAIL  lamp            not confirmed within 20 s: {LAMP_REMEDY}",
+        f"FAIL  buzzer          not confirmed within 20 s: {BUZZER_REMEDY}",
+        f"FAIL  panel           not confirmed within 20 s: {PANEL_REMEDY}",
+    ]
+    assert bench.hands.passed_s == 60
+    assert [t_s for t_s, _ in bench.lamp[1:81]] == [k / 4 for k in range(80)]
+    assert [t_s for t_s, _ in bench.tunes] == [20 + 2 * k for k in range(10)]
+
+
+@hands(press(600))
+def test_for_programs_one_document_and_no_questions(bench: Bench) -> None:
+    code, (document,) = bench.run("--json", "--seconds", "2.5")
+    assert code == 1
+    assert json.loads(document) == [
+        {"check": "lamp", "verdict": "ok", "reason": "confirmed by the button"},
+        {"check": "buzzer", "verdict": "FAIL", "reason": f"not confirmed within 2.5 s: {BUZZER_REMEDY}"},
+        {"check": "panel", "verdict": "FAIL", "reason": f"not confirmed within 2.5 s: {PANEL_REMEDY}"},
+    ]
+
+
+def test_a_panel_that_is_not_there_is_named_with_the_remedy(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.config.write_text('[display]\ncontroller = "ssd1306"\nbus = 3\naddress = 0x3D\n')
+    asked = []
+
+    def nobody(bus: int, address: int) -> PanelModel:
+        asked.append((bus, address))
+        raise DisplayError("the display does not answer")
+
+    monkeypatch.setattr(outputs, "open_i2c", nobody)
+    _, lines = bench.run("--seconds", "1")
+    assert asked == [(3, 0x3D)]
+    assert lines[-1] == f"FAIL  panel           the display does not answer: {PANEL_REMEDY}"
+
+
+def test_everything_is_let_go(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    factory, listening = bench.hands.box.factory, []
+    close = factory.close
+
+    def closes() -> None:
+        listening.append([pin for pin in factory.pins.values() if pin.when_changed is not None])
+        close()
+
+    monkeypatch.setattr(factory, "close", closes)
+    bench.run("--seconds", "1")
+    assert listening == [[]], "the pins first"
+    assert not factory.pins
+    assert "buzzer" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_a_button_that_somebody_has_is_said_with_the_remedy(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with InputDevice(12, pin_factory=bench.hands.box.factory):
+        assert main(["doctor", "--outputs", "--config", str(bench.config)]) == 1
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("shutthebox: gpio: line 12: pin GPIO12 is already in use by <")
+    assert said.err.endswith(">; a running box has them: sudo systemctl stop shutthebox\n")
+
+
+@hands(press(600), press(1500))
+def test_a_buzzer_whose_line_somebody_has_is_a_fault_and_the_others_are_tried(bench: Bench) -> None:
+    with InputDevice(BUZZER_LINE, pin_factory=bench.hands.box.factory):
+        code, lines = bench.run("--seconds", "2")
+    assert code == 1
+    assert lines[2] == "ok    lamp            confirmed by the button"
+    assert lines[3].startswith("FAIL  buzzer          line 18: pin GPIO18 is already in use by <")
+    assert lines[4] == "ok    panel           confirmed by the button"
+
+
+def test_a_wrong_controller_is_seen_by_eye() -> None:
+    """Sent as to an SSD1306, the frame on an SH1106 is not whole."""
+    panel = PanelModel(Controller.SH1106)
+    open_panel(Controller.SSD1306, panel).push(outputs.picture(Controller.SSD1306, 0x3C))
+    assert panel.picture().rows[0] != (1 << 128) - 1
