@@ -319,7 +319,14 @@ def _worst(group: list[Finding]) -> Finding:
 
 def digest() -> str:
     """Return the hash of what the result depends on: board, wiring and figures."""
-    return hashlib.sha256(deck(kicad.read(), load()).encode()).hexdigest()
+    board = kicad.read()
+    fuses = [
+        FUSES[part.fields["MPN"]]
+        for ref, part in sorted(board.parts.items())
+        if ref[:1] == "F" and ref[1:].isdigit()
+    ]
+    figures = (list(_resistors(board)), fuses, WARM, DIODE_LIMIT, DRIVE_LIMIT, RAIL_LIMIT, READS_CLOSED)
+    return hashlib.sha256((deck(board, load()) + repr(figures)).encode()).hexdigest()
 
 
 def read(path: Path = RESULT) -> list[Finding]:
@@ -334,7 +341,7 @@ def differences(old: list[Finding], new: list[Finding]) -> list[str]:
     def same(a: Finding, b: Finding) -> bool:
         numbers = ((a.amperes, b.amperes), (a.watts, b.watts))
         close = all(abs(x - y) <= 0.03 * max(abs(x), abs(y)) + 0.005 for x, y in numbers)
-        words = ("wires", "plugs", "pairs", "fuse", "part", "pi", "closed")
+        words = ("wires", "plugs", "pairs", "fuse", "part", "limit", "pi", "closed")
         return close and all(getattr(a, word) == getattr(b, word) for word in words)
 
     if len(old) != len(new):
