@@ -100,6 +100,7 @@ class Broker:
         self._name, self._tell, self._subscriptions = name, tell, subscriptions
         self._host, self._port = host, port
         self._stands, self._connected_s, self._short_lived = False, 0.0, 0
+        self._named = bool(client_id)  # Nobody takes the place of a client without a name.
         self._last: paho.MQTTMessageInfo | None = None
         self._client = client = new_client(client_id)
         if tls is not None:
@@ -150,9 +151,9 @@ class Broker:
     def _on_disconnect(self, client: Any, *rest: Any) -> None:  # noqa: ANN401
         # The broker does not tell that another client has taken the connection over. Two would take it from
         # each other without a pause.
-        short = self._stands and monotonic() - self._connected_s < LONGEST_RECONNECT_S
-        self._short_lived = min(self._short_lived + 1, 10) if short else 0
-        client.reconnect_delay_set(min(2**self._short_lived, LONGEST_RECONNECT_S), LONGEST_RECONNECT_S)
+        short = self._named and self._stands and monotonic() - self._connected_s < LONGEST_RECONNECT_S
+        self._short_lived = min(self._short_lived + 1, 4) if short else 0
+        client.reconnect_delay_set(2**self._short_lived, LONGEST_RECONNECT_S)
         self._stands = False
         self._tell(Disconnected(self._name, TAKEN_OVER if self._short_lived >= _SEVERAL else ""))
 
