@@ -18,11 +18,11 @@ from shutthebox.outbox_entry import (
 )
 
 BOX = "0123456789abcdef" * 2
-FIRST = OutboxEntry(BOX, 1, NO_HASH, MatchPlayed(3, 1_700_000_000, 1_700_000_600, "shut-the-box record 2\n"))
+FIRST = OutboxEntry(BOX, 1, NO_HASH, MatchPlayed(3, 1_700_000_000, 1_700_000_600, "shut-the-box record 1\n"))
 FIRST_BYTES = (
     b'{"version": 1, "box": "0123456789abcdef0123456789abcdef", "sequence": 1, '
     b'"previous": "0000000000000000000000000000000000000000000000000000000000000000", "kind": "match", '
-    b'"number": 3, "began_s": 1700000000, "ended_s": 1700000600, "record": "shut-the-box record 2\\n"}\n'
+    b'"number": 3, "began_s": 1700000000, "ended_s": 1700000600, "record": "shut-the-box record 1\\n"}\n'
 )
 SIGNED = OutboxEntry(BOX, 2, hash_of(FIRST_BYTES), PlayerSigned(3, 1_700_000_000, 1, 2, "ANN"))
 SIGNED_BYTES = (

@@ -15,8 +15,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests.adapters.store.test_migrations import version_2
+from tests.adapters.store.test_migrations import keep_an_evening
 from tests.support.open_files import open_files
+from tests.support.versions import take_next_version
 from tests.support.waiting import HANG_S
 from tests.support.writer import write
 
@@ -321,10 +322,10 @@ def test_a_plug_pulled_while_it_is_taken_over(tmp_path: Path) -> None:
 
 
 def test_a_store_of_an_earlier_version_is_restored(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "old").mkdir()
-    version_2(tmp_path / "old", 3)
+    keep_an_evening(tmp_path / "old", 2)
+    take_next_version(monkeypatch)
     assert main(["restore", str(tmp_path / "old" / FILE_NAME), "--state", str(tmp_path / "state")]) == 0
     assert "good, 3 matches" in capsys.readouterr().out
     store, store_fault = open_or_set_aside(tmp_path / "state", lambda: 0.0)
@@ -334,7 +335,7 @@ def test_a_store_of_an_earlier_version_is_restored(
         assert store.choices() == {"box.language": "fr"}
         assert store.running_match() is not None
     with closing(sqlite3.connect(tmp_path / "old" / FILE_NAME)) as old:
-        assert old.execute("pragma user_version").fetchone() == (2,), "it is left as it was"
+        assert old.execute("pragma user_version").fetchone() == (1,), "it is left as it was"
 
 
 WITH = "-- a store, and\n"
@@ -347,7 +348,7 @@ OTHER = "no store of a box: its tables, views or triggers are others"
         (b"shopping list: eggs, milk\n" * 100, "file is not a database"),
         (None, "no such file"),
         ("create table a (b)", OTHER),
-        ("pragma user_version = 99", "made by a newer version (99); 3 is allowed"),
+        ("pragma user_version = 99", "made by a newer version (99); 1 is allowed"),
         (WITH + "create view dice as select * from throws", OTHER),
         (
             WITH
@@ -478,9 +479,10 @@ def test_root_restores_through_no_link(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_a_store_of_an_earlier_version_is_not_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    version_2(tmp_path, 3)
+    keep_an_evening(tmp_path)
+    take_next_version(monkeypatch)
     before = (tmp_path / FILE_NAME).read_bytes()
     assert main(["stats", "--state", str(tmp_path)]) == 1
     assert capsys.readouterr().err == (

@@ -13,7 +13,7 @@ from shutthebox.config.profiles import builtin
 from shutthebox.odds.coach import Balance, Decision, MatchReview, PlayerReview, TurningPoint
 from shutthebox.rules.record import Record
 
-RECORD = """shut-the-box record 2
+RECORD = """shut-the-box record 1
 profile traditional
 players 2
 1 6+4 4,6
@@ -218,7 +218,7 @@ def test_a_file_that_is_no_record(tmp_path: Path, capsys: pytest.CaptureFixture[
         assert captured.out == ""
         assert said in captured.err
         assert captured.err.count("\n") == 1
-    path.write_text("shut-the-box record 2\nprofile the-300\nplayers 2\n1 6+6+6+6\n")
+    path.write_text("shut-the-box record 1\nprofile the-300\nplayers 2\n1 6+6+6+6\n")
     assert main(["review", str(path)]) == 2
     assert "24 tiles" in capsys.readouterr().err
 

@@ -84,7 +84,7 @@ def rauc_says(folder: Path, told: str) -> None:
 @pytest.fixture
 def card(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A card's system as far as the command looks, with a RAUC that takes every update for version 0.0.1."""
-    rauc_says(tmp_path, info("0.0.1", store="1", config=" ".join(known_keys())))
+    rauc_says(tmp_path, info("0.0.1", store=str(VERSION - 1), config=" ".join(known_keys())))
     rauc = tmp_path / "rauc"
     systemctl = tmp_path / "systemctl"
     systemctl.write_text(f'#!/bin/sh\necho "systemctl $@" >>{tmp_path}/asked\n')

@@ -102,7 +102,7 @@ def test_an_ordinary_match_does_not_pass(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["verify", str(tmp_path / "friday.txt"), str(tmp_path / "match.txt")]) == 1
     assert "by the seed it is" in capsys.readouterr().out
     good = tmp_path / "good.txt"
-    good.write_text(f"shut-the-box record 2\nprofile pub\nplayers 2\ndice equal {FRIDAY.commitment}\n")
+    good.write_text(f"shut-the-box record 1\nprofile pub\nplayers 2\ndice equal {FRIDAY.commitment}\n")
     files = [str(tmp_path / name) for name in ("match.txt", "good.txt", "match.txt")]
     assert main(["verify", str(tmp_path / "friday.txt"), *files]) == 1, "however many"
     said = capsys.readouterr().out.splitlines()

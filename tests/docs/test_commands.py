@@ -153,7 +153,7 @@ def folder(tmp_path: Path, evening: Path) -> Path:
     for name in ("friday.toml", "house.toml"):
         (work / name).write_text('like = "pub"\nrounds = 3\n')
     (work / "evening.scn").write_text("press\nwait 1\n")
-    (work / "match.txt").write_text("shut-the-box record 2\nprofile pub\nplayers 2\n1 6+4 1,9\ngiven-up\n")
+    (work / "match.txt").write_text("shut-the-box record 1\nprofile pub\nplayers 2\n1 6+4 1,9\ngiven-up\n")
     cup = Tournament("Cup", "a" * 64)
     (work / "cup.txt").write_text(cup.to_text())
     pub = builtin("pub")

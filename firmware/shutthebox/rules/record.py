@@ -3,7 +3,7 @@
 A record starts with the rules, the players and the conditions of play, has one line for every throw
 and one for the end of every turn, and closes with the result when the match has one::
 
-    shut-the-box record 2
+    shut-the-box record 1
     name = "pub"
     tiles = [1, 2, 3, 4, 5, 6, 7, 8, 9]
     one_die = "optional-high"
@@ -26,8 +26,6 @@ opened again, nothing where the throw ended the turn (or, on the last line, has 
 A match that was left before its end closes with ``given-up`` instead. Instead of its keys, a record
 written by hand may name a profile: ``profile pub``, or ``profile traditional 12`` for the box of 12.
 Empty lines and lines that start with # are passed over.
-
-Record 1 had no conditions and no ``given-up``. It is still read: nothing is known of them then.
 """
 
 from collections.abc import Callable, Iterator
@@ -49,9 +47,7 @@ from shutthebox.validation import count
 KIND = "shut-the-box record"
 """How the first line of every record begins."""
 
-FIRST_LINE = f"{KIND} 2"
-
-_READABLE = (f"{KIND} 1", FIRST_LINE)
+FIRST_LINE = f"{KIND} 1"
 
 _OUTCOMES = tuple(outcome.value for outcome in Outcome)
 GIVEN_UP = "given-up"
@@ -212,7 +208,7 @@ class _Parser:
         return f"{words[1]} {words[2]}" if isinstance(action, Advanced) else words[1]
 
     def _header(self) -> tuple[Match, Conditions | None]:
-        if self._peek() not in _READABLE:
+        if self._peek() != FIRST_LINE:
             raise self._error(f"not a record; its first line must be {FIRST_LINE!r}")
         self._at += 1
         lines, conditions = list[str](), None

@@ -7,14 +7,13 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from random import Random
 
 import pytest
-from tests.adapters.store.test_migrations import version_1
 from tests.support import recording
 from tests.support.writer import facts
 
@@ -38,10 +37,6 @@ def folder() -> Iterator[Path]:
     memory = Path("/dev/shm")
     with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as name:
         yield Path(name)
-
-
-def nothing(folder: Path) -> None:
-    """A box that is switched on for the first time."""
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -81,17 +76,11 @@ def cut(files: dict[str, bytes], folder: Path, allowed: list[str]) -> str | None
 
 
 def cut_everywhere(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    seed: int,
-    before: Callable[[Path], None],
-    synchronous: str,
+    folder: Path, monkeypatch: pytest.MonkeyPatch, seed: int, synchronous: str
 ) -> tuple[int, list[str]]:
     """The number of cuts, and the faults after them."""
     for name in ("truth", "state"):
         (folder / name).mkdir()
-        before(folder / name)
-    start = contents(folder / "state")
     with monkeypatch.context() as patch:
         patch.setattr(retention, "KEPT_MATCHES", recording.KEPT)
         truth = history(folder / "truth", seed)
@@ -99,7 +88,7 @@ def cut_everywhere(
     lines = recording.record(folder, seed, FACTS, synchronous)
     rng, cuts, wrong = Random(f"{seed} cuts"), 0, list[str]()
     marks = 0
-    for number, (marks, disk) in enumerate(recording.replay(folder, lines, start)):
+    for number, (marks, disk) in enumerate(recording.replay(folder, lines, {})):
         # Until the store is open it holds what it did, the next fact may be there already.
         allowed = truth[max(marks - 1, 0) : marks + 1]
         for fate in ("all", "none", "some"):
@@ -111,11 +100,9 @@ def cut_everywhere(
     return cuts, wrong
 
 
-@pytest.mark.parametrize(("seed", "before"), [(0, nothing), (1, version_1)])
-def test_nothing_that_was_shown_is_lost(
-    seed: int, before: Callable[[Path], None], folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cuts, wrong = cut_everywhere(folder, monkeypatch, seed, before, "full")
+@pytest.mark.parametrize("seed", [0, 1])
+def test_nothing_that_was_shown_is_lost(seed: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cuts, wrong = cut_everywhere(folder, monkeypatch, seed, "full")
     assert not wrong, wrong[:5]
     assert cuts > 900
 
@@ -123,7 +110,7 @@ def test_nothing_that_was_shown_is_lost(
 def test_it_would_be_found_out_if_the_store_did_not_sync(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cuts, wrong = cut_everywhere(folder, monkeypatch, 0, nothing, "off")
+    cuts, wrong = cut_everywhere(folder, monkeypatch, 0, "off")
     assert len(wrong) > cuts / 10
     assert not any(" all: " in fault for fault in wrong), "a killed process is no power cut"
 

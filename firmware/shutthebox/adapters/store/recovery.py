@@ -18,9 +18,19 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from shutthebox.adapters.store import fact_text, retention
-from shutthebox.adapters.store.chain import FACTS, Chain, Head, checked, knows_checksums, reseal, seal
-from shutthebox.adapters.store.schema import COLUMNS, VERSION, create, tables_of
+from shutthebox.adapters.store import fact_text
+from shutthebox.adapters.store.chain import (
+    FACTS,
+    MARK_NAME,
+    Chain,
+    Head,
+    checked,
+    knows_checksums,
+    read_mark,
+    reseal,
+    seal,
+)
+from shutthebox.adapters.store.schema import COLUMNS, columns_of, create, tables_of
 from shutthebox.files import sync_folder
 from shutthebox.rules.conditions import Conditions, conditions_from_lines
 
@@ -92,16 +102,20 @@ def bring_up_to_date(store: Path, patience_s: float) -> None:
 
     Raises:
         sqlite3.Error: if it cannot be read, or another program has it open.
+        ValueError: if part of it is damaged.
         OSError: if the new file cannot be written.
     """
     new = store.with_name(f"{store.name}.new")
     try:
         with closing(sqlite3.connect(store, isolation_level=None, timeout=patience_s)) as db:
             db.execute("begin immediate")  # nobody else may write to it from now on
-            copy(db, new, None)
+            if lost := copy(db, new, read_mark(store)).lost:
+                raise ValueError(f"{lost} facts are missing or were altered")
             db.execute("rollback")
             # SQLite would take its log for the new file's; this deletes it, or fails if anybody reads.
             db.execute("pragma journal_mode = delete")
+        # The copy is a chain of its own; without a mark its end is not known until it is opened.
+        store.with_name(store.name + MARK_NAME).unlink(missing_ok=True)
         sync_folder(store.parent)
         new.rename(store)
     finally:
@@ -126,7 +140,7 @@ def copy(db: sqlite3.Connection, to: Path, mark: Head | None) -> Recovered:
     version = tables_of(db)
     if not version:
         raise ValueError("no tables of a store")
-    source = _Current(db, mark) if version == VERSION else _Earlier(db)
+    source = _Source(db, version, mark)
     to.unlink(missing_ok=True)
     try:
         os.close(os.open(to, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY, 0o600))
@@ -148,11 +162,7 @@ def copy(db: sqlite3.Connection, to: Path, mark: Head | None) -> Recovered:
     return recovered
 
 
-def _has(db: sqlite3.Connection, table: str) -> bool:
-    return db.execute("select 1 from sqlite_schema where name = ?", (table,)).fetchone() is not None
-
-
-def _fill(new: sqlite3.Connection, source: "_Current | _Earlier") -> Recovered:
+def _fill(new: sqlite3.Connection, source: "_Source") -> Recovered:
     for table, columns in _AS_THEY_ARE.items():
         new.executemany(
             f"insert or ignore into {table} ({', '.join(columns)}) values ({', '.join('?' * len(columns))})",
@@ -205,66 +215,20 @@ def _add(new: sqlite3.Connection, chain: Chain, match: _Match) -> None:
     )
 
 
-class _Earlier:
-    """A store of version 1 or 2, which has no checksums: every readable row is taken to be right."""
+class _Source:
+    """The store that is copied: everything is compared with its checksum."""
 
-    lost = 0
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-
-    def rows(self, table: str, columns: Sequence[str]) -> Iterator[_Row]:
-        if not _has(self._db, table):
-            return
-        there = {name for (name,) in self._db.execute("select name from pragma_table_info(?)", (table,))}
-        known = ", ".join(column if column in there else "0" for column in columns)
-        yield from self._db.execute(f"select {known} from {table}")
-
-    def matches(self) -> Iterator[_Match]:
-        rows = self._db.execute(
-            'select id, began_s, profile, players, rounds, "left" from match'
-            f" where not ({retention.OLD}) order by id",
-            retention.bounds(),
-        )
-        for number, began_s, profile, players, rounds, left in rows.fetchall():
-            texts = self._db.execute("select text from action where match = ? order by number", (number,))
-            results = self._db.execute(
-                "select player, score, owes, won, initials from result where match = ? order by player",
-                (number,),
-            )
-            told = [text for (text,) in texts]
-            content = began_s, profile, players, rounds
-            match = _Match(number, content, "", told, results.fetchall(), bool(left))
-            match.told += match.ending()
-            yield match
-
-    def forgotten(self) -> dict[str, int]:
-        decided = "exists (select 1 from result where result.match = match.id)"
-        matches, finished, given_up = self._db.execute(
-            f'select count(*), ifnull(sum({decided}), 0), ifnull(sum("left" and not {decided}), 0)'
-            f" from match where {retention.OLD}",
-            retention.bounds(),
-        ).fetchone()
-        before = (0, 0)
-        if _has(self._db, "forgotten"):
-            before = self._db.execute("select matches, finished from forgotten").fetchone() or before
-        return {"matches": matches + before[0], "finished": finished + before[1], "given_up": given_up}
-
-
-class _Current:
-    """A store of this version: everything is compared with its checksum."""
-
-    def __init__(self, db: sqlite3.Connection, mark: Head | None) -> None:
-        self._db = db
+    def __init__(self, db: sqlite3.Connection, version: int, mark: Head | None) -> None:
+        self._db, self._columns = db, columns_of(version)
         self.lost = 0
         self._facts = {fact.number: fact for fact in checked(_readable(db, FACTS, 1, (0,)), Head())}
         self._top = max([*self._facts, mark.number if mark else 0], default=0)
         self._missing_ids = 0
 
     def rows(self, table: str, columns: Sequence[str]) -> Iterator[_Row]:
-        places = [COLUMNS[table].index(column) for column in columns]
-        for row in self._good(table):
-            yield tuple(row[place] for place in places)
+        there = self._columns.get(table, ())
+        for row in self._good(table) if there else ():
+            yield tuple(row[there.index(column)] if column in there else 0 for column in columns)
 
     def matches(self) -> Iterator[_Match]:
         rows = {row[1]: row for row in self._good("match")}
@@ -334,9 +298,9 @@ class _Current:
         return {**counted, "matches": max(counted["matches"], self._missing_ids)}
 
     def _good(self, table: str) -> Iterator[_Row]:
-        columns = ", ".join(COLUMNS[table])
+        columns = ", ".join(self._columns[table])
         keys = _KEY_COLUMNS.get(table, 1)
-        order = ", ".join(COLUMNS[table][:keys])
+        order = ", ".join(self._columns[table][:keys])
         for row in _readable(self._db, f"select {columns} from {table} order by {order}", keys):
             if seal(*row[:-1]) == row[-1]:
                 yield row[:-1]
