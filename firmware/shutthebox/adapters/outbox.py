@@ -31,7 +31,7 @@ from shutthebox.outbox_entry import (
     entry_from_bytes,
     hash_of,
 )
-from shutthebox.rules.record import Record, replay, write
+from shutthebox.rules.record import write
 
 _log = logging.getLogger(__name__)
 
@@ -137,21 +137,15 @@ class Outbox:
                     of_match = self._sequence_of_match
                     self._write(PlayerSigned(number, began_s, of_match, fact.player + 1, fact.initials))
                 return
-            # A match that is resumed after its end ends again.
-            record = None if left else kept_match(db, number, "the store")
-        if record is not None and self._counts(record, fact):
+            if left:
+                return  # a match that is resumed after its end ends again
+            decided = db.execute("select 1 from result where match = ?", (number,)).fetchone()
+            if isinstance(fact, Finished) and not decided:
+                raise ValueError("the end of the match is not in the store yet")
+            record = kept_match(db, number, "the store")
+        # A match of equal dice counts though it was given up.
+        if decided or (record.given_up and record.conditions and record.conditions.equal_dice):
             self._write(MatchPlayed(number, began_s, int(self._wall_clock_s()), write(record)))
-
-    def _counts(self, record: Record, fact: Finished | Left) -> bool:
-        """Whether the match has been decided; one of equal dice also counts if it was given up.
-
-        Raises:
-            ValueError: if the game has seen its end and the store has not.
-        """
-        decided = replay(record)[-1].result is not None
-        if isinstance(fact, Finished) and not decided:
-            raise ValueError("the end of the match is not in the store yet")
-        return decided or bool(record.given_up and record.conditions and record.conditions.equal_dice)
 
     def _write(self, content: Content) -> None:
         head = self._head
