@@ -10,7 +10,7 @@ from tests.support.league import FakeBox, Place, found_league, played_record, re
 
 from shutthebox.rules.record import Record, write
 from shutthebox_league.checking import MAX_RECORD
-from shutthebox_league.confined import TooMuchError, confined
+from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.ledger import Ledger
 from shutthebox_league.players import confirm, forget, protect
 from shutthebox_league.ratings import CONFIRMING_S, SIGNING_S
@@ -291,8 +291,17 @@ def _hog(text: str) -> bytes:
 @pytest.mark.parametrize("what", ["memory", "time"])
 def test_a_review_that_takes_too_much_is_ended(what: str) -> None:
     with pytest.raises(TooMuchError):
-        confined(_hog, what, 1, 10**8, lambda: None)
-    assert confined(_hog, "", 1, 10**8, lambda: None)[0] == b"done"
+        confined(what)
+    result, cpu_s = confined("")
+    assert result == b"done"
+    assert 0 < cpu_s < 1
+
+
+def confined(what: str) -> tuple[bytes, float]:
+    process = Confined(_hog, what, 1, 10**8)
+    while (found := process.result()) is None:
+        pass
+    return found
 
 
 def test_what_a_record_may_be_is_what_an_evening_holds() -> None:

@@ -42,6 +42,10 @@ class Allowance:
         """
         return self._now(key, now_s) >= self._amount
 
+    def spent(self, key: str, now_s: float) -> float:
+        """The share of its amount that a key has spent; more than 1 if it was more."""
+        return self._now(key, now_s) / self._amount
+
     def spend(self, key: str, amount: float, now_s: float) -> None:
         """Takes an amount off; it may be more than was left."""
         self._spent[key] = _Spent(self._now(key, now_s) + amount, now_s)

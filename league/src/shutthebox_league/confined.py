@@ -13,44 +13,49 @@ class TooMuchError(Exception):
     """The process came to one of its limits."""
 
 
-def confined(
-    work: Callable[[str], bytes], text: str, cpu_s: int, memory: int, beat: Callable[[], None]
-) -> tuple[bytes, float]:
-    """The result of `work(text)`, and the processor time that it took, in seconds.
-
-    Call it in a process with one thread: its copy does the work.
+class Confined:
+    """A process that does `work(text)`. Begin it in a process with one thread: its copy does the work.
 
     Args:
         work: to be done; an error of it is a `TooMuchError` too.
         text: given to it.
         cpu_s: most processor time.
         memory: most bytes more than this process has.
-        beat: called every second while it works.
-
-    Raises:
-        TooMuchError: if it did not come to its end.
     """
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    before, until = _cpu_of_children_s(), time.monotonic() + 6 * cpu_s
-    process = context.Process(target=_work, args=(work, text, cpu_s, memory, sender), daemon=True)
-    process.start()
-    sender.close()
-    try:
-        while not receiver.poll(1.0):
-            beat()
-            if time.monotonic() > until:
-                break
-        with suppress(EOFError):
-            if receiver.poll(0):
-                result = receiver.recv_bytes()
-                process.join()
-                return result, _cpu_of_children_s() - before
-        raise TooMuchError(f"it takes more than {cpu_s} s of computing or {memory // 2**20} MB")
-    finally:
-        receiver.close()
-        process.kill()
-        process.join()
+
+    def __init__(self, work: Callable[[str], bytes], text: str, cpu_s: int, memory: int) -> None:
+        self._too_much = f"it takes more than {cpu_s} s of computing or {memory // 2**20} MB"
+        context = multiprocessing.get_context("fork")
+        self.receiver, sender = context.Pipe(duplex=False)
+        """Something to wait for: it is readable when there is a result."""
+        # Processor time passes more slowly than the clock where others work too.
+        self._until_s = time.monotonic() + 30 * cpu_s
+        self._process = context.Process(target=_work, args=(work, text, cpu_s, memory, sender), daemon=True)
+        self._process.start()
+        sender.close()
+
+    def result(self) -> tuple[bytes, float] | None:
+        """What the work gave, and the processor time that it took, in seconds; None while it goes on.
+
+        Raises:
+            TooMuchError: if it did not come to its end.
+        """
+        if not self.receiver.poll(0) and time.monotonic() < self._until_s:
+            return None
+        try:
+            if not self.receiver.poll(0):
+                raise TooMuchError(self._too_much)
+            return self.receiver.recv_bytes(), float(self.receiver.recv_bytes())
+        except EOFError:
+            raise TooMuchError(self._too_much) from None
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Ends it."""
+        self._process.kill()
+        self._process.join()
+        self.receiver.close()
 
 
 def _work(work: Callable[[str], bytes], text: str, cpu_s: int, memory: int, sender: Connection) -> None:
@@ -62,8 +67,5 @@ def _work(work: Callable[[str], bytes], text: str, cpu_s: int, memory: int, send
     # Without a result its parent knows enough.
     with suppress(MemoryError):
         sender.send_bytes(work(text))
-
-
-def _cpu_of_children_s() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        sender.send_bytes(b"%f" % (used.ru_utime + used.ru_stime))

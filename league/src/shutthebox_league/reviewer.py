@@ -8,7 +8,9 @@ import json
 import logging
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta, tzinfo
+from multiprocessing.connection import wait
 from threading import Event
 
 from sqlalchemy import ColumnElement, Connection, Engine, delete, insert, select, text, update
@@ -18,7 +20,7 @@ from shutthebox.odds.values import OddsError
 from shutthebox_league.allowance import REVIEW_CPU_S_AN_HOUR, Allowance
 from shutthebox_league.categories import Category, profile_of, read_category
 from shutthebox_league.checking import night_of, read_record
-from shutthebox_league.confined import TooMuchError, confined
+from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.counting import NIGHTS_KEPT, add_review, count_seat, let_nights_go
 from shutthebox_league.database import UNAVAILABLE
 from shutthebox_league.notices import notice
@@ -32,15 +34,21 @@ _log = logging.getLogger(__name__)
 CPU_S = 20
 """Most processor time of one review. The longest of the usual games takes 4 s."""
 
-MEMORY = 512 * 1024 * 1024
+MEMORY = 384 * 1024 * 1024
 """Most bytes that one review takes."""
+
+AT_ONCE = 2
+"""Reviews; one of them of a box that has spent more than `LITTLE` of its allowance."""
+
+LITTLE = 0.05
 
 BY_OLDER_RULES = "by older rules"
 LATER = "reviewed later"
 
 _SOME = 50
 _IDLE_S = 0.5
-_QUICK_S = 5.0
+_LOOK_S = 0.2
+_QUICK_S = 0.5
 _MOST_SHOWN = 1024 * 1024
 
 _NEXT = text(
@@ -55,6 +63,16 @@ _NEXT = text(
        from head where box_id is not null"""
 )
 """The oldest match without a review of each box, by as many steps in the index as there are such boxes."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Running:
+    """A review that goes on."""
+
+    match_id: int
+    category: Category | None
+    takes_much: bool
+    process: Confined
 
 
 class Reviewer:
@@ -79,21 +97,26 @@ class Reviewer:
         self._too_much: set[Category] = set()
         self._at_hand: set[Category] = set()
         self._tidied: date | None = None
+        self._running: dict[int, _Running] = {}
 
     def run(self, ends: Event) -> None:
         """Works until `ends` is set."""
-        while not ends.is_set():
-            try:
-                done = self.work()
-            except UNAVAILABLE as error:
-                _log.error("the database: %s", (str(error).splitlines() or [""])[0])
-                done = False
-            self._beat()
-            if not done:
-                ends.wait(_IDLE_S)
+        try:
+            while not ends.is_set():
+                try:
+                    done = self.work()
+                except UNAVAILABLE as error:
+                    _log.error("the database: %s", (str(error).splitlines() or [""])[0])
+                    done = False
+                self._beat()
+                if not done:
+                    ends.wait(_IDLE_S)
+        finally:
+            for running in self._running.values():
+                running.process.close()
 
     def work(self) -> bool:
-        """Counts and rates what is due, and reviews a match of each box; False if there was nothing to do.
+        """Counts and rates what is due, and goes on with reviews; False if there is nothing to do.
 
         Raises:
             SQLAlchemyError: if the database is away.
@@ -160,34 +183,48 @@ class Reviewer:
     # -- reviewing ---------------------------------------------------------------------
 
     def _review_some(self) -> bool:
+        """Ends and begins reviews: one at a time of each box."""
+        wait([running.process.receiver for running in self._running.values()], _LOOK_S)
+        for box_id, running in list(self._running.items()):
+            self._end(box_id, running)
         with self._engine.connect().execution_options(reads=True) as db:
             heads = db.execute(_NEXT).all()
-        done = False
+        now_s = time.monotonic()
         for box_id, match_id in heads:
-            if not self._allowance.is_spent(str(box_id), time.monotonic()):
-                self._review(int(box_id), int(match_id))
-                self._beat()
-                done = True
-        return done
+            spent = self._allowance.spent(str(box_id), now_s)
+            much = spent > LITTLE and any(running.takes_much for running in self._running.values())
+            if spent < 1 and not much and box_id not in self._running and len(self._running) < AT_ONCE:
+                self._begin(int(box_id), int(match_id), takes_much=spent > LITTLE)
+        return bool(self._running)
 
-    def _review(self, box_id: int, match_id: int) -> None:
+    def _begin(self, box_id: int, match_id: int, *, takes_much: bool) -> None:
         with self._engine.connect().execution_options(reads=True) as db:
             row = db.execute(select(MATCH.c.record, MATCH.c.category_id).where(MATCH.c.id == match_id)).one()
             category = read_category(db, row.category_id) if row.category_id else None
-        unreviewed, sums, shown = "", dict[str, list[float]](), b""
         if category in self._too_much:
-            unreviewed = f"a review takes more than {CPU_S} s of computing"
-        else:
-            try:
-                result, took_s = confined(_result, row.record, CPU_S, MEMORY, self._beat)
-                head, _, shown = result.partition(b"\n")
-                unreviewed, sums = json.loads(head)
-                self._keep_at_hand(category, took_s)
-            except TooMuchError as error:
-                took_s, unreviewed = float(CPU_S), f"a review was begun, and {error}"
-                # The length of a record is bounded: its game's odds take so long.
-                self._too_much |= {category} if category else set()
-            self._allowance.spend(str(box_id), took_s, time.monotonic())
+            self._keep_review(match_id, f"a review takes more than {CPU_S} s of computing", {}, b"")
+            return
+        process = Confined(_result, row.record, CPU_S, MEMORY)
+        self._running[box_id] = _Running(match_id, category, takes_much, process)
+
+    def _end(self, box_id: int, running: _Running) -> None:
+        """Keeps the result of a review, if it has come to its end."""
+        unreviewed, sums, shown = "", dict[str, list[float]](), b""
+        try:
+            found = running.process.result()
+            if found is None:
+                return
+            result, took_s = found
+            head, _, shown = result.partition(b"\n")
+            unreviewed, sums = json.loads(head)
+            self._keep_at_hand(running.category, took_s)
+        except TooMuchError as error:
+            took_s, unreviewed = float(CPU_S), f"a review was begun, and {error}"
+            # The length of a record is bounded: its game's odds take so long.
+            self._too_much |= {running.category} if running.category else set()
+        del self._running[box_id]
+        match_id = running.match_id
+        self._allowance.spend(str(box_id), took_s, time.monotonic())
         if self._allowance.is_spent(str(box_id), time.monotonic()):
             self._tell_owner(match_id)
         self._keep_review(match_id, unreviewed, sums, shown[:_MOST_SHOWN])
