@@ -3,14 +3,12 @@
 import json
 import threading
 import time
-from collections.abc import Iterator
 from random import Random
 
 import pytest
 from sqlalchemy import func, select
-from tests.league.hostile.town import Attack, HostileBox, Town, open_town
+from tests.league.hostile.town import Attack, HostileBox, Town
 from tests.support.league import CONDITIONS, Listener, played_record
-from tests.support.postgresql import Postgresql
 from tests.support.waiting import until
 
 from shutthebox.config.profiles import builtin
@@ -32,18 +30,6 @@ from shutthebox_uplink.uplink import HELLO_TOPIC, tls_context
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 YEAR_S = 365 * 24 * 3600
-
-
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def town(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
-    server = Postgresql(fsync=True) if request.param == "postgresql" else None
-    town = open_town(tmp_path_factory.mktemp("town"), server)
-    try:
-        yield town
-    finally:
-        town.close()
-        if server is not None:
-            server.stop()
 
 
 def nine(number: int) -> str:

@@ -7,6 +7,7 @@ address, no history and no log. A new key ends the old one, wherever it is.
 import re
 import time
 from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -30,6 +31,7 @@ _COOKIE = "owner"
 _COOKIE_S = 30 * 24 * 3600
 _MOST_BYTES = 16 * 1024
 _MOST_FIELDS = 300
+_TURN_S = 1.0
 _SEAT = re.compile("([1-9][0-9]{0,17})-([1-9])", re.ASCII)
 
 _HEADERS = {
@@ -54,6 +56,8 @@ class OwnersPage:
 
     def __init__(self, engine: Engine, render: Callable[..., Response], *, secure: bool) -> None:
         self._engine, self._render, self._secure = engine, render, secure
+        self._changed_s: dict[int, float] = {}
+        self._turns = Lock()
         self._actions: Mapping[str, Callable[[Connection, int, Form], str]] = {
             "confirm": lambda db, pub_id, form: _confirm(db, pub_id, form, right=True),
             "deny": lambda db, pub_id, form: _confirm(db, pub_id, form, right=False),
@@ -86,17 +90,28 @@ class OwnersPage:
         do = self._actions.get(action)
         if do is None:
             raise HTTPException(400, "This form is not of this page.")
+        with self._engine.connect().execution_options(reads=True) as db:
+            pub = _pub(db, key)
+            if pub is None:
+                return self._page(db, key)
+        self._wait_for_turn(pub.id)
         try:
             with self._engine.begin() as db:
-                pub = _pub(db, key)
-                said = do(db, pub.id, form) if pub is not None else ""
-                page = self._page(db, key, said=said)
+                page = self._page(db, key, said=do(db, pub.id, form))
             if do is _forget:
                 empty_log(self._engine)
             return page
         except LeagueError as error:
             with self._engine.connect().execution_options(reads=True) as db:
                 return self._page(db, key, said=f"Nothing was changed: {error}.")
+
+    def _wait_for_turn(self, pub_id: int) -> None:
+        """Refuses a second change of a pub within a second: the boxes' matches need the database, too."""
+        with self._turns:
+            now_s = time.monotonic()
+            if now_s - self._changed_s.get(pub_id, -_TURN_S) < _TURN_S:
+                raise HTTPException(429, "One moment, please: go back and try again.")
+            self._changed_s[pub_id] = now_s
 
     def _page(self, db: Connection, key: str, *, said: str = "", wrong: str = "") -> Response:
         pub = _pub(db, key)

@@ -1,0 +1,167 @@
+"""Hostile visitors of the page, landlords and connections to the broker keep no box waiting."""
+
+import socket
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from random import Random
+
+import pytest
+from tests.league.hostile.town import Attack, HostileBox, Town
+from tests.support.league import Listener
+from tests.support.waiting import HANG_S, until
+
+from shutthebox_league.enrolment import new_owner_token
+from shutthebox_uplink.mqtt import Broker
+from shutthebox_uplink.uplink import tls_context
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+VISITORS = 24
+
+
+def ask(town: Town, path: str, form: dict[str, str] | None = None, cookie: str = "") -> int:
+    """The status of the page's answer to a request."""
+    url = f"http://127.0.0.1:{town.page_port}"
+    data = None if form is None else urllib.parse.urlencode(form).encode()
+    request = urllib.request.Request(url + path, data, {"Origin": url, "Cookie": cookie})
+    try:
+        with urllib.request.urlopen(request, timeout=HANG_S) as answer:
+            answer.read()
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        error.close()
+        return error.code
+
+
+def many(visit: Callable[[Random], object]) -> Attack:
+    """As many visitors at once, each again and again."""
+
+    def attack(box: HostileBox, ends: threading.Event) -> None:
+        def one(seed: int) -> None:
+            random = Random(seed)
+            while not ends.is_set():
+                visit(random)
+
+        threads = [threading.Thread(target=one, args=(seed,), daemon=True) for seed in range(VISITORS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(HANG_S * 4)
+
+    return attack
+
+
+def is_open(town: Town) -> bool:
+    """Whether a visitor sees the page."""
+    return ask(town, "/") == 200
+
+
+def test_a_crowd_that_reads(town: Town) -> None:
+    paths = (
+        "/",
+        "/?period=ever&by=rating",
+        "/pub/pub-0",
+        "/pub/pub-0/tv",
+        "/match/1",
+        "/player/AAX",
+        "/data",
+    )
+    town.beside(many(lambda random: ask(town, random.choice(paths))))
+    assert is_open(town)
+
+
+def test_a_crowd_that_guesses_keys_and_sends_forms_everywhere(town: Town) -> None:
+    def visit(random: Random) -> None:
+        guess = {"do": "sign-in", "key": random.randbytes(24).hex(), "pin": "1234", "initials": "AAX"}
+        path = random.choice(("/owner", "/player/AAX/pin", "/player/AAX/forget", "/match/1/confirm", "/"))
+        assert ask(town, path, guess) in (403, 404, 405)
+
+    town.beside(many(visit))
+    assert is_open(town)
+
+
+def test_addresses_that_cannot_be(town: Town) -> None:
+    odd = ("%00", "9" * 18, "9" * 5000, "-1", "%ED%A0%80", "1%00", "..%2f..%2fetc", "\\u0661")
+
+    def visit(random: Random) -> None:
+        part = urllib.parse.quote(random.choice(odd), safe="%")
+        path = random.choice(
+            ("/match/", "/event/", "/pub/", "/player/", "/tournament/", "/?game=", "/?period=")
+        )
+        assert ask(town, path + part) in (200, 404), path + part
+
+    town.beside(many(visit))
+    assert is_open(town)
+
+
+def test_half_open_connections(town: Town) -> None:
+    def attack(box: HostileBox, ends: threading.Event) -> None:
+        with ExitStack() as stack:
+            for port in (town.page_port, box.enrolment.port):
+                for _ in range(220):
+                    line = socket.create_connection(("127.0.0.1", port), timeout=HANG_S)
+                    stack.enter_context(line).send(b"\x16\x03")
+            ends.wait(HANG_S * 4)
+
+    town.beside(attack)
+    until(lambda: is_open(town))
+
+
+def test_a_landlord_who_never_rests(town: Town) -> None:
+    """The own key, the own pub, and every form of the page as often as it goes."""
+    with town.hostile_box():
+        cookie = f"owner={new_owner_token(town.place.engine, 'The Evil Eye')}"
+    initials = " ".join(f"{a}{b}X" for a in "ABCDE" for b in "ABCDEFGHIJ")
+
+    def visit(random: Random) -> None:
+        do = random.choice(("protect", "free", "forget", "confirm", "deny"))
+        form = {"do": do, "initials": initials, "sure": "yes", "seat": f"{random.randint(1, 99)}-1"}
+        assert ask(town, "/owner", form, cookie) in (200, 429, 503), do
+
+    town.beside(many(visit))
+    assert is_open(town)
+
+
+def test_a_certificate_that_subscribes_to_everything(town: Town) -> None:
+    def attack(box: HostileBox, ends: threading.Event) -> None:
+        own = box.enrolment
+        for turn in range(50):
+            shares = [f"$share/{share}/shutthebox/+/entry" for share in ("league", f"league{turn}")]
+            topics = (
+                "#",
+                "shutthebox/#",
+                "$SYS/#",
+                *shares,
+                *(f"x/{turn}/{number}" for number in range(100)),
+            )
+            # Another connection of the same certificate takes the place of this one.
+            Listener(own.port, topics, tls_context(own), own.name).broker.close()
+            if ends.is_set():
+                return
+        thief = Listener(own.port, topics, tls_context(own), own.name)
+        ends.wait(HANG_S * 4)
+        assert thief.nothing(lambda event: "/entry" in getattr(event, "topic", ""))
+        thief.broker.close()
+
+    town.beside(attack)
+
+
+def test_two_boxes_with_one_certificate(town: Town) -> None:
+    def attack(box: HostileBox, ends: threading.Event) -> None:
+        own = box.enrolment
+        brokers = [
+            Broker(str(number), "127.0.0.1", own.port, lambda event: None, (), tls=tls_context(own))
+            for number in range(5)
+        ]
+        for broker in brokers:
+            broker.start()
+        ends.wait(HANG_S * 4)
+        for broker in brokers:
+            with suppress(OSError):
+                broker.close()
+
+    town.beside(attack)
