@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hwtools.box.dimensions import COUNTS, DISPLAYS, Dimensions
+from hwtools.box.dimensions import COUNTS, DISPLAYS, SWITCHES, Dimensions
 from hwtools.box.result import RESULT, digest
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ REPORT: dict[str, Any] = json.loads(RESULT.read_text(encoding="utf-8"))
 def test_the_check_was_made_of_this_model_and_found_nothing() -> None:
     assert REPORT["model"] == digest(), "the model changed: run make -C hardware box"
     assert set(REPORT["sizes"]) == {str(n) for n in COUNTS}
-    assert len(REPORT["faults"]) == 2 * len(COUNTS) + len(DISPLAYS) - 1
+    assert len(REPORT["faults"]) == 2 * len(COUNTS) + len(DISPLAYS) - 1 + len(SWITCHES) - 1 + 2
     assert not any(REPORT["faults"].values())
 
 
@@ -83,19 +83,26 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
         {"blind_end": True}, "assembling", r"step levers: axle meets bank"),
     "no hard stop": ({"tail_over": -4.0}, "sweep", r"stop: nothing stops lever 1"),
     "a switch that its tile does not reach": (
-        {"switch_reach": -6.0}, "sweep", r"nothing presses switch 1"),
+        {"switch_reach": -3.0}, "sweep", r"nothing presses switch 1"),
+    "a finger that slides in behind the switch's lever": (
+        {"switch_end": 2.0}, "tolerances", r"gets behind the lever of \d+ of 1,000"),
     "a slammed tile lands on the microswitch": (
-        {"tail_over": 8.0}, "sweep", r"stiff part of lever 1 meets switch 1"),
+        {"tail_over": 8.0}, "sweep", r"lever 1 meets switch 1"),
     "a tile that runs into the deck": ({"drum_gap": -0.5}, "sweep", r"lever 1 meets bank"),
     "a tray that is a ceiling in printing position": (
         {"tray_in_body": True}, "printing", r"overhang: body has a ceiling of \d+ x \d+ mm"),
     "a body too large for a bed of 220 mm": ({"width": 244.0}, "printing", r"bed: body of 244 x 204"),
-    "a spring that sticks to what is printed over it": (
-        {"finger_clear": 0.0}, "springs", r"the finger sticks to what is printed over it"),
-    "a detent's arm without room": ({"nose_lift": 3.0}, "springs", r"arm has no room to bend"),
-    "a spring thinner than a printer's line": ({"finger": 0.5}, "printing", r"thin: lever-1"),
+    "a slot in which the finger cannot bend": (
+        {"finger_bend": 2.0}, "springs", r"its slot has room for 2 mm"),
+    "a finger that breaks within a million flips": (
+        {"switch_reach": 5.0}, "tolerances", r"the finger bears a million flips: short of it"),
+    "a detent that breaks within a million flips": (
+        {"detent_free": 24.0}, "tolerances", r"the detent bears a million flips: short of it"),
+    "two staples with no rib between them": ({"detent_groove": 1.1}, "springs", r"0\.2 mm of rib are left"),
+    "a switch under the gap beside its tile": (
+        {"switch_at": 2.0}, "beer", r"switch 1 lies 0\.4 mm beside the gap"),
     "a display that does not fit its opening": (
-        {"bezel_opening": (60.0, 40.0)}, "collisions", r"clamp left cuts into body|body cuts into clamp"),
+        {"bezel_opening": (60.0, 40.0)}, "collisions", r"display cuts into body"),
     "an opening before each hub": ({"drum_gap": 8.5}, "gaps", r"8\.\d mm are open in front of a tile"),
     "tiles too loose between the ribs": ({"side_gap": 1.4}, "gaps", r"2\.8 mm are open beside a tile"),
     "the supply's plug meets the dam": ({"dam": 9.0}, "collisions", r"supply plug"),
@@ -109,9 +116,10 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "a display that cannot get onto the deck": (
         {"bezel_at": (82.0, 127.0)}, "collisions", r"bank cuts into bezel|bezel"),
     "nothing that holds the locked shell": ({"gate": 3.0}, "holding", r"slides off its tongues"),
-    "a stiff tail for switches that differ by 1.6 mm": (
+    "a finger too short for switches that differ by 1.6 mm": (
         {"switch_reach": 0.9}, "tolerances", r"contact is made with the tile down: short of it"),
-    "a detent too weak for its switch": ({"nose_lift": 0.9}, "tolerances", r"the detent holds the tile down"),
+    "a detent too weak for its switch": (
+        {"detent_preload": 0.9}, "tolerances", r"the detent holds the tile down"),
     "a tile that jams when printed 0.2 mm wide": ({"side_gap": 0.2}, "tolerances", r"does not jam"),
     "a drum that rubs": ({"drum_gap": 0.3}, "tolerances", r"does not rub"),
 }  # fmt: skip
@@ -129,7 +137,19 @@ def test_fail__the_check_sees(what: str) -> None:
 
 @solids
 @pytest.mark.parametrize(
-    "check", ["collisions", "screws", "sweep", "gaps", "springs", "printing", "holding", "tolerances"]
+    "check",
+    [
+        "collisions",
+        "screws",
+        "sweep",
+        "gaps",
+        "springs",
+        "beer",
+        "printing",
+        "holding",
+        "opening",
+        "tolerances",
+    ],
 )
 def test_ok__the_right_box_has_none(check: str) -> None:
     assert list(of_solids(check)(Dimensions(levers=12))) == []
@@ -149,6 +169,37 @@ def test_fail__a_display_in_the_bezel_of_another() -> None:
     assembled.item("bezel").solid = printed.bezel(wrong(display="1.3"))
     found = list(check.collisions(assembled))
     assert any("display" in fault and "bezel" in fault for fault in found), found
+
+
+@solids
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_ok__the_finger_meets_every_switch_of_a_thousand_from_the_front(switch: str) -> None:
+    from hwtools.box import tolerances
+
+    assert tolerances.behind(wrong(switch=switch)) == 0
+
+
+@solids
+def test_fail__leads_too_short_for_the_open_box(monkeypatch: pytest.MonkeyPatch) -> None:
+    from hwtools import harness
+    from hwtools.box import check
+
+    monkeypatch.setitem(harness.LENGTHS, "J6", 0.25)
+    monkeypatch.setitem(harness.LENGTHS, "J9", 0.20)
+    found = list(check.opening(Dimensions()))
+    assert [fault.partition(" needs")[0] for fault in found] == [
+        "open: the lead of J6",
+        "open: the lead of J9",
+    ]
+
+
+@solids
+def test_fail__plywood_thicker_than_the_box_can_take() -> None:
+    from hwtools.box import check
+    from hwtools.box.assembly import assemble
+    from hwtools.box.wooden import wooden
+
+    assert list(check.screws(assemble(wooden(wrong(wood=9.0)))))
 
 
 @solids
@@ -200,6 +251,6 @@ def test_the_bill_is_counted_from_the_model() -> None:
     for levers in COUNTS:
         bill = box(levers).bill()
         assert bill == REPORT["bill"][str(levers)]
-        assert bill["microswitch Omron SS-01GL"] == levers
+        assert bill["microswitch Omron SS-01GL-F"] == levers
         assert bill["screw M3x12, countersunk, pin-in-Torx"] == 8
         assert bill["heat-set insert M3x5.7"] == 8

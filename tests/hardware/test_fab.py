@@ -164,3 +164,85 @@ def test_what_kicad_writes_of_the_time_is_the_epoch(tmp_path: Path) -> None:
         "1970-01-01T00:00:00+00:00*%\nG04 (KiCad 9) date 1970-01-01 00:00:00*"
         in (tmp_path / "a.gbr").read_text()
     )
+
+
+solids = pytest.mark.skipif(
+    not importlib.util.find_spec("manifold3d"),
+    reason="NOT CHECKED: no manifold3d here: make -C hardware test",
+)
+
+
+@solids
+def test_no_printed_part_has_a_degenerate_facet_or_an_open_surface(tmp_path: Path) -> None:
+    """A slicer repairs such a file in its own way, or refuses it."""
+    from hwtools.box import fab as box_fab
+
+    for name, (solid, _) in box_fab.printed_parts().items():
+        if "lever-" in name and not name.endswith("lever-1"):
+            continue
+        box_fab.write_stl(solid, tmp_path / f"{name}.stl")  # refuses both
+    assert (tmp_path / "test-bay.stl").exists()
+
+
+@solids
+def test_round_holes_are_circles_in_the_cutting_plans(tmp_path: Path) -> None:
+    """A laser follows a circle smoothly, and a builder can measure it."""
+    import ezdxf
+
+    from hwtools.box import cutting
+    from hwtools.box.dimensions import Dimensions
+
+    cutting.write(tmp_path)
+    circles = ezdxf.readfile(tmp_path / "deck.dxf").modelspace().query("CIRCLE")
+    sizes = sorted(round(2 * float(circle.dxf.radius), 1) for circle in circles)
+    assert sizes == [2.0] * 6 + [2.4] * 8 + [Dimensions().button]  # buzzer, wood screws, button
+
+
+@solids
+def test_every_plate_is_whole_on_the_pages_of_its_template() -> None:
+    from hwtools import templates
+    from hwtools.box.dimensions import Dimensions
+    from hwtools.box.wooden import plates, wooden
+
+    for plate in plates(wooden(Dimensions())):
+        _, _, width, height = plate.outline().bounds()
+        found = templates.tiles(width, height)
+        for left, low, right, high in found:
+            assert right - left <= 190 + 1e-6, plate.name
+            assert high - low <= 255 + 1e-6, plate.name
+        assert min(w[0] for w in found) == 0
+        assert max(w[2] for w in found) >= width
+        assert max(w[3] for w in found) >= height
+    assert len(templates.tiles(218, 210)) == 2, "the deck"
+
+
+def test_the_profiles_of_both_slicers_say_the_same() -> None:
+    """A part printed with fewer walls, or with supports in its slots, is not the one that was checked."""
+    folder = RESULT.parent / "slicer"
+    names = {
+        "layer_height": "layer_height",
+        "perimeters": "wall_loops",
+        "fill_density": "sparse_infill_density",
+        "support_material": "enable_support",
+    }
+    for kind in ("parts", "tiles", "test-bay"):
+        lines = (folder / f"{kind}.ini").read_text(encoding="utf-8").splitlines()
+        prusa = dict(line.split(" = ") for line in lines if " = " in line)
+        orca = json.loads((folder / f"orca-{kind}.json").read_text(encoding="utf-8"))
+        assert {key: prusa[key] for key in names} == {key: orca[other] for key, other in names.items()}
+        assert prusa["support_material"] == "0"
+
+
+@solids
+@pytest.mark.slow
+def test_the_test_bay_takes_less_than_an_hour(tmp_path: Path) -> None:
+    if not shutil.which("prusa-slicer"):
+        pytest.skip("NOT CHECKED: no prusa-slicer here")
+    from hwtools import slicing
+    from hwtools.box import fab as box_fab
+
+    target = tmp_path / "test-bay_x1.stl"
+    box_fab.write_stl(box_fab.test_bay(), target)
+    hours, grams = slicing.slice_part(target)
+    assert hours < 1.0
+    assert grams < 20

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from hwtools.box.dimensions import SWITCHES, Dimensions
 from hwtools.pinout import HARDWARE, Connector, Pinout, at_plug
 
-__all__ = ["TARGET", "source"]
+__all__ = ["LENGTHS", "TARGET", "source"]
 
 TARGET = HARDWARE / "harness" / "harness.yml"
-_COLOURS = ("WH", "BN", "GN", "BK", "GY")
+#: Length of each plug's lead in metres: the open shell stands behind the base with its leads on.
+LENGTHS = {"J2": 0.40, "J3": 0.40, "J4": 0.40, "J5": 0.40, "J6": 0.40, "J7": 0.20, "J8": 0.40, "J9": 0.40}
 
 
 def _plug(connector: Connector) -> list[str]:
@@ -48,14 +50,14 @@ def source(wiring: Pinout) -> str:
         cable(
             f"W{2 + block}",
             ["WH", "BN", "GN", "BK"],
-            0.3,
+            LENGTHS[plug.ref],
             "boxes of ten and twelve only" if block == 3 else "lever bank, left to right",
         )
         cable(f"W{2 + block}g", ["BK", "BK"], 0.03, "ground from switch to switch")
         for k in range(3):
             connectors += [
                 f"  S{first + k}:",
-                "    type: Omron SS-01GL",
+                f"    type: {SWITCHES[Dimensions().switch].name}",
                 "    subtype: solder",
                 f"    notes: lever {first + k}",
                 '    pinlabels: ["NO", COM]',
@@ -72,7 +74,7 @@ def source(wiring: Pinout) -> str:
         "    subtype: with 5 V lamp",
         '    pinlabels: ["NO", COM, LAMP_A, LAMP_K, BODY]',
     ]
-    cable("W6", ["WH", "BK", "RD", "BU", "GN"], 0.25, "BODY only if the button is of metal")
+    cable("W6", ["WH", "BK", "RD", "BU", "GN"], LENGTHS["J6"], "BODY only if the button is of metal")
     link("J6: [1-5]", "W6: [1-5]", "ROLL: [1-5]")
     plug = wiring.connector("J7")
     connectors += _plug(plug)
@@ -82,12 +84,12 @@ def source(wiring: Pinout) -> str:
         "    subtype: optional, inside the box",
         "    pinlabels: [SERVICE, SHUTDOWN, GND]",
     ]
-    cable("W7", ["WH", "YE", "BK"], 0.2, "or use SW1 and SW2 on the board")
+    cable("W7", ["WH", "YE", "BK"], LENGTHS["J7"], "or use SW1 and SW2 on the board")
     link("J7: [1-3]", "W7: [1-3]", "KEY: [1-3]")
     plug = wiring.connector("J8")
     connectors += _plug(plug)
     connectors += ["  BUZZER:", "    type: transducer CEM-1203(42)", '    pinlabels: ["+", "-"]']
-    cable("W8", ["RD", "BK"], 0.2, "passive, not a beeper")
+    cable("W8", ["RD", "BK"], LENGTHS["J8"], "passive, not a beeper")
     link("J8: [1-2]", "W8: [1-2]", "BUZZER: [1-2]")
     plug = wiring.connector("J9")
     connectors += _plug(plug)
@@ -98,7 +100,7 @@ def source(wiring: Pinout) -> str:
         "    notes: the order differs between makers, go by the names",
         "    pinlabels: [GND, VCC, SDA, SCL]",
     ]
-    cable("W9", ["BK", "RD", "BU", "YE"], 0.2, "shorter is better, 0.5 m at most")
+    cable("W9", ["BK", "RD", "BU", "YE"], LENGTHS["J9"], "shorter is better, 0.5 m at most")
     link("J9: [1-4]", "W9: [1-4]", "OLED: [1-4]")
     head = (
         "# The wiring harness for WireViz; written by hardware/tools/hwtools/harness.py from pinout.toml.\n"

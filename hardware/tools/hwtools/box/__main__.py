@@ -9,14 +9,16 @@ from dataclasses import replace
 
 from hwtools.box import check, tolerances
 from hwtools.box.assembly import assemble
-from hwtools.box.dimensions import COUNTS, DISPLAYS, Dimensions
+from hwtools.box.dimensions import COUNTS, DISPLAYS, SWITCHES, Dimensions
 from hwtools.box.result import RESULT, digest
 from hwtools.box.wooden import wooden
 
 
 def _examine(d: Dimensions) -> tuple[str, list[str]]:
-    kind = "wooden" if d.wooden else "printed"
-    return f"{d.levers} levers, display {d.display}, {kind}", check.everything(d)
+    kind = f"wooden {d.wood:g} mm" if d.wooden else "printed"
+    return f"{d.levers} levers, display {d.display}, switch {d.switch}, {kind}", check.everything(
+        d, levers=d.display == Dimensions().display and (not d.wooden or d == wooden(Dimensions()))
+    )
 
 
 def _sizes(d: Dimensions) -> dict[str, list[float]]:
@@ -32,6 +34,8 @@ def main() -> int:
     boxes = [Dimensions(levers=n) for n in COUNTS]
     boxes += [replace(Dimensions(), display=name) for name in DISPLAYS if name != Dimensions().display]
     boxes += [wooden(Dimensions(levers=n)) for n in COUNTS]
+    boxes += [wooden(Dimensions(wood=t)) for t in (6.5, 6.8)]
+    boxes += [replace(Dimensions(), switch=name) for name in SWITCHES if name != Dimensions().switch]
     with ProcessPoolExecutor(2) as pool:
         found = dict(pool.map(_examine, boxes))
     report = {

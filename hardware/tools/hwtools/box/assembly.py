@@ -21,11 +21,12 @@ from hwtools.box.solids import (
     tube,
 )
 
-__all__ = ["STEPS", "Assembly", "Item", "Screw", "assemble"]
+__all__ = ["STEPS", "Assembly", "Item", "Screw", "assemble", "leads", "opened"]
 
 #: The guide's steps, in order; what they say is in docs/build.md.
 STEPS = (
     "levers",
+    "detents",
     "switches",
     "display",
     "deck",
@@ -54,6 +55,7 @@ class Item:
         path: the ways it comes, backwards: from its place outwards, each a vector in mm.
         part: what is bought, as the bill of materials names it; "" for a printed part.
         lever: number of the lever that it is a part of, or 0.
+        relaxed: a spring as it comes in, before it bends.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Item:
     part: str = ""
     colour: str = "gray"
     lever: int = 0
+    relaxed: Manifold | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,7 @@ def assemble(d: Dimensions, angles: dict[int, float] | None = None) -> Assembly:
     """
     box = Assembly(d)
     _levers(box, angles or {})
-    _switches(box)
+    _switches(box, angles or {})
     _display(box)
     _deck(box)
     _bank(box)
@@ -167,62 +170,78 @@ def _levers(box: Assembly, angles: dict[int, float]) -> None:
     d = box.dimensions
     _add(box, "bank", printed.bank(d), "levers", "bank", colour="dimgray")
     for n in range(1, d.levers + 1):
-        parts = printed.lever_parts(d, n)
         angle = angles.get(n, d.down)
-        for kind, colour in (("stiff", "burlywood"), ("nose", "orange"), ("finger", "firebrick")):
-            _add(
-                box,
-                f"lever {n} {kind}",
-                at_axis(parts[kind], angle, d.axle_y, d.axle_z),
-                "levers",
-                "bank",
-                (0.0, 0.0, -90.0),
-                colour=colour,
-                lever=n,
-            )
+        body = at_axis(printed.lever_body(d, n), angle, d.axle_y, d.axle_z)
+        below = (0.0, 0.0, -90.0)
+        _add(box, f"lever {n}", body, "levers", "bank", below, colour="burlywood", lever=n)
+        _add(box, f"finger {n}", printed.finger(d, n, angle), "levers", "bank", below,
+             part=f"spring wire 1.4310, {d.micro.wire:g} mm: a finger",
+             colour="firebrick", lever=n)  # fmt: skip
+        _add(box, f"staple {n}", printed.detent(d, n, angle), "detents", "bank", (0.0, 0.0, -70.0),
+             part=f"spring wire 1.4310, {d.detent_wire:g} mm: a staple",
+             colour="darkorange")  # fmt: skip
+        box.items[-1].relaxed = printed.detent(d, n, None)
     _rods(box, "levers")
 
 
+def finger_wire(d: Dimensions) -> float:
+    """Return the length of wire that a finger is bent from."""
+    return (d.finger_tip - d.finger_end) * 1.013 + d.finger_foot + d.finger_bar - 2 * d.finger_at
+
+
+def staple_wire(d: Dimensions) -> float:
+    """Return the length of wire that a staple is bent from."""
+    return d.bay + 2 * d.detent_groove + 2 * (d.detent_free + d.detent_held)
+
+
 def _rods(box: Assembly, step: str) -> None:
-    """Add the rods of a step: those through the switches, or all others."""
+    """Add the rods of a step: those of the switches and under the staples, or all others."""
     d = box.dimensions
     for name, (y, z, diameter) in printed.bank_rods(d).items():
         if name.startswith("switch") != (step == "switches"):
             continue
         length = d.bank_width + d.rib + 0.4
         start = (d.bank_left - d.rib / 2 - 0.2, d.axle_y + y, d.axle_z + z)
-        part = f"steel rod {diameter:g} mm, {length:.0f} mm"
+        part = f"stainless rod A2 {diameter:g} mm, {length:.0f} mm"
         solid = rod(start, (1, 0, 0), length, diameter, 24)
         _add(box, name, solid, step, "bank", (200.0, 0.0, 0.0), part=part, colour="silver")
 
 
-def switch_solid(d: Dimensions, n: int) -> tuple[Manifold, Manifold]:
-    """Return a switch's case with its tabs, and the strip that its lever sweeps."""
-    w, depth, high = d.switch
-    x = d.bay_left(n) + 0.05
-    y, z = d.axle_y + d.switch_y, d.axle_z + d.switch_z
-    front = y - d.switch_top
-    case = block((x, front, z - high / 2), (x + w, front + depth, z + high / 2))
+def switch_solid(d: Dimensions, n: int, angle: float) -> tuple[Manifold, Manifold]:
+    """Return a switch's case with its tabs, and its lever as the finger of a tile at *angle* leaves it."""
+    micro = d.micro
+    w, depth, high = micro.case
+    x = d.bay_left(n) + d.switch_at
+    y, low = d.axle_y + d.switch_y, d.axle_z + d.switch_low
+    front = y - micro.top
+    case = block((x, front, low), (x + w, front + depth, low + high))
     tabs = [
         block(
-            (x + w / 2 - 1.6, front + depth - 0.1, z + dz - 0.25),
-            (x + w / 2 + 1.6, front + depth + d.switch_tabs, z + dz + 0.25),
+            (x + w / 2 - 1.6, front + depth - 0.1, low + high / 2 + dz - 0.25),
+            (x + w / 2 + 1.6, front + depth + micro.tabs, low + high / 2 + dz + 0.25),
         )
         for dz in (-8, 0, 8)
     ]
-    holes = [rod((x - 1, y, z + s * d.switch_pitch / 2), (1, 0, 0), w + 2, 2.4, 24) for s in (-1, 1)]
-    # from its hinge at the lower end to its free end, all the way from free to pressed
+    holes = [rod((x - 1, y, d.axle_z + z), (1, 0, 0), w + 2, micro.hole, 24) for z in d.switch_holes]
+    end, _ = d.pressed(angle)
+    at, hinge = micro.hinge
+    top = micro.end_at(end)
     strip = polygon(
-        [(front, z - high / 2 + 1), (front, z + high / 2), (y - d.switch_free, z + high / 2 + 0.5)]
+        [
+            (y - hinge, low + at),
+            (y - end, low + top),
+            (y - end + micro.lever_thick, low + top),
+            (y - hinge + micro.lever_thick, low + at),
+        ]
     )
-    lever = prism_x(strip, x + w / 2 - 1.6, 3.2)
+    lever = prism_x(strip, x + (w - micro.lever_width) / 2, micro.lever_width)
     return joined([case, *tabs]) - joined(holes), lever - case
 
 
-def _switches(box: Assembly) -> None:
+def _switches(box: Assembly, angles: dict[int, float]) -> None:
     d = box.dimensions
     for n in range(1, d.levers + 1):
-        case, lever = switch_solid(d, n)
+        case, lever = switch_solid(d, n, angles.get(n, d.down))
         _add(
             box,
             f"switch {n}",
@@ -230,18 +249,12 @@ def _switches(box: Assembly) -> None:
             "switches",
             "bank",
             (0.0, 0.0, -60.0),
-            part="microswitch Omron SS-01GL",
+            part=f"microswitch {d.micro.name}",
             colour="black",
         )
-        _add(
-            box,
-            f"switch spacer {n}",
-            printed.spacer(d, n),
-            "switches",
-            "bank",
-            (0.0, 0.0, -60.0),
-            colour="tan",
-        )
+        for side, spacer in zip(("left", "right"), printed.spacers(d, n), strict=True):
+            name = f"switch spacer {side} {n}"
+            _add(box, name, spacer, "switches", "bank", (0.0, 0.0, -60.0), colour="tan")
         _add(box, f"switch lever {n}", lever, "switches", "bank", (0.0, 0.0, -60.0), colour="silver")
     _rods(box, "switches")
 
@@ -285,6 +298,9 @@ def _display(box: Assembly) -> None:
         colour="midnightblue",
     )
     for side in (-1, 1):
+        _add(box, f"clamp foam {'left' if side < 0 else 'right'}", printed.clamp_foam(d, side), "display",
+             "shell", (0.0, 0.0, -30.0), part="foam strip 1 mm, self-adhesive, 2 x 40 mm",
+             colour="black")  # fmt: skip
         _add(
             box,
             f"clamp {'left' if side < 0 else 'right'}",
@@ -296,8 +312,8 @@ def _display(box: Assembly) -> None:
         )
     for k, (x, y) in enumerate(printed.clamp_holes(d), start=1):
         screw = Screw(
-            f"clamp screw {k}", (x, y, z - d.clamp_bar), UP, d.clamp_screw, 2.2, (4.0, 1.6), "bezel", 5.0,
-            STEPS.index("display"), plastic=True,
+            f"clamp screw {k}", (x, y, printed.clamp_top(d) - d.clamp_bar), UP, d.clamp_screw, 2.2,
+            (4.0, 1.6), "bezel", 5.0, STEPS.index("display"), plastic=True,
         )  # fmt: skip
         _screw(box, screw, f"screw 2.2x{d.clamp_screw:g}, self-tapping, pan head", "shell")
 
@@ -376,7 +392,7 @@ def _deck(box: Assembly) -> None:
     )
     parts = printed.lock(d)
     _add(box, "lock", parts["lock"], "deck", "shell", (0.0, -60.0, 0.0),
-         part="cam lock 19 mm, 20 mm long, straight cam of 20 mm", colour="silver")  # fmt: skip
+         part="cam lock M19, 20 mm long, straight cam of 20 x 10 x 3 mm", colour="silver")  # fmt: skip
     _add(
         box,
         "lock nut",
@@ -412,7 +428,7 @@ def _tray(box: Assembly) -> None:
     ring = rounded(x1 - x0, y1 - y0, 5).translate((x0, y0))
     ring = ring.offset(-0.3) - ring.offset(-d.tray_wall)
     _add(box, "gasket", ring.extrude(d.gasket).translate((0, 0, top - d.gasket)), "tray", "shell",
-         part="foam strip 2 mm, self-adhesive, 2 mm wide, 0.45 m", colour="black")  # fmt: skip
+         part="foam tape 2 mm, double-sided, 2 mm wide, 0.45 m", colour="black")  # fmt: skip
     _add(box, "spout", printed.spout(d), "closing", "shell", (0.0, 0.0, 60.0), colour="tan")
     felt = felt_shape(d)
     low = top - d.gasket - d.tray_height + d.tray_wall
@@ -530,6 +546,50 @@ _PLUGS = {
     "J7": (61.2, 14.0, 1, 3),
     "J9": (3.5, 15.5, 1, 4),
 }
+
+
+def opened(d: Dimensions, solid: Manifold) -> Manifold:
+    """Turn a part of the shell to where it is when the box stands open: on its back wall, behind the base."""
+    turned = ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, d.depth + OPEN_GAP), (0.0, -1.0, 0.0, _back(d) + FOOT))
+    return solid.transform(turned)
+
+
+#: The open shell stands so far behind the base, and the box so high over the bar.
+OPEN_GAP, FOOT = 12.0, -8.0
+
+
+def _back(d: Dimensions) -> float:
+    """Return the outer face of the back wall."""
+    return d.depth - d.wall + d.wood if d.wooden else d.depth
+
+
+def leads(box: Assembly) -> dict[str, list[list[Point]]]:
+    """Return the way of every lead from its plug to its part in the open shell, one for each wire's end."""
+    d = box.dimensions
+    x, y = d.pi_at
+    z = d.base + d.pi_post + 1.4 + d.spacer + 1.6
+
+    def at(px: float, py: float, pz: float) -> Point:
+        return px, d.depth + OPEN_GAP + pz, _back(d) + FOOT - py
+
+    ends: dict[str, list[Point]] = {}
+    for n in range(1, d.levers + 1):
+        plug = f"J{2 + (n - 1) // 3}"
+        tab = d.axle_y + d.switch_y - d.micro.top + d.micro.case[1] + d.micro.tabs
+        end = at(d.bay_left(n) + d.switch_at + d.micro.case[0] / 2, tab, d.axle_z + d.switch_z)
+        ends.setdefault(plug, []).append(end)
+    under = d.height - d.deck
+    ends["J6"] = [at(*d.button_at, under - 36)]
+    ends["J8"] = [at(*d.buzzer_at, under - d.buzzer_height - 6)]
+    cx, cy = d.bezel_at
+    ends["J9"] = [at(cx, cy + DISPLAYS[d.display].board[1] / 2 - 2, printed.board_back(d) - 14)]
+    found: dict[str, list[list[Point]]] = {}
+    for plug, places in ends.items():
+        bx, by, _, _ = _PLUGS[plug]
+        start = (x + 85 - bx, y + by, z + 12)
+        over = (start[0], start[1] + 6, z + 22)
+        found[plug] = [[start, over, (end[0], end[1] - 12, end[2]), end] for end in places]
+    return found
 
 
 def _plugs(box: Assembly) -> None:

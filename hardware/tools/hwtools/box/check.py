@@ -6,24 +6,38 @@ calculated instead of measured on solids.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from manifold3d import CrossSection, Manifold
 
 from hwtools.box import printed, wooden
-from hwtools.box.assembly import STEPS, Assembly, Item, Screw, assemble
+from hwtools.box.assembly import (
+    FOOT,
+    STEPS,
+    Assembly,
+    Item,
+    Screw,
+    assemble,
+    leads,
+    opened,
+    switch_solid,
+)
 from hwtools.box.dimensions import Dimensions
-from hwtools.box.solids import Point, at_axis, overlap, prism_x, rod, rounded
+from hwtools.box.solids import Point, at_axis, block, overlap, rod, rounded
+from hwtools.harness import LENGTHS
 
 __all__ = [
     "BEDS",
     "assembling",
+    "beer",
     "collisions",
     "everything",
     "gaps",
     "holding",
+    "opening",
     "pieces",
     "printing",
     "prints",
@@ -36,14 +50,12 @@ __all__ = [
 BEDS = ((220.0, 220.0, 250.0), (250.0, 210.0, 210.0))
 #: Volumes below this (mm³) are rounding.
 _NOTHING = 0.3
-#: What may cut into what, by so many mm³: springs where they rest, a tie round its cable.
+#: What may cut into what, by so many mm³: springs where they are held, a tie round its cable.
 _ALLOWED = (
-    (r"lever (\d+) \w+", r"lever \1 \w+", 1e9),
-    (r"lever \d+ nose", r"rod down|rod detent", 120.0),
-    (r"lever (\d+) finger", r"switch \1|switch lever \1", 120.0),
-    (r"lever (\d+) nose", r"lever \1 .*", 1e9),
-    (r"lever (\d+) stiff", r"switch lever \1", 30.0),
-    (r"switch (\d+)", r"switch lever \1", 1e9),
+    (r"lever (\d+)", r"finger \1", 6.0),  # where the slot holds it
+    (r"lever \d+", r"staple \d+", 0.5),
+    (r"bank", r"staple \d+", 6.0),
+    (r"finger (\d+)", r"switch lever \1", 1.0),
     (r"supply (plug|cable)", r"supply (plug|cable)|cable tie", 1e9),
     (r"button", r"button nut", 200.0),
     (r"felt", r"body|tray|spout", 1e9),
@@ -55,6 +67,8 @@ THREAD = 5.0
 GAP = 2.0
 #: Stiff parts may not be thinner.
 THIN = 0.8
+#: A lead does not run straight, and its ends are stripped, crimped and soldered: share and mm.
+SLACK, LOOSE_ENDS = 1.1, 25.0
 #: What prints without support beside a slope of 45 degrees: a ledge so wide, a bridge so long.
 LEDGE, BRIDGE = 2.0, 20.0
 
@@ -71,7 +85,7 @@ def _may(a: str, b: str) -> float:
 def _cuts(a: Item, b: Item) -> float:
     """The volume of the two that is too much, or 0."""
     volume = overlap(a.solid, b.solid)
-    return volume if volume > _may(a.name, b.name) else 0.0
+    return volume if volume > _NOTHING and volume > _may(a.name, b.name) else 0.0
 
 
 def collisions(box: Assembly) -> Iterator[str]:
@@ -117,7 +131,7 @@ def _driven(box: Assembly, screw: Screw) -> Iterator[str]:
 
 def _groups(step: int) -> set[str]:
     name = STEPS[step]
-    if name in ("levers", "switches"):
+    if name in ("levers", "detents", "switches"):
         return {"bank"}
     if name in ("display", "deck"):
         return {"shell"}
@@ -143,55 +157,79 @@ def _present(box: Assembly, step: int, before: str) -> Iterator[Item]:
 # --- levers ---------------------------------------------------------------------------------------------
 
 
-def sweep(d: Dimensions, step: float = 2.0, past: float = 10.0) -> Iterator[str]:
+def sweep(d: Dimensions, step: float = 3.0, past: float = 10.0) -> Iterator[str]:
     """The first and the last lever through their travel, and past both stops: only the stops stop them."""
     box = assemble(d)
     neighbours = {n: {a: assemble_lever(d, n, a) for a in (d.up, d.down)} for n in (2, d.levers - 1)}
     for number in (1, d.levers):
-        others = [i for i in box.items if not i.lever or abs(i.lever - number) > 1]
+        moved = (f"lever {number}", f"finger {number}", f"staple {number}", f"switch lever {number}")
+        # only what lies within a lever's reach
+        near = block(
+            (d.bay_left(number) - d.rib, d.axle_y - 60, d.axle_z - 60),
+            (d.bay_left(number) + d.bay + d.rib, d.axle_y + 60, d.axle_z + 60),
+        )
+        others = [
+            Item(i.name, i.solid ^ near, i.step, i.group, ())
+            for i in box.items
+            if i.name not in moved and abs((i.lever or 99) - number) > 1 and overlap(i.solid, near)
+        ]
         beside = neighbours[2 if number == 1 else d.levers - 1]
-        parts = printed.lever_parts(d, number)
         seen: set[str] = set()
         count = round((d.down - d.up + 2 * past) / step)
         for k in range(count + 1):
             angle = d.up - past + k * (d.down - d.up + 2 * past) / count
-            turned = {name: at_axis(part, angle, d.axle_y, d.axle_z) for name, part in parts.items()}
-            for kind in ("stiff", "nose", "finger"):
-                mine = Item(f"lever {number} {kind}", turned[kind], 0, "bank", ())
-                for other in others:
-                    volume = _cuts(mine, other)
-                    if not volume:
+            body = assemble_lever(d, number, angle)
+            finger = printed.finger(d, number, angle)
+            _, lever = switch_solid(d, number, angle)
+            mine = [
+                Item(name, solid, 0, "bank", ())
+                for name, solid in zip(
+                    moved, (body, finger, printed.detent(d, number, angle), lever), strict=True
+                )
+            ]
+            for one in mine:
+                for other in [*others, *(i for i in mine if i.name > one.name)]:
+                    if not _cuts(one, other):
                         continue
                     stopped = (
                         other.name == "rod up"
                         if angle < d.up
                         else other.name == "rod down" and angle > d.down
                     )
-                    key = f"{kind} {other.name}"
-                    if stopped or key in seen:
+                    key = f"{one.name} {other.name}"
+                    if (stopped and one.name == moved[0]) or key in seen:
                         continue
                     seen.add(key)
-                    met = f"the {kind} part of lever {number} meets {other.name}"
-                    yield f"sweep: {met} at {angle:.1f} degrees"
+                    yield f"sweep: {one.name} meets {other.name} at {angle:.1f} degrees"
             for end, solid in beside.items():
-                if overlap(turned["whole"], solid) > _NOTHING:
+                if overlap(body + finger, solid) > _NOTHING:
                     yield f"sweep: lever {number} at {angle:.1f} degrees meets its neighbour at {end:g}"
-        # where the spring would stand on its own is within the switch: so it presses it
-        switch = box.item(f"switch lever {number}").solid + box.item(f"switch {number}").solid
-        finger = parts["finger"]
-        presses = {a: overlap(at_axis(finger, a, d.axle_y, d.axle_z), switch) for a in (d.up, d.down)}
-        if presses[d.down] < 1.0:
+        if d.pressed(d.down)[0] > d.micro.operates - d.micro.spread:
             yield f"switch: nothing presses switch {number} when its tile is down"
-        if presses[d.up] > _NOTHING:
+        if d.pressed(d.up)[0] < d.micro.free:
             yield f"switch: switch {number} is pressed although its tile is up"
         for angle, stop in ((d.up - 2.0, "rod up"), (d.down + 2.0, "rod down")):
-            if overlap(at_axis(parts["stiff"], angle, d.axle_y, d.axle_z), box.item(stop).solid) < _NOTHING:
+            if overlap(assemble_lever(d, number, angle), box.item(stop).solid) < _NOTHING:
                 yield f"stop: nothing stops lever {number} at {angle:.1f} degrees"
 
 
 def assemble_lever(d: Dimensions, number: int, angle: float) -> Manifold:
-    """Return one whole lever in its place at an angle."""
-    return at_axis(printed.lever_parts(d, number)["whole"], angle, d.axle_y, d.axle_z)
+    """Return the printed part of a lever in its place at an angle."""
+    return at_axis(printed.lever_body(d, number), angle, d.axle_y, d.axle_z)
+
+
+def beer(d: Dimensions) -> Iterator[str]:
+    """What drips through the gap on either side of a tile meets no switch."""
+    box = assemble(d, dict.fromkeys(range(1, d.levers + 1), d.up))
+    for n in range(1, d.levers + 1):
+        switch = box.item(f"switch {n}").solid + box.item(f"switch lever {n}").solid
+        left, _, _, right, _, _ = switch.bounding_box()
+        # a tile pushed to one side opens the gap on the other
+        open_to = (d.bay_left(n) + 2 * d.side_gap, d.bay_left(n) + d.bay - 2 * d.side_gap)
+        for side, covered in (("left", left - open_to[0]), ("right", open_to[1] - right)):
+            if covered < 1.0:
+                where = f"beside the gap on the {side} of its tile"
+                yield f"beer: switch {n} lies {covered:.1f} mm {where}; 1 is needed"
 
 
 def gaps(d: Dimensions, step: float = 2.5) -> Iterator[str]:
@@ -227,25 +265,22 @@ def gaps(d: Dimensions, step: float = 2.5) -> Iterator[str]:
 
 
 def springs(d: Dimensions) -> Iterator[str]:
-    """The springs of a lever are free all round: nothing that is printed over or beside them holds them."""
-    parts = printed.lever_parts(d, 1)
-    z = d.axle_z
-    away = d.finger_root + 1.5  # from here on the spring has to be free
-    ring = rod((-1, d.axle_y, z), (1, 0, 0), d.width, 2 * away)
-    free = parts["finger"] - ring
-    for name, by in (("over it", 0.5), ("beside it", -0.5)):
-        if overlap(free.translate((by, 0, 0)), parts["stiff"]) > 0.05:
-            yield f"spring: the finger sticks to what is printed {name}"
-    y, low = printed.tail_point(d, away, -d.tail_half)
-    bent = at_axis(parts["finger"], -12.0, d.axle_y + y, z + low) - ring
-    if overlap(bent, parts["stiff"]) > 0.5:
-        yield "spring: the finger has no room to bend"
-    inward = parts["nose"] - rod((-1, d.axle_y, z), (1, 0, 0), d.width, 2 * (d.drum - d.arm_thick - 0.1))
-    low, high = d.nose_at - 8, d.nose_at + 30
-    slit = printed.ring_sector(low, high, d.drum - d.arm_thick - d.nose_lift, d.drum)
-    room = prism_x(slit, d.bay_left(1) + d.side_gap, d.lever_width).translate((0, d.axle_y, z))
-    if inward.is_empty() or overlap(room, parts["stiff"]) > 0.5:
-        yield "spring: the detent's arm has no room to bend"
+    """The wires have the room to bend that they need, and enough plastic holds them."""
+    from hwtools.box import tolerances
+
+    bend = tolerances.most_bent(d)
+    if bend > d.finger_bend:
+        yield f"spring: a finger may bend by {bend:.1f} mm; its slot has room for {d.finger_bend:g} mm"
+    far = d.detent_y(d.notch)
+    rib = printed.bank(d)
+    n = d.levers
+    for x, side in ((d.bay_left(n) - 0.3, "left"), (d.bay_left(n) + d.bay - 0.2, "right")):
+        back = rod((x, d.axle_y + far, d.axle_z + d.detent_z), (1, 0, 0), 0.5, d.detent_wire, 16)
+        if overlap(back, rib) > 0.05:
+            yield f"spring: the {side} leg of a staple has no room to give way to the drum"
+    if d.rib - 2 * d.detent_groove < THIN - 1e-6:
+        left = d.rib - 2 * d.detent_groove
+        yield f"spring: {left:.1f} mm of rib are left between two staples; {THIN:g} are needed"
 
 
 # --- printing -------------------------------------------------------------------------------------------
@@ -265,7 +300,8 @@ def prints(d: Dimensions) -> dict[str, Manifold]:
         "bank": printed.bank(d).rotate(over),
         "bezel": printed.bezel(d).rotate(over),
         "clamp": printed.clamp(d, 1),
-        "switch-spacer": printed.spacer(d, 1).rotate((0, 90, 0)),
+        "switch-spacer-left": printed.spacers(d, 1)[0].rotate((0, 90, 0)),
+        "switch-spacer-right": printed.spacers(d, 1)[1].rotate((0, 90, 0)),
         "spout": printed.spout(d).rotate(over),
         **{f"lever-{n}": printed.lever(d, n) for n in range(1, d.levers + 1)},
     }
@@ -278,7 +314,7 @@ def prints(d: Dimensions) -> dict[str, Manifold]:
 
 def pieces(d: Dimensions, name: str) -> int:
     """Return how many of a printed part a box needs."""
-    return {"clamp": 2, "switch-spacer": d.levers}.get(name, 1)
+    return {"clamp": 2, "switch-spacer-left": d.levers, "switch-spacer-right": d.levers}.get(name, 1)
 
 
 def printing(d: Dimensions) -> Iterator[str]:
@@ -352,8 +388,11 @@ def _blocked(moving: list[Item], still: list[Item], path: Iterable[Point]) -> st
     """Name what is in the way, or nothing."""
     for shift in _way(path):
         for mine in moving:
-            there = Item(mine.name, mine.solid.translate(shift), mine.step, mine.group, ())
+            solid = mine.solid if mine.relaxed is None else mine.relaxed
+            there = Item(mine.name, solid.translate(shift), mine.step, mine.group, ())
             for other in still:
+                if mine.relaxed is not None and other.lever:
+                    continue  # it gives way
                 volume = _cuts(there, other)
                 if volume > 1.0:
                     away = max(abs(v) for v in shift)
@@ -367,12 +406,12 @@ def assembling(d: Dimensions) -> Iterator[str]:
         angle: assemble(d, dict.fromkeys(range(1, d.levers + 1), angle)) for angle in {15.0, d.up, d.down}
     }
     for step, name in enumerate(STEPS):
-        angle = {"levers": 15.0, "switches": d.up}.get(name, d.down)
+        angle = {"levers": 15.0, "detents": 15.0, "switches": d.up}.get(name, d.down)
         box = boxes[angle]
         for item in box.items:
             if item.step != step or not item.path or item.lever > 1:
                 continue
-            if re.fullmatch(r"switch( lever| spacer)? ([3-9]|1\d)", item.name):
+            if re.fullmatch(r"(switch( lever| spacer \w+)?|staple) ([3-9]|1\d)", item.name):
                 continue  # like the second
             still = [
                 i for i in _present(box, step, before=item.name) if not (item.lever and i.lever == item.lever)
@@ -402,6 +441,37 @@ def assembling(d: Dimensions) -> Iterator[str]:
         yield f"order: closing the box: {fault}"
 
 
+def opening(d: Dimensions) -> Iterator[str]:
+    """A closed box opens: felt and spout out, unlocked, lifted, stood behind the base with its leads on."""
+    box = assemble(d)
+    late = STEPS.index("closing")
+    for name in ("felt", "spout"):
+        mine = box.item(name)
+        still = [i for i in box.items if i.name != name and not (name == "spout" and i.name == "felt")]
+        fault = _blocked([mine], still, mine.path)
+        if fault:
+            yield f"open: {fault}"
+    upper = [i for i in box.items if i.group in ("shell", "bank") and i.step < late]
+    cam = printed.lock(d, locked=False)["lock cam"]
+    upper = [Item(i.name, cam, i.step, i.group, ()) if i.name == "lock cam" else i for i in upper]
+    below = [i for i in box.items if i.group == "base" and i.name != "levers' leads"]
+    fault = _blocked(upper, below, [(0, 3, 0), (0, 0, 100)])
+    if fault:
+        yield f"open: the shell: {fault}"
+    for mine in upper:
+        turned = opened(d, mine.solid)
+        if turned.bounding_box()[2] < FOOT - 0.1:
+            yield f"open: {mine.name} is below the bar when the shell stands behind the base"
+        for other in below:
+            if overlap(turned, other.solid) > _NOTHING:
+                yield f"open: {mine.name} meets {other.name} when the shell stands behind the base"
+    for plug, ways in leads(box).items():
+        for way in ways:
+            long = sum(math.dist(a, b) for a, b in pairwise(way)) * SLACK + LOOSE_ENDS
+            if long > 1000 * LENGTHS[plug]:
+                yield f"open: the lead of {plug} needs {long:.0f} mm, it has {1000 * LENGTHS[plug]:.0f} mm"
+
+
 def holding(d: Dimensions) -> Iterator[str]:
     """Locked, the shell cannot be lifted in front or behind, nor slid off its tongues."""
     made = wooden if d.wooden else printed
@@ -414,19 +484,12 @@ def holding(d: Dimensions) -> Iterator[str]:
         yield "lock: the locked shell slides off its tongues"
 
 
-def everything(d: Dimensions) -> list[str]:
-    """Return all faults of a box of these figures."""
+def everything(d: Dimensions, *, levers: bool = True) -> list[str]:
+    """Return all faults of a box; without those of its levers if another box has the same levers."""
     from hwtools.box import tolerances
 
     box = assemble(d)
-    found = [
-        *collisions(box),
-        *screws(box),
-        *sweep(d),
-        *gaps(d),
-        *springs(d),
-        *printing(d),
-        *assembling(d),
-        *holding(d),
-    ]
-    return [*found, *(wooden.faults(d) if d.wooden else ()), *tolerances.faults(d)]
+    found = [*collisions(box), *screws(box), *assembling(d), *holding(d), *opening(d)]
+    if levers:
+        found += [*sweep(d), *gaps(d), *springs(d), *beer(d), *printing(d), *tolerances.faults(d)]
+    return [*found, *(wooden.faults(d) if d.wooden else ())]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hwtools.box.assembly import felt_shape
 from hwtools.box.dimensions import Dimensions
-from hwtools.box.wooden import PLY, SHEET, Plate, plates, wooden
+from hwtools.box.wooden import SHEET, Plate, plates, wooden
 
 if TYPE_CHECKING:
     from manifold3d import CrossSection
@@ -73,6 +75,15 @@ def _svg(placed: list[tuple[Plate, CrossSection]], size: tuple[float, float], *,
     return "\n".join([*out, "</svg>\n"])
 
 
+def _circle(ring: Sequence[Sequence[float]]) -> tuple[float, float, float] | None:
+    """Return middle and radius of a ring that stands for a circle, or None."""
+    if len(ring) < 12:
+        return None
+    x, y = ((min(p[k] for p in ring) + max(p[k] for p in ring)) / 2 for k in (0, 1))
+    far = [math.dist(p, (x, y)) for p in ring]
+    return (x, y, max(far)) if max(far) - min(far) < 0.05 else None
+
+
 def _dxf(placed: list[tuple[Plate, CrossSection]], target: Path) -> None:
     import ezdxf
 
@@ -82,7 +93,11 @@ def _dxf(placed: list[tuple[Plate, CrossSection]], target: Path) -> None:
     space = document.modelspace()
     for plate, outline in placed:
         for ring in outline.to_polygons():
-            space.add_lwpolyline([(float(x), float(y)) for x, y in ring], close=True)
+            circle = _circle(ring)
+            if circle:
+                space.add_circle(circle[:2], circle[2])
+            else:
+                space.add_lwpolyline([(float(x), float(y)) for x, y in ring], close=True)
         if len(placed) > 1:
             x0, y0, x1, y1 = outline.bounds()
             label = space.add_text(plate.name, height=5, dxfattribs={"layer": "NAMES", "color": 1})
@@ -109,7 +124,8 @@ def write(folder: Path) -> None:
     piece = Plate("felt", felt.extrude(1), "z", "shell")
     (folder / "felt.svg").write_text(_svg([(piece, felt)], (x1 - x0, y1 - y0), names=False), encoding="utf-8")
     _dxf([(piece, felt)], folder / "felt.dxf")
-    print(f"{len(found)} plates of {PLY:g} mm on {len(plan(found))} sheets of {SHEET[0]:g} x {SHEET[1]:g} mm")
+    thick = f"{Dimensions().wood:g} mm"
+    print(f"{len(found)} plates of {thick} on {len(plan(found))} sheets of {SHEET[0]:g} x {SHEET[1]:g} mm")
 
 
 if __name__ == "__main__":

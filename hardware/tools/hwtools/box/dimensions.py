@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-__all__ = ["COUNTS", "DISPLAYS", "Dimensions", "Display"]
+__all__ = ["COUNTS", "DISPLAYS", "SWITCHES", "Dimensions", "Display", "Switch"]
 
 #: Numbers of levers that a box may have.
 COUNTS = (9, 10, 12)
@@ -45,6 +45,64 @@ DISPLAYS = {
 
 
 @dataclass(frozen=True, slots=True)
+class Switch:
+    """A microswitch of the 20 mm class as its maker draws it.
+
+    Heights are over the line of its mounting holes, lengths from the end of its case at the COM contact.
+    """
+
+    name: str
+    number: str  # the maker's
+    force: float  # N at the lever's end, at most
+    overtravel: float  # at least
+    wire: float  # of the finger that presses it, in mm
+    set_by_hand: bool  # too stiff for the sum of all errors: each finger is bent until its switch clicks
+    sealed: bool = False
+    operates: float = 8.8
+    spread: float = 0.8  # of operates, up and down
+    free: float = 13.6  # at most
+    case: tuple[float, float, float] = (6.4, 10.2, 19.8)  # width, depth, length
+    top: float = 7.3  # case
+    pitch: float = 9.5  # of the mounting holes
+    hole: float = 2.4
+    com_hole: float = 5.15  # the mounting hole next to COM
+    lever: float = 14.5  # its free end when it operates, from that hole
+    lever_width: float = 3.6
+    lever_thick: float = 0.3
+    hinge: tuple[float, float] = (1.85, 7.4)  # from the COM end; height of the lever's outer face there
+    tabs: float = 6.4
+
+    @property
+    def lever_end(self) -> float:
+        """The lever's free end when it operates, from the COM end."""
+        return self.com_hole + self.lever
+
+    @property
+    def lowest(self) -> float:
+        """Height of the lever's end when it is pressed down as far as the data sheet allows for certain."""
+        return self.operates - self.overtravel
+
+    def share(self, at: float) -> float:
+        """Return the height over the hinge at *at* as a share of that at the lever's end."""
+        return (at - self.hinge[0]) / (self.lever_end - self.hinge[0])
+
+    def end_at(self, height: float) -> float:
+        """Return how far the lever's end lies from the COM end when it stands at *height*."""
+        length = math.hypot(self.lever_end - self.hinge[0], self.operates - self.hinge[1])
+        return self.hinge[0] + math.sqrt(max(length**2 - (height - self.hinge[1]) ** 2, 0.0))
+
+
+#: What the lever bank can carry. A type of the same size is a line here; the check says whether it works.
+SWITCHES = {
+    "SS-01GL-F": Switch("Omron SS-01GL-F", "SS-01GL-F", 0.16, 1.2, 0.7, set_by_hand=False),
+    "SS-01GL": Switch("Omron SS-01GL", "SS-01GL", 0.49, 1.2, 0.8, set_by_hand=True),
+    "D2SW-01L1H": Switch(
+        "Omron D2SW-01L1H, sealed", "D2SW-01L1H", 0.59, 1.0, 0.8, set_by_hand=True, sealed=True
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
 class Dimensions:
     """The figures; the defaults are the box that the guide describes."""
 
@@ -61,17 +119,17 @@ class Dimensions:
     gap: float = 0.3  # between printed parts that only meet
     base: float = 4.0  # thickness
 
-    # lever bank: one plate on the deck, ribs under it, steel rods through the ribs
+    # lever bank: one plate on the deck, ribs under it, stainless rods through the ribs
     bank_left: float = 13.0
     bank_width: float = 190.0  # shared by the levers: one body fits all three sizes
     plate: float = 4.0
     axle_y: float = 176.0
     rib: float = 2.4
-    rib_low: float = -44.0  # lower end of the ribs, from the axle
+    rib_low: float = -51.8  # lower end of the ribs, from the axle
     rib_front: float = -19.5
     rib_back: float = 18.0
     side_gap: float = 0.8  # lever to rib
-    rod: float = 3.0  # axle, stops and detents: all cut from one metre of steel rod
+    rod: float = 3.0  # axle and stops: cut from one metre of stainless rod
     rod_hole: float = 3.2
 
     # lever
@@ -80,35 +138,46 @@ class Dimensions:
     handle: float = 42.0  # axle to the top of the tile
     thick: float = 7.0
     bore: float = 3.3
-    up: float = -17.0  # the stops; between them nothing but detents and the switch is touched
+    up: float = -17.0  # the stops; between them nothing but the detent and the switch is touched
     down: float = 46.5
     tail_at: float = -49.4  # direction of the tail when the tile stands straight, from straight down
-    tail_half: float = 2.0
+    tail_half: float = 2.4
     tail_over: float = 2.0  # the tail reaches so far past the middle of the rods that stop it
     stop_radius: float = 16.0  # of the two rods that stop the tail
-    nose: float = 2.2  # radius
-    nose_lift: float = 1.6  # how far a rod presses the nose in
-    nose_rest: float = 2.1  # the nose comes to rest this far past the middle of its rod
-    arm: float = 2.0  # thickness of the detent's arm in a lever of 11.8 mm
-    finger: float = 0.8  # thickness of the spring that presses the switch
-    finger_width: float = 5.0
-    finger_clear: float = (
-        0.8  # air over the spring as it is printed: four layers, or it would stick to the tail
-    )
-    finger_root: float = 6.5  # from the axle
-    finger_tip: float = 24.0
 
-    # microswitch Omron SS-01GL; heights over the line of its mounting holes
-    switch: tuple[float, float, float] = (6.4, 10.2, 19.8)
-    switch_top: float = 7.3  # case
-    switch_operates: float = 8.8  # +-0.8
-    switch_free: float = 13.6  # at most
-    switch_pitch: float = 9.5
+    # finger: a straight spring wire, both ends bent to the right, pushed into a slot on the lever's left
+    finger_tip: float = 24.0  # from the axle along the tail
+    finger_side: float = -0.6  # its tip behind the tail's middle
+    finger_pass: float = 3.1  # where it passes the axle, behind the tail's middle
+    finger_root: float = -6.5  # it is free from here on
+    finger_end: float = -10.8  # and held up to here
+    finger_at: float = 1.4  # middle of the wire from the lever's left side
+    finger_foot: float = 6.4  # its bent ends reach up to here: the foot in the lever,
+    finger_bar: float = 7.9  # and the tip
+    finger_play: float = 0.05  # slot over wire: it is pushed in tight
+    finger_bend: float = 4.5  # room that the slot leaves for its tip
+
+    # detent: a staple of spring wire in the ribs, its back lies on the drum, which has two notches
+    detent_wire: float = 1.2
+    detent_at: float = 65.0  # direction of its back, from straight down to the rear
+    detent_free: float = 34.0  # length that bends
+    detent_held: float = 8.0
+    detent_preload: float = 1.6  # it would stand so far inside a notch
+    detent_groove: float = 0.7  # depth in the rib
+    notch: float = 0.9  # depth
+    notch_hollow: float = 1.6  # radius of the way of the wire's middle through a notch, and over its edge
+    notch_edge: float = 1.8
+    notch_rest: float = 1.12  # at a stop the wire lies so far beside the notch's middle: it pulls to the stop
+
+    # microswitch
+    switch: str = "SS-01GL-F"
     switch_rod: float = 2.0
     switch_hole: float = 2.2  # in the ribs
-    switch_tabs: float = 6.4
-    switch_reach: float = 4.6  # the spring's free tip would stand so far beyond the operating position
-    switch_end: float = 2.0  # from the tip's contact to the upper end of the case
+    switch_reach: float = 3.5  # the finger's free tip would stand so far beyond the operating position
+    switch_end: float = 5.3  # from the tip's place to the upper end of the case
+    switch_at: float = (
+        3.3  # from the rib on its left: what drips through the gap beside a tile falls beside it
+    )
 
     # screws
     deck_screw: float = 12.0  # M3 countersunk, pin-in-Torx: lever bank and bezel
@@ -122,6 +191,7 @@ class Dimensions:
     clamp_screw: float = 9.5  # 2.2 mm, self-tapping
     clamp_hole: float = 6.6  # its depth
     clamp_bar: float = 3.5
+    clamp_foam: float = 0.6  # foam of 1 mm between clamp and module, pressed
 
     # tray
     tray: tuple[float, float, float, float] = (12.0, 10.0, 150.0, 92.0)  # outside
@@ -135,7 +205,7 @@ class Dimensions:
     # display
     bezel_at: tuple[float, float] = (82.0, 120.6)
     bezel: tuple[float, float] = (102.0, 57.0)
-    bezel_opening: tuple[float, float] = (88.0, 45.6)
+    bezel_opening: tuple[float, float] = (88.0, 46.4)
     window_glass: float = 2.0  # acrylic
 
     # the rest
@@ -145,7 +215,9 @@ class Dimensions:
     buzzer: float = 12.0
     buzzer_height: float = 8.5
     lock_at: tuple[float, float] = (165.0, 28.0)  # x, z in the front wall
-    lock: float = 19.0
+    lock: float = 19.2  # M19 lock with two flats
+    lock_flats: float = 16.3
+    cam: tuple[float, float] = (10.0, 3.0)  # width and thickness, at most
     gate: float = 0.7  # play of the lock's cam in the base's gate
     pi_at: tuple[float, float] = (16.0, 18.0)
     pi_post: float = 8.0
@@ -154,6 +226,7 @@ class Dimensions:
     # how it is made
     tray_in_body: bool = False  # the tray as a part of the body: a ceiling in printing position
     wooden: bool = False  # shell and base of plywood: see hwtools.box.wooden
+    wood: float = 6.0  # thickness of the plywood as measured: 6.0 to 6.8
     blind_end: bool = False  # no holes in the end ribs: nothing can be pushed through them
 
     @property
@@ -182,9 +255,9 @@ class Dimensions:
         return self.drum + self.drum_gap
 
     @property
-    def arm_thick(self) -> float:
-        """Thickness of the detent's arm: the same stiffness in a lever of any width."""
-        return float(self.arm * (11.83 / self.lever_width) ** (1 / 3))
+    def micro(self) -> Switch:
+        """The microswitch."""
+        return SWITCHES[self.switch]
 
     def bay_left(self, number: int) -> float:
         """Return x of the right face of the rib on the left of a lever, counted from 1."""
@@ -214,43 +287,88 @@ class Dimensions:
         s, w = self._stop_aside
         return self._from_tail(self.up, s, -w)
 
-    @property
-    def _rest_angle(self) -> float:
-        return math.degrees(self.nose_rest / (self.stop_radius - self.rod / 2))
+    # --- the finger and its switch -------------------------------------------------------------------------
+
+    def finger_line(self, s: float) -> float:
+        """How far the middle of the unbent wire lies behind the tail's middle."""
+        return self.finger_pass + (self.finger_side - self.finger_pass) * s / self.finger_tip
 
     @property
-    def nose_at(self) -> float:
-        """Direction of the nose when the tile stands straight, from straight down."""
-        y, z = self.rod_down
-        return math.degrees(math.atan2(y, -z)) - self.up - self._rest_angle
+    def finger_length(self) -> float:
+        """Length of the wire that bends."""
+        return self.finger_tip - self.finger_root
+
+    def tip(self, angle: float) -> tuple[float, float]:
+        """Middle of the finger's unbent tip with the lever at *angle*."""
+        return self._from_tail(angle, self.finger_tip, self.finger_side)
 
     @property
-    def rod_detent(self) -> tuple[float, float]:
-        """The rod that the nose passes last when the tile comes down."""
-        b = math.radians(self.nose_at + self.down - self._rest_angle)
-        return self.stop_radius * math.sin(b), -self.stop_radius * math.cos(b)
-
-    @property
-    def finger_back(self) -> float:
-        """How far the back of the spring's tip stands behind the tail's middle."""
-        return -0.4
-
-    @property
-    def switch_press(self) -> float:
-        """Where the spring's tip would stand with the tile down, over the switch's holes."""
-        return self.switch_operates - self.switch_reach
-
-    @property
-    def contact(self) -> tuple[float, float]:
-        """Where the spring's tip would stand with the tile down, if the switch were not there."""
-        return self._from_tail(self.down, self.finger_tip, self.finger_back)
-
-    @property
-    def switch_y(self) -> float:
-        """Line of the switch's mounting holes, from the axle."""
-        return self.contact[0] + self.switch_press
+    def switch_low(self) -> float:
+        """Lower end of the switch's case, from the axle: the COM end."""
+        return self.tip(self.down)[1] + self.switch_end - self.micro.case[2]
 
     @property
     def switch_z(self) -> float:
         """Middle of the switch's case, from the axle."""
-        return self.contact[1] + self.switch_end - self.switch[2] / 2
+        return self.switch_low + self.micro.case[2] / 2
+
+    @property
+    def switch_holes(self) -> tuple[float, float]:
+        """Heights of its two mounting holes, from the axle."""
+        low = self.switch_low + self.micro.com_hole
+        return low, low + self.micro.pitch
+
+    @property
+    def touched_at(self) -> float:
+        """Where the tip lies on the switch's lever with the tile down, from the COM end."""
+        return self.tip(self.down)[1] - self.switch_low
+
+    def lever_height(self, end: float, at: float) -> float:
+        """Height of the switch's lever at *at* when its end stands at *end*."""
+        hinge = self.micro.hinge[1]
+        return hinge + (end - hinge) * self.micro.share(at)
+
+    @property
+    def switch_press(self) -> float:
+        """Height of the back of the finger's unbent tip over the switch's holes, with the tile down."""
+        return self.lever_height(self.micro.operates, self.touched_at) - self.switch_reach
+
+    @property
+    def switch_y(self) -> float:
+        """Line of the switch's mounting holes, from the axle."""
+        return self.tip(self.down)[0] + self.micro.wire / 2 + self.switch_press
+
+    def pressed(self, angle: float) -> tuple[float, float]:
+        """Return the height of the switch's lever at its end, and the bend of the finger, at *angle*."""
+        y, z = self.tip(angle)
+        micro, at = self.micro, z - self.switch_low
+        height = self.switch_y - y - micro.wire / 2
+        share = micro.share(min(at, micro.end_at(micro.free)))
+        end = micro.hinge[1] + (height - micro.hinge[1]) / share
+        if end >= micro.free or at < micro.hinge[0] + 2:
+            return micro.free, 0.0
+        end = max(end, micro.lowest)
+        return end, max(self.lever_height(end, at) - height, 0.0)
+
+    # --- the detent ----------------------------------------------------------------------------------------
+
+    @property
+    def detent_z(self) -> float:
+        """Height of the staple's back."""
+        return -(self.drum + self.detent_wire / 2) * math.cos(math.radians(self.detent_at))
+
+    def detent_y(self, rise: float) -> float:
+        """Return where the staple's back lies when its middle is *rise* over the bottom of a notch."""
+        far = self.drum + self.detent_wire / 2 - self.notch + rise
+        return math.sqrt(far**2 - self.detent_z**2)
+
+    @property
+    def detent_relaxed(self) -> float:
+        """Where the staple's back would lie without a lever."""
+        return self.detent_y(0.0) - self.detent_preload
+
+    @property
+    def notches(self) -> tuple[float, float]:
+        """Directions of the two notches when the tile stands straight: for the tile up, and down."""
+        aside = math.degrees(self.notch_rest / (self.drum + self.detent_wire / 2))
+        return self.detent_at - self.up + aside, self.detent_at - self.down - aside

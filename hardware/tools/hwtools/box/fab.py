@@ -5,14 +5,20 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 from manifold3d import Manifold
+from numpy.typing import NDArray
 
-from hwtools.box import check
+from hwtools.box import check, printed
 from hwtools.box.dimensions import COUNTS, DISPLAYS, Dimensions
+from hwtools.box.solids import block, joined, rod
 
-__all__ = ["printed_parts", "write_stl"]
+__all__ = ["facets", "printed_parts", "test_bay", "write_stl"]
+
+Numbers: TypeAlias = "NDArray[np.float64]"
+Indices: TypeAlias = "NDArray[np.int64]"
 
 #: Parts that are the same for all numbers of levers and all displays.
 _COMMON = ("body", "base", "tray", "spout")
@@ -33,17 +39,93 @@ def printed_parts() -> dict[str, tuple[Manifold, int]]:
         d = replace(Dimensions(), display=display)
         for name in ("bezel", "clamp"):
             found[f"display-{display}/{name}"] = check.prints(d)[name], check.pieces(d, name)
+    found["test-bay"] = test_bay(), 1
     return found
 
 
+def test_bay() -> Manifold:
+    """Return one bay to print first: ribs, a tile without its handle, spacers, an insert's hole, a thread."""
+    d = Dimensions(levers=max(COUNTS))
+    parts = check.prints(d)
+    left, right = d.bay_left(1) - d.rib, d.bay_left(1) + d.bay + d.rib
+    bay = printed.bank(d) ^ block((left, d.axle_y - 20, 0), (right, d.axle_y + 18.5, d.height + 20))
+    tile = parts["lever-1"]
+    short = tile.trim_by_plane((0, -1, 0), -(tile.bounding_box()[4] - d.handle + d.drum + 2))
+    screws = block((0, 0, 0), (22, 10, 8)) - rod((5, 5, 8.01 - d.insert - 0.3), (0, 0, 1), 9, d.insert_hole)
+    screws -= rod((5, 5, -1), (0, 0, 1), 10, printed.LOOSE) + rod((12.5, 5, 1.2), (0, 0, 1), 9, 1.8)
+    screws -= rod((18.5, 5, -1), (0, 0, 1), 10, 2.8)
+    placed, y = [], 0.0
+    for part in (
+        bay.rotate((180, 0, 0)),
+        short,
+        parts["switch-spacer-left"],
+        parts["switch-spacer-right"],
+        screws,
+    ):
+        x0, y0, z0, _, y1, _ = part.bounding_box()
+        placed.append(part.translate((-x0, y - y0, -z0)))
+        y += y1 - y0 + 4
+    return joined(placed)
+
+
+#: A facet lower than this is degenerate, in mm.
+FLAT = 1e-4
+
+
+def facets(solid: Manifold) -> tuple[Numbers, Indices]:
+    """Return corners and triangles of a solid as an STL has them, without degenerate triangles.
+
+    Where several edges lie on one line, the kernel leaves triangles without area. The edge that such a one
+    shares with its neighbour is turned: the surface stays the same, and closed.
+    """
+    mesh = solid.simplify(0.01).to_mesh()
+    rounded = np.round(np.asarray(mesh.vert_properties)[:, :3], 3)
+    points, same = np.unique(rounded.astype(np.float32), axis=0, return_inverse=True)
+    points = points.astype(float)
+    triangles = [t for t in same.reshape(-1)[np.asarray(mesh.tri_verts)].tolist() if len(set(t)) == 3]
+    edges = {(t[k], t[k - 2]): n for n, t in enumerate(triangles) for k in range(3)}
+    for _ in range(20):
+        flat = np.flatnonzero(_heights(points[np.asarray(triangles)]) < FLAT).tolist()
+        if not flat:
+            break
+        for n in flat:
+            t = triangles[n]
+            if _heights(points[[t]])[0] >= FLAT:
+                continue
+            sides = [float(np.linalg.norm(points[t[k]] - points[t[k - 2]])) for k in range(3)]
+            k = sides.index(max(sides))
+            first, second, middle = t[k], t[k - 2], t[k - 1]
+            other = edges[second, first]
+            far = next(v for v in triangles[other] if v not in (first, second))
+            if (far, middle) in edges or (middle, far) in edges:
+                continue  # two flat ones side by side: the next turn
+            for old in (n, other):
+                for j in range(3):
+                    edges.pop((triangles[old][j], triangles[old][j - 2]), None)
+            triangles[n], triangles[other] = [first, far, middle], [far, second, middle]
+            for new in (n, other):
+                for j in range(3):
+                    edges[triangles[new][j], triangles[new][j - 2]] = new
+    return points, np.asarray(triangles)
+
+
+def _heights(corners: Numbers) -> Numbers:
+    """Heights of triangles over their longest sides."""
+    sides = corners - np.roll(corners, 1, axis=1)
+    area = np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1)
+    return np.asarray(area / np.linalg.norm(sides, axis=2).max(axis=1))
+
+
 def write_stl(solid: Manifold, target: Path) -> None:
-    """Write a solid as binary STL."""
+    """Write a solid as binary STL; ValueError if a facet is degenerate or the surface is not closed."""
     import trimesh
 
-    mesh = solid.to_mesh()
+    points, triangles = facets(solid)
+    mesh = trimesh.Trimesh(points, triangles, process=False)
+    if not mesh.is_watertight or float(_heights(points[triangles]).min()) < FLAT:
+        raise ValueError(f"{target.name}: the surface is not closed or has degenerate facets")
     target.parent.mkdir(parents=True, exist_ok=True)
-    points = np.asarray(mesh.vert_properties)[:, :3]
-    trimesh.Trimesh(points, np.asarray(mesh.tri_verts), process=False).export(target)
+    mesh.export(target)
 
 
 def main(folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,9 @@ import numpy as np
 from manifold3d import Manifold
 
 from hwtools.box import printed
-from hwtools.box.assembly import STEPS, Assembly, Item, assemble
+from hwtools.box.assembly import STEPS, Assembly, Item, assemble, leads, opened
 from hwtools.box.dimensions import Dimensions
-from hwtools.box.solids import Point, at_axis
+from hwtools.box.solids import Point, at_axis, tube
 from hwtools.box.wooden import plates, wooden
 from hwtools.shrink import shrink
 
@@ -41,6 +42,8 @@ class _Scene:
         self.plotter = pyvista.Plotter(off_screen=True, window_size=list(_SIZE))
         self.plotter.set_background("white")
         self.plotter.enable_parallel_projection()
+        self.labels: list[tuple[str, Point]] = []
+        self.arrows: list[tuple[Point, Point]] = []
 
     def add(self, solid: Manifold, colour: str, *, ghost: bool = False) -> None:
         mesh = _mesh(solid)
@@ -54,13 +57,77 @@ class _Scene:
         for item in items:
             self.add(item.solid.translate(by), item.colour, ghost=ghost)
 
+    def move(self, items: Iterable[Item], by: Point, label: str) -> None:
+        """Draw what comes in where it comes from, with an arrow to its place and its name at the first."""
+        for k, item in enumerate(items):
+            self.items([item], by)
+            x0, y0, z0, x1, y1, z1 = item.solid.bounding_box()
+            place = ((x0 + x1) / 2, (y0 + y1) / 2, (z0 + z1) / 2)
+            start = (place[0] + by[0], place[1] + by[1], place[2] + by[2])
+            if any(by):
+                end = tuple(s + 0.7 * (p - s) for s, p in zip(start, place, strict=True))
+                self.arrows.append((start, end))
+            if not k:
+                self.labels.append((label, start))
+
     def save(self, target: Path, towards: Point, zoom: float = 1.0) -> None:
         self.plotter.view_vector(towards, viewup=(0, 0, 1))
         self.plotter.reset_camera()
-        self.plotter.camera.zoom(1.25 * zoom)
+        self.plotter.camera.zoom((1.0 if self.labels else 1.25) * zoom)  # names need room
         self.plotter.screenshot(str(target))
+        places = {
+            p: self._seen(p) for p in [*(p for _, p in self.labels), *(p for a in self.arrows for p in a)]
+        }
         self.plotter.close()
+        if places:
+            _annotate(
+                target,
+                [(t, places[p]) for t, p in self.labels],
+                [(places[a], places[b]) for a, b in self.arrows],
+            )
         shrink(target)
+
+    def _seen(self, point: Point) -> tuple[float, float]:
+        """Where a point of the scene is on the picture."""
+        renderer = self.plotter.renderer
+        renderer.SetWorldPoint(*point, 1.0)
+        renderer.WorldToDisplay()
+        x, y, _ = renderer.GetDisplayPoint()
+        return x, _SIZE[1] - y
+
+
+_Spot = tuple[float, float]
+
+
+def _annotate(target: Path, labels: list[tuple[str, _Spot]], arrows: list[tuple[_Spot, _Spot]]) -> None:
+    """Draw arrows, and names at the nearer side of the picture with a line to what they name."""
+    from PIL import Image, ImageDraw, ImageFont
+
+    image = Image.open(target).convert("RGB")
+    draw = ImageDraw.Draw(image)
+    font = ImageFont.load_default(size=19)
+    for (x0, y0), (x1, y1) in arrows:
+        long = max(1.0, ((x1 - x0) ** 2 + (y1 - y0) ** 2) ** 0.5)
+        ux, uy = (x1 - x0) / long, (y1 - y0) / long
+        draw.line([(x0, y0), (x1, y1)], fill=(200, 0, 80), width=4)
+        wings = [(x1 - 14 * ux + s * 7 * uy, y1 - 14 * uy - s * 7 * ux) for s in (-1, 1)]
+        draw.polygon([(x1 + 3 * ux, y1 + 3 * uy), *wings], fill=(200, 0, 80))
+    for right in (False, True):
+        side = sorted((i for i in labels if (i[1][0] > _SIZE[0] / 2) == right), key=lambda i: i[1][1])
+        low = 8.0
+        for k, (text, (x, y)) in enumerate(side):
+            wide = draw.textlength(text, font=font)
+            top = min(max(low, y - 14), _SIZE[1] - 34.0 * (len(side) - k))
+            left = _SIZE[0] - wide - 22 if right else 8.0
+            edge = left if right else left + wide + 14
+            draw.line([(edge, top + 14), (x, y)], fill=(0, 60, 160), width=2)
+            draw.ellipse([x - 4, y - 4, x + 4, y + 4], fill=(0, 60, 160))
+            draw.rectangle(
+                [left, top, left + wide + 14, top + 28], fill="white", outline=(0, 60, 160), width=2
+            )
+            draw.text((left + 7, top + 3), text, fill="black", font=font)
+            low = top + 34
+    image.save(target)
 
 
 def _box(angle: float | None = None, **figures: Any) -> Assembly:  # noqa: ANN401
@@ -103,7 +170,8 @@ def _exploded(target: Path) -> None:
     box = _box()
     scene = _Scene()
     lift = {"base": 0.0, "bar": -25.0, "electronics": 35.0, "plugs": 55.0, "tray": 120.0, "closing": 150.0,
-            "deck": 190.0, "display": 270.0, "levers": 330.0, "switches": 330.0, "bank": 400.0}  # fmt: skip
+            "deck": 190.0, "display": 270.0, "levers": 330.0, "detents": 330.0, "switches": 330.0,
+            "bank": 400.0}  # fmt: skip
     for item in box.items:
         high = lift[STEPS[item.step]]
         if item.name in ("supply cable", "levers' leads", "cable tie"):
@@ -112,27 +180,69 @@ def _exploded(target: Path) -> None:
     scene.save(target, (-0.6, -1.2, 0.55), 0.8)
 
 
+def _fingers(target: Path) -> None:
+    """Draw one tile from its left, its finger beside it."""
+    box = _box(15.0)
+    scene = _Scene()
+    scene.items(i for i in box.items if i.name == "lever 1")
+    scene.labels.append(("tile 1, its left side", _middle(box, "lever 1")))
+    finger = [i for i in box.items if i.name == "finger 1"]
+    scene.move(finger, (-22, 0, 0), "finger, foot into the hole")
+    scene.save(target, (-1.0, -0.45, 0.35), 0.85)
+
+
+def _middle(box: Assembly, name: str, by: Point = (0, 0, 0)) -> Point:
+    x0, y0, z0, x1, y1, z1 = box.item(name).solid.bounding_box()
+    return (x0 + x1) / 2 + by[0], (y0 + y1) / 2 + by[1], (z0 + z1) / 2 + by[2]
+
+
 def _levers(target: Path) -> None:
     box = _box(15.0)
     scene = _Scene()
     scene.items(i for i in box.items if i.name == "bank")
+    scene.labels.append(("lever bank", _middle(box, "bank", (-80, 0, 20))))
     scene.items(i for i in box.items if 0 < i.lever < 6)
-    scene.items((i for i in box.items if i.lever == 6), (0, 0, -55))
-    for item in _of(box, "levers"):
-        if item.name in ("axle", "rod up", "rod down", "rod detent"):
-            scene.items([item], (75 if item.name == "axle" else 140, 0, 0))
-    scene.save(target, (0.6, -1.0, -0.5), 1.25)
+    scene.move([i for i in box.items if i.name == "lever 6"], (0, 0, -55), "tile 6, from below")
+    scene.items((i for i in box.items if i.name == "finger 6"), (0, 0, -55))
+    names = {"axle": (75, "axle: rod 3 mm"), "rod up": (140, "stop: rod 3 mm"),
+             "rod down": (140, "stop: rod 3 mm")}  # fmt: skip
+    for name, (away, label) in names.items():
+        scene.move([box.item(name)], (away, 0, 0), label)
+    scene.save(target, (0.6, -1.0, -0.5), 1.2)
+
+
+def _detents(target: Path) -> None:
+    box = _box(15.0)
+    scene = _Scene()
+    scene.items(_of(box, "levers"))
+    for item in _of(box, "detents"):
+        number = int(item.name.split()[1])
+        if number > 6:
+            item.solid = item.relaxed or item.solid
+            scene.move([item], (0, 0, -45), f"staple {number}")
+        else:
+            scene.items([item])
+    scene.save(target, (0.55, 1.0, -0.6))
 
 
 def _switches(target: Path) -> None:
     box = _box(-17.0)
     scene = _Scene()
-    scene.items(_of(box, "levers"))
+    scene.items(_of(box, "levers", "detents"))
+    labels = {
+        "switch 9": "switch, free end up", "switch spacer left 9": "narrow spacer, slope left",
+        "switch spacer right 9": "wide spacer", "switch rod low": "rod 2 mm", "switch rod high": "rod 2 mm",
+        "switch rod back": "rod 2 mm, under the staples",
+    }  # fmt: skip
     for item in _of(box, "switches"):
         if item.name.startswith("switch rod"):
-            scene.items([item], (60, 0, 0))
-        elif item.name.rsplit(" ", 1)[-1] in ("8", "9"):
-            scene.items([item], (0, 0, -40))
+            scene.move([item], (60, 0, 0), labels[item.name])
+        elif item.name.endswith(" 9"):
+            side = 14 if "right" in item.name else -10 if "left" in item.name else 0
+            if item.name == "switch lever 9":
+                scene.items([item], (0, 0, -45))
+            else:
+                scene.move([item], (side, 0, -45), labels[item.name])
         else:
             scene.items([item])
     scene.save(target, (0.55, 1.0, -0.6))
@@ -141,49 +251,50 @@ def _switches(target: Path) -> None:
 def _display(target: Path) -> None:
     box = _box()
     scene = _Scene()
-    for item in _of(box, "display"):
-        down = {"bezel": 0, "window": -12, "display": -28, "clamp left": -45, "clamp right": -45}.get(
-            item.name, -62
-        )
-        scene.items([item], (0, 0, down))
-    scene.save(target, (-0.5, -1.0, -0.8), 0.9)
+    scene.items([box.item("bezel")])
+    scene.labels.append(("bezel, face away", _middle(box, "bezel", (40, 0, 0))))
+    for name, down, label in (
+        ("window", -14, "acrylic, sealed all round"), ("display", -32, "display"),
+        ("clamp foam left", -50, "foam strip"), ("clamp foam right", -50, "foam strip"),
+        ("clamp left", -64, "clamp"), ("clamp right", -64, "clamp"),
+    ):  # fmt: skip
+        scene.move([box.item(name)], (0, 0, down), label)
+    scene.save(target, (-0.5, -1.0, -0.8), 0.8)
 
 
 def _deck(target: Path) -> None:
     box = _box()
     scene = _Scene()
-    for item in _of(box, "deck", "display"):
-        if item.name == "body":
-            scene.items([item])
-        elif "insert" in item.name:
-            scene.items([item], (0, 0, -18))
-        elif item.step == STEPS.index("display") or item.name.startswith("bezel screw"):
-            scene.items([item], (0, 0, 45))
-        elif item.name == "button":
-            scene.items([item], (0, 0, 30))
-        elif item.name in ("button nut", "buzzer"):
-            scene.items([item], (0, 0, -45))
-        elif item.name == "lock":
-            scene.items([item], (0, -30, 0))
-        else:
-            scene.items([item], (0, 20, -60))
-    scene.save(target, (-0.6, -1.0, -0.75), 1.1)
+    scene.items([box.item("body")])
+    scene.labels.append(("shell, seen from below", _middle(box, "body", (-90, 0, -20))))
+    inserts = [i for i in _of(box, "deck") if "insert" in i.name]
+    scene.move(inserts, (0, 0, -18), "8 heat-set inserts M3, from below")
+    scene.items(_of(box, "display"), (0, 0, 45))
+    scene.labels.append(("bezel with its display", _middle(box, "bezel", (0, 0, 45))))
+    scene.move([box.item("button")], (0, 0, 30), "roll button, from above")
+    scene.move([box.item("button nut")], (0, 0, -45), "its nut")
+    scene.move([box.item("buzzer")], (0, 0, -45), "buzzer, hole to the deck")
+    scene.move([box.item("lock")], (0, -30, 0), "lock, flats above and below")
+    scene.move([box.item("lock nut")], (0, 20, -60), "its nut")
+    scene.move([box.item("lock cam")], (0, 20, -75), "cam, 10 x 3 mm at most")
+    scene.save(target, (-0.6, -1.0, -0.75), 1.0)
 
 
 def _bank(target: Path) -> None:
     box = _box()
     scene = _Scene()
     scene.items(_of(box, "deck", "display"))
-    scene.items(_of(box, "levers", "switches"), (0, 0, 90))
-    scene.items(_of(box, "bank"), (0, 0, 130))
+    scene.items((i for i in _of(box, "levers", "detents", "switches") if i.name != "bank"), (0, 0, 90))
+    scene.move([box.item("bank")], (0, 0, 90), "lever bank, all tiles down, leads first")
     scene.save(target, (-0.6, -1.2, 0.8), 0.85)
 
 
 def _tray(target: Path) -> None:
     box = _box()
     scene = _Scene()
-    scene.items(_of(box, "deck", "display", "levers", "switches", "bank"))
-    scene.items(_of(box, "tray"), (0, 0, -75))
+    scene.items(_of(box, "deck", "display", "levers", "detents", "switches", "bank"))
+    scene.move([box.item("gasket")], (0, 0, -50), "foam tape, double-sided")
+    scene.move([box.item("tray")], (0, 0, -75), "tray, between the fins")
     scene.save(target, (-0.6, -1.2, -0.8))
 
 
@@ -191,9 +302,12 @@ def _base(target: Path) -> None:
     box = _box()
     scene = _Scene()
     scene.items(_of(box, "base"))
-    for item in _of(box, "electronics"):
-        high = {"Pi": 25, "board": 75}.get(item.name, 45 if "spacer" in item.name else 100)
-        scene.items([item], (0, 0, -30 if "low" in item.name else high))
+    scene.labels.append(("base", _middle(box, "base", (60, 0, -15))))
+    scene.move([box.item("Pi")], (0, 0, 25), "Raspberry Pi, header in front")
+    scene.move([i for i in box.items if i.name.startswith("spacer")], (0, 0, 45), "4 spacers M2.5x11")
+    scene.move([box.item("board")], (0, 0, 75), "lever board")
+    scene.items((i for i in _of(box, "electronics") if "low" in i.name), (0, 0, -30))
+    scene.items((i for i in _of(box, "electronics") if "high" in i.name), (0, 0, 100))
     scene.save(target, (-0.6, -1.2, 0.7))
 
 
@@ -201,27 +315,101 @@ def _plugs(target: Path) -> None:
     box = _box()
     scene = _Scene()
     scene.items(_of(box, "base", "electronics", "plugs"))
+    for name, label in (("supply plug", "supply"), ("cable tie", "tie"), ("board", "lever board")):
+        scene.labels.append((label, _middle(box, name)))
+    for name, label in _PLUGGED.items():
+        if any(i.name == name for i in box.items):
+            scene.labels.append((f"{name} {label}", _middle(box, name, (0, 0, 6))))
     scene.save(target, (0.3, 1.0, 1.3))
+
+
+_PLUGGED = {
+    "J2": "tiles 1-3",
+    "J3": "tiles 4-6",
+    "J4": "tiles 7-9",
+    "J6": "button",
+    "J8": "buzzer",
+    "J9": "display",
+}
 
 
 def _bar(target: Path) -> None:
     box = _box()
     scene = _Scene()
     scene.items(_of(box, "base", "electronics", "plugs"))
-    for item in _of(box, "bar"):
-        scene.items([item], (0, 0, 70 if "bolt" in item.name else -25))
+    feet = [i for i in _of(box, "bar") if i.name.startswith("foot")]
+    scene.move(feet, (0, 0, -25), "4 feet with a hole")
+    scene.move([box.item("stuck foot")], (0, 0, -25), "foot that sticks")
+    scene.move([i for i in _of(box, "bar") if i.name.startswith("bolt")], (0, 0, 70), "4 bolts into the bar")
     scene.save(target, (-0.5, -1.2, 0.3))
+
+
+#: Colours of the wires of a plug, as the harness has them.
+_WIRES = {
+    "J6": ("white", "black", "red", "royalblue", "green"), "J8": ("red", "black"),
+    "J9": ("black", "red", "royalblue", "gold"),
+}  # fmt: skip
+_LEVER_WIRES = ("white", "saddlebrown", "green", "black")
+
+
+def _open(target: Path) -> None:
+    """Draw the open box: the shell on its back wall behind the base, all leads in their colours."""
+    box = _box()
+    d = box.dimensions
+    scene = _Scene()
+    below = [i for i in box.items if i.group == "base" and i.name != "levers' leads"]
+    scene.items(below)
+    for item in box.items:
+        if item.group in ("shell", "bank") and item.step < STEPS.index("closing"):
+            scene.add(opened(d, item.solid), item.colour)
+    for plug, ways in leads(box).items():
+        colours = _WIRES.get(plug, _LEVER_WIRES)
+        for k, colour in enumerate(colours):
+            way = ways[min(k, len(ways) - 1)]
+            aside = (k - (len(colours) - 1) / 2) * 1.8
+            scene.add(
+                tube([(x + aside, y, z) for x, y, z in way], 1.5), "ivory" if colour == "white" else colour
+            )
+        start = ways[0][0]
+        scene.labels.append((f"{plug} {_PLUGGED.get(plug, '')}: 0.40 m", (start[0], start[1], start[2] + 4)))
+    scene.save(target, (0.35, -1.0, 1.05), 1.0)
 
 
 def _closing(target: Path) -> None:
     box = _box()
     scene = _Scene()
     scene.items(_of(box, "base", "electronics", "plugs", "bar"))
-    scene.items(
-        (i for i in box.items if i.group in ("shell", "bank") and i.step < STEPS.index("closing")), (0, 3, 70)
-    )
-    scene.items(_of(box, "closing"), (0, 3, 150))
+    upper = [i for i in box.items if i.group in ("shell", "bank") and i.step < STEPS.index("closing")]
+    scene.items((i for i in upper if i.name != "body"), (0, 3, 70))
+    scene.move([box.item("body")], (0, 3, 70), "1. shell: down, 3 mm to the front, lock")
+    scene.move([box.item("spout")], (0, 3, 160), "2. spout, pushed in, no glue")
+    scene.move([box.item("felt")], (0, 3, 190), "3. felt")
     scene.save(target, (-0.9, -1.2, 0.35), 0.85)
+
+
+def _screw_pair(target: Path, first: int) -> None:
+    """Draw two screws on their way into what holds them."""
+    box = _box()
+    scene = _Scene()
+    # the lower screws of the Pi come before the upper ones
+    screws = sorted(box.screws, key=lambda s: (s.step, "high" in s.name))
+    pair = screws[first : first + 2]
+    step = pair[0].step
+    coming = {screw.name for screw in screws[first:]}
+    groups = {"display": {"shell"}, "deck": {"shell"}, "bank": {"shell", "bank"}}.get(STEPS[step], {"base"})
+    for item in box.items:
+        if item.group in groups and item.step <= step and item.name not in coming:
+            scene.items([item])
+    for screw in pair:
+        out = tuple(-a * 30.0 for a in screw.axis)
+        item = box.item(screw.name)
+        scene.move(
+            [item],
+            (out[0], out[1], out[2]),
+            f"{screw.name}: {item.part.partition(',')[0].removeprefix('screw ')}",
+        )
+    up = pair[0].axis[2] > 0
+    scene.save(target, (-0.5, -1.1, -0.8) if up else (-0.5, -1.1, 0.9), 0.85)
 
 
 def _section(target: Path) -> None:
@@ -230,11 +418,12 @@ def _section(target: Path) -> None:
     for number, angle, x in ((2, Dimensions().up, 0.0), (2, Dimensions().down, 110.0)):
         box = _box(angle)
         d = box.dimensions
-        cut = d.bay_left(number) + 4.0
+        cut = d.bay_left(number) + 2.0
         for item in box.items:
             near = item.lever == number or item.name in (
                 f"switch {number}",
                 f"switch lever {number}",
+                f"staple {number}",
                 "bank",
                 "body",
             )
@@ -247,9 +436,11 @@ def _section(target: Path) -> None:
     scene.save(target, (-1, 0, 0), 1.2)
 
 
-#: File name -> what draws it. The first eleven are the guide's steps, in order.
+#: File name -> what draws it: the guide's steps, in order, every two screws, and views of the whole.
 PICTURES: dict[str, Callable[[Path], None]] = {
+    "step-fingers": _fingers,
     "step-levers": _levers,
+    "step-detents": _detents,
     "step-switches": _switches,
     "step-display": _display,
     "step-deck": _deck,
@@ -258,7 +449,9 @@ PICTURES: dict[str, Callable[[Path], None]] = {
     "step-electronics": _base,
     "step-plugs": _plugs,
     "step-bar": _bar,
+    "step-open": _open,
     "step-closing": _closing,
+    **{f"step-screws-{k + 1:02d}": partial(_screw_pair, first=2 * k) for k in range(12)},
     "lever-section": _section,
     "box": lambda target: _whole(target, 9),
     "box-12": lambda target: _whole(target, 12),

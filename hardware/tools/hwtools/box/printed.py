@@ -17,6 +17,7 @@ from hwtools.box.solids import (
     prism_x,
     rod,
     rounded,
+    wire,
 )
 
 __all__ = [
@@ -26,15 +27,20 @@ __all__ = [
     "bezel",
     "body",
     "clamp",
+    "clamp_foam",
+    "clamp_top",
     "deck_screws",
+    "detent",
+    "detent_back",
     "engraving",
+    "finger",
     "lever",
-    "lever_parts",
+    "lever_body",
     "lever_profile",
     "lock",
+    "lock_hole",
     "pi_holes",
-    "ring_sector",
-    "spacer",
+    "spacers",
     "spout",
     "tail_point",
     "tray",
@@ -62,83 +68,110 @@ def _tail_area(d: Dimensions, corners: list[tuple[float, float]]) -> CrossSectio
     return polygon(tail_point(d, s, w) for s, w in corners)
 
 
-def ring_sector(low: float, high: float, inner: float, outer: float) -> CrossSection:
-    """Ring from one direction to another, in degrees from straight down towards the back."""
-    steps = [math.radians(low + (high - low) * k / 24) for k in range(25)]
-    return polygon(
-        [(outer * math.sin(b), -outer * math.cos(b)) for b in steps]
-        + [(inner * math.sin(b), -inner * math.cos(b)) for b in reversed(steps)]
-    )
+def _slot(d: Dimensions) -> CrossSection:
+    """Return the slot of the finger's wire: narrow between end and root, then open to the front."""
+    half = (d.micro.wire + d.finger_play) / 2
+    back = [(s, d.finger_line(s) + half) for s in (d.finger_end, 40.0)]
+    front = [
+        (d.finger_end, d.finger_line(d.finger_end) - half),
+        (d.finger_root, d.finger_line(d.finger_root) - half),
+    ]
+    for k in range(1, 9):
+        s = d.finger_root + (d.drum - d.finger_root) * k / 8
+        part = (s - d.finger_root) / d.finger_length
+        away = d.finger_bend * part**2 * (3 - part) / 2
+        front.append((s, d.finger_line(s) - half - 1.1 * away))
+    front += [(d.drum, -d.tail_half - 9), (40.0, -d.tail_half - 9)]
+    return _tail_area(d, [*front, *reversed(back)])
 
 
-def _arm_cut(d: Dimensions) -> CrossSection:
-    """What is cut out of the drum so that the nose can give way: a slit under the rim, open at its end."""
-    top, free = d.drum - d.arm_thick, d.nose_at - math.degrees(d.nose / d.drum)
-    return ring_sector(free - 7, 104, top - 2.2, top) + ring_sector(free - 7, free, top - 2.2, d.drum + 5)
+def _notched(d: Dimensions) -> CrossSection:
+    """Return the drum with its two notches, their edges rounded."""
+    hollow = d.notch_hollow + d.detent_wire / 2
+    edge = d.notch_edge - d.detent_wire / 2
+    drum = disc(2 * d.drum, 192)
+    far = d.drum - d.notch + hollow
+    for direction in d.notches:
+        b = math.radians(direction)
+        drum -= disc(2 * hollow, 96).translate((far * math.sin(b), -far * math.cos(b)))
+    return drum.offset(-edge, circular_segments=96).offset(edge, circular_segments=96)
 
 
-def _profiles(d: Dimensions) -> tuple[CrossSection, CrossSection, CrossSection, CrossSection]:
-    """Return the profile beside the switch, the one elsewhere, the nose on its arm, and the spring finger."""
+def _profiles(d: Dimensions) -> tuple[CrossSection, CrossSection]:
+    """Return the profile on the left, beside the switch and the finger, and the one elsewhere."""
     t = d.tail_half
-    round_drum = disc(2 * d.drum, 128)
     half = d.thick / 2
     top = [disc(3, 24).translate((x, d.handle - 1.5)) for x in (-half + 1.5, half - 1.5)]
     handle = CrossSection.batch_hull([CrossSection.square((d.thick, 1)).translate((-half, 0)), *top])
     end = d.stop_radius + d.tail_over
     tail = _tail_area(d, [(0, -t), (end, -t), (end, t), (0, t)])
-    common = round_drum + handle + tail - _arm_cut(d) - disc(d.bore)
-    pocket = _tail_area(
-        d,
-        [(d.finger_root, 0), (end + 1, 0), (end + 1, -t - 7), (d.drum, -t - 7), (d.finger_root, -t - 0.6)],
-    )
-    finger = _tail_area(
-        d,
-        [
-            (d.finger_root - 1, -t),
-            (d.finger_tip, -t),
-            (d.finger_tip, -t + d.finger),
-            (d.finger_root - 1, -t + d.finger),
-        ],
-    )
-    tip = disc(2 * 0.8, 24).translate(tail_point(d, d.finger_tip, d.finger_back - 0.8))
-    finger += CrossSection.batch_hull(
-        [tip, disc(d.finger, 16).translate(tail_point(d, d.finger_tip - 2, -t + d.finger / 2))]
-    )
-    at = math.radians(d.nose_at)
-    out = d.stop_radius - d.rod / 2 + d.nose_lift - d.nose
-    nose = disc(2 * d.nose, 32).translate((out * math.sin(at), -out * math.cos(at)))
-    nose -= disc(2 * (d.drum - 0.3), 96)
-    arm = ring_sector(d.nose_at - math.degrees(d.nose / d.drum), 104, d.drum - d.arm_thick, d.drum)
-    return common - pocket, common, nose + arm, finger
+    common = _notched(d) + handle - disc(d.bore)
+    return common - _slot(d), common + (tail - disc(d.bore))
 
 
-def lever_parts(d: Dimensions, number: int) -> dict[str, Manifold]:
-    """Return a lever in its place, standing straight, as what is stiff, what gives way, and the whole.
-
-    ``stiff`` is all but the springs; ``nose`` the detent's nose with its arm; ``finger`` the switch's spring.
-    """
-    beside, elsewhere, nose, finger = _profiles(d)
+def lever_body(d: Dimensions, number: int) -> Manifold:
+    """Return the printed part of a lever in its place, standing straight."""
+    beside, elsewhere = _profiles(d)
     x = d.bay_left(number) + d.side_gap
-    width = min(d.finger_width, d.lever_width)
-    open_width = width + d.finger_clear
-    stiff = prism_x(beside, x, open_width) + prism_x(elsewhere, x + open_width, d.lever_width - open_width)
-    springs = {
-        "nose": prism_x(nose, x, d.lever_width),
-        "finger": prism_x(finger, x, width),
-    }
-    place = (0.0, d.axle_y, d.axle_z)
-    stiff -= engraving(number, d).translate((x + d.lever_width / 2, -d.thick / 2, 0))
-    parts = {"stiff": max((stiff - springs["nose"]).decompose(), key=lambda part: part.volume()), **springs}
-    whole = stiff + springs["nose"] + springs["finger"]
-    return {name: part.translate(place) for name, part in {**parts, "whole": whole}.items()}
+    cut = d.finger_at + (d.micro.wire + d.finger_play) / 2
+    solid = prism_x(beside, x, cut) + prism_x(elsewhere, x + cut, d.lever_width - cut)
+    foot = disc(d.micro.wire + d.finger_play, 16).translate(
+        tail_point(d, d.finger_end, d.finger_line(d.finger_end))
+    )
+    solid -= prism_x(foot, x, d.finger_foot + 0.2)
+    solid -= engraving(number, d).translate((x + d.lever_width / 2, -d.thick / 2, 0))
+    return solid.translate((0.0, d.axle_y, d.axle_z))
+
+
+def finger(d: Dimensions, number: int, angle: float) -> Manifold:
+    """Return a lever's finger of spring wire in its place, bent by its switch, with the lever at *angle*."""
+    _, bend = d.pressed(angle)
+    x = d.bay_left(number) + d.side_gap
+    turn = math.radians(d.tail_at + angle)
+
+    def point(s: float, side: float) -> tuple[float, float, float]:
+        w = d.finger_line(s)
+        y, z = s * math.sin(turn) + w * math.cos(turn), -s * math.cos(turn) + w * math.sin(turn)
+        part = max(0.0, (s - d.finger_root) / d.finger_length)
+        return x + side, d.axle_y + y - bend * part**2 * (3 - part) / 2, d.axle_z + z
+
+    way = [point(d.finger_end, d.finger_foot), point(d.finger_end, d.finger_at)]
+    way += [point(d.finger_root + d.finger_length * k / 10, d.finger_at) for k in range(11)]
+    return wire([*way, point(d.finger_tip, d.finger_bar)], d.micro.wire)
+
+
+def detent(d: Dimensions, number: int, angle: float | None) -> Manifold:
+    """Return a staple as it lies on the drum of a lever at *angle*; with None, as it is without a lever."""
+    r = d.detent_wire / 2
+    left = d.bay_left(number) - d.detent_groove + r
+    right = d.bay_left(number) + d.bay + d.detent_groove - r
+    y0, z = d.detent_relaxed, d.detent_z
+    y1 = y0 if angle is None else detent_back(d, angle)
+    leg = []
+    for k in range(11):
+        part = k / 10
+        leg.append((y0 + (y1 - y0) * part**2 * (3 - part) / 2, z - d.detent_free * (1 - part)))
+    leg = [(y0, z - d.detent_free - d.detent_held), *leg]
+    way = [(left, *p) for p in leg] + [(right, *p) for p in reversed(leg)]
+    return wire([(x, d.axle_y + y, d.axle_z + h) for x, y, h in way], d.detent_wire)
+
+
+def detent_back(d: Dimensions, angle: float) -> float:
+    """Return how far behind the axle the staple's back lies on the drum."""
+    drum = _notched(d).rotate(angle)
+    low, high = d.detent_relaxed, d.drum + d.detent_wire
+    for _ in range(12):
+        middle = (low + high) / 2
+        back = disc(d.detent_wire, 24).translate((middle, d.detent_z))
+        low, high = (middle, high) if (back ^ drum).area() > 1e-4 else (low, middle)
+    return high
 
 
 def lever(d: Dimensions, number: int) -> Manifold:
-    """Return a lever as it is printed: on its side, so that the layers run along its springs."""
-    whole = lever_parts(d, number)["whole"].translate(
-        (-d.bay_left(number) - d.side_gap, -d.axle_y, -d.axle_z)
-    )
-    return whole.transform(((0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (1.0, 0.0, 0.0, 0.0)))
+    """Return a lever as it is printed: on its right side, the finger's slot open above."""
+    body = lever_body(d, number).translate((-d.bay_left(number) - d.side_gap, -d.axle_y, -d.axle_z))
+    lying = ((0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+    return body.transform(lying).rotate((180, 0, 0))
 
 
 #: Digits as strokes on a grid of 2 by 4, so that no font is needed and every stroke has a print's width.
@@ -191,9 +224,10 @@ def bank_rods(d: Dimensions) -> dict[str, tuple[float, float, float]]:
         "axle": (0.0, 0.0, d.rod),
         "rod down": (*d.rod_down, d.rod),
         "rod up": (*d.rod_up, d.rod),
-        "rod detent": (*d.rod_detent, d.rod),
-        "switch rod low": (d.switch_y, d.switch_z - d.switch_pitch / 2, d.switch_rod),
-        "switch rod high": (d.switch_y, d.switch_z + d.switch_pitch / 2, d.switch_rod),
+        # under the staples, so that none can fall out
+        "switch rod back": (d.detent_relaxed, d.detent_z - d.detent_free - d.detent_held - 1.2, d.switch_rod),
+        "switch rod low": (d.switch_y, d.switch_holes[0], d.switch_rod),
+        "switch rod high": (d.switch_y, d.switch_holes[1], d.switch_rod),
     }
 
 
@@ -229,7 +263,7 @@ def bank(d: Dimensions) -> Manifold:
             (d.rib_front, d.plate),
             (d.rib_front, -12),
             (-8, d.rib_low),
-            (d.switch_y + 5, d.rib_low),
+            (d.detent_relaxed + 3, d.rib_low),
             (d.rib_back, -14),
             (d.rib_back, d.plate),
         ]
@@ -242,7 +276,12 @@ def bank(d: Dimensions) -> Manifold:
     for n in range(d.levers + 1):
         x = d.bank_left + n * d.pitch - d.rib / 2
         drilled = profile if d.blind_end and n in (0, d.levers) else profile - holes
-        ribs.append(prism_x(drilled, x, d.rib).translate((0, y, z)))
+        rib = prism_x(drilled, x, d.rib)
+        if n:
+            rib -= prism_x(_groove(d), x - 1, d.detent_groove + 1)
+        if n < d.levers:
+            rib -= prism_x(_groove(d), x + d.rib - d.detent_groove, d.detent_groove + 1)
+        ribs.append(rib.translate((0, y, z)))
     slots = [
         block((d.bay_left(n), y - d.slot, z - 1), (d.bay_left(n) + d.bay, y + d.slot, z + d.plate + 1))
         for n in range(1, d.levers + 1)
@@ -255,13 +294,32 @@ def bank(d: Dimensions) -> Manifold:
     )
 
 
-def spacer(d: Dimensions, number: int) -> Manifold:
-    """Return what keeps a switch at the left rib of its bay: it sits on the same two rods."""
-    x = d.bay_left(number) + d.switch[0] + 0.3
-    y, z = d.axle_y + d.switch_y, d.axle_z + d.switch_z
-    solid = block((x, y - 2.6, z - 8), (d.bay_left(number) + d.bay - 0.2, y + 2.6, z + 6.7))
-    holes = [rod((x - 1, y, z + s * d.switch_pitch / 2), (1, 0, 0), 30, d.switch_hole, 24) for s in (-1, 1)]
-    return solid - joined(holes)
+def _groove(d: Dimensions) -> CrossSection:
+    """Return the groove of a staple's leg in a rib: held below, free above, open at the lower end."""
+    half = d.detent_wire / 2 + 0.05
+    low, top = d.detent_z - d.detent_free, d.detent_z + d.detent_wire / 2 + 0.3
+    front, back = d.detent_relaxed - half, d.detent_relaxed + half
+    far = d.detent_y(d.notch) + half + 0.5
+    return polygon([(front, d.rib_low - 1), (back, d.rib_low - 1), (back, low), (far, top), (front, top)])
+
+
+def spacers(d: Dimensions, number: int) -> tuple[Manifold, Manifold]:
+    """Return what keeps a switch in the middle of its bay, left and right of it, on its two rods.
+
+    The left one lies under the gap beside the tile: what drips on it runs off to the rib.
+    """
+    left, right = d.bay_left(number), d.bay_left(number) + d.bay
+    y, (low, high) = d.axle_y + d.switch_y, d.switch_holes
+    holes = joined(rod((left - 1, y, d.axle_z + h), (1, 0, 0), 40, d.switch_hole, 24) for h in (low, high))
+    bottom, top = d.axle_z + low - 3, d.axle_z + d.switch_low + d.micro.case[2]
+    x0, x1 = left + 0.15, left + d.switch_at - 0.15
+    edge = CrossSection([[(x0, bottom), (x1, bottom), (x1, top), (x1 - 1.0, top), (x0, top - 1.5)]])
+    drip = edge.extrude(5.2).transform(
+        ((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, -1.0, y + 2.6), (0.0, 1.0, 0.0, 0.0))
+    )
+    x = left + d.switch_at + d.micro.case[0] + 0.15
+    solid = block((x, y - 2.6, bottom), (right - 0.15, y + 2.6, d.axle_z + high + 2.2))
+    return drip - holes, solid - holes
 
 
 # --- body -----------------------------------------------------------------------------------------------
@@ -346,9 +404,7 @@ def body(d: Dimensions) -> Manifold:
         cut.append(rod((x, y, under - d.boss - 1), (0, 0, 1), 30, LOOSE))
         cut.append(rod((x, y, under - d.boss - 0.01), (0, 0, 1), d.insert + 0.3, d.insert_hole))
     lx, lz = d.lock_at
-    hole = disc(d.lock, 64) + polygon(
-        [(-d.lock * 0.3536, -d.lock * 0.3536), (d.lock * 0.3536, -d.lock * 0.3536), (0, -d.lock * 0.7071)]
-    )
+    hole = lock_hole(d)
     cut.append(hole.extrude(w + 2).rotate((90, 0, 0)).translate((lx, w + 1, lz)))
     for x, width in TONGUES:
         cut.append(
@@ -366,8 +422,8 @@ PILLARS = ((20.0, 12.2), (22.0, 87.5), (144.0, 15.0), (144.0, 86.0))
 FEET = ((24.0, 188.0), (196.0, 16.0), (120.0, 40.0), (192.0, 188.0))
 #: The corner under the Pi has no room for a bolt: a foot that sticks.
 STUCK_FOOT = (19.0, 16.0)
-#: The lock's cam: its front and back.
-CAM = (20.0, 22.5)
+#: The lock's cam lies behind this, from the outer front.
+CAM = 20.0
 #: Slots for the tie of the supply's cable.
 TIES = ((112.0, 176.0), (124.0, 176.0))
 
@@ -410,8 +466,9 @@ def base(d: Dimensions) -> Manifold:
     added.append(frame - hollow)
     # the gate into which the lock's cam swings from below: it neither lifts nor slides then
     lx, lz = d.lock_at
-    lug = block((lx + 12, CAM[0] - 6, 0), (lx + 17, CAM[1] + 7, lz + 10))
-    added.append(lug - block((lx + 11, CAM[0] - d.gate, t), (lx + 18, CAM[1] + d.gate, lz + 5.3)))
+    high = lz + d.cam[0] / 2 + 0.4
+    lug = block((lx + 12, CAM - 6, 0), (lx + 17, CAM + d.cam[1] + 7, high + 5))
+    added.append(lug - block((lx + 11, CAM - d.gate, t), (lx + 18, CAM + d.cam[1] + d.gate, high)))
     solid = joined(added)
     cut: list[Manifold] = []
     for x, y in pi_holes(d):
@@ -485,6 +542,20 @@ def board_back(d: Dimensions) -> float:
     return d.height + d.plate - 2.0 - d.window_glass - 0.3 - module.glass[2] - module.board[2]
 
 
+def clamp_top(d: Dimensions) -> float:
+    """Return z of the clamps' upper side. The foam between them and the module makes up for differences."""
+    return board_back(d) - d.clamp_foam
+
+
+def clamp_foam(d: Dimensions, side: int) -> Manifold:
+    """Return the foam on a clamp, where the module lies on it."""
+    module = DISPLAYS[d.display]
+    (cx, cy), edge = d.bezel_at, module.board[0] / 2
+    low, high = sorted((cx + side * (edge - 2.2), cx + side * edge))
+    half = module.board[1] / 2 - 2
+    return block((low, cy - half, clamp_top(d)), (high, cy + half, board_back(d)))
+
+
 def bezel(d: Dimensions) -> Manifold:
     """Return the frame of one display: it lies on the deck; window and module are fixed from below."""
     module = DISPLAYS[d.display]
@@ -494,12 +565,19 @@ def bezel(d: Dimensions) -> Manifold:
     )
     parts = [plate]
     for x, y in clamp_holes(d):
-        parts.append(rod((x, y, board_back(d)), (0, 0, 1), d.height + 1 - board_back(d), 6.0))
+        low = clamp_top(d)
+        parts.append(rod((x, y, low), (0, 0, 1), d.height + 1 - low, 6.0))
     # ribs in which the board lies
-    bw, bh = module.board[0] / 2 + 0.25, module.board[1] / 2 + 0.25
+    bw, bh = module.board[0] / 2 + 0.25, module.board[1] / 2 + 0.2
     for sx in (-1, 1):
         low, high = sorted((cx + sx * bw, cx + sx * (bw + 1.6)))
         parts.append(block((low, cy - bh + 10, board_back(d) + 0.2), (high, cy + bh - 10, d.height + 0.1)))
+    # and two above and below, beside its pins
+    for sy in (-1, 1):
+        low, high = sorted((cy + sy * bh, cy + sy * (bh + 1.2)))
+        for sx in (-1, 1):
+            x0, x1 = sorted((cx + sx * 7.0, cx + sx * min(bw - 2.0, 16.0)))
+            parts.append(block((x0, low, board_back(d) + 0.2), (x1, high, d.height + 0.1)))
     pw, ph = module.picture[0] + 1.6, module.picture[1] + 1.6
     middle = (cx, cy + module.picture_up)
     window = CrossSection.square((pw, ph), True)
@@ -515,7 +593,7 @@ def bezel(d: Dimensions) -> Manifold:
     glass = CrossSection.square((gw + 0.4, gh + 0.4), True)
     cuts.append(glass.extrude(d.window_glass + 0.1).translate((*middle, d.height - 0.1)))
     for x, y in clamp_holes(d):
-        cuts.append(rod((x, y, board_back(d) - 0.1), (0, 0, 1), d.clamp_hole + 0.1, 1.8))
+        cuts.append(rod((x, y, clamp_top(d) - 0.1), (0, 0, 1), d.clamp_hole + 0.1, 1.8))
     return joined(parts) - joined(cuts) - _plate_holes(d, deck_screws(d)["bezel"], top)
 
 
@@ -526,27 +604,33 @@ def clamp(d: Dimensions, side: int) -> Manifold:
     edge = module.board[0] / 2
     low, high = sorted((cx + side * (edge - 2.2), cx + side * (edge + 6.6)))
     half = module.board[1] / 2 - 2
-    z = board_back(d)
+    z = clamp_top(d)
     bar = block((low, cy - half, z - d.clamp_bar), (high, cy + half, z))
     holes = [rod((x, y, z - 10), (0, 0, 1), 20, 2.5) for x, y in clamp_holes(d) if (x - cx) * side > 0]
     return bar - joined(holes)
 
 
+def lock_hole(d: Dimensions) -> CrossSection:
+    """Return the lock's hole: two flats above and below keep it from turning."""
+    return disc(d.lock, 64) ^ CrossSection.square((d.lock + 2, d.lock_flats), True)
+
+
 def lock(d: Dimensions, *, locked: bool = True) -> dict[str, Manifold]:
     """Return the cam lock: its cam lies level where it locks, and points down where it does not."""
     lx, lz = d.lock_at
-    face = -3.0 if d.wooden else 0.0
-    barrel = rod((lx, face - 3, lz), (0, 1, 0), 3, 22) + rod(
-        (lx, face, lz), (0, 1, 0), 20 - face, d.lock - 0.6
-    )
-    nut = rod((lx, d.wall, lz), (0, 1, 0), 4, 24) - rod((lx, face, lz), (0, 1, 0), 30, d.lock - 0.5)
-    cam = block((-6, CAM[0], -5), (20, CAM[1], 5))
+    face = 3.0 - d.wood if d.wooden else 0.0
+    inner = d.wall
+    thread = disc(d.lock - 0.4) ^ CrossSection.square((d.lock, d.lock_flats - 0.3), True)
+    barrel = rod((lx, face - 3, lz), (0, 1, 0), 3, 22)
+    barrel += thread.extrude(CAM - face).rotate((90, 0, 0)).translate((lx, CAM, lz))
+    nut = rod((lx, inner, lz), (0, 1, 0), 4, 24) - rod((lx, face, lz), (0, 1, 0), 30, d.lock - 0.3)
+    cam = block((-6, CAM, -d.cam[0] / 2), (20, CAM + d.cam[1], d.cam[0] / 2))
     if not locked:
         cam = cam.rotate((0, 90, 0))
     return {"lock": barrel, "lock nut": nut, "lock cam": cam.translate((lx, 0, lz))}
 
 
 def lever_profile(d: Dimensions) -> CrossSection:
-    """Return a lever's outline with its springs in (y, z) from the axle, standing straight."""
-    beside, _, nose, finger = _profiles(d)
-    return beside + nose + finger
+    """Return a lever's outline in (y, z) from the axle, standing straight."""
+    beside, elsewhere = _profiles(d)
+    return beside + elsewhere

@@ -22,6 +22,7 @@ __all__ = [
     "rod",
     "rounded",
     "tube",
+    "wire",
 ]
 
 Point = tuple[float, float, float]
@@ -85,6 +86,15 @@ def tube(points: Sequence[Point], diameter: float) -> Manifold:
     parts = []
     for a, b in pairwise(points):
         ends = [Manifold.sphere(diameter / 2, 12).translate(p) for p in (a, b)]
+        parts.append(Manifold.batch_hull(ends))
+    return joined(parts)
+
+
+def wire(points: Sequence[Point], diameter: float) -> Manifold:
+    """Return a wire through *points*: eight-sided, no thicker than *diameter*, with sharp bends."""
+    parts = []
+    for a, b in pairwise(points):
+        ends = [Manifold.sphere(diameter / 2, 8).translate(p) for p in (a, b)]
         parts.append(Manifold.batch_hull(ends))
     return joined(parts)
 

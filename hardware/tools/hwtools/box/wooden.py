@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SHEET", "Plate", "base", "body", "faults", "plates", "wooden"]
 
-#: Thickness of the plywood, and the sheet that the plates are cut from, in mm.
-PLY = 6.0
+#: The sheet that the plates are cut from, in mm.
 SHEET = (600.0, 400.0)
 #: Holes for wood screws 3x12, and dowels under the tray.
 PILOT = 2.4
@@ -51,7 +50,10 @@ class Plate:
 
 def wooden(d: Dimensions) -> Dimensions:
     """Return the figures of the box with a shell and base of plywood."""
-    return replace(d, wooden=True, deck=PLY, base=PLY, dam=PLY, boss=0.0, pi_recess=0.0, pi_screw_low=20.0)
+    t = d.wood
+    # screws of 20 mm are too short for more than 6.6 mm: their heads are sunk
+    recess = 0.5 if t > 6.6 else 0.0
+    return replace(d, wooden=True, deck=t, base=t, dam=t, boss=0.0, pi_recess=recess, pi_screw_low=20.0)
 
 
 def _joint(a: Manifold, b: Manifold, along: int, count: int) -> tuple[Manifold, Manifold]:
@@ -66,10 +68,17 @@ def _joint(a: Manifold, b: Manifold, along: int, count: int) -> tuple[Manifold, 
     return a - joined(fingers[1]), b - joined(fingers[0])
 
 
+def _inner(d: Dimensions) -> float:
+    """Return x of the left side's inner face: the rods' stop beside the bank leaves them some play."""
+    return min(5.0, d.bank_left - d.rib / 2 - 0.6 - d.wood)
+
+
 def plates(d: Dimensions) -> list[Plate]:
     """Return all plates, in their places."""
-    w, dep, h, t = d.width, d.depth, d.height, PLY
-    x0, x1, y0, y1 = -1.0, w + 1, -3.0, dep + 3
+    w, dep, h, t = d.width, d.depth, d.height, d.wood
+    # the inner faces stay where they are: a thicker plywood grows outwards
+    inner = _inner(d)
+    x0, x1, y0, y1 = inner - t, w - inner + t, 3.0 - t, dep - 3.0 + t
     deck = block((x0, y0, h - t), (x1, y1, h))
     front, back = block((x0, y0, 0), (x1, y0 + t, h)), block((x0, y1 - t, 0), (x1, y1, h))
     left, right = block((x0, y0, 0), (x0 + t, y1, h)), block((x1 - t, y0, 0), (x1, y1, h))
@@ -88,7 +97,7 @@ def plates(d: Dimensions) -> list[Plate]:
 
     deck -= _deck_holes(d)
     lx, lz = d.lock_at
-    front -= rod((lx, y0 - 1, lz), (0, 1, 0), t + 2, d.lock)
+    front -= printed.lock_hole(d).extrude(t + 2).rotate((90, 0, 0)).translate((lx, y0 + t + 1, lz))
     for x, width in printed.TONGUES:
         back -= block((x - 0.4, y1 - t - 1, d.base - 0.1), (x + width + 0.4, y1 + 1, d.base + t + 0.4))
     back -= block(
@@ -106,7 +115,7 @@ def plates(d: Dimensions) -> list[Plate]:
 
 
 def _deck_holes(d: Dimensions) -> Manifold:
-    under = d.height - PLY
+    under = d.height - d.wood
     x0, y0, x1, y1 = d.tray
     lip = d.deck_lip
     ends = d.bank_left - d.rib / 2 - 0.8
@@ -119,20 +128,22 @@ def _deck_holes(d: Dimensions) -> Manifold:
             (ends, d.axle_y - 25.5, under - 1), (d.width - ends, d.axle_y + printed.OPENING[1], d.height + 1)
         ),
         block((bx - ox / 2, by - oy / 2, under - 1), (bx + ox / 2, by + oy / 2, d.height + 1)),
-        rod((*d.button_at, under - 1), (0, 0, 1), PLY + 2, d.button),
+        rod((*d.button_at, under - 1), (0, 0, 1), d.wood + 2, d.button),
     ]
     zx, zy = d.buzzer_at
     for k in range(6):
         a = math.radians(60 * k)
-        cut.append(rod((zx + 3.6 * math.cos(a), zy + 3.6 * math.sin(a), under - 1), (0, 0, 1), PLY + 2, 2.0))
+        cut.append(
+            rod((zx + 3.6 * math.cos(a), zy + 3.6 * math.sin(a), under - 1), (0, 0, 1), d.wood + 2, 2.0)
+        )
     for x, y in [*printed.deck_screws(d)["bank"], *printed.deck_screws(d)["bezel"]]:
-        cut.append(rod((x, y, under - 1), (0, 0, 1), PLY + 2, PILOT))
+        cut.append(rod((x, y, under - 1), (0, 0, 1), d.wood + 2, PILOT))
     return joined(cut)
 
 
 def _glued(d: Dimensions) -> list[Plate]:
     """What is glued under the deck and to the sides: the tray's frame, the buzzer's ring, the rods' stops."""
-    under, t = d.height - PLY, PLY
+    under, t = d.height - d.wood, d.wood
     x0, y0, x1, y1 = d.tray
     frame = rounded(x1 - x0 + 12, y1 - y0 + 12, 5).extrude(t).translate((x0 - 6, y0 - 6, under - t))
     frame -= (
@@ -143,7 +154,7 @@ def _glued(d: Dimensions) -> list[Plate]:
     bx, by = d.buzzer_at
     ring = (disc(24) - disc(d.buzzer + 0.2)).extrude(t).translate((bx, by, under - t))
     found = [Plate("tray frame", frame, "z", "shell"), Plate("buzzer ring", ring, "z", "shell")]
-    for name, low in (("rod stop left", 5.0), ("rod stop right", d.width - 5.0 - t)):
+    for name, low in (("rod stop left", _inner(d)), ("rod stop right", d.width - _inner(d) - t)):
         stop = block(
             (low, d.axle_y + printed.OPENING[0], d.axle_z + d.rib_low),
             (low + t, d.axle_y + printed.OPENING[1], under),
@@ -153,7 +164,7 @@ def _glued(d: Dimensions) -> list[Plate]:
 
 
 def _base_plates(d: Dimensions) -> list[Plate]:
-    t = PLY
+    t = d.wood
     plate = block((5.3, 6.1, 0), (d.width - 5.3, d.depth - 3.3, t))
     px, py = d.pi_at
     dam = rounded(98, 72, 4).translate((px - 5, py - 5))
@@ -165,13 +176,14 @@ def _base_plates(d: Dimensions) -> list[Plate]:
     ).translate((x - DOWEL / 2, y - 10))
     dam = (dam - rounded(89, 62.1, 3).translate((px - 0.5, py + 0.4))).extrude(t)
     lx, lz = d.lock_at
-    low, high = printed.CAM
-    gate = block((lx + 12, low - 7, 0), (lx + 12 + t, high + 8, lz + 12))
-    gate -= block((lx + 11, low - d.gate, -1), (lx + 20, high + d.gate, lz + 5.3))
+    low, high = printed.CAM, printed.CAM + d.cam[1]
+    top = lz + d.cam[0] / 2 + 0.4
+    gate = block((lx + 12, low - 7, 0), (lx + 12 + t, high + 8, top + 7))
+    gate -= block((lx + 11, low - d.gate, -1), (lx + 20, high + d.gate, top))
     plate -= block((lx + 12, low - 7, -1), (lx + 12 + t, low - d.gate, t + 1))
     plate -= block((lx + 12, high + d.gate, -1), (lx + 12 + t, high + 8, t + 1))
     for x, y in printed.pi_holes(d):
-        plate -= rod((x, y, -1), (0, 0, 1), t + 2, 2.8)
+        plate -= rod((x, y, -1), (0, 0, 1), t + 2, 2.8) + rod((x, y, -1), (0, 0, 1), 1 + d.pi_recess, 6.0)
     for x, y in printed.PILLARS:
         plate -= rod((x, y, -1), (0, 0, 1), t + 2, DOWEL)
     plate -= printed.base_cuts(d)
@@ -203,7 +215,7 @@ def base(d: Dimensions) -> Manifold:
     added = [plate.solid for plate in plates(d) if plate.group == "base"]
     added += [rod((x, y, 0), (0, 0, 1), top, DOWEL) for x, y in printed.PILLARS]
     for x, y in printed.pi_holes(d):
-        added.append(rod((x, y, PLY), (0, 0, 1), d.pi_post, 6.0) - rod((x, y, 0), (0, 0, 1), 30, 2.7))
+        added.append(rod((x, y, d.wood), (0, 0, 1), d.pi_post, 6.0) - rod((x, y, 0), (0, 0, 1), 30, 2.7))
     return joined(added)
 
 
