@@ -39,7 +39,7 @@ def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert [entry["name"] for entry in document] == [profile.name for profile in profiles.builtins()]
     assert document[0] == {
         "name": "traditional",
-        "title": {"en": "Traditional", "de": "Traditionell", "fr": "Traditionnel", "nl": "Traditioneel"},
+        "title": {code: words("Traditional") for code, words in translations().items()},
         "source": profiles.builtin("traditional").source,
         "boxes": [9, 10, 12],
     }
@@ -76,8 +76,8 @@ def test_one_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     document: dict[str, Any] = json.loads(out)
     assert (code, err) == (0, "")
     assert document["name"] == "trac-100"
-    titles = {"en": "Trac to 100", "de": "Trac bis 100", "fr": "Trac en 100", "nl": "Trac tot 100"}
-    assert document["title"] == titles
+    assert {"en": "Trac to 100", "de": "Trac bis 100"}.items() <= document["title"].items()
+    assert document["title"].keys() <= set(codes())
     assert (document["move"], document["limit"], document["boxes"]) == ("faces", 100, [9, 12])
     assert document["max_tiles"] is None
     assert document["words"]["fr"] == list(explain(profiles.builtin("trac-100"), translations()["fr"]))

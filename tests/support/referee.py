@@ -30,6 +30,7 @@ from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopene
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers
+from shutthebox.translations import translations
 
 HOLD_NS = 800_000_000
 LONG_HOLD_NS = 10_000_000_000
@@ -42,7 +43,7 @@ DOMINOES = frozenset((a, b) for a in range(1, 7) for b in range(a, 7))
 BETWEEN = (Mode.ATTRACT, Mode.MENU, Mode.SETUP, Mode.SERVICE)
 """The modes without a match."""
 
-CAPTAIN = {"en": "Captain", "fr": "Capitaine", "de": "Kapitän", "nl": "Kapitein"}
+CAPTAIN = {code: words("Captain!").rstrip("! \u00a0\u202f") for code, words in translations().items()}
 """The title of somebody who shuts the box in the first turn of a match, by language."""
 
 WAYS = frozenset((a, b) for a, _, b in transitions())
