@@ -266,6 +266,31 @@ print(now.settings.languages[2], now.start()[-1].screen.prompt)
     assert copy.run("-c", program) == "('eo', 'Esperanto') Premu por ludi\n"
 
 
+def test_a_display_controller(copy: Copy, tmp_path: Path) -> None:
+    controllers = "config/controllers.py"
+    copy.before(controllers, '    SSD1315 = "ssd1315"', '    SSD1318 = "ssd1318"')
+    copy.before(
+        controllers,
+        "    Controller.SSD1315: Chip(",
+        "    Controller.SSD1318: Chip(",
+        '        panels="others", like="ssd1306", parameters=_SSD, switched_pump=True, status=frozenset({5})',
+        "    ),",
+    )
+    config = tmp_path / "config.toml"
+    config.write_text('[display]\ncontroller = "ssd1318"\n')
+    copy.run("check-config", str(config))
+    program = """
+from shutthebox.adapters.display.opening import open_panel
+from shutthebox.cli.doctor.outputs import picture
+from shutthebox.config.controllers import Controller
+from shutthebox.simulator.hardware.panel_model import PanelModel
+glass, sent = PanelModel(Controller.SSD1318), picture(Controller.SSD1318, 0x3C)
+open_panel(Controller.SSD1318, glass).push(sent)
+print(glass.picture() == sent, sent.width, sent.height)
+"""
+    assert copy.run("-c", program) == "True 128 64\n"
+
+
 def test_a_back_end_for_the_pins(copy: Copy, tmp_path: Path) -> None:
     copy.before("config/schema.py", '    RPIGPIO = "rpigpio"', '    MOCK = "mock"')
     copy.before(

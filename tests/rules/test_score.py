@@ -1,15 +1,19 @@
 """The score of a turn, and the best and the worst that a turn of a game can have."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from shutthebox.config import profiles
-from shutthebox.rules.profile import Profile, Scoring
+from shutthebox.rules.profile import Profile, Scoring, Win
 from shutthebox.rules.score import (
+    best_score,
     idle_is_worst,
+    lost_score,
     score,
+    time_score,
+    untouched_score,
     worst_score,
 )
 from shutthebox.rules.tiles import from_text
@@ -37,6 +41,45 @@ THROWS = {"score": Scoring.THROWS}
 def test_points(keys: dict[str, Any], opened: str, behind: str, points: int) -> None:
     profile = replace(Profile("x"), **keys)
     assert score(profile, from_text(opened), 17, from_text(behind)) == points
+
+
+class Bounds(NamedTuple):
+    """Of a turn; `untouched` is that in which nothing is shut, `late` that of one whose time is over.
+
+    The late one has 2, 3 and 9 open, and has thrown 7 times.
+    """
+
+    best: int
+    worst: int
+    untouched: int
+    late: int
+
+
+BOUNDS: list[tuple[dict[str, Any], Bounds]] = [
+    ({}, Bounds(0, 45, 45, late=14)),
+    ({"start_open": (2, 3, 9)}, Bounds(0, 14, 14, late=14)),
+    ({"rows": 2}, Bounds(0, 90, 90, late=14)),
+    ({"score": Scoring.COUNT, "rows": 2}, Bounds(0, 18, 18, late=3)),
+    ({"score": Scoring.DIGITS}, Bounds(0, 123456789, 123456789, late=239)),
+    ({"score": Scoring.DIGITS_REVERSED}, Bounds(0, 987654321, 987654321, late=932)),
+    ({"win": Win.HIGHEST}, Bounds(45, 0, 45, late=0)),
+    ({"score": Scoring.SHUT_SUM}, Bounds(0, 45, 0, late=45)),
+    ({"score": Scoring.SHUT_SUM, "win": Win.HIGHEST}, Bounds(45, 0, 0, late=31)),
+    (THROWS, Bounds(1, 9, 0, late=9)),
+    ({**THROWS, "rows": 2}, Bounds(1, 18, 0, late=18)),
+    ({**THROWS, "start_open": (2, 3, 9)}, Bounds(1, 3, 0, late=3)),
+    ({**THROWS, "insurance": True}, Bounds(1, 999, 0, late=999)),
+    ({**THROWS, "win": Win.HIGHEST}, Bounds(9, 1, 0, late=7)),
+]
+
+
+@pytest.mark.parametrize(("keys", "bounds"), BOUNDS, ids=str)
+def test_bounds(keys: dict[str, Any], bounds: Bounds) -> None:
+    profile = replace(Profile("x"), **keys)
+    late = time_score(profile, from_text("2,3,9"), 7)
+    assert Bounds(best_score(profile), worst_score(profile), untouched_score(profile), late) == bounds
+    assert lost_score(profile) == bounds.worst
+    assert lost_score(replace(profile, lost_score=60)) == 60
 
 
 @pytest.mark.parametrize(

@@ -232,6 +232,27 @@ def test_possible_throws(name: str, opened: str, faces: tuple[int, ...], possibl
 
 
 @pytest.mark.parametrize(
+    ("name", "total", "possible"),
+    [
+        *(("pub", total, 2 <= total <= 12) for total in (1, 2, 12, 13)),
+        *(("the-300", total, 4 <= total <= 24) for total in (3, 4, 24, 25)),
+        *(("2012", total, 1 <= total <= 20) for total in (0, 1, 20, 21)),
+    ],
+)
+def test_totals_of_real_dice(name: str, total: int, possible: bool) -> None:
+    profile = profiles.builtin(name)
+    assert turns.possible_throw(profile, turns.start(profile), (total,)) == possible
+
+
+@pytest.mark.parametrize(
+    ("faces", "double"),
+    [((3,), False), ((3, 3), True), ((3, 4), False), ((3, 3, 4), False), ((3,) * 4, True)],
+)
+def test_doubles(faces: tuple[int, ...], double: bool) -> None:
+    assert turns.is_double(faces) == double
+
+
+@pytest.mark.parametrize(
     ("name", "opened", "faces", "expected"),
     [
         ("pub", "1,2,3,4,5,6,7,8,9", (3, 5), {8}),
@@ -316,6 +337,25 @@ class TestTwoRows:
         assert (turn.outcome, turn.open, turn.behind) == (None, to_tiles([8]), 0)
         turn = turns.move(self.profile, turns.throw(self.profile, turn, (4, 4)), to_tiles([8]))
         assert (turn.outcome, turn.score, turn.throw) == (Outcome.SHUT, 0, (4, 4))
+
+
+@pytest.mark.parametrize(
+    ("turn", "text"),
+    [
+        (at("1,2"), "1,2 - 0 0 0 - -"),
+        (Turn(from_text("2,3,5"), (3, 1), 4, 3), "2,3,5 3+1 4 3 0 - -"),
+        (Turn(0, (6, 6), 5, 5, 0x1F, Outcome.SHUT, 0), "- 6+6 5 5 1f shut 0"),
+        (Turn(1, None, 2, 1, outcome=Outcome.UNPLAYED, score=1), "1 - 2 1 0 unplayed 1"),
+        (
+            Turn(from_text("2,3"), (3, 1), 4, 3, behind=to_tiles([3]), insured=1),
+            "2,3 3+1 4 3 0 - - behind=3 insured=1",
+        ),
+        (Turn(from_text("2,3"), insured=2), "2,3 - 0 0 0 - - insured=2"),
+    ],
+)
+def test_the_text_of_a_turn(turn: Turn, text: str) -> None:
+    assert turn.to_text() == text
+    assert Turn.from_text(text) == turn
 
 
 @settings(deadline=None)
