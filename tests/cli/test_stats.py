@@ -163,7 +163,7 @@ def test_one_match_is_exported_by_its_number_and_the_latest_without_one(
 ) -> None:
     first = said(capsys, state, "export", "--record", "1")
     assert 'name = "thai"' in first
-    assert first.endswith("1 4+4\n1 blocked 24\nscores 24\ntotals 24\nwinners 1\nowes 0\n")
+    assert first.endswith("1 4+4\n1 blocked 24\nscores 24\ntotals 24\nwinners 1\nended rounds\nowes 0\n")
     assert said(capsys, state, "export", "--record") == first, "the match on the table has not ended"
     assert 'name = "pub"' in said(capsys, state, "export", "--record", "2")
 

@@ -2,17 +2,37 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import pytest
+from tests.support.dictate import finish, points_box
 from tests.support.machine import settings_for
 
 from shutthebox.config.profiles import builtin
 from shutthebox.game.messages import told
 from shutthebox.game.state import Shared
-from shutthebox.game.wording import hint_lines, hint_title, listed, luck_texts, player_name
+from shutthebox.game.wording import hint_lines, hint_title, listed, luck_texts, player_name, reason_text
 from shutthebox.odds.hints import Hint
 from shutthebox.odds.values import Ranked, Unit, Value
+from shutthebox.rules.match import begin
+from shutthebox.rules.profile import MatchFormat, ShutWins
 from shutthebox.rules.tiles import to_tiles
+
+
+@pytest.mark.parametrize(
+    ("keys", "scores", "text"),
+    [
+        ({}, [3, 4], None),
+        ({"shut_wins": ShutWins.MATCH}, [3, 0], "Box shut!"),
+        ({}, [3, 3, 16, 9], "Play-off 9 : 16"),
+        ({}, [3, 3, 123456, 9], "After a play-off"),
+        ({"match": MatchFormat.TARGET_LOSES, "limit": 100}, [103], "100 reached"),
+        ({"match": MatchFormat.DROP_OUT, "limit": 9}, [9, 3], "The last one in"),
+    ],
+)
+def test_why_a_match_is_over(keys: dict[str, Any], scores: list[int], text: str | None) -> None:
+    found = reason_text(finish(begin(points_box(**keys), 2), scores))
+    assert (found and found.told(str)) == text
 
 
 @pytest.mark.parametrize(

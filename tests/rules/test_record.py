@@ -61,7 +61,9 @@ def test_a_record_written_names_its_own_rules() -> None:
     assert lines[0] == FIRST_LINE
     assert 'stakes = "pool-double"' in lines
     assert not any(line.startswith("profile") for line in lines)
-    assert lines[-16:] == [line for line in SHUT.splitlines()[6:] if line][-16:]
+    assert [line for line in lines if line != "ended shut"][-16:] == [
+        line for line in SHUT.splitlines()[6:] if line
+    ][-16:]
     assert parse(text, "x", no_profiles) == read(SHUT)
 
 
@@ -98,6 +100,7 @@ rounds 1
 scores 37 45
 totals 37 45
 winners 1
+ended rounds
 owes 0 0
 """
     record = read(text)
@@ -114,7 +117,7 @@ def test_a_tile_opened_again_and_a_throw_passed() -> None:
     assert write(passed).endswith(f"\n1 1+1 -\n2 3+4 7\n2 shut 0\n{LUCKY_END}")
 
 
-LUCKY_END = "scores - 0\ntotals 0 0\nwinners 2\nowes 0 0\n"
+LUCKY_END = "scores - 0\ntotals 0 0\nwinners 2\nended shut\nowes 0 0\n"
 
 
 @pytest.mark.parametrize("cut", range(6, 17))
@@ -316,6 +319,14 @@ CONDITIONS = st.builds(
     st.integers(0, 999_999),
     first=st.integers(1, 3),
 )
+
+
+def test_a_record_that_does_not_say_why_the_match_ended_is_read_and_one_that_says_it_wrong_is_not() -> None:
+    record = read(SHUT)
+    assert "\nwinners 2\nended shut\nowes" in write(record)
+    assert read(SHUT.replace("winners 2\n", "winners 2\nended shut\n")) == record
+    with pytest.raises(RecordError, match="'ended limit': by the rules it is 'ended shut'"):
+        read(SHUT.replace("winners 2\n", "winners 2\nended limit\n"))
 
 
 def test_a_match_that_another_player_began() -> None:

@@ -47,6 +47,7 @@ class Show:
         owes: per player the stakes owed for this match, negative: to get; empty before it is
             decided.
         winners: who has won the match, from 1; empty before.
+        reason: why the match is over, in the language of the screen; empty before, and where totals say it.
         asleep: nobody has touched the box for long: show nothing.
         language: of the screen's texts.
         seats: how each player is called, in that language; empty without a match.
@@ -66,6 +67,7 @@ class Show:
     totals: tuple[int, ...]
     owes: tuple[Fraction, ...]
     winners: tuple[int, ...]
+    reason: str = ""
     asleep: bool = False
     language: str = "en"
     seats: tuple[str, ...] = ()

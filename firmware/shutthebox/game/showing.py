@@ -16,7 +16,8 @@ from shutthebox.game.screen import Screen
 from shutthebox.game.settings import ShownStakes
 from shutthebox.game.state import Shared, View
 from shutthebox.game.table import ModeState
-from shutthebox.game.wording import player_name
+from shutthebox.game.wording import player_name, reason_text
+from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import to_numbers
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
@@ -57,6 +58,7 @@ def shown(mode: ModeState, shared: Shared, t_ns: int, translate: Translate) -> S
         totals=match.totals if match else (),
         owes=play.owes if play else (),
         winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
+        reason=_reason(match, translate),
         asleep=shared.asleep,
         language=settings.language,
         seats=tuple(told(player_name(player, shared), translate) for player in seats),
@@ -64,6 +66,12 @@ def shown(mode: ModeState, shared: Shared, t_ns: int, translate: Translate) -> S
         staked=settings.stakes is not ShownStakes.OFF,
         review=None if settings.family else _review(mode),
     )
+
+
+def _reason(match: Match | None, translate: Translate) -> str:
+    """Why the match is over; empty where it goes on, or its totals say it."""
+    reason = reason_text(match) if match and match.players > 1 else None
+    return reason.told(translate) if reason else ""
 
 
 def _review(mode: ModeState) -> "MatchReview | None":

@@ -9,6 +9,7 @@ from shutthebox.game.state import Shared
 from shutthebox.odds.hints import Hint
 from shutthebox.odds.values import Unit
 from shutthebox.rules import turn as turns
+from shutthebox.rules.formats import Reason
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
@@ -161,6 +162,27 @@ def cost_text(cost: float, unit: Unit) -> Text:
             return decimal(0.0 - cost, 2)
         case Unit.CHANCE:
             return message("{percent} %", percent=decimal(0.0 - 100 * cost, 1))
+
+
+def reason_text(match: Match) -> Message | None:
+    """Why the match is over, in one line; None while it goes on, and where its totals say it."""
+    reason = match.result.reason if match.result else None
+    match reason:
+        case Reason.SHUT:
+            return message("Box shut!")
+        case Reason.PLAY_OFF:
+            winners = match.result.winners if match.result else ()
+            best_first = sorted(match.seats, key=lambda seat: seat not in winners)
+            scores = " : ".join(str(match.round_scores[seat]) for seat in best_first)
+            if len(scores) + len("Play-off ") > PROMPT_LENGTH:
+                return message("After a play-off")
+            return message("Play-off {scores}", scores=scores)
+        case Reason.LIMIT:
+            return message("{points} reached", points=match.rules.limit or 0)
+        case Reason.LAST_LEFT:
+            return message("The last one in")
+        case Reason.ROUNDS | Reason.BANK | Reason.LADDER | None:
+            return None
 
 
 def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[Message, ...]:

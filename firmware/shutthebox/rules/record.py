@@ -22,6 +22,7 @@ and one for the end of every turn, and closes with the result when the match has
 
 A throw's line is player, faces and answer: the tiles shut, ``-`` for a pass, ``+4`` for a tile
 opened again, nothing where the throw ended the turn (or, on the last line, has no answer yet).
+The result says with ``ended`` why the match is over (`shutthebox.rules.formats.Reason`).
 ``1 time`` is a turn whose time is over, whether a throw is on the table or not.
 A match that was left before its end closes with ``given-up`` instead. Instead of its keys, a record
 written by hand may name a profile: ``profile pub``, or ``profile traditional 12`` for the box of 12.
@@ -51,6 +52,7 @@ FIRST_LINE = f"{KIND} 1"
 
 _OUTCOMES = tuple(outcome.value for outcome in Outcome)
 GIVEN_UP = "given-up"
+_ENDED = "ended "
 
 
 class RecordError(ShutTheBoxError, ValueError):
@@ -311,6 +313,8 @@ class _Parser:
     def _result(self, match: Match) -> None:
         for expected in _result_lines(match):
             line = self._peek()
+            if expected.startswith(_ENDED) and not (line or "").startswith(_ENDED):
+                continue  # records of before do not say why
             if line is None:
                 raise self._error(f"the record ends without its result; due is {expected!r}")
             if line != expected:
@@ -341,6 +345,7 @@ def _result_lines(match: Match) -> list[str]:
         "scores " + " ".join("-" if score is None else str(score) for score in match.scores),
         "totals " + " ".join(map(str, match.totals)),
         "winners " + (" ".join(str(winner + 1) for winner in match.result.winners) or "-"),
+        f"{_ENDED}{match.result.reason}",
     ]
     if match.result.captain:
         lines.append("captain")

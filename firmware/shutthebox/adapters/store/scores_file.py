@@ -171,7 +171,9 @@ def _running(show: Show, translate: Translate) -> dict[str, Any] | None:
         "seats": show.seats,
         "tiles": list(states.items()),
         "throw": None if screen.tumbling else show.throw,
-        "says": screen.title if show.winners else " ".join(f"{screen.big} {screen.prompt}".split()),
+        "says": f"{screen.title} {show.reason}".strip()
+        if show.winners
+        else " ".join(f"{screen.big} {screen.prompt}".split()),
         "scores": show.scores,
         "totals": show.totals,
         "winners": show.winners,

@@ -23,7 +23,7 @@ from shutthebox.game.questions import AskReview
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Step, View, kept, refused
-from shutthebox.game.wording import luck_texts, player_name
+from shutthebox.game.wording import luck_texts, player_name, reason_text
 from shutthebox.rules.match import Match, Result, begin
 from shutthebox.rules.profile import First, Stakes, Turns
 from shutthebox.rules.reader import chosen
@@ -67,7 +67,8 @@ class MatchOver(MatchMode):
         play, _ = self.play, view.translate
         result, reminder = _result(play), self.flicks.reminder
         prompt = message("Thinking …") if self.asks_review else message("Press: again")
-        also = [honour.told(_) for honour in self.honours]
+        reason = reason_text(play.match) if play.match.players > 1 else None
+        also = [text.told(_) for text in (*((reason,) if reason else ()), *self.honours)]
         if _may_sign(self, view.settings):
             also.append(_("Lever 1: sign"))
         if view.settings.stakes is ShownStakes.EVENING:
