@@ -138,9 +138,9 @@ def begun(
 
 def done(play: MatchInPlay, action: Action) -> tuple[MatchInPlay, tuple[Effect, ...]]:
     """The match after an action; the action is to be kept, and the review of an ended turn asked for."""
-    after = noted(play, action)
+    after = taken(play, action)
     asked = asked_reviews(after)[len(play.unreviewed) :]
-    return replace(after, match=apply(play.match, action)), (Keep(action), *asked)
+    return after, (Keep(action), *asked)
 
 
 def asked_reviews(play: MatchInPlay) -> tuple[Ask, ...]:
@@ -148,15 +148,16 @@ def asked_reviews(play: MatchInPlay) -> tuple[Ask, ...]:
     return tuple(Ask(AskReview(turn.beginning, turn.actions, play.for_win)) for turn in play.unreviewed)
 
 
-def noted(play: MatchInPlay, action: Action) -> MatchInPlay:
-    """The match with the action among those of its turn; the position is as before."""
-    play = replace(play, actions=(*play.actions, action))
+def taken(play: MatchInPlay, action: Action) -> MatchInPlay:
+    """The match after an action. Every action of every match on the box goes through here, once."""
+    match = apply(play.match, action)
+    after = replace(play, match=match, actions=(*play.actions, action))
     if isinstance(action, Advanced):
-        return replace(play, turn=None, review=None)
+        return replace(after, turn=None, review=None)
     turn = _continued(play, action)
-    if turn is None or apply(play.match, action).rows[play.match.player].outcome is None:
-        return replace(play, turn=turn)
-    return replace(play, turn=turn, unreviewed=(*play.unreviewed, turn))
+    if turn is None or match.rows[play.match.player].outcome is None:
+        return replace(after, turn=turn)
+    return replace(after, turn=turn, unreviewed=(*play.unreviewed, turn))
 
 
 def _continued(play: MatchInPlay, action: Action) -> PlayedTurn | None:

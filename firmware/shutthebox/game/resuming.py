@@ -7,10 +7,10 @@ from fractions import Fraction
 from shutthebox.game.facts import Finished, Resumed
 from shutthebox.game.modes import flipping, ready
 from shutthebox.game.modes.match_over import MatchOver
-from shutthebox.game.play import asked_reviews, begun, clock_of, conditions_of, noted
+from shutthebox.game.play import asked_reviews, begun, clock_of, conditions_of, taken
 from shutthebox.game.state import Context, Step, kept
 from shutthebox.game.table import ModeState
-from shutthebox.rules.actions import Action, apply
+from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match, Stage
 
 
@@ -37,7 +37,7 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
     effects += kept(Resumed(conditions_of(kept_match.beginning, context.settings)))
     seconds, before = kept_match.clock or (None, 0)
     for number, action in enumerate(kept_match.actions, 1):
-        play = replace(noted(play, action), match=apply(play.match, action))
+        play = taken(play, action)
         if number > before and not play.match.clock_runs:
             seconds = None  # that turn is over
     if seconds is not None:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.effects import Ask, Effect, Keep, Play, Sound
+from shutthebox.game.effects import Ask, Play, Sound
 from shutthebox.game.inputs import AnswerCame
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import flipping, raising, ready, turn_over
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.play import MatchInPlay, asked_reviews, is_computers_turn, judged, noted
+from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged
 from shutthebox.game.questions import AskAnswer
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View
 from shutthebox.rules import turn as turns
-from shutthebox.rules.actions import Thrown, apply
+from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.profile import Draw
 from shutthebox.rules.tiles import Tiles
@@ -62,13 +62,12 @@ def enter(play: MatchInPlay, context: Context, dice: int) -> Step[Rolling]:
         faces = context.dice.draw(turns.bag(match.turn))
     else:
         faces = context.dice.throw(dice, match.rules.sides)
-    action = Thrown(faces)
-    thrown, after = apply(match, action), noted(play, action)
     # Kept before it is seen: pulling the plug gives no second chance at a throw.
-    effects: tuple[Effect, ...] = (Keep(action), *asked_reviews(after)[len(play.unreviewed) :])
+    after, effects = done(play, Thrown(faces))
+    thrown = after.match
     if thrown.stage is Stage.ANSWER and is_computers_turn(play, context.shared):
         effects += (Ask(AskAnswer(thrown, context.settings.strength)),)
-    return Step(Rolling(after, thrown, context.now_ns), (*effects, Play(Sound.ROLL)))
+    return Step(Rolling(replace(after, match=match), thrown, context.now_ns), (*effects, Play(Sound.ROLL)))
 
 
 def press(
