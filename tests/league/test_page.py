@@ -226,6 +226,8 @@ def test_a_match_page_names_the_better_answer(site: Site) -> None:
     "path",
     [
         "/match/999",
+        "/match/1/",
+        "/owner/",
         "/match/x",
         "/player/ann",
         "/player/<i>",

@@ -105,11 +105,14 @@ def application(engine: Engine, zone: tzinfo, name: str, *, secure: bool) -> Sta
         Route("/data", page.reads(page.data)),
         Route("/style.css", page.style),
     ]
-    return Starlette(
+    app = Starlette(
         routes=routes,
         middleware=[Middleware(_Headers)],
         exception_handlers={HTTPException: page.refuse, **dict.fromkeys(UNAVAILABLE, page.away)},
     )
+    # It would name the page as the web server in front reaches it.
+    app.router.redirect_slashes = False
+    return app
 
 
 class _Page:

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 from sqlalchemy import Connection, Engine, select
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from shutthebox_league import players
@@ -154,13 +154,13 @@ def _key(request: Request) -> str:
 
 async def _form(request: Request) -> Form:
     body = b""
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > _MOST_BYTES:
-            raise HTTPException(413, "That is too much.")
     try:
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > _MOST_BYTES:
+                raise HTTPException(413, "That is too much.")
         return parse_qs(body.decode("ascii"), max_num_fields=_MOST_FIELDS)
-    except ValueError:
+    except (ValueError, ClientDisconnect):
         raise HTTPException(400, "This form is not of this page.") from None
 
 
