@@ -53,6 +53,10 @@ GAMES: Mapping[str, tuple[Keys, Keys]] = {
         {**SMALLEST, **COUNTED, "match": "target-loses", "limit": 2, "tie": "replay-all"},
         {"players": 3},
     ),
+    "the loser begins, a pool each round": (
+        {**SMALLEST, **COUNTED, "first": "loser", "rounds": 2, "stakes": "pool-double"},
+        {"stakes": "match"},
+    ),
     "a computer's seat": ({**SMALLER, **COUNTED}, {"computers": (2,)}),
     "a clock": ({**SMALLER, **COUNTED, "turn_seconds": 10}, {}),
     "real dice": (COUNTED, {"real_dice": True, "players": 1}),

@@ -497,7 +497,12 @@ class TestFirst:
     @pytest.mark.parametrize("first", [-1, 2])
     def test_fail__begun_by_nobody(self, first: int) -> None:
         with pytest.raises(ValueError, match=f"first: {first + 1} is not allowed, 1 to 2 are"):
-            begin(points_box(), 2, first=first)
+            begin(points_box(first=First.LOSER), 2, first=first)
+
+    @pytest.mark.parametrize("key", [First.SEAT_1, First.ROTATES])
+    def test_fail__begun_by_another_where_no_loser_begins(self, key: First) -> None:
+        with pytest.raises(ValueError, match="first: 2 is not allowed, 1 is"):
+            begin(points_box(first=key), 2, first=1)
 
 
 class TestCaptain:

@@ -12,7 +12,7 @@ from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
 from shutthebox.rules.match import Stage
-from shutthebox.rules.profile import Profile
+from shutthebox.rules.profile import First, Profile
 from shutthebox.rules.record import FIRST_LINE, Record, RecordError, parse, replay, unproven, write
 
 SHUT = """\
@@ -317,7 +317,6 @@ CONDITIONS = st.builds(
         tuple
     ),
     st.integers(0, 999_999),
-    first=st.integers(1, 3),
 )
 
 
@@ -330,13 +329,17 @@ def test_a_record_that_does_not_say_why_the_match_ended_is_read_and_one_that_say
 
 
 def test_a_match_that_another_player_began() -> None:
-    began = SHUT.replace("rounds 1\n", "rounds 1\ndice box\nfirst {}\n")
+    began = SHUT.replace("rounds 1\n", "rounds 1\ndice box\nfirst 2\n")
+    with pytest.raises(RecordError, match="first: 2 is not allowed, 1 is"):
+        read(began)
+    golf = replace(profiles.builtin("golf"), first=First.LOSER)
+    text = write(Record(golf, 3, 1, (Thrown((6, 3)),), Conditions(first=2)))
     for first in (4, 9):
         with pytest.raises(RecordError, match=f"first: {first} is not allowed, 1 to 3 are"):
-            read(began.format(first))
-    with pytest.raises(RecordError, match="it is the turn of player 2"):
-        read(began.format(2))
-    record = Record(profiles.builtin("golf"), 2, 1, (Thrown((6, 3)),), Conditions(first=2))
+            read(text.replace("first 2", f"first {first}"))
+    with pytest.raises(RecordError, match="it is the turn of player 3"):
+        read(text.replace("first 2", "first 3"))
+    record = Record(golf, 2, 1, (Thrown((6, 3)),), Conditions(first=2))
     assert read(write(record)) == record
     assert replay(record)[-1].player == 1
 

@@ -457,7 +457,8 @@ def begin(profile: Profile, players: int, rounds: int | None = None, first: int 
         players: 1..9, or 1 where the game is played alone.
         rounds: 1..99, where the players may choose them (`Profile.on_total`); None for what the
             profile says.
-        first: the player, from 0, who begins it.
+        first: the player, from 0, who begins it: the first seat, except where the loser of the
+            match before does (`First.LOSER`).
 
     Raises:
         ValueError: for a number out of range.
@@ -468,8 +469,10 @@ def begin(profile: Profile, players: int, rounds: int | None = None, first: int 
         raise ValueError(f"players: {players} is not allowed, 1 to {most} are")
     if not 1 <= rounds <= MAX_ROUNDS:
         raise ValueError(f"rounds: {rounds} is not allowed, 1 to {MAX_ROUNDS} are")
-    if not 0 <= first < players:
-        raise ValueError(f"first: {first + 1} is not allowed, 1 to {players} are")
+    last = players if profile.first is First.LOSER else 1
+    if not 0 <= first < last:
+        allowed = f"1 to {last} are" if last > 1 else "1 is"
+        raise ValueError(f"first: {first + 1} is not allowed, {allowed}")
     return Match(
         game=profile,
         players=players,

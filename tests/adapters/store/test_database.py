@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from random import Random
@@ -29,6 +30,7 @@ from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions
 from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.profile import First
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.writer import to_lines
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -141,7 +143,7 @@ def test_it_comes_back_in_every_stage(stage: Stage, tmp_path: Path) -> None:
 
 
 def test_a_match_that_the_loser_of_another_began_comes_back(tmp_path: Path) -> None:
-    match = begin(builtin("trac-100"), 3, first=2)
+    match = begin(replace(builtin("trac-100"), first=First.LOSER), 3, first=2)
     keep(tmp_path, Began(match, Conditions(first=3)), Thrown((6, 3)))
     assert found(tmp_path) == match.throw((6, 3))
 
