@@ -3,11 +3,11 @@
 Whatever a match does to it is noted with that match, and the next one follows.
 """
 
-import contextlib
 import json
 import logging
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta, tzinfo
 from multiprocessing.connection import wait
@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, delete, insert, select
 from shutthebox.odds.odds import KEPT_TABLES, odds_for_points
 from shutthebox.odds.values import OddsError
 from shutthebox_league.allowance import REVIEW_CPU_S_AN_HOUR, Allowance
-from shutthebox_league.categories import Category, profile_of, read_category
+from shutthebox_league.categories import profile_of, read_category
 from shutthebox_league.checking import night_of, read_record
 from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.counting import NIGHTS_KEPT, add_review, count_seat, let_nights_go
@@ -38,7 +38,8 @@ MEMORY = 384 * 1024 * 1024
 """Most bytes that one review takes."""
 
 AT_ONCE = 2
-"""Reviews; one of them of a box that has spent more than `LITTLE` of its allowance."""
+"""Reviews; one of them at most may take long: of a game that is not known to be quick, or of a box that has
+spent more than `LITTLE` of its allowance."""
 
 LITTLE = 0.05
 
@@ -58,9 +59,9 @@ _NEXT = text(
          select (select min(box_id) from match where reviewed_s is null and box_id > head.box_id)
          from head where box_id is not null
        )
-       select box_id,
-              (select min(id) from match where reviewed_s is null and box_id = head.box_id) as match_id
-       from head where box_id is not null"""
+       select match.box_id, match.id as match_id, match.category_id
+       from head join match on match.id =
+         (select min(id) from match as own where own.reviewed_s is null and own.box_id = head.box_id)"""
 )
 """The oldest match without a review of each box, by as many steps in the index as there are such boxes."""
 
@@ -70,8 +71,8 @@ class _Running:
     """A review that goes on."""
 
     match_id: int
-    category: Category | None
-    takes_much: bool
+    category_id: int | None
+    may_take_long: bool
     process: Confined
 
 
@@ -94,8 +95,10 @@ class Reviewer:
     ) -> None:
         self._engine, self._zone, self._wall_clock_s, self._beat = engine, zone, wall_clock_s, beat
         self._allowance = Allowance(REVIEW_CPU_S_AN_HOUR, 3600)
-        self._too_much: set[Category] = set()
-        self._at_hand: set[Category] = set()
+        # Categories by their rows; house rules have none, and no odds.
+        self._too_much: set[int] = set()
+        self._quick: set[int | None] = {None}
+        self._at_hand: set[int] = set()
         self._tidied: date | None = None
         self._running: dict[int, _Running] = {}
 
@@ -190,22 +193,23 @@ class Reviewer:
         with self._engine.connect().execution_options(reads=True) as db:
             heads = db.execute(_NEXT).all()
         now_s = time.monotonic()
-        for box_id, match_id in heads:
+        for box_id, match_id, category_id in heads:
             spent = self._allowance.spent(str(box_id), now_s)
-            much = spent > LITTLE and any(running.takes_much for running in self._running.values())
-            if spent < 1 and not much and box_id not in self._running and len(self._running) < AT_ONCE:
-                self._begin(int(box_id), int(match_id), takes_much=spent > LITTLE)
+            long = spent > LITTLE or category_id not in self._quick
+            if long and any(running.may_take_long for running in self._running.values()):
+                continue
+            if spent < 1 and box_id not in self._running and len(self._running) < AT_ONCE:
+                self._begin(box_id, match_id, category_id, may_take_long=long)
         return bool(self._running)
 
-    def _begin(self, box_id: int, match_id: int, *, takes_much: bool) -> None:
-        with self._engine.connect().execution_options(reads=True) as db:
-            row = db.execute(select(MATCH.c.record, MATCH.c.category_id).where(MATCH.c.id == match_id)).one()
-            category = read_category(db, row.category_id) if row.category_id else None
-        if category in self._too_much:
+    def _begin(self, box_id: int, match_id: int, category_id: int | None, *, may_take_long: bool) -> None:
+        if category_id in self._too_much:
             self._keep_review(match_id, f"a review takes more than {CPU_S} s of computing", {}, b"")
             return
-        process = Confined(_result, row.record, CPU_S, MEMORY)
-        self._running[box_id] = _Running(match_id, category, takes_much, process)
+        with self._engine.connect().execution_options(reads=True) as db:
+            record = db.execute(select(MATCH.c.record).where(MATCH.c.id == match_id)).scalar_one()
+        process = Confined(_result, record, CPU_S, MEMORY)
+        self._running[box_id] = _Running(match_id, category_id, may_take_long, process)
 
     def _end(self, box_id: int, running: _Running) -> None:
         """Keeps the result of a review, if it has come to its end."""
@@ -217,11 +221,13 @@ class Reviewer:
             result, took_s = found
             head, _, shown = result.partition(b"\n")
             unreviewed, sums = json.loads(head)
-            self._keep_at_hand(running.category, took_s)
+            if running.category_id is not None and took_s < _QUICK_S:
+                self._quick.add(running.category_id)
+                self._keep_at_hand(running.category_id)
         except TooMuchError as error:
             took_s, unreviewed = float(CPU_S), f"a review was begun, and {error}"
             # The length of a record is bounded: its game's odds take so long.
-            self._too_much |= {running.category} if running.category else set()
+            self._too_much |= {running.category_id} if running.category_id else set()
         del self._running[box_id]
         match_id = running.match_id
         self._allowance.spend(str(box_id), took_s, time.monotonic())
@@ -229,13 +235,15 @@ class Reviewer:
             self._tell_owner(match_id)
         self._keep_review(match_id, unreviewed, sums, shown[:_MOST_SHOWN])
 
-    def _keep_at_hand(self, category: Category | None, took_s: float) -> None:
-        """Has the odds of the first games at hand, for all reviews to come, if they are quickly made."""
-        if category is None or took_s > _QUICK_S or len(self._at_hand) >= KEPT_TABLES:
+    def _keep_at_hand(self, number: int) -> None:
+        """Has the odds of the first quick games at hand, for all reviews to come."""
+        if number in self._at_hand or len(self._at_hand) >= KEPT_TABLES:
             return
-        if category not in self._at_hand and (profile := profile_of(category)) is not None:
-            self._at_hand.add(category)
-            with contextlib.suppress(OddsError):
+        with self._engine.connect().execution_options(reads=True) as db:
+            category = read_category(db, number)
+        self._at_hand.add(number)
+        if category is not None and (profile := profile_of(category)) is not None:
+            with suppress(OddsError):
                 odds_for_points(profile)
 
     def _keep_review(
