@@ -20,8 +20,7 @@ def test_every_key_is_in_some_generated_games() -> None:
     seen: set[str] = set()
 
     @settings(
-        max_examples=300,
-        derandomize=True,
+        max_examples=100,
         database=None,
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
@@ -30,7 +29,10 @@ def test_every_key_is_in_some_generated_games() -> None:
     def look(profile: Profile) -> None:
         seen.update(key for key, usual in KEYS.items() if usual is MISSING or getattr(profile, key) != usual)
 
-    look()
+    for _ in range(30):  # mostly two are enough
+        if seen >= KEYS.keys():
+            break
+        look()
     assert not KEYS.keys() - seen, "keys that no strategy draws"
 
 
