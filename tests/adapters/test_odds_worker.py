@@ -15,16 +15,15 @@ from tests.support.waiting import HANG_S
 from shutthebox.adapters.odds_worker import OddsNow, OddsWorker, answer
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, GameConfig, SetupChoice
-from shutthebox.game.inputs import Advice, AnswerCame, DiceCame, HintCame, ReviewCame
+from shutthebox.game.inputs import AnswerCame, DiceCame, HintCame, OddsCame, ReviewCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import AskAnswer, AskDice, AskHint, AskReview, Prepare, Question
-from shutthebox.odds import Odds, match_play
-from shutthebox.odds.bank import BankOdds
-from shutthebox.odds.equilibrium import Equilibrium
-from shutthebox.odds.hints import Hint
-from shutthebox.odds.shared_row import SharedRow
+from shutthebox.odds import match_play
+from shutthebox.odds.bank import bank_play
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import Strength
-from shutthebox.odds.values import Ranked, Unit, Value
+from shutthebox.odds.worths import Advice, Option, Unit
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match, Stage, begin
@@ -38,30 +37,27 @@ PUB = builtin("pub")
 
 
 def test_a_hint_knows_the_score_that_is_played_for() -> None:
-    for name, best in (("traditional", [1, 9]), ("digits", [4, 6]), ("misere", [4, 6])):
+    for name, best in (("traditional", [1, 9]), ("digits", [4, 6]), ("misere", [1, 2, 3, 4])):
         match = begin(builtin(name), 1).throw((6, 4))
         came = answer(AskHint(match))
         assert isinstance(came, HintCame)
         assert came.match == match
         assert came.hint is not None
-        if name != "misere":
-            assert came.hint.best == to_tiles(best)
-        else:
-            assert came.hint.moves[0].value.score == max(move.value.score for move in came.hint.moves)
+        assert came.hint.best == to_tiles(best)
+        assert came.hint.unit is Unit.POINTS
 
 
 def test_a_race_is_ranked_by_the_throws_to_go() -> None:
     came = answer(AskHint(begin(builtin("young"), 2).throw((3, 4))))
     assert isinstance(came, HintCame)
     assert came.hint is not None
-    assert came.hint.moves[0].cost == 0
-    assert all(move.cost > 0.01 for move in came.hint.moves[1:]), "one answer is better than the others"
+    assert came.hint.unit is Unit.THROWS
+    assert came.hint.options[0].cost == 0
+    assert all(option.cost > 0.01 for option in came.hint.options[1:]), "one is better than the others"
     assert came.hint.best == to_tiles([7]), "no die shows a 7, so the 3 and the 4 come again sooner"
-    assert came.hint.value.score > 5, "so many throws on average"
-    assert not came.hint.opens
 
 
-def hint_for(match: Match) -> Hint:
+def hint_for(match: Match) -> Advice:
     came = answer(AskHint(match))
     assert isinstance(came, HintCame)
     assert came.hint is not None
@@ -73,9 +69,11 @@ def test_against_the_bank_a_hint_counts_what_is_paid() -> None:
     match = begin(builtin("bank"), 2)
     match = replace(match, rows=(turn, match.rows[1]), stage=Stage.ANSWER)
     hint = hint_for(match)
-    paid = BankOdds(builtin("bank")).ranked(turn)
-    assert [move.tiles for move in hint.moves] == [each.tiles for each in paid]
-    assert [move.cost for move in hint.moves] == [each.cost for each in paid]
+    paid = bank_play(builtin("bank")).ranked(turn)
+    assert [option.choice for option in hint.options] == [tiles for tiles, _, _ in paid]
+    assert [option.cost for option in hint.options] == [
+        pytest.approx(float(paid[0][2].first - worth.first)) for _, _, worth in paid
+    ]
     assert hint.best == to_tiles([1, 5])
     assert hint_for(replace(match, game=builtin("golf"))).best == to_tiles([2, 4])
 
@@ -98,34 +96,25 @@ def test_a_hint_against_the_bank_by_hand() -> None:
     With 1 or 2 left it pays 5/6 + 10/6 = 5/2 on average. With both, one die gives (5/2 + 5/2 + 5 + 3 * 2) / 6
     = 8/3 and scores (10/6 + 5/6 + 3 * 3) / 6 = 23/12; two dice give (5/2 + 2 * 5 + 33 * 2) / 36 = 157/72.
     """
-    both = Value(near(23 / 12), 0.0)
-    assert hint_for(at_the_bank(1, 2)) == Hint(both, 1, near(8 / 3 - 157 / 72), (), False, unit=Unit.STAKES)
+    dice = (Option(1, 0.0), Option(2, near(8 / 3 - 157 / 72)))
+    assert hint_for(at_the_bank(1, 2)) == Advice(dice, Unit.STAKES)
     assert answer(AskDice(at_the_bank(1, 2))) == DiceCame(at_the_bank(1, 2), 1)
     # With 3 alone one die gives 5/2 again, and scores 5/2.
-    leave_both = Ranked(to_tiles([3]), both, 0.0)
-    leave_3 = Ranked(to_tiles([1, 2]), Value(near(5 / 2), 0.0), near(8 / 3 - 5 / 2))
+    tiles = (Option(to_tiles([3]), 0.0), Option(to_tiles([1, 2]), near(8 / 3 - 5 / 2)))
     throw_3 = at_the_bank(1, 2, 3).throw((1, 2))
-    assert hint_for(throw_3) == Hint(both, None, None, (leave_both, leave_3), False, unit=Unit.STAKES)
+    assert hint_for(throw_3) == Advice(tiles, Unit.STAKES)
     assert answer(AskAnswer(throw_3)) == AnswerCame(throw_3, to_tiles([3]))
-    no_choice = hint_for(at_the_bank(8, 9))
-    assert (no_choice.dice, no_choice.dice_cost, no_choice.moves) == (2, None, ())
+    assert hint_for(at_the_bank(8, 9)) == Advice((Option(2, 0.0),), Unit.STAKES)
 
 
 def test_a_hint_in_a_shared_row_gives_the_chances_to_win() -> None:
     match = begin(builtin("high-rollers"), 2)
     row = replace(match.turn, open=to_tiles([1, 2, 3, 9]))
-    match = replace(match, rows=(row, row), player=1)
-    solved = SharedRow(match.game)
-    win = solved.chances(match)[1]
-    assert 0.5 < win < 1
-    dice = solved.best_dice(match)
-    assert hint_for(match) == Hint(Value(0.0, win), dice, None, (), False, unit=Unit.CHANCE)
-    thrown = match.throw((1, 2))
-    ranked = solved.ranked(thrown)
-    assert [each.tiles for each in ranked] == [to_tiles([1, 2]), to_tiles([3])]
-    moves = tuple(Ranked(each.tiles, Value(0.0, each.win), each.cost) for each in ranked)
-    value = Value(0.0, ranked[0].win)
-    assert hint_for(thrown) == Hint(value, None, None, moves, False, unit=Unit.CHANCE)
+    thrown = replace(match, rows=(row, row), player=1).throw((1, 2))
+    hint = hint_for(thrown)
+    assert hint.unit is Unit.CHANCE
+    assert [option.choice for option in hint.options] == [to_tiles([1, 2]), to_tiles([3])]
+    assert hint.options[0].cost == 0 < hint.options[1].cost < 0.5
 
 
 def test_in_a_shared_row_a_hint_leaves_the_others_what_they_cannot_shut() -> None:
@@ -134,7 +123,6 @@ def test_in_a_shared_row_a_hint_leaves_the_others_what_they_cannot_shut() -> Non
     match = replace(match, rows=(row, row)).throw((1, 2))
     # With 9 alone the other needs a 9; with 1, 2 and 9 a 3 would do as well.
     assert hint_for(match).best == to_tiles([1, 2])
-    assert not hint_for(match).opens
     assert answer(AskAnswer(match)) == AnswerCame(match, to_tiles([1, 2]))
     four = begin(builtin("high-rollers"), 4)
     assert answer(AskHint(four)) == HintCame(four, None)
@@ -145,7 +133,7 @@ def test_a_hint_counts_the_tiles_of_a_head_start_as_shut() -> None:
     second = begin(given, 2).throw((1, 1)).move(to_tiles([2]))
     second = replace(second, player=1, stage=Stage.THROW).throw((6, 4))
     alone = begin(replace(builtin("golf"), start_open=tuple(range(3, 10))), 1).throw((6, 4))
-    assert hint_for(second).moves == hint_for(alone).moves
+    assert hint_for(second).options == hint_for(alone).options
 
 
 def test_a_hint_knows_the_tiles_behind() -> None:
@@ -153,11 +141,11 @@ def test_a_hint_knows_the_tiles_behind() -> None:
     match = begin(profile, 1).throw((2, 3)).move(to_tiles([5])).throw((2, 3))
     hint = hint_for(match)
     assert hint.best == to_tiles([5]), "the 5 behind"
-    assert len(hint.moves) == 3
+    assert len(hint.options) == 3
 
 
 def test_questions_are_answered_off_the_callers_thread_in_their_order() -> None:
-    posted: SimpleQueue[Advice] = SimpleQueue()
+    posted: SimpleQueue[OddsCame] = SimpleQueue()
     worker = OddsWorker(posted.put)
     match = begin(PUB, 1).throw((6, 4))
     assert worker.ask(Prepare(PUB)) == ()
@@ -172,7 +160,7 @@ def test_questions_are_answered_off_the_callers_thread_in_their_order() -> None:
 def test_a_question_that_fails_ends_neither_the_worker_nor_the_game(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    posted: SimpleQueue[Advice] = SimpleQueue()
+    posted: SimpleQueue[OddsCame] = SimpleQueue()
     worker = OddsWorker(posted.put)
     worker.ask(AskReview(begin(PUB, 1), (Thrown((9, 9)),)))
     worker.ask(AskDice(begin(PUB, 1)))
@@ -206,7 +194,7 @@ def test_the_computer_plays_for_the_win_not_for_the_points() -> None:
             if match.stage is Stage.ANSWER:
                 came = answer(AskAnswer(match))
                 assert isinstance(came, AnswerCame)
-                assert came.tiles == play.ranked(match.turn)[0].tiles
+                assert came.tiles == play.ranked(match.turn)[0][0]
                 differing += came.tiles != odds.ranked(match.turn)[0].tiles
     assert differing, "with something to beat, other moves win than score"
 
@@ -246,13 +234,13 @@ class Late(OddsNow):
         self.there = False
         self.waiting: list[Question] = []
 
-    def ask(self, question: Question) -> Sequence[Advice]:
+    def ask(self, question: Question) -> Sequence[OddsCame]:
         if not isinstance(question, AskReview):
             return super().ask(question)
         self.waiting.append(question)
         return self.told() if self.there else ()
 
-    def told(self) -> list[Advice]:
+    def told(self) -> list[OddsCame]:
         waiting, self.waiting = self.waiting, []
         return [advice for question in waiting for advice in super(Late, self).ask(question)]
 
@@ -304,10 +292,11 @@ def test_a_hint_says_what_is_best_for_the_points_and_for_the_win() -> None:
         assert came.hint.best == odds.ranked(match.turn)[0].tiles
         best = play.ranked(match.turn)
         if came.hint.best_to_win is not None:
-            assert came.hint.best_to_win == best[0].tiles != came.hint.best
+            assert came.hint.best_to_win == best[0][0] != came.hint.best
             differing += 1
         else:
-            assert next(each for each in best if each.tiles == came.hint.best).cost < 1e-9
+            chances = {tiles: chance for tiles, _, chance in best}
+            assert chances[came.hint.best] > best[0][2] - 1e-9
     assert differing
     alone = answer(AskHint(begin(PUB, 1).throw((5, 3))))
     assert isinstance(alone, HintCame)
@@ -331,7 +320,7 @@ def test_a_beginner_decides_without_odds_and_a_regular_every_other_time() -> Non
 
 def test_the_chances_of_a_match_are_ready_before_they_are_asked_for() -> None:
     match_play._equilibrium.cache_clear()
-    posted: SimpleQueue[Advice] = SimpleQueue()
+    posted: SimpleQueue[OddsCame] = SimpleQueue()
     worker = OddsWorker(posted.put)
     for profile in (PUB, builtin("the-300"), builtin("young")):
         worker.ask(Prepare(profile, 2))

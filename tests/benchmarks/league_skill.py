@@ -12,8 +12,8 @@ from random import Random
 from statistics import fmean, pstdev
 
 from shutthebox.config.profiles import builtin
-from shutthebox.odds import Odds
 from shutthebox.odds.coach import review
+from shutthebox.odds.odds import Odds
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Moved, Thrown, apply
 from shutthebox.rules.match import begin

@@ -35,7 +35,7 @@ from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.config.profiles import builtins, read
 from shutthebox.config.schema import Config, with_value
 from shutthebox.game.effects import Effect
-from shutthebox.game.inputs import Advice
+from shutthebox.game.inputs import OddsCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import Prepare, Question
 from shutthebox.game.screen import Screen
@@ -128,16 +128,16 @@ class AskedOdds:
     """
 
     def __init__(self) -> None:
-        self.inbox: SimpleQueue[Advice] = SimpleQueue()
+        self.inbox: SimpleQueue[OddsCame] = SimpleQueue()
         self._worker = OddsWorker(self.inbox.put)
         self.awaited = 0
 
-    def ask(self, question: Question) -> Sequence[Advice]:
+    def ask(self, question: Question) -> Sequence[OddsCame]:
         """Leaves a question for the worker."""
         self.awaited += not isinstance(question, Prepare)
         return self._worker.ask(question)
 
-    def answers(self, patience_s: float) -> Iterator[Advice]:
+    def answers(self, patience_s: float) -> Iterator[OddsCame]:
         """The answers that have come; waits so long for the others."""
         while self.awaited:
             try:

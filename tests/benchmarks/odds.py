@@ -15,7 +15,8 @@ from functools import cache
 from itertools import combinations
 
 from shutthebox.config import profiles
-from shutthebox.odds import Objective, Odds
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.worths import Objective
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile
 

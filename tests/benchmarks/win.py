@@ -14,8 +14,7 @@ from functools import cache
 from itertools import combinations
 
 from shutthebox.config import profiles
-from shutthebox.odds.equilibrium import Equilibrium
-from shutthebox.odds.turn_play import compiled_turn
+from shutthebox.odds.seats import Equilibrium, seat_turn
 from shutthebox.rules.profile import OneDie, Profile, Tie
 
 LEAST_RATIO = 10
@@ -57,7 +56,7 @@ def seconds(profile: Profile, players: int) -> tuple[float, tuple[float, ...]]:
     """The time from nothing to every seat's chance, the better of two runs; and the chances."""
     times = []
     for _ in range(2):
-        compiled_turn.cache_clear()
+        seat_turn.cache_clear()
         start = time.process_time()
         chances = Equilibrium(profile, players).chances()
         times.append(time.process_time() - start)

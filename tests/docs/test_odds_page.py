@@ -10,11 +10,11 @@ from tests.support.fast import fast_among
 
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
-from shutthebox.odds import Objective, Odds
-from shutthebox.odds.baselines import Policy, policy_value
-from shutthebox.odds.equilibrium import Equilibrium, Prize
-from shutthebox.odds.head_start import beginners_ends
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.policies import Policy, beginners_ends, policy_value
+from shutthebox.odds.seats import Equilibrium, Prize
 from shutthebox.odds.shared_row import SharedRow
+from shutthebox.odds.worths import Objective
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import OneDie, Profile, ShutWins, Stakes, Tie

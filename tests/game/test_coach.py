@@ -7,7 +7,7 @@ from tests.support.machine import Odds, Table, settings_for
 from shutthebox.adapters.odds_worker import OddsNow
 from shutthebox.config.profiles import builtin
 from shutthebox.game.effects import Ask
-from shutthebox.game.inputs import Advice, ReviewCame
+from shutthebox.game.inputs import OddsCame, ReviewCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import AskReview, Question, plain
 from shutthebox.rules.actions import Advanced, Moved, Thrown
@@ -29,7 +29,7 @@ ACTIONS = (
 class Later:
     """Odds that answer everything but the coach, who comes when the test says."""
 
-    def ask(self, question: Question) -> Sequence[Advice]:
+    def ask(self, question: Question) -> Sequence[OddsCame]:
         if isinstance(question, AskReview):
             return ()
         advice = plain(question)

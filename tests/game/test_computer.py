@@ -15,10 +15,8 @@ from shutthebox.game.modes.flipping import PATIENCE_NS
 from shutthebox.game.modes.ready import COMPUTER_NS
 from shutthebox.game.questions import AskAnswer, AskDice, AskHint
 from shutthebox.game.screen import TileState
-from shutthebox.odds.equilibrium import RankedChance
-from shutthebox.odds.hints import Hint
 from shutthebox.odds.strengths import Strength, simple_dice
-from shutthebox.odds.values import Ranked, Value
+from shutthebox.odds.worths import Advice, Option, Unit
 from shutthebox.rules.actions import Moved, Reopened
 from shutthebox.rules.tiles import to_tiles
 
@@ -154,7 +152,7 @@ def test_the_better_number_of_dice_is_shown_when_it_is_known() -> None:
     table = few_open(odds, hints=True)
     assert table.screen.big == "21 left"
     (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
-    table.give(HintCame(asked.match, Hint(Value(3.0, 0.1), 1, 0.25, (), False)), 0)
+    table.give(HintCame(asked.match, Advice((Option(1, 0.0), Option(2, 0.25)), Unit.POINTS)), 0)
     assert table.screen.big == "1 die: +0.25"
 
 
@@ -167,8 +165,8 @@ def test_a_hint_is_shown_when_it_comes_and_gone_with_the_next_input() -> None:
     table.hold()
     assert table.screen.prompt == "Working it out …"
     (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
-    ranked = (Ranked(to_tiles([8]), Value(11.0, 0.1), 0.0), Ranked(to_tiles([3, 5]), Value(12.5, 0.1), 1.5))
-    table.give(HintCame(asked.match, Hint(ranked[0].value, None, None, ranked, False)), 0)
+    hint = Advice((Option(to_tiles([8]), 0.0), Option(to_tiles([3, 5]), 1.5)), Unit.POINTS)
+    table.give(HintCame(asked.match, hint), 0)
     assert table.screen.rows == ("8\t+0.00", "3, 5\t+1.50")
     assert table.screen.cursor == 0, "the best is marked"
     table.flip(8)
@@ -176,7 +174,7 @@ def test_a_hint_is_shown_when_it_comes_and_gone_with_the_next_input() -> None:
     assert "Right!" in table.text
     table.lift(8)
     before = table.screen
-    table.give(HintCame(asked.match, Hint(ranked[0].value, None, None, ranked, False)), 0)
+    table.give(HintCame(asked.match, hint), 0)
     assert table.screen == before, "nobody has asked again"
 
 
@@ -185,8 +183,7 @@ def test_a_press_puts_a_hint_away_or_commits_the_move_that_is_right() -> None:
     table = Table(settings_for("pub", players=1, hints=True), odds=odds)
     table.press()
     table.throw(3, 5)
-    value = Value(11.0, 0.1)
-    hint = Hint(value, None, None, (Ranked(to_tiles([8]), value, 0.0),), False)
+    hint = Advice((Option(to_tiles([8]), 0.0),), Unit.POINTS)
 
     def ask() -> None:
         table.hold()
@@ -255,11 +252,13 @@ def test_a_hint_shows_both_answers_where_another_one_wins_more_often() -> None:
     table.throw(6, 4)
     table.hold()
     (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
-    value = Value(11.0, 0.1)
-    moves = tuple(Ranked(to_tiles(tiles), value, cost) for tiles, cost in (([1, 9], 0.0), ([4, 6], 1.0)))
-    to_win = tuple(
-        RankedChance(to_tiles(tiles), 0.5 - cost, cost) for tiles, cost in (([4, 6], 0.0), ([1, 9], 0.1))
+    points, win = (
+        (Option(to_tiles([1, 9]), 0.0), Option(to_tiles([4, 6]), 1.0)),
+        (
+            Option(to_tiles([4, 6]), 0.0),
+            Option(to_tiles([1, 9]), 0.1),
+        ),
     )
-    table.give(HintCame(asked.match, Hint(value, None, None, moves, False, to_win)), 0)
+    table.give(HintCame(asked.match, Advice(points, Unit.POINTS, win)), 0)
     assert table.screen.title == "Best for"
     assert table.screen.rows == ("1, 9\tpoints", "4, 6\tthe win")

@@ -17,7 +17,7 @@ from tests.support.machine import settings_for
 from tests.support.walk import Walk
 
 from shutthebox.adapters.odds_worker import OddsNow
-from shutthebox.game.inputs import Advice, AnswerCame
+from shutthebox.game.inputs import AnswerCame, OddsCame
 from shutthebox.game.questions import AskAnswer, AskHint, Question, plain
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Profile
@@ -82,7 +82,7 @@ def game(keys: Mapping[str, object]) -> Profile:
     return to_profile(parse_keys(text, "[game]", lambda name: {}), "[game]", "house")
 
 
-def odds(question: Question) -> Sequence[Advice]:
+def odds(question: Question) -> Sequence[OddsCame]:
     """Whatever the odds might say: every answer that the rules allow, or no hint and a real one."""
     match question:
         case AskAnswer(match):

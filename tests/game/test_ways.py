@@ -16,10 +16,10 @@ from shutthebox.game.effects import Ask, Effect, Keep, Show
 from shutthebox.game.facts import Began, Finished, Left
 from shutthebox.game.inputs import (
     Abandoned,
-    Advice,
     Held,
     HeldLong,
     LeversMoved,
+    OddsCame,
     Pressed,
     ServicePressed,
     TimeCame,
@@ -116,7 +116,7 @@ def hands(machine: Machine, random: Random) -> int:
         return 0
     if isinstance(mode, Puzzling) and random.random() < 0.9:
         puzzle = mode.daily.puzzle
-        return puzzle.profile.starting & ~puzzle.open | random.choice(puzzle.answers).tiles
+        return puzzle.profile.starting & ~puzzle.open | random.choice(puzzle.answers).choice
     if match is None or random.random() < 0.25:
         return levers ^ 1 << random.randrange(9)
     profile, turn = match.rules, match.turn
@@ -160,7 +160,7 @@ class Walk:
         self.now_ns = 0
         self.given: Counter[tuple[type, type]] = Counter()
         self.ways: Counter[Way] = Counter()
-        self.late: list[Advice] = []
+        self.late: list[OddsCame] = []
         self.lit = False
         self.start()
 

@@ -12,8 +12,7 @@ from shutthebox.config.profiles import builtin
 from shutthebox.game.messages import told
 from shutthebox.game.state import Shared
 from shutthebox.game.wording import hint_lines, hint_title, listed, luck_texts, player_name, reason_text
-from shutthebox.odds.hints import Hint
-from shutthebox.odds.values import Ranked, Unit, Value
+from shutthebox.odds.worths import Advice, Option, Unit
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import MatchFormat, ShutWins
 from shutthebox.rules.tiles import to_tiles
@@ -96,13 +95,9 @@ def test_players_are_called_by_letters_as_computers_or_by_seat() -> None:
     ]
 
 
-def ranked(tiles: int, cost: float) -> Ranked:
-    return Ranked(tiles, Value(0.0, 0.0), cost)
-
-
 def test_a_hint_ranks_nine_answers_at_most() -> None:
-    moves = tuple(ranked(1 << at, at / 3) for at in range(12))
-    lines = hint_lines(Hint(Value(0.0, 0.0), None, None, moves, opens=False), str)
+    options = tuple(Option(1 << at, at / 3) for at in range(12))
+    lines = hint_lines(Advice(options, Unit.POINTS), str)
     assert lines[:4] == ("1\t+0.00", "2\t+0.33", "3\t+0.67", "4\t+1.00")
     assert len(lines) == 9
 
@@ -117,9 +112,6 @@ def test_a_hint_ranks_nine_answers_at_most() -> None:
     ],
 )
 def test_a_hint_names_the_unit_of_its_costs(unit: Unit, title: str, lines: list[str]) -> None:
-    moves = tuple(
-        Ranked(to_tiles(tiles), Value(9.0, 0.1), cost) for tiles, cost in (((8,), 0.0), ((1, 7), 0.128))
-    )
-    hint = Hint(Value(9.0, 0.1), None, None, moves, opens=False, unit=unit)
+    hint = Advice((Option(to_tiles([8]), 0.0), Option(to_tiles([1, 7]), 0.128)), unit)
     assert hint_title(hint).told(str) == title
     assert list(hint_lines(hint, str)) == lines

@@ -3,7 +3,8 @@
 The position can be reached in play, the best answer costs clearly less than the second, and shutting the
 highest tiles is not the best. The level of a puzzle is how many of the simple rules in `RULES` miss it.
 
-``python -m tests.odds.puzzle_mining > firmware/shutthebox/odds/puzzles.txt`` makes the puzzles of the box.
+``python -m tests.odds.puzzle_mining`` prints some of each game. Those of the box keep their places in
+`odds/puzzles.txt`: a day has the same puzzle on every box.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,10 +14,10 @@ from random import Random
 from typing import TypeAlias
 
 from shutthebox.config.profiles import builtin
-from shutthebox.odds.baselines import Policy, choose
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.puzzles import Puzzle, RankedAnswer, position
-from shutthebox.odds.values import OddsError
+from shutthebox.odds.policies import Policy, choose
+from shutthebox.odds.puzzles import Puzzle, position
+from shutthebox.odds.worths import OddsError, Option
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, dice_allowed, legal_moves
 from shutthebox.rules.profile import Blocked, Draw, Profile, Stakes, Turns
@@ -32,16 +33,6 @@ _MOST_DICE = 2
 
 GAMES = ("traditional", "add-or-subtract", "digits", "knipsen")
 """The games of the puzzles that are shipped: each asks for another kind of thought."""
-
-COUNT = 500
-
-
-def shipped_puzzles() -> list[Puzzle]:
-    """The puzzles of the box, in an order that is chosen by lot."""
-    rng = Random(1)
-    puzzles = [puzzle for name in GAMES for puzzle in mine(builtin(name), COUNT // len(GAMES), rng)]
-    rng.shuffle(puzzles)
-    return puzzles
 
 
 def mine(profile: Profile, count: int, rng: Random, margin: float = MARGIN) -> list[Puzzle]:
@@ -95,7 +86,7 @@ def all_puzzles(profile: Profile, rng: Random, margin: float = MARGIN) -> Iterat
             if 2 <= len(ranked) <= MOST_ANSWERS and ranked[1].cost >= least:
                 missed = missed_by(profile, open_tiles, [each.tiles for each in ranked])
                 if "highest" in missed:
-                    answers = tuple(RankedAnswer(each.tiles, round(each.cost, 2)) for each in ranked)
+                    answers = tuple(Option(each.tiles, round(each.cost, 2)) for each in ranked)
                     yield Puzzle(profile, open_tiles, throw, len(missed), answers)
 
 
@@ -130,7 +121,7 @@ RULES: Mapping[str, Rule] = {
     "most": _most,
     "safest": _safest,
 }
-"""Simple rules by name: the first three are those of `shutthebox.odds.baselines`, ``most`` shuts the most
+"""Simple rules by name: the first three are those of `shutthebox.odds.policies`, ``most`` shuts the most
 tiles and the highest of those, ``safest`` keeps the best chance that the next throw has an answer (often
 several answers do)."""
 
@@ -188,4 +179,5 @@ def _answered_throws(profile: Profile, open_tiles: Tiles) -> Iterator[tuple[Thro
 
 
 if __name__ == "__main__":
-    print("\n".join(puzzle.to_text() for puzzle in shipped_puzzles()))
+    for game in GAMES:
+        print("\n".join(puzzle.to_text() for puzzle in mine(builtin(game), 10, Random())))

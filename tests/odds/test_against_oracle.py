@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from shutthebox.config import profiles
-from shutthebox.odds import Objective, Odds
-from shutthebox.odds.values import End
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.worths import End, Objective
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import (

@@ -11,8 +11,9 @@ import pytest
 from tests.support import oracle
 
 from shutthebox.config.profiles import builtin
-from shutthebox.odds import OddsError, TooLargeError
-from shutthebox.odds.bank import BankOdds, Payment
+from shutthebox.odds.bank import bank_play, beats_bank
+from shutthebox.odds.evaluate import BestPlay
+from shutthebox.odds.worths import OddsError, TooLargeError, Worth
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Blocked, Draw, OneDie, Profile, Scoring, Win
@@ -55,34 +56,35 @@ def plain(profile: Profile, head_start: int = 0) -> Fraction:
 )
 def test_what_the_bank_pays(changes: dict[str, object], head_start: int) -> None:
     profile = replace(BANK, tiles=(1, 2, 3, 4, 5), boxes=(), **changes)  # type: ignore[arg-type]
-    odds = BankOdds(profile, head_start=head_start)
-    assert odds.exact(turns.start(profile)) == plain(profile, head_start)
+    play = bank_play(profile, head_start)
+    assert play.worth(turns.start(profile)).first == plain(profile, head_start)
 
 
 def test_the_bank_keeps_a_little() -> None:
-    assert BankOdds(BANK).exact(turns.start(BANK)) == Fraction(3235184359, 3265173504)
+    assert bank_play(BANK).worth(turns.start(BANK)).first == Fraction(3235184359, 3265173504)
 
 
 def test_the_best_answer_is_not_that_for_the_points() -> None:
-    odds, turn = BankOdds(BANK), turns.throw(BANK, Turn(0b111011, moves=1), (3, 3))
-    best, *others = odds.ranked(turn)
-    assert best.cost == 0
-    assert odds.payment(turn) == best.payment
-    assert all(each.cost > 0 and each.payment.paid < best.payment.paid for each in others)
+    play, turn = bank_play(BANK), turns.throw(BANK, Turn(0b111011, moves=1), (3, 3))
+    (_, _, best), *others = play.ranked(turn)
+    assert play.worth(turn) == best
+    assert all(worth.first < best.first for _, _, worth in others)
 
 
 def test_without_a_bank_there_is_nothing_to_work_out() -> None:
     with pytest.raises(OddsError, match="golf is not played against the bank"):
-        BankOdds(builtin("golf"))
+        bank_play(builtin("golf"))
 
 
 def test_a_stake_that_comes_back_is_no_win() -> None:
     profile = replace(BANK, tiles=(1, 2, 3), boxes=(), dice=1, pays=((0, 3), (1, 1), (3, 0)))
-    odds, two = BankOdds(profile), Turn(to_tiles([1, 2]), moves=1)
+    two = to_tiles([1, 2])
+    profile = replace(profile, start_open=(1, 2))
     # 3 shuts both tiles; 1 and 2 leave one, which a throw in six shuts. A 1 gives the stake back.
-    assert odds.beats(two) == pytest.approx(1 / 6 + 2 / 6 * 1 / 6)
-    assert BankOdds(replace(profile, stake=3)).beats(two) == 0
-    assert BankOdds(replace(profile, stake=0)).beats(two) == pytest.approx(2 / 6 + 1 / 6 * 1 / 6)
+    assert Turn(two) == turns.start(profile)
+    assert beats_bank(profile)[0] == pytest.approx(1 / 6 + 2 / 6 * 1 / 6)
+    assert beats_bank(replace(profile, stake=3))[0] == 0
+    assert beats_bank(replace(profile, stake=0))[0] == pytest.approx(2 / 6 + 1 / 6 * 1 / 6)
 
 
 SMALL: dict[str, tuple[dict[str, Any], int]] = {
@@ -109,13 +111,15 @@ def test_every_position_is_worth_what_its_best_decisions_make_of_it(
     changes: dict[str, Any], head_start: int
 ) -> None:
     profile = replace(BANK, **{"tiles": (1, 2, 3, 4), "boxes": (), **changes})
-    odds, better = BankOdds(profile, head_start=head_start), 1 if profile.highest_wins else -1
+    play = bank_play(profile, head_start)
 
-    def order(payment: Payment) -> tuple[float, float]:
-        return round(payment.paid, 9), round(better * payment.score, 9)
+    def order(worth: Worth) -> tuple[float, float]:
+        return round(float(worth.first), 9), round(float(worth.second), 9)
 
-    def mean(found: Sequence[tuple[float, float]]) -> Any:
-        return pytest.approx([sum(each) / len(found) for each in zip(*found, strict=True)], abs=1e-9)
+    def mean(found: Sequence[Worth] | Sequence[tuple[float, float]]) -> Any:
+        return pytest.approx(
+            [sum(map(float, each)) / len(found) for each in zip(*found, strict=True)], abs=1e-9
+        )
 
     for tiles in range(1, 1 << len(profile.tiles)):
         open_tiles = to_tiles(n for i, n in enumerate(profile.tiles) if tiles >> i & 1)
@@ -124,36 +128,37 @@ def test_every_position_is_worth_what_its_best_decisions_make_of_it(
         for dice in dice_allowed(profile, turn.open):
             faces = [*product(range(1, 7), repeat=dice)] if profile.draw is Draw.DICE else turns.bag(turn)
             thrown = [turns.throw(profile, turn, each) for each in faces]
-            by_dice[dice] = odds.with_dice(turn, dice)
-            assert list(by_dice[dice]) == mean([odds.payment(each) for each in thrown])
+            by_dice[dice] = play.with_dice(turn, dice)
+            assert list(map(float, by_dice[dice])) == mean([play.worth(each) for each in thrown])
             followed = []
             for each in thrown:
-                options = odds.ranked(each)
+                options = play.ranked(each)
                 if each.outcome is not None:
                     paid = oracle.paid(profile, head_start + (each.score or 0))
-                    assert odds.payment(each) == (paid, each.score)
+                    assert play.worth(each).first == paid
+                    assert abs(play.worth(each).second) == each.score
                     followed.append((float(paid > 1), 0.0))
-                elif not options:
-                    assert order(odds.payment(each)) == order(odds.payment(turns.move(profile, each, 0)))
-                    followed.append((odds.beats(turns.move(profile, each, 0)), 0.0))
-                else:
-                    after = dict(all_options(profile, each))
-                    assert {option.tiles for option in options} == set(after)
-                    assert [order(o.payment) for o in options] == sorted(
-                        [order(odds.payment(turn)) for turn in after.values()], reverse=True
-                    )
-                    for option in options:
-                        assert option.payment == odds.payment(after[option.tiles])
-                        cost = options[0].payment.paid - option.payment.paid
-                        assert option.cost == pytest.approx(max(0, cost), abs=1e-12)
-                    best = after[options[0].tiles]
-                    won = oracle.paid(profile, head_start + (best.score or 0)) > 1
-                    followed.append((float(won) if best.outcome else odds.beats(best), 0.0))
-            if dice == odds.best_dice(turn):
-                assert [odds.beats(turn), 0.0] == mean(followed)
-        assert odds.payment(turn) == by_dice[odds.best_dice(turn)]
-        assert order(odds.payment(turn)) == max(map(order, by_dice.values()))
-        assert odds.ranked(turn) == ()
+                    continue
+                after = dict(all_options(profile, each)) or {0: turns.move(profile, each, 0)}
+                assert {shut: turn for shut, turn, _ in options} == after
+                assert [order(worth) for _, _, worth in options] == sorted(
+                    [order(play.worth(turn)) for turn in after.values()], reverse=True
+                )
+                followed.append((beats(play, profile, head_start, options[0][1]), 0.0))
+            if dice == play.best_dice(turn):
+                assert [beats(play, profile, head_start, turn), 0.0] == mean(followed)
+        assert (
+            order(play.worth(turn))
+            == order(by_dice[play.best_dice(turn)])
+            == max(map(order, by_dice.values()))
+        )
+        assert play.ranked(turn) == []
+
+
+def beats(play: BestPlay, profile: Profile, head_start: int, turn: Turn) -> float:
+    """The chance that the bank pays more than the stake."""
+    ends = play.ends(turn).items()
+    return sum(float(chance) for end, chance in ends if oracle.paid(profile, head_start + end.score) > 1)
 
 
 def all_options(profile: Profile, thrown: Turn) -> list[tuple[int, Turn]]:
@@ -166,10 +171,9 @@ def all_options(profile: Profile, thrown: Turn) -> list[tuple[int, Turn]]:
 
 def test_games_of_the_bank_without_exact_odds(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(TooLargeError, match="for throws has no exact odds"):
-        BankOdds(replace(BANK, score=Scoring.THROWS))
+        bank_play(replace(BANK, score=Scoring.THROWS))
     opening = replace(BANK, tiles=(1, 2), boxes=(), blocked=Blocked.OPENS_ONE, ends_turn_on=frozenset({7}))
-    with pytest.raises(OddsError, match="are not fractions"):
-        BankOdds(opening).exact(turns.start(opening))
-    monkeypatch.setattr("shutthebox.odds.turn_graph.MOST_POSITIONS", 5)
+    assert not bank_play(opening).exact
+    monkeypatch.setattr("shutthebox.odds.model.MOST_POSITIONS", 5)
     with pytest.raises(TooLargeError, match="dominoes reach too many positions"):
-        BankOdds(replace(BANK, draw=Draw.DOMINOES))
+        bank_play(replace(BANK, draw=Draw.DOMINOES))

@@ -11,9 +11,10 @@ from tests.odds.test_work import house
 from tests.support.fast import fast_among
 
 from shutthebox.config import profiles
-from shutthebox.odds import Odds, TooLargeError
-from shutthebox.odds.baselines import Policy, policy_value
 from shutthebox.odds.estimate import estimate, estimated_moves
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.policies import Policy, policy_value
+from shutthebox.odds.worths import TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Profile

@@ -9,10 +9,10 @@ import pytest
 from tests.support.fast import fast_among
 
 from shutthebox.config import profiles
-from shutthebox.odds import Odds, OddsError
 from shutthebox.odds.coach import Balance, Decision, MatchReview, TurningPoint, review
 from shutthebox.odds.match_play import match_chances, match_play
-from shutthebox.odds.odds import for_points
+from shutthebox.odds.odds import Odds, for_points
+from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.match import Match, Stage, begin
@@ -45,7 +45,7 @@ def played(
         elif match.stage is Stage.ANSWER:
             answers, opened = turns.answers(profile, match.turn), turns.reopenings(profile, match.turn)
             if best and answers:
-                action = Moved(match_play(match).ranked(match.turn)[0].tiles)
+                action = Moved(match_play(match).ranked(match.turn)[0][0])
             elif answers:
                 action = Moved(rng.choice(answers))
             else:
@@ -147,7 +147,7 @@ def test_a_match_that_was_left_is_reviewed_as_far_as_it_got() -> None:
         if match.turn.outcome is None:
             own = found.players[match.player].win
             assert own is not None
-            assert float(own.final) == pytest.approx(match_play(match).chance(match.turn))
+            assert float(own.final) == pytest.approx(match_play(match).worth(match.turn))
 
 
 POINTS_GAMES = {
@@ -308,8 +308,8 @@ def test_time_that_runs_out_is_the_players_fault() -> None:
     win = found.players[0].win
     assert win is not None
     after = match.throw((3,))
-    lost = match_play(match).chance(Turn(0b111, outcome=Outcome.TIME, score=6))
-    assert float(win.skill) == pytest.approx(lost - match_play(match).chance(after.turn))
+    lost = match_play(match).worth(Turn(0b111, outcome=Outcome.TIME, score=6))
+    assert float(win.skill) == pytest.approx(lost - match_play(match).worth(after.turn))
     assert win.final - win.initial == win.luck + win.skill
     assert float(win.final) == pytest.approx(lost, abs=1e-9)
 

@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 import pytest
 
 from shutthebox.config import profiles
-from shutthebox.odds import End, Objective, Odds, OddsError, TooLargeError
-from shutthebox.odds.equilibrium import MOST_WORK, Equilibrium, Prize
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.seats import MOST_WORK, Equilibrium, Prize
+from shutthebox.odds.worths import End, Objective, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import dice_allowed
@@ -169,7 +170,7 @@ def test_a_play_off_is_worth_what_a_round_of_those_tied_is() -> None:
     game = Equilibrium(replace(SHORT, tie=Tie.PLAY_OFF), 2)
     first, second = game.chances()
     last = game.seat(scores=(3,))
-    assert last.worth(End(3, False)) == pytest.approx(second, abs=1e-6)
+    assert last.chance_of(End(3, False)) == pytest.approx(second, abs=1e-6)
     for tie in (Tie.PLAY_OFF, Tie.REPLAY_ALL):
         # Two players: everybody is tied, so both rules are the same.
         assert Equilibrium(replace(SHORT, tie=tie), 2).chances() == pytest.approx((first, second), abs=1e-9)
@@ -178,9 +179,9 @@ def test_a_play_off_is_worth_what_a_round_of_those_tied_is() -> None:
 def test_two_who_have_tied_before_the_last_seat() -> None:
     game = Equilibrium(SHORT, 3)
     play = game.seat(scores=(3, 3))
-    assert play.worth(End(3, False)) == pytest.approx(1 / 3)
-    assert play.worth(End(2, False)) == 1
-    assert play.worth(End(4, False)) == 0
+    assert play.chance_of(End(3, False)) == pytest.approx(1 / 3)
+    assert play.chance_of(End(2, False)) == 1
+    assert play.chance_of(End(4, False)) == 0
     chances = game.chances(scores=(3, 3))
     assert chances[0] == chances[1]
     assert game.chances(scores=(None, 3))[0] == 0
@@ -192,7 +193,7 @@ def test_points_from_rounds_before_count() -> None:
     assert ahead[0] > game.chances()[0]
     # Who has 20 points more can win by a shut box alone.
     behind = game.seat(totals=(0, 20), scores=(4,))
-    assert behind.chance(turns.start(SHORT)) == pytest.approx(
+    assert behind.worth(turns.start(SHORT)) == pytest.approx(
         float(Odds(SHORT).fractions(turns.start(SHORT), Objective.SHUT).shut)
     )
 
@@ -202,15 +203,15 @@ def test_who_must_shut_the_box_plays_for_that() -> None:
     must = replace(SHARED, tie=Tie.SHARE)
     odds = Odds(must)
     # A score of 1 ties, everything but a shut box else loses.
-    assert play.chance(turns.start(must)) >= odds.value(turns.start(must), Objective.SHUT).shut
+    assert play.worth(turns.start(must)) >= odds.value(turns.start(must), Objective.SHUT).shut
 
 
 def test_never_worse_than_playing_for_points() -> None:
     odds, start = Odds(SHORT), turns.start(SHORT)
     for target in range(1, 11):
         play = Equilibrium(SHORT, 2).seat(scores=(target,))
-        by_points = sum(float(chance) * play.worth(end) for end, chance in odds.ends(start).items())
-        assert play.chance(start) >= by_points - 1e-9
+        by_points = sum(float(chance) * play.chance_of(end) for end, chance in odds.ends(start).items())
+        assert play.worth(start) >= by_points - 1e-9
 
 
 def test_the_number_of_dice_can_depend_on_the_others() -> None:
@@ -225,13 +226,13 @@ def test_the_number_of_dice_can_depend_on_the_others() -> None:
 def test_a_turn_that_is_over_and_answers_ranked() -> None:
     play = Equilibrium(SHARED, 2).seat(scores=(10,))
     blocked = turns.throw(SHARED, Turn(to_tiles([2, 3]), moves=1), (6, 6))
-    assert play.chance(blocked) == 1
-    assert play.ranked(blocked) == ()
+    assert play.worth(blocked) == 1
+    assert play.ranked(blocked) == []
     thrown = turns.throw(SHARED, turns.start(SHARED), (4, 4))
     ranked = play.ranked(thrown)
-    assert ranked[0].cost == 0
-    assert [each.chance for each in ranked] == sorted([each.chance for each in ranked], reverse=True)
-    assert ranked[0].chance == play.chance(thrown)
+    chances = [chance for _, _, chance in ranked]
+    assert chances == sorted(chances, reverse=True)
+    assert chances[0] == play.worth(thrown)
 
 
 @pytest.mark.parametrize(
@@ -426,13 +427,13 @@ def test_rounds_seat_by_seat(profile: Profile, changes: dict[str, Any], players:
         for end in game.ends:
             if not (end.shut and game.shut_wins):
                 after = plain.worths(totals, (*scores, totals[at] + end.score))
-                assert play.worth(end) == pytest.approx(after[at], abs=1e-8)
+                assert play.chance_of(end) == pytest.approx(after[at], abs=1e-8)
             else:
-                assert play.worth(end) == pytest.approx(plain.shut(at, players, scores)[at], abs=1e-8)
+                assert play.chance_of(end) == pytest.approx(plain.shut(at, players, scores)[at], abs=1e-8)
         for tiles in range(1, profile.starting + 1):
             turn = Turn(tiles, moves=int(tiles != profile.starting))
             chance = plain.turn(totals, scores, tiles)[0][at]
-            assert play.chance(turn) == pytest.approx(chance, abs=1e-8)
+            assert play.worth(turn) == pytest.approx(chance, abs=1e-8)
 
 
 def test_who_cannot_win_any_more_is_left_out() -> None:
@@ -453,9 +454,9 @@ def test_the_work_is_counted(players: int, monkeypatch: pytest.MonkeyPatch) -> N
     # The ends: 3, 2, 1, shut, and a lost turn. The positions: three, and the ends.
     assert len(game.ends) == 5
     work = (3 + 5) * 5 * {2: 1, 3: 3}[players]
-    monkeypatch.setattr("shutthebox.odds.equilibrium.MOST_WORK", work)
+    monkeypatch.setattr("shutthebox.odds.seats.MOST_WORK", work)
     assert Equilibrium(MINI, players).chances() == game.chances()
-    monkeypatch.setattr("shutthebox.odds.equilibrium.MOST_WORK", work - 1)
+    monkeypatch.setattr("shutthebox.odds.seats.MOST_WORK", work - 1)
     with pytest.raises(TooLargeError, match=f"{players} players have too many scores"):
         Equilibrium(MINI, players)
 
@@ -479,14 +480,14 @@ def test_the_dice_for_the_win() -> None:
         allowed = dice_allowed(profile, tiles)
         chances = {dice: play.with_dice(turn, dice) for dice in allowed}
         assert play.best_dice(turn) == max(chances, key=lambda dice: chances[dice])
-        assert play.chance(turn) == pytest.approx(max(chances.values()), abs=1e-9)
+        assert play.worth(turn) == pytest.approx(max(chances.values()), abs=1e-9)
         for dice in allowed:
             faces = list(product((1, 2, 3), repeat=dice))
-            thrown = [play.chance(turns.throw(profile, turn, each)) for each in faces]
+            thrown = [play.worth(turns.throw(profile, turn, each)) for each in faces]
             assert chances[dice] == pytest.approx(sum(thrown) / len(faces), abs=1e-9)
     with pytest.raises(ValueError, match="1 dice cannot be thrown"):
         play.with_dice(Turn(to_tiles([1, 8]), moves=1), 1)
     with pytest.raises(OddsError, match="cannot be reached"):
-        play.chance(Turn(0, moves=1))
+        play.worth(Turn(0, moves=1))
     blocked = turns.throw(profile, Turn(to_tiles([1, 3]), moves=1), (1, 1))
-    assert play.ranked(blocked) == ()
+    assert play.ranked(blocked) == []

@@ -4,19 +4,18 @@ import math
 import random
 from collections import Counter
 from collections.abc import Sequence
-from itertools import product
 from statistics import mean, stdev
 
 import pytest
 from tests.odds.test_work import house
 
 from shutthebox.config.profiles import builtin
-from shutthebox.odds import Objective, TooLargeError
 from shutthebox.odds import estimate as estimates
-from shutthebox.odds.baselines import Policy, choose
 from shutthebox.odds.estimate import Estimate, estimate, estimated_moves
+from shutthebox.odds.policies import Policy, choose
+from shutthebox.odds.worths import Objective, TooLargeError
 from shutthebox.rules import turn as turns
-from shutthebox.rules.moves import dice_allowed, legal_moves
+from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw, Profile
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Outcome, Turn
@@ -150,24 +149,10 @@ def test_every_answer_is_played_out_with_the_same_lots(name: str, objective: Obj
 def test_an_answer_that_ends_the_turn_has_its_score() -> None:
     profile = house("tiles = [1, 5, 6]")
     thrown = turns.throw(profile, Turn(to_tiles([1, 5, 6]), moves=1), (6, 6))
-    assert estimated_moves(profile, thrown, rng=random.Random(1)) == [
-        (to_tiles([1, 5, 6]), estimates._summary([(0, True, 0)] * 10_000))
-    ]
-
-
-@pytest.mark.parametrize(
-    "rules", ["", "max_tiles = 2", "difference = true", "max_tiles = 1\ndifference = true"]
-)
-@pytest.mark.parametrize("policy", RULES)
-def test_a_rule_finds_its_answer_without_a_list_of_all(rules: str, policy: Policy) -> None:
-    """The same as its choice among all legal moves."""
-    profile = house(f"tiles = [1, 2, 3, 5, 6, 8]\n{rules}")
-    for chosen in product((False, True), repeat=6):
-        tiles = to_tiles(number for number, is_open in zip(profile.tiles, chosen, strict=True) if is_open)
-        for faces in ((1, 1), (2, 1), (3, 3), (5, 1), (4, 5), (6, 6)):
-            moves = legal_moves(profile, tiles, faces)
-            answer = estimates._answer(profile, tiles, faces, policy, first=False)
-            assert answer == (choose(policy, moves)[0] if moves else 0)
+    ((tiles, found),) = estimated_moves(profile, thrown, rng=random.Random(1))
+    assert tiles == to_tiles([1, 5, 6])
+    assert (found.value, found.standard_error) == ((0.0, 1.0), (0.0, 0.0))
+    assert found.distribution == {0: 1.0}
 
 
 @pytest.mark.parametrize(("samples", "whole", "step"), [(200, 260, 2), (201, 261, 2), (20, 26, 1), (2, 8, 1)])
@@ -190,15 +175,13 @@ ONE_THROW = "tiles = [1]\ndice = 1"
 
 
 def test_long_turns_are_played_out_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The throws of all turns together, trials included, are limited; many faces count as more work."""
+    """The throws of all turns together, trials included, are limited; those with many moves count as more."""
     profile = house(ONE_THROW)
     start = turns.start(profile)
-    assert estimates._throws(profile, start) == pytest.approx(1.01)
-    assert estimates._throws(profile, Turn(0b1, throws=3, moves=1)) == pytest.approx(1.01), "from here on"
-    assert estimates._throws(house('tiles = [1]\nmove = "faces-free"'), start) == pytest.approx(1.04)
+    assert estimates._most_turns(profile, start) == pytest.approx(estimates.MOST_THROWS / (1 + 1 / 500))
     monkeypatch.setattr(estimates, "MOST_THROWS", 102)
     # 102 turns by their throws, of which three tenths more are trials.
-    assert estimate(profile, start, rng=random.Random(1)).samples == 77
+    assert estimate(profile, start, rng=random.Random(1)).samples == 78
     monkeypatch.setattr(estimates, "SAMPLES", 50)
     assert estimate(profile, start, rng=random.Random(1)).samples == 50
     monkeypatch.setattr(estimates, "MOST_THROWS", 1)
@@ -208,10 +191,10 @@ def test_long_turns_are_played_out_less_often(monkeypatch: pytest.MonkeyPatch) -
 def test_moves_are_ranked_while_each_can_be_played_out_twenty_times(monkeypatch: pytest.MonkeyPatch) -> None:
     profile = house("tiles = [1, 2, 3]\nsides = 2\nends_turn_on = [2, 4]")
     thrown = turns.throw(profile, turns.start(profile), (1, 2))
-    throws = estimates._throws(profile, thrown)
+    whole = estimates.MOST_THROWS / estimates._most_turns(profile, thrown)
 
     def samples(turns_played: float, most: int) -> list[int]:
-        monkeypatch.setattr(estimates, "MOST_THROWS", turns_played * throws)
+        monkeypatch.setattr(estimates, "MOST_THROWS", turns_played * whole)
         monkeypatch.setattr(estimates, "SAMPLES", most)
         return [each.samples for _, each in estimated_moves(profile, thrown, rng=random.Random(1))]
 

@@ -6,7 +6,8 @@ from fractions import Fraction
 import pytest
 
 from shutthebox.config import profiles
-from shutthebox.odds import Exact, Objective, Odds
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.worths import Exact, Objective
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import OneDie, Profile
 from shutthebox.rules.tiles import to_tiles

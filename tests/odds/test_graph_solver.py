@@ -9,7 +9,8 @@ from typing import TypeAlias
 import pytest
 
 from shutthebox.config import profiles
-from shutthebox.odds import Objective, Odds, OddsError, Value
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.worths import Objective, OddsError, Value
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import MoveKind, OneDie, Profile, Scoring, Win

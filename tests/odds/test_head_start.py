@@ -15,9 +15,11 @@ import pytest
 
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin, read
-from shutthebox.odds import End, Odds, OddsError, TooLargeError
-from shutthebox.odds.head_start import beginners_ends, fair_head_start
+from shutthebox.odds.head_start import fair_head_start
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.policies import beginners_ends
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
+from shutthebox.odds.worths import End, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import (

@@ -1,18 +1,15 @@
 """Every key of a game is understood by the odds, or refused: none is played as if it were not there."""
 
-import random
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import pytest
 
 from shutthebox.config.profiles import builtin
-from shutthebox.odds import Odds, OddsError
-from shutthebox.odds.estimate import estimate
-from shutthebox.odds.odds import for_points
+from shutthebox.odds.model import OTHER_KEYS, TURN_KEYS
+from shutthebox.odds.odds import Odds, for_points
 from shutthebox.odds.shared_row import SharedRow
-from shutthebox.odds.state_space import OTHER_KEYS, TURN_KEYS
-from shutthebox.odds.values import End, Number
+from shutthebox.odds.worths import End, Number, OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import (
     Blocked,
@@ -114,8 +111,6 @@ def test_a_key_that_the_odds_do_not_know_is_refused() -> None:
         Odds(profile)
     with pytest.raises(OddsError, match=complaint):
         Odds(for_points(profile))
-    with pytest.raises(OddsError, match=complaint):
-        estimate(profile, turns.start(profile), rng=random.Random(1))
     with pytest.raises(OddsError, match=complaint):
         SharedRow(replace(longer(2), turns=Turns.SHARED))
 

@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 
 from shutthebox.config import profiles
-from shutthebox.odds import Objective, Odds
-from shutthebox.odds.baselines import Policy, policy_value
-from shutthebox.odds.equilibrium import Equilibrium, Prize
-from shutthebox.odds.turn_play import compiled_turn
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.policies import Policy, policy_value
+from shutthebox.odds.seats import Equilibrium, Prize, seat_turn
+from shutthebox.odds.worths import Objective
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import OneDie, Profile, ShutWins, Stakes, Tie
 from shutthebox.rules.tiles import to_tiles
@@ -78,7 +78,7 @@ def test_cambridgemovies_whole_game() -> None:
     # "0.05", "0.025" for random choices and "0.01" for the worst ones.
     assert int(100 * to_shut(MAX_TWO_TWO_DICE)) == 5
     assert int(1000 * policy_value(MAX_TWO_TWO_DICE, Policy.RANDOM).shut) == 25
-    compiled = compiled_turn(MAX_TWO_TWO_DICE)
+    compiled = seat_turn(MAX_TWO_TWO_DICE)
     worst = -compiled.values(lambda end: -float(end.shut))[compiled.start]
     assert int(100 * worst) == 1
 

@@ -10,10 +10,11 @@ from tests.odds.test_equilibrium import by_recursion
 from tests.support.fast import fast_among
 
 from shutthebox.config import profiles
-from shutthebox.odds import End, Objective, Odds, OddsError
-from shutthebox.odds.equilibrium import Equilibrium
 from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import simple_answer, simple_dice
+from shutthebox.odds.worths import End, Objective, OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.formats import Reason
 from shutthebox.rules.match import Match, Result, Stage, begin
@@ -53,7 +54,7 @@ def test_chances_add_up_all_through_a_match(tie: Tie, shut_wins: ShutWins) -> No
         while match.result is None:
             chances = match_chances(match)
             assert sum(chances) == pytest.approx(1, abs=1e-6)
-            own = match_play(match).chance(match.turn)
+            own = match_play(match).worth(match.turn)
             if is_deciding(match):
                 assert own == pytest.approx(chances[match.player], abs=1e-6)
             match = play_turn(match, rng)
@@ -76,9 +77,7 @@ def test_who_is_far_behind_before_the_last_round_takes_risks() -> None:
     first = replace(match.rows[0], outcome=turns.Outcome.BLOCKED, score=0)
     thrown = replace(match, rows=(first, Turn(to_tiles([1, 2, 3, 4, 5, 6, 7, 8, 9])))).throw((6, 4))
     odds = Odds(profile)
-    assert (
-        match_play(thrown).ranked(thrown.turn)[0].tiles == odds.ranked(thrown.turn, Objective.SHUT)[0].tiles
-    )
+    assert match_play(thrown).ranked(thrown.turn)[0][0] == odds.ranked(thrown.turn, Objective.SHUT)[0].tiles
 
 
 def test_matches_without_such_chances() -> None:
@@ -154,10 +153,10 @@ def test_before_the_deciding_round_later_turns_are_played_for_points(changes: di
     play = match_play(match)
     for end in Odds(profile).ends(turns.start(profile)):
         if end.shut and profile.shut_wins is ShutWins.MATCH:
-            assert play.worth(end) == 1.0
+            assert play.chance_of(end) == 1.0
         else:
             expected = drawn(profile, (4, 3 + end.score, 5), (2, 0, 1, 2))[1]
-            assert play.worth(end) == pytest.approx(expected)
+            assert play.chance_of(end) == pytest.approx(expected)
 
 
 def test_a_shut_box_that_ends_the_round_leaves_the_others_with_the_whole_row() -> None:
@@ -165,8 +164,8 @@ def test_a_shut_box_that_ends_the_round_leaves_the_others_with_the_whole_row() -
     beginning = replace(begin(profile, 3, 2), totals=(4, 3, 5))
     blocked = replace(beginning.rows[0], outcome=turns.Outcome.BLOCKED, score=2)
     play = match_play(replace(beginning, player=1, rows=(blocked, *beginning.rows[1:])))
-    assert play.worth(End(0, True)) == pytest.approx(drawn(profile, (4, 3, 5 + 3), (0, 1, 2))[1])
-    assert play.worth(End(2, False)) == pytest.approx(drawn(profile, (4, 3 + 2, 5), (2, 0, 1, 2))[1])
+    assert play.chance_of(End(0, True)) == pytest.approx(drawn(profile, (4, 3, 5 + 3), (0, 1, 2))[1])
+    assert play.chance_of(End(2, False)) == pytest.approx(drawn(profile, (4, 3 + 2, 5), (2, 0, 1, 2))[1])
 
 
 def test_chances_when_the_match_is_decided() -> None:
@@ -186,7 +185,7 @@ def test_a_play_off_is_played_by_those_tied_for_its_own_score() -> None:
     later = replace(match, player=2, rows=(blocked, *match.rows[1:]))
     first, last = game.chances(scores=(2,))
     assert match_chances(later) == pytest.approx((first, 0.0, last))
-    worth = {score: match_play(later).worth(End(score, False)) for score in (1, 2, 3)}
+    worth = {score: match_play(later).chance_of(End(score, False)) for score in (1, 2, 3)}
     assert (worth[1], worth[3]) == (1.0, 0.0)
     assert 0 < worth[2] < 1
 

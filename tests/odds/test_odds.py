@@ -8,13 +8,10 @@ import pytest
 from tests.odds.test_small_rows import ENDING, PASSING, positions
 from tests.odds.test_work import house
 
-import shutthebox.odds
 from shutthebox.config.profiles import builtin
-from shutthebox.odds import Objective, Odds, OddsError, TooLargeError
-from shutthebox.odds.odds import for_points, odds_for_points
-from shutthebox.odds.state_space import Space
-from shutthebox.odds.turn_graph import TurnGraph
-from shutthebox.odds.values import End
+from shutthebox.odds.model import TurnModel
+from shutthebox.odds.odds import Odds, for_points, odds_for_points
+from shutthebox.odds.worths import End, Objective, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Blocked, Draw, Scoring, ShutWins, Win
 from shutthebox.rules.tiles import to_tiles
@@ -67,7 +64,6 @@ def test_turns_without_a_last_throw_have_no_ends_in_fractions() -> None:
     rules = (
         'tiles = [1, 2]\nblocked = "passes"\nscore = "throws"\nshut_wins = "no"',
         'tiles = [1, 2]\nblocked = "opens-one"\nscore = "throws"\nshut_wins = "no"',
-        "tiles = [1, 2]\nrows = 2",
     )
     for text in rules:
         odds = Odds(house(text))
@@ -84,7 +80,7 @@ def test_where_fractions_grow_too_long_the_values_are_rounded(
     if profile.draw is Draw.DOMINOES:
         return
     exact = Odds(profile)
-    monkeypatch.setattr("shutthebox.odds.backward_induction._MOST_BITS", 1)
+    monkeypatch.setattr("shutthebox.odds.model._MOST_BITS", 1)
     rounded = Odds(profile)
     assert (exact.exact, rounded.exact) == (True, False)
     for turn in positions(profile):
@@ -112,21 +108,29 @@ def test_the_largest_rows() -> None:
         for count in (most, most + 1):
             profile = replace(TRADITIONAL, tiles=tuple(range(1, count + 1)), rows=rows, boxes=())
             if count == most:
-                assert Space(profile).size == 2**most
+                assert len(TurnModel(profile).ways) > 2**most
                 continue
             with pytest.raises(TooLargeError, match=f"{count} tiles are too many .*, {most} are the most"):
-                Space(profile)
+                TurnModel(profile)
 
 
-def test_tiles_that_may_be_open_beside_those_of_a_start() -> None:
+def test_a_turn_with_tiles_that_do_not_start_open_has_odds_of_its_own() -> None:
     profile = builtin("three-down")
-    all_nine = to_tiles(range(1, 10))
-    with pytest.raises(ValueError, match=r"tiles \(1, 2\) can never be open"):
-        Odds(profile).value(Turn(to_tiles([1, 2, 5]), moves=1))
-    whole, golf = Odds(profile, all_nine), Odds(replace(profile, start_open=None))
+    golf = Odds(replace(profile, start_open=None))
     for tiles in ([1, 2, 5], [3], [1, 4, 9]):
         turn = Turn(to_tiles(tiles), moves=1)
-        assert whole.fractions(turn) == golf.fractions(turn)
+        with pytest.raises(OddsError, match="cannot be reached"):
+            Odds(profile).value(turn)
+        assert Odds(profile, turn).fractions(turn) == golf.fractions(turn)
+
+
+def test_few_tiles_of_a_row_that_is_too_large_have_exact_odds() -> None:
+    the_300 = builtin("the-300")
+    turn = Turn(to_tiles([4, 20]), moves=1)
+    with pytest.raises(TooLargeError, match="24 tiles are too many"):
+        Odds(the_300)
+    few = Odds(replace(the_300, start_open=(4, 20)))
+    assert Odds(the_300, turn).fractions(turn) == few.fractions(turns.start(few.profile))
 
 
 def test_a_race_is_counted_in_throws() -> None:
@@ -168,20 +172,12 @@ def test_a_bag_that_is_drawn_from_for_long_is_too_large(changes: dict[str, Any])
 
 def test_positions_with_dominoes_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     profile = replace(builtin("domino-bag"), tiles=(1, 2, 3, 4), boxes=())
-    graph = TurnGraph(Space(profile), turns.start(profile))
-    count = len(graph.positions) - len(graph.ends)
+    model = TurnModel(profile)
+    count = len(model.ways) - len(model.ends)
     # Those on the way to a position, of four tiles at most, are not counted yet.
     assert count > 10
-    monkeypatch.setattr("shutthebox.odds.turn_graph.MOST_POSITIONS", count)
+    monkeypatch.setattr("shutthebox.odds.model.MOST_POSITIONS", count)
     assert Odds(profile).exact
-    monkeypatch.setattr("shutthebox.odds.turn_graph.MOST_POSITIONS", count - 5)
+    monkeypatch.setattr("shutthebox.odds.model.MOST_POSITIONS", count - 5)
     with pytest.raises(TooLargeError, match="dominoes reach too many positions"):
         Odds(profile)
-
-
-def test_the_names_of_the_package() -> None:
-    for name in shutthebox.odds.__all__:
-        found = getattr(shutthebox.odds, name)
-        assert found == 12 if name == "MOST_TILES" else found.__name__ == name
-    with pytest.raises(AttributeError, match=r"module 'shutthebox.odds' has no attribute 'Table'"):
-        shutthebox.odds.Table  # noqa: B018  (asked for, to be refused)

@@ -9,8 +9,10 @@ from itertools import combinations, product
 import pytest
 
 from shutthebox.config.profiles import builtin
-from shutthebox.odds import Objective, Odds, OddsError, TooLargeError
+from shutthebox.odds.advice import advise
+from shutthebox.odds.odds import Odds
 from shutthebox.odds.shared_row import SharedRow
+from shutthebox.odds.worths import Objective, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
@@ -77,10 +79,10 @@ def test_the_figures_of_the_documentation() -> None:
 def test_a_move_that_leaves_the_other_nothing_is_best() -> None:
     match = begin(replace(ROLLERS, insurance=False), 2)
     row = replace(match.turn, open=to_tiles([1, 3, 4]))
-    best, *_ = SharedRow(match.game).ranked(replace(match, rows=(row, row)).throw((1, 3)))
+    thrown = replace(match, rows=(row, row)).throw((1, 3))
     # The other then needs a 4: three throws of 36.
-    assert best.tiles == to_tiles([1, 3])
-    assert best.win == pytest.approx(33 / 36)
+    assert advise(thrown).best == to_tiles([1, 3])
+    assert SharedRow(match.game).chances(thrown.move(to_tiles([1, 3])))[0] == pytest.approx(33 / 36)
 
 
 def test_what_has_no_odds() -> None:
@@ -131,23 +133,21 @@ def test_every_position_and_every_answer(
                 if thrown.stage is not Stage.ANSWER:
                     continue
                 answers = turns.answers(profile, thrown.turn)
-                ranked = row.ranked(thrown)
-                assert sorted(each.tiles for each in ranked) == sorted(answers)
+                options = advise(thrown).options
+                assert sorted(each.choice for each in options) == sorted(answers)
                 worth = {shut: float(value(thrown.move(shut))[match.player]) for shut in answers}
-                assert [each.win for each in ranked] == pytest.approx(sorted(worth.values(), reverse=True))
-                for each in ranked:
-                    assert each.win == pytest.approx(worth[each.tiles], abs=1e-12)
-                    assert each.cost == pytest.approx(ranked[0].win - each.win, abs=1e-15)
+                for each in options:
+                    assert each.cost == pytest.approx(max(worth.values()) - worth[each.choice], abs=1e-12)
 
 
 @pytest.mark.parametrize("tiles", [(1, 2, 3), (2, 3, 5), (1, 5, 6)])
 def test_the_best_number_of_dice(tiles: tuple[int, ...]) -> None:
     """With one row for one player and no insurance the last tile is all that there is to win."""
     profile = replace(ROLLERS, tiles=tiles, insurance=False, one_die=OneDie.OPTIONAL_HIGH)
-    row, odds = SharedRow(profile), Odds(profile)
+    odds = Odds(profile)
     for match in alone(profile):
         shut = {dice: odds.with_dice(match.turn, dice, Objective.SHUT).shut for dice in (2, 1)}
-        assert row.best_dice(match) == max(shut, key=lambda dice: shut[dice])
+        assert advise(match).best == max(shut, key=lambda dice: shut[dice])
 
 
 def alone(profile: Profile) -> Iterator[Match]:

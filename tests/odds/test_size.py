@@ -9,7 +9,7 @@ from types import FrameType
 from typing import Any
 
 from shutthebox.config import profiles
-from shutthebox.odds import Odds
+from shutthebox.odds.odds import Odds
 
 TWELVE = replace(profiles.builtin("traditional"), tiles=tuple(range(1, 13)))
 
@@ -46,7 +46,7 @@ def test_twelve_tiles_take_no_time() -> None:
 def test_only_the_standard_library_and_no_clock() -> None:
     code = (
         "import sys; before = set(sys.modules); import shutthebox.odds, "
-        "shutthebox.odds.equilibrium, shutthebox.odds.match_play, "
+        "shutthebox.odds.seats, shutthebox.odds.match_play, "
         "shutthebox.odds.estimate, shutthebox.odds.fairness; "
         "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
     )

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from tests.odds.test_work import house
 
-from shutthebox.odds import Objective, Odds
-from shutthebox.odds.values import End
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.worths import End, Objective
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import Draw, Profile, Scoring
 from shutthebox.rules.tiles import to_numbers, to_tiles

@@ -1,6 +1,6 @@
 """The computer's strengths: a stronger one really plays better, in every game and by exact evaluation."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -8,15 +8,16 @@ import pytest
 from tests.odds.test_work import house
 
 from shutthebox.config.profiles import builtin, builtins
-from shutthebox.odds.odds import for_points
-from shutthebox.odds.shared_row import SharedRow
-from shutthebox.odds.state_space import TURN_KEYS, Space
+from shutthebox.odds.advice import advise, decide
+from shutthebox.odds.bank import bank_play
+from shutthebox.odds.evaluate import Decision
+from shutthebox.odds.model import TURN_KEYS, TurnModel, Way
+from shutthebox.odds.odds import for_points, odds_for_points
 from shutthebox.odds.strengths import Strength, by_odds, highest_first, simple_answer, simple_dice
-from shutthebox.odds.turn_graph import TurnGraph
-from shutthebox.odds.values import End
+from shutthebox.odds.worths import End
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage, begin
-from shutthebox.rules.profile import Profile, Scoring, Stakes, Turns
+from shutthebox.rules.profile import Profile, Stakes, Turns
 from shutthebox.rules.score import MAX_THROWS
 from shutthebox.rules.stakes import pays
 from shutthebox.rules.tiles import to_numbers, to_tiles
@@ -45,71 +46,65 @@ class Play:
 
     def __init__(self, profile: Profile) -> None:
         self.profile = for_points(profile)
-        self.graph = TurnGraph(Space(self.profile), turns.start(self.profile))
+        self.model = TurnModel(self.profile)
         self.bank = profile.stakes is Stakes.BANK
         self.good = 1 if self.bank or self.profile.highest_wins else -1
-        self.throw = int(self.profile.score is Scoring.THROWS)
-        self.ends = [float(self.worth(end)) for end in self.graph.ends]
-        for uncounted in self.graph.uncounted:
+        self.throw = int(self.model.counts)
+        self.ends = [float(self.worth(end)) for end in self.model.ends]
+        for uncounted in self.model.uncounted:
             self.ends[uncounted] -= self.throw
+        play = bank_play(profile) if self.bank else odds_for_points(profile).play
+        # What follows best play, by position.
+        self.best = [play.decision(number) for number in range(len(self.ends), len(self.model.ways))]
 
     def worth(self, end: End) -> int:
         return pays(self.profile, end.score) if self.bank else end.score
 
     def score(self, strength: Strength) -> float:
         """The expected score of a whole turn, or the bank's payment."""
-        start = self.graph.number(turns.start(self.profile))
-        assert start is not None
-        best = self.values(lambda moves: MASTER, [])[0]
-        return self.values(lambda moves: strength, best)[0][start]
-
-    def values(self, strength: Callable[[int], Strength], best: list[float]) -> list[list[float]]:
-        """The values of all positions, by the parity of the moves made, from the last throw back."""
-        graph, values = self.graph, [[self.ends[stop] for stop in self.graph.stops] for _ in "ab"]
-        for _ in range(MAX_THROWS if graph.comes_back else 1):
-            before = [list(each) for each in values]
-            for number in range(len(graph.ends), len(graph.ways)):
+        model, first = self.model, len(self.ends)
+        # By the parity of the moves made: the values of all positions, from the last throw back.
+        values = [[self.ends[stop] for stop in model.stops] for _ in "ab"]
+        plays = [
+            [
+                self.best[number - first] if by_odds(Turn(0, moves=moves), strength) else self.simple(number)
+                for number in range(first, len(model.ways))
+            ]
+            for moves in (0, 1)
+        ]
+        rows = [[compiled(way, chosen) for way, chosen in play] for play in plays]
+        for _ in range(MAX_THROWS if model.comes_back else 1):
+            before = list(values[0])
+            for at in range(len(model.ways) - first):
                 for moves in (0, 1):
-                    values[moves][number] = self.value(number, moves, strength(moves), values, best)
-            if max(abs(a - b) for a, b in zip(before[0], values[0], strict=True)) < 1e-10:
+                    shut, opened, made = rows[moves][at]
+                    total = sum([weight * values[1 - moves][after] for after, weight in shut])
+                    total += sum([weight * values[moves][after] for after, weight in opened])
+                    values[moves][first + at] = total + made * self.throw
+            if max(abs(a - b) for a, b in zip(before, values[0], strict=True)) < 1e-10:
                 break
-        return values
+        return values[0][model.number(turns.start(self.profile))]
 
-    def value(
-        self, number: int, moves: int, strength: Strength, values: list[list[float]], best: list[float]
-    ) -> float:
-        graph, after_shut = self.graph, values[1 - moves]
-        mask = graph.positions[number].mask
-        ways = graph.ways[number]
-        looks = by_odds(Turn(0, moves=moves), strength)
-        judged = best or after_shut
-        found = []
-        for way in ways if looks else ways[:1]:
-            total = again = 0.0
-            judgement = 0.0
-            for weight, after in way.events:
-                if after == (number,):
-                    again += weight
-                    continue
-                if len(after) == 1:
-                    chosen = after[0]
-                elif looks:
-                    chosen = max(after, key=lambda each: self.good * judged[each])
-                elif graph.positions[after[0]].mask > mask and after[0] >= len(graph.ends):
-                    chosen = min(after, key=lambda each: graph.positions[each].mask)
-                else:
-                    by_move = {graph.space.move(mask, graph.positions[each].mask): each for each in after}
-                    chosen = by_move[highest_first(self.profile, tuple(by_move))]
-                opened = graph.positions[chosen].mask > mask
-                total += weight * (values[moves] if opened else after_shut)[chosen]
-                judgement += weight * judged[chosen]
-            if way.total == again:
-                found.append((self.good * -1e9, self.ends[graph.stops[number]] + MAX_THROWS * self.throw))
-                continue
-            made = way.total * self.throw
-            lively = way.total - again
-            found.append((self.good * (judgement + made) / lively, (total + made) / lively))
-        return max(found, key=lambda pair: pair[0])[1]
+    def simple(self, number: int) -> Decision:
+        """A beginner's play at a position."""
+        way = self.model.ways[number][0]
+        chosen = []
+        for _, moves, after in way.choices:
+            best = max(moves) if moves[0] < 0 else highest_first(self.profile, moves)
+            chosen.append(after[moves.index(best)])
+        return way, tuple(chosen)
+
+
+Compiled = tuple[list[tuple[int, float]], list[tuple[int, float]], float]
+
+
+def compiled(way: Way, chosen: Sequence[int]) -> Compiled:
+    """What follows with its chance: after tiles are shut, after one is opened; and the throws made."""
+    shut = [(after, weight / way.lively) for after, weight in zip(way.forced, way.weights, strict=True)]
+    opened: list[tuple[int, float]] = []
+    for (weight, moves, _), after in zip(way.choices, chosen, strict=True):
+        (opened if moves[0] < 0 else shut).append((after, weight / way.lively))
+    return shut, opened, way.total / way.lively
 
 
 def turn_rules(profile: Profile) -> tuple[object, ...]:
@@ -121,12 +116,11 @@ def turn_rules(profile: Profile) -> tuple[object, ...]:
 
 GAMES = [each for each in builtins() if each.name not in LARGE | WITHOUT_A_CHOICE]
 TURNS = {turn_rules(each): each for each in GAMES if each.turns is not Turns.SHARED}.values()
-LONG = {"double-shutter", "open-one", "2012"}
 
 
 @pytest.mark.parametrize(
     "profile",
-    [pytest.param(each, id=each.name, marks=[pytest.mark.slow] * (each.name in LONG)) for each in TURNS],
+    [pytest.param(each, id=each.name) for each in TURNS],
 )
 def test_a_stronger_computer_scores_better(profile: Profile) -> None:
     better(profile)
@@ -138,8 +132,8 @@ def test_a_stronger_computer_scores_better_by_house_rules(rules: str) -> None:
 
 
 def better(profile: Profile) -> None:
-    good = Play(profile).good
-    beginner, regular, master = (good * Play(profile).score(strength) for strength in Strength)
+    play = Play(profile)
+    beginner, regular, master = (play.good * play.score(strength) for strength in Strength)
     assert beginner < regular < master
 
 
@@ -165,7 +159,7 @@ class Shared:
     """A shared row of two players who decide by rules, played out by the rules' own functions."""
 
     def __init__(self, profile: Profile, strengths: tuple[Strength, Strength]) -> None:
-        self.odds, self.strengths = SharedRow(profile), strengths
+        self.strengths = strengths
         self.known: dict[tuple[object, ...], float] = {}
         self.start = begin(profile, 2)
 
@@ -204,14 +198,13 @@ class Shared:
 
     def dice(self, match: Match) -> int:
         if by_odds(match.turn, self.strengths[match.player]):
-            return self.odds.best_dice(match)
+            return advise(match).options[0].choice
         return simple_dice(match.rules, match.turn)
 
     def answered(self, match: Match) -> Match:
         if match.stage is not Stage.ANSWER:
             return match
-        ranked = self.odds.ranked(match) if by_odds(match.turn, self.strengths[match.player]) else ()
-        return match.move(ranked[0].tiles if ranked else simple_answer(match.rules, match.turn))
+        return match.move(decide(match, self.strengths[match.player]))
 
 
 @pytest.mark.parametrize(

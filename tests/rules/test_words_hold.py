@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from tests.support import generate
 
 from shutthebox.config import profiles
-from shutthebox.odds import Odds, OddsError
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.profile import Profile

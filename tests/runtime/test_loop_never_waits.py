@@ -12,11 +12,11 @@ from tests.support.waiting import HANG_S
 
 from shutthebox.adapters.odds_worker import OddsWorker
 from shutthebox.config.schema import Config, with_value
-from shutthebox.game.inputs import Advice
+from shutthebox.game.inputs import OddsCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.flipping import PATIENCE_NS
 from shutthebox.game.questions import AskAnswer, Question
-from shutthebox.odds import bank, equilibrium, graph_solver, odds, one_pass, shared_row
+from shutthebox.odds import evaluate, model, odds, seats, shared_row
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -24,10 +24,9 @@ from shutthebox.simulator.virtual_box import VirtualBox
 S = 1_000_000_000
 SOLVERS = (
     odds.Odds,
-    one_pass.Table,
-    graph_solver.GraphSolver,
-    equilibrium.Equilibrium,
-    bank.BankOdds,
+    model.TurnModel,
+    evaluate.BestPlay,
+    seats.Equilibrium,
     shared_row.SharedRow,
 )
 Threads = dict[str, set[int]]
@@ -86,11 +85,11 @@ def forget_solutions() -> None:
 @pytest.mark.parametrize("game", ["traditional", "thai"])
 def test_nothing_is_solved_in_the_thread_of_the_loop(game: str, solved: Threads) -> None:
     box = VirtualBox(config_for(game, 9), advised=False)
-    posted: SimpleQueue[Advice] = SimpleQueue()
+    posted: SimpleQueue[OddsCame] = SimpleQueue()
     worker = OddsWorker(posted.put)
 
     class Asks:
-        def ask(self, question: Question) -> Sequence[Advice]:
+        def ask(self, question: Question) -> Sequence[OddsCame]:
             return worker.ask(question)
 
     object.__setattr__(box.runner._ports, "odds", Asks())

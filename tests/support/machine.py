@@ -12,11 +12,11 @@ from shutthebox.game.effects import Ask, Effect, Keep, Play, Show, Sound
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
-    Advice,
     Held,
     HeldLong,
     Input,
     LeversMoved,
+    OddsCame,
     Pressed,
     ServicePressed,
     TimeCame,
@@ -79,13 +79,13 @@ def settings_for(profile: str | Profile = "traditional", **values: object) -> Se
 class Odds(Protocol):
     """Answers questions at once."""
 
-    def ask(self, question: Question) -> Sequence[Advice]: ...
+    def ask(self, question: Question) -> Sequence[OddsCame]: ...
 
 
 class NoOdds:
     """Answers as somebody who knows no odds."""
 
-    def ask(self, question: Question) -> Sequence[Advice]:
+    def ask(self, question: Question) -> Sequence[OddsCame]:
         advice = plain(question)
         return () if advice is None else (advice,)
 
@@ -96,7 +96,7 @@ class SilentOdds:
     def __init__(self) -> None:
         self.asked: list[Question] = []
 
-    def ask(self, question: Question) -> Sequence[Advice]:
+    def ask(self, question: Question) -> Sequence[OddsCame]:
         self.asked.append(question)
         return ()
 

@@ -16,7 +16,7 @@ from tests.support.machine import english
 
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Show, Sound
 from shutthebox.game.facts import Began, Finished, Left
-from shutthebox.game.inputs import Advice, Held, HeldLong, Input, LeversMoved, Pressed, TimeCame
+from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, OddsCame, Pressed, TimeCame
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.machine import Machine, State
 from shutthebox.game.mode import Mode
@@ -51,7 +51,7 @@ S = 1_000_000_000
 BETWEEN_PRESSES_NS = S // 2
 """Presses of real dice that are no double press."""
 
-Odds = Callable[[Question], Sequence[Advice]]
+Odds = Callable[[Question], Sequence[OddsCame]]
 
 
 @dataclass(frozen=True, slots=True)

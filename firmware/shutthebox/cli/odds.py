@@ -16,8 +16,9 @@ from shutthebox.config.profiles import find
 from shutthebox.config.schema import box_config
 from shutthebox.config.settings_loader import rules_folder
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.odds import Objective, Odds, TooLargeError, Value
 from shutthebox.odds.estimate import SAMPLES, Progress, estimate, estimated_moves
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.worths import Objective, TooLargeError, Value
 from shutthebox.rules import tiles as sets
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import Throw, dice_allowed
@@ -196,7 +197,7 @@ def _possible(profile: Profile, turn: Turn) -> str:
 def _exact(profile: Profile, turn: Turn, objective: Objective) -> Answer | None:
     """Exact odds; None where there are none."""
     try:
-        odds = Odds(profile, turn.open)
+        odds = Odds(profile, turn)
         value = odds.value(turn, objective)
         ranked = odds.ranked(turn, objective)
         distribution = odds.distribution(turn, objective)

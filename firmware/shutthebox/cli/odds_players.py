@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from shutthebox.cli.odds_text import percent
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.odds.bank import BankOdds
-from shutthebox.odds.equilibrium import Equilibrium, Prize
+from shutthebox.odds.bank import beats_bank
+from shutthebox.odds.seats import Equilibrium, Prize
 from shutthebox.odds.shared_row import SharedRow
-from shutthebox.odds.values import End
-from shutthebox.rules import turn as turns
+from shutthebox.odds.worths import End
 from shutthebox.rules.handicap import for_seat, points_off, tiles_off
 from shutthebox.rules.match import begin
 from shutthebox.rules.profile import MAX_PLAYERS, MatchFormat, Profile, Stakes, Turns
@@ -74,7 +73,7 @@ def players_answer(profile: Profile, players: int, best: int | None, seat: int |
     if seat is None:
         return PlayersAnswer(win, stakes)
     play = game.seat(totals, scores)
-    by_score = {end.score: play.worth(end) for end in sorted(game.ends)}
+    by_score = {end.score: play.chance_of(end) for end in sorted(game.ends)}
     better = [score for score, chance in by_score.items() if chance > win[seat - 1]]
     aim = (min if profile.highest_wins else max)(better, default=None)
     return PlayersAnswer(win, stakes, seat, best, by_score, aim)
@@ -131,9 +130,7 @@ def _without_equilibrium(profile: Profile, players: int) -> PlayersAnswer | None
     found = []
     for seat in range(players):
         played, better = for_seat(profile, seat), 1 if profile.highest_wins else -1
-        odds = BankOdds(played, head_start=better * points_off(profile, seat))
-        start = turns.start(played)
-        found.append((odds.beats(start), odds.payment(start).paid - profile.stake))
+        found.append(beats_bank(played, better * points_off(profile, seat)))
     return PlayersAnswer(tuple(win for win, _ in found), tuple(money for _, money in found))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from shutthebox.game.faults import Fault
 from shutthebox.game.switches.debounce import ContactHealth
-from shutthebox.odds.hints import Hint
+from shutthebox.odds.worths import Advice
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import Tiles
@@ -70,10 +70,10 @@ class FaultReported:
 
 @dataclass(frozen=True, slots=True)
 class HintCame:
-    """The best answer at this position, by expected score; None where the odds are not known."""
+    """What is best for the player at turn; None where the odds are not known."""
 
     match: Match
-    hint: Hint | None
+    hint: Advice | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class ReviewCame:
     review: MatchReview | None
 
 
-Advice: TypeAlias = HintCame | DiceCame | AnswerCame | ReviewCame
+OddsCame: TypeAlias = HintCame | DiceCame | AnswerCame | ReviewCame
 """An answer of the odds, some time after the question."""
 
 Input: TypeAlias = (
@@ -114,6 +114,6 @@ Input: TypeAlias = (
     | Abandoned
     | HealthChanged
     | FaultReported
-    | Advice
+    | OddsCame
 )
 """One thing that happens to the machine."""

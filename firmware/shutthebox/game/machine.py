@@ -15,7 +15,6 @@ from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
     Abandoned,
-    Advice,
     AnswerCame,
     DiceCame,
     FaultReported,
@@ -25,6 +24,7 @@ from shutthebox.game.inputs import (
     HintCame,
     Input,
     LeversMoved,
+    OddsCame,
     Pressed,
     ReviewCame,
     ServicePressed,
@@ -225,7 +225,7 @@ class Machine:
         )
         return [*kept(*faults), self._show()]
 
-    def _advised(self, came: Advice) -> list[Effect]:
+    def _advised(self, came: OddsCame) -> list[Effect]:
         if isinstance(came, ReviewCame) and isinstance(self._mode, MatchMode):
             play = reviewed(self._mode.play, came)
             if play != self._mode.play:

@@ -6,7 +6,7 @@ A question never delays the game. Without odds, or before they are known, `plain
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from shutthebox.game.inputs import Advice, AnswerCame, DiceCame, HintCame, ReviewCame
+from shutthebox.game.inputs import AnswerCame, DiceCame, HintCame, OddsCame, ReviewCame
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
@@ -69,7 +69,7 @@ Question: TypeAlias = Prepare | AskHint | AskDice | AskAnswer | AskReview
 """Something that the odds are asked."""
 
 
-def plain(question: Question) -> Advice | None:
+def plain(question: Question) -> OddsCame | None:
     """What can be said without any odds; None for a question that has no answer."""
     match question:
         case Prepare():

@@ -6,8 +6,7 @@ from shutthebox.game.judge import Verdict, VerdictKind, lever_of, viable
 from shutthebox.game.messages import Message, Text, Translate, decimal, message, told
 from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.state import Shared
-from shutthebox.odds.hints import Hint
-from shutthebox.odds.values import Unit
+from shutthebox.odds.worths import Advice, Unit
 from shutthebox.rules import turn as turns
 from shutthebox.rules.formats import Reason
 from shutthebox.rules.match import Match
@@ -121,7 +120,7 @@ def commit_refusal(play: MatchInPlay, shared: Shared) -> Message:
     return text
 
 
-def hint_title(hint: Hint) -> Message:
+def hint_title(hint: Advice) -> Message:
     """The heading of a hint: its aims, or the unit of its costs."""
     if hint.best_to_win is not None:
         return message("Best for")
@@ -136,16 +135,16 @@ def hint_title(hint: Hint) -> Message:
             return message("Best, to win")
 
 
-def hint_lines(hint: Hint, translate: Translate) -> tuple[str, ...]:
+def hint_lines(hint: Advice, translate: Translate) -> tuple[str, ...]:
     """The best answers to a throw and what the others cost, the best first.
 
     Where another answer is better for the win, that one and the best for the points.
     """
     if hint.best_to_win is not None:
-        named = ((hint.best, message("points")), (hint.best_to_win, message("the win")))
+        named = ((hint.options[0].choice, message("points")), (hint.best_to_win, message("the win")))
         return tuple(f"{listed(tiles)}\t{aim.told(translate)}" for tiles, aim in named)
-    best = hint.moves[:MOST_HINTS]
-    return tuple(answer_line(move.tiles, move.cost, translate, hint.unit) for move in best)
+    best = hint.options[:MOST_HINTS]
+    return tuple(answer_line(option.choice, option.cost, translate, hint.unit) for option in best)
 
 
 def answer_line(tiles: Tiles, cost: float, translate: Translate, unit: Unit = Unit.POINTS) -> str:

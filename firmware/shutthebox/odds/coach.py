@@ -20,10 +20,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
 
-from shutthebox.odds.equilibrium import SeatPlay
 from shutthebox.odds.match_play import has_chances, is_deciding, match_chances, match_play
 from shutthebox.odds.odds import Odds, odds_for_points
-from shutthebox.odds.values import OddsError, sign
+from shutthebox.odds.seats import SeatPlay
+from shutthebox.odds.worths import OddsError, sign
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.match import Match
 from shutthebox.rules.moves import Throw, dice_allowed
@@ -234,7 +234,7 @@ class _Walk:
         win, turn = self.win, self.match.turn
         if win is not None and self.play is not None and turn.outcome is None and turn.throws:
             # Left in mid-turn: what the position is worth now.
-            win[self.match.player].final = Fraction(self.play.chance(turn))
+            win[self.match.player].final = Fraction(self.play.worth(turn))
         players = tuple(
             PlayerReview(sums.balance, win[i].balance if win else None, self._accuracy(i))
             for i, sums in enumerate(self.points)
@@ -255,7 +255,7 @@ class _Walk:
         self.points[player].final += after - at
         change = sign(self.odds.profile) * (after - at)
         if self.play is not None and chance is not None:
-            change = Fraction(self.play.chance(row)) - chance
+            change = Fraction(self.play.worth(row)) - chance
         self.changes.append(TurningPoint(player, match.round, faces, False, change))
 
     def _choose_dice(
@@ -292,12 +292,12 @@ class _Walk:
         stake = best * (answers[0][1] - answers[-1][1])
         if self.play is not None:
             ranked = self.play.ranked(before)
-            chances = {each.tiles: Fraction(each.chance) for each in ranked}
-            win = chances[ranked[0].tiles] - chances[chosen]
-            stake = chances[ranked[0].tiles] - chances[ranked[-1].tiles]
+            chances = {tiles: Fraction(chance) for tiles, _, chance in ranked}
+            best_chance, worst_chance = Fraction(ranked[0][2]), Fraction(ranked[-1][2])
+            win, stake = best_chance - chances[chosen], best_chance - worst_chance
             # Of answers that are equal for the win, the best is the one for the points.
-            if chances[good] < chances[ranked[0].tiles]:
-                good = ranked[0].tiles
+            if chances[good] < best_chance:
+                good = ranked[0][0]
         answered, throw = self.throws - 1, before.throw
         self._note(
             Decision(player, match.round, before.open, answered, throw, chosen, good, cost, win, stake)
@@ -310,7 +310,7 @@ class _Walk:
         self.points[player].skill += change
         self.points[player].final += change
         if self.win is not None and self.play is not None:
-            self.win[player].skill += Fraction(self.play.chance(row)) - Fraction(self.play.chance(before))
+            self.win[player].skill += Fraction(self.play.worth(row)) - Fraction(self.play.worth(before))
 
     def _note(self, decision: Decision) -> None:
         """A decision, and what it gave away."""
@@ -335,7 +335,7 @@ class _Walk:
         return Turn(turn.open, throws=turn.throws, outcome=turn.outcome, score=turn.throws)
 
     def _chance(self, turn: Turn) -> Fraction | None:
-        return None if self.play is None else Fraction(self.play.chance(turn))
+        return None if self.play is None else Fraction(self.play.worth(turn))
 
     def _accuracy(self, player: int) -> float | None:
         if not any(change.player == player for change in self.changes):

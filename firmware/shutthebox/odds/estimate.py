@@ -1,35 +1,33 @@
 """Estimates where exact odds would take too long: turns played out with random throws, by a fixed rule.
 
 An estimate is not best play. It is the result of the best of a few fixed rules (see
-`shutthebox.odds.baselines`). The rule is chosen on other turns, so the choice does not flatter the figures.
-Best play does at least as well.
+`shutthebox.odds.policies`). The rule is chosen on other turns, so the choice does not flatter the figures.
+Best play does at least as well. Turns are played by the rules' own functions, so an estimate knows every key.
 """
 
 import math
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from shutthebox.odds.baselines import Policy, choose
-from shutthebox.odds.state_space import check_keys
-from shutthebox.odds.values import Objective, TooLargeError, Value, sign
+from shutthebox.odds.policies import Policy, choose
+from shutthebox.odds.worths import Objective, TooLargeError, Value, sign
 from shutthebox.rules import turn as turns
-from shutthebox.rules.moves import Throw, can_ever_move, dice_allowed, legal_moves, totals
-from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile
-from shutthebox.rules.score import MAX_THROWS, lost_score, score
-from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
-from shutthebox.rules.turn import DOMINOES, Turn
+from shutthebox.rules.moves import Throw, dice_allowed, most_moves
+from shutthebox.rules.profile import Draw, MoveKind, Profile
+from shutthebox.rules.tiles import Tiles, to_numbers
+from shutthebox.rules.turn import Outcome, Turn
 
 Progress: TypeAlias = Callable[[int, int], None]
 """Told how many turns have been played out, and of how many."""
 
-SAMPLES = 10_000
+SAMPLES = 5_000
 
-MOST_THROWS = 270_000
-"""Throws that an estimate makes by default, more or less: some seconds of work, and enough for all games of
-the sheets. Fewer turns are played out where each has more throws."""
+MOST_THROWS = 100_000
+"""Throws that an estimate makes by default, more or less: some seconds of work. Fewer turns are played out
+where each has more throws, or throws have more moves."""
 
 _PILOT = 10
 _LEAST = 20
@@ -78,14 +76,12 @@ def estimate(
         progress: told about every hundredth part.
 
     Raises:
-        OddsError: for a key of the game that the odds do not know.
         ValueError: for fewer than 2 samples, or a turn that is over.
     """
-    check_keys(profile)
     if turn.outcome is not None or (samples is not None and samples < 2):
         raise ValueError("an estimate needs at least 2 samples of a turn that is not over")
     if samples is None:
-        samples = max(2, min(SAMPLES, int(MOST_THROWS / _throws(profile, turn) / (1 + len(_RULES) / _PILOT))))
+        samples = max(2, min(SAMPLES, int(_most_turns(profile, turn) / (1 + len(_RULES) / _PILOT))))
     trial = max(2, samples // _PILOT)
     whole = samples + trial * len(_RULES)
     step = max(1, whole // 100)
@@ -95,7 +91,7 @@ def estimate(
         nonlocal done
         ends = []
         for _ in range(count):
-            ends.append(_play(profile, turn, policy, rng))
+            ends.append(_played(profile, turn, policy, rng))
             done += 1
             if progress and (done % step == 0 or done == whole):
                 progress(done, whole)
@@ -127,13 +123,11 @@ def estimated_moves(
         progress: told after every answer.
 
     Raises:
-        OddsError: for a key of the game that the odds do not know.
         TooLargeError: for so many answers that they cannot be told apart in reasonable time.
     """
-    check_keys(profile)
     answers = turns.answers(profile, turn)
     if samples is None:
-        most = int(MOST_THROWS / _throws(profile, turn))
+        most = int(_most_turns(profile, turn))
         samples = min(SAMPLES, most)
         if len(answers) * _LEAST > max(SAMPLES, most):
             raise TooLargeError(f"{len(answers)} moves are too many to rank by an estimate")
@@ -141,24 +135,22 @@ def estimated_moves(
     seed = rng.getrandbits(64)
     found = []
     for number, shut in enumerate(answers, 1):
-        after = turns.move(profile, turn, shut)
-        lots = random.Random(seed)
-        ends = [_play(profile, after, Policy.HIGHEST, lots) for _ in range(each)]
-        found.append((shut, _summary(ends)))
+        after, lots = turns.move(profile, turn, shut), random.Random(seed)
+        ends = [_played(profile, after, Policy.HIGHEST, lots) for _ in range(each)]
+        found.append((shut, _summary(ends, Policy.HIGHEST)))
         if progress:
             progress(number, len(answers))
     return sorted(found, key=lambda pair: _goodness(profile, pair[1].value, objective), reverse=True)
 
 
-def _throws(profile: Profile, turn: Turn) -> float:
-    """About how many throws a turn from here has, by random throws of its own; at least one.
-
-    A throw of many faces that may go in any combination is as much work as several.
-    """
+def _most_turns(profile: Profile, turn: Turn) -> float:
+    """About how many turns from here can be played out in reasonable time, by some that are."""
     lots = random.Random(0)
-    mean = sum(_play(profile, turn, rule, lots)[2] for rule in _RULES * 3) / (3 * len(_RULES))
-    combinations = 1 << profile.dice if profile.move is MoveKind.FACES_FREE else 1
-    return max(1.0, mean) * (1 + combinations / 100)
+    ends = [_played(profile, turn, rule, lots) for rule in _RULES * 3]
+    throws = sum(end.throws - turn.throws for end in ends) / len(ends)
+    # Faces that may go in any combination have as many moves as there are combinations.
+    moves = 1 << profile.dice if profile.move is MoveKind.FACES_FREE else most_moves(profile)
+    return MOST_THROWS / (max(1.0, throws) * (1 + moves / 500))
 
 
 def _goodness(profile: Profile, value: Value, objective: Objective) -> tuple[float, float]:
@@ -166,91 +158,33 @@ def _goodness(profile: Profile, value: Value, objective: Objective) -> tuple[flo
     return (value.shut, points) if objective is Objective.SHUT else (points, value.shut)
 
 
-def _summary(ends: list[tuple[int, bool, int]], policy: Policy = Policy.HIGHEST) -> Estimate:
-    count = len(ends)
-    mean = sum(points for points, _, _ in ends) / count
-    shut = sum(done for _, done, _ in ends) / count
-    spread = sum((points - mean) ** 2 for points, _, _ in ends) / max(1, count - 1)
+def _summary(ends: Sequence[Turn], policy: Policy) -> Estimate:
+    count, scores = len(ends), Counter(end.score or 0 for end in ends)
+    mean = sum(points * times for points, times in scores.items()) / count
+    shut = sum(end.outcome is Outcome.SHUT for end in ends) / count
+    spread = sum((points - mean) ** 2 * times for points, times in scores.items()) / max(1, count - 1)
     error = Value(math.sqrt(spread / count), math.sqrt(shut * (1 - shut) / count))
-    scores = Counter(points for points, _, _ in ends)
-    return Estimate(
-        Value(mean, shut), error, count, policy, {points: scores[points] / count for points in sorted(scores)}
-    )
+    shares = {points: scores[points] / count for points in sorted(scores)}
+    return Estimate(Value(mean, shut), error, count, policy, shares)
 
 
-def _play(profile: Profile, turn: Turn, policy: Policy, rng: random.Random) -> tuple[int, bool, int]:
-    """One turn to its end: its score, whether the box was shut, and how many throws were still made."""
-    if turn.outcome is not None:
-        return turn.score or 0, turn.outcome is turns.Outcome.SHUT, 0
-    open_tiles, throws, drawn, first = turn.open, turn.throws, turn.drawn, turn.moves == 0
-    first = first and profile.first_move_must_include is not None
-    faces = turn.throw
-    while open_tiles and (throws < MAX_THROWS or faces):
-        if faces is None:
-            if profile.draw is Draw.DOMINOES:
-                left = [i for i in range(len(DOMINOES)) if not drawn >> i & 1]
-                drawn = 0 if not left else drawn
-                pick = rng.choice(left or range(len(DOMINOES)))
-                drawn |= 1 << pick
-                faces = DOMINOES[pick]
-            else:
-                dice = dice_allowed(profile, open_tiles)[-1]
-                faces = tuple([rng.randint(1, profile.sides) for _ in range(dice)])
-            throws += 1
-        if sum(faces) in profile.ends_turn_on:
-            break
-        move = _answer(profile, open_tiles, faces, policy, first)
-        faces = None
-        if move:
-            open_tiles &= ~move
-            first = False
-            continue
-        if first:
-            return lost_score(profile), False, throws - turn.throws
-        shut = profile.starting & ~open_tiles
-        if profile.blocked is Blocked.OPENS_ONE and shut:
-            open_tiles |= shut & -shut
-        elif profile.blocked in (Blocked.ENDS_TURN, Blocked.LOSES) or not can_ever_move(profile, open_tiles):
-            break
-    return score(profile, open_tiles, throws), not open_tiles, throws - turn.throws
+def _played(profile: Profile, turn: Turn, policy: Policy, rng: random.Random) -> Turn:
+    """One turn played to its end."""
+    while turn.outcome is None:
+        if not turn.awaits_answer:
+            turn = turns.throw(profile, turn, _thrown(profile, turn, rng))
+        elif answers := turns.answers(profile, turn):
+            turn = turns.move(profile, turn, choose(policy, answers)[0])
+        elif reopenings := turns.reopenings(profile, turn):
+            turn = turns.reopen(profile, turn, to_numbers(reopenings)[0])
+        else:
+            turn = turns.move(profile, turn, 0)
+    return turn
 
 
-def _answer(profile: Profile, open_tiles: Tiles, faces: Throw, policy: Policy, first: bool) -> Tiles:
-    """The set of tiles that a rule shuts for a throw; none if it has no move."""
-    if profile.move is not MoveKind.SET or first:
-        moves = legal_moves(profile, open_tiles, faces, first=first)
-        return choose(policy, moves)[0] if moves else 0
-    # A large row has thousands of sets for a total; these rules need to find but one.
-    numbers = to_numbers(open_tiles)
-    most = profile.max_tiles or len(numbers)
-    found = []
-    for total in totals(profile, faces):
-        for size in range(1, most + 1) if policy is Policy.FEWEST else (most,):
-            tiles = _find(numbers, total, size, highest=policy is not Policy.LOWEST)
-            if tiles:
-                found.append(tiles)
-                break
-    return choose(policy, found)[0] if found else 0
-
-
-def _find(numbers: tuple[int, ...], total: int, most: int, *, highest: bool) -> Tiles:
-    """The set of numbers with this total that has the highest (or spares the highest) of them; 0 if none."""
-    reach = [0]
-    for number in numbers:
-        reach.append(reach[-1] + number)
-    failed: set[tuple[int, int, int]] = set()
-
-    def find(count: int, rest: int, left: int) -> tuple[int, ...] | None:
-        if rest == 0:
-            return ()
-        if not left or rest < 0 or reach[count] < rest or (count, rest, left) in failed:
-            return None
-        number = numbers[count - 1]
-        for take in (highest, not highest):
-            found = find(count - 1, rest - number * take, left - take)
-            if found is not None:
-                return (*found, number) if take else found
-        failed.add((count, rest, left))
-        return None
-
-    return to_tiles(find(len(numbers), total, most) or ())
+def _thrown(profile: Profile, turn: Turn, rng: random.Random) -> Throw:
+    """A throw of the fewest dice that may be thrown, or the domino that is drawn."""
+    if profile.draw is Draw.DOMINOES:
+        return rng.choice(turns.bag(turn))
+    dice = dice_allowed(profile, turn.open, turn.behind)[-1]
+    return tuple([rng.randint(1, profile.sides) for _ in range(dice)])

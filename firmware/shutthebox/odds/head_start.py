@@ -9,11 +9,10 @@ fair number: the one with the chance closest to one half.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from shutthebox.odds.equilibrium import Equilibrium, SeatPlay
-from shutthebox.odds.state_space import Space
-from shutthebox.odds.strengths import Strength, highest_first
-from shutthebox.odds.turn_graph import TurnGraph
-from shutthebox.odds.values import End, OddsError, TooLargeError, sign
+from shutthebox.odds.policies import beginners_ends
+from shutthebox.odds.seats import Equilibrium, SeatPlay, seat_turn
+from shutthebox.odds.strengths import Strength
+from shutthebox.odds.worths import End, OddsError, TooLargeError, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.profile import MatchFormat, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
 
@@ -63,7 +62,7 @@ def fair_head_start(profile: Profile, strengths: tuple[Strength, Strength]) -> F
         won = chance(seat, points)
         return won if seat == 0 else 1 - won
 
-    scores = [end.score for end in _ends_of(profile)]
+    scores = [end.score for end in seat_turn(profile).model.ends]
     low, high = 0, 1
     while win(high) < 0.5:
         if high > max(scores) - min(scores):
@@ -118,7 +117,7 @@ def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int],
                 profile,
                 lambda end: worth.get(end.shut, against(own + end.score, theirs + score, tie)),
             )
-            return play.chance(turns.start(profile))
+            return play.worth(turns.start(profile))
 
         def first(end: End) -> float:
             if end.shut and outright:
@@ -130,8 +129,8 @@ def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int],
             )
 
         if beginner == 1:
-            known = {end: first(end) for end in _ends_of(profile)}
-            return SeatPlay(profile, known.__getitem__).chance(turns.start(profile))
+            known = {end: first(end) for end in seat_turn(profile).model.ends}
+            return SeatPlay(profile, known.__getitem__).worth(turns.start(profile))
         scores: dict[int, float] = {}
         for end, chance in ends.items():
             if not (end.shut and outright):
@@ -157,44 +156,3 @@ def _against_a_beginner(profile: Profile, beginner: int) -> Callable[[int, int],
         return 1 - master if beginner == 0 else master
 
     return first_seat
-
-
-def _ends_of(profile: Profile) -> tuple[End, ...]:
-    return TurnGraph(Space(profile), turns.start(profile)).ends
-
-
-def beginners_ends(profile: Profile) -> dict[End, float]:
-    """How a whole turn of a beginner ends, each end with its probability.
-
-    Raises:
-        TooLargeError: for rules with too many positions, or where tiles are opened again.
-    """
-    start = turns.start(profile)
-    graph = TurnGraph(Space(profile), start)
-    if graph.comes_back:
-        raise TooLargeError("a beginner's turn where tiles are opened again may have no end")
-    number = graph.number(start)
-    assert number is not None, "a turn's start is in its graph"
-    chances = {number: 1.0}
-    ends: dict[End, float] = {}
-    # Every following position has a lower number.
-    while chances:
-        at = max(chances)
-        chance = chances.pop(at)
-        if at < len(graph.ends):
-            ends[graph.ends[at]] = ends.get(graph.ends[at], 0.0) + chance
-            continue
-        way = graph.ways[at][0]
-        again = sum(weight for weight, after in way.events if after == (at,))
-        for weight, after in way.events:
-            if after != (at,):
-                following = _highest(graph, at, after)
-                chances[following] = chances.get(following, 0.0) + chance * weight / (way.total - again)
-    return ends
-
-
-def _highest(graph: TurnGraph, at: int, after: tuple[int, ...]) -> int:
-    """The position after a beginner's answer."""
-    mask = graph.positions[at].mask
-    by_move = {graph.space.move(mask, graph.positions[each].mask): each for each in after}
-    return by_move[highest_first(graph.space.profile, tuple(by_move))]

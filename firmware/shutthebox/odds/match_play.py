@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 
-from shutthebox.odds.equilibrium import MOST_SEATS, Equilibrium, SeatPlay
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.values import End, OddsError, sign
+from shutthebox.odds.seats import MOST_SEATS, Equilibrium, SeatPlay
+from shutthebox.odds.worths import End, OddsError, sign
 from shutthebox.rules import turn as turns
 from shutthebox.rules.handicap import tiles_off
 from shutthebox.rules.match import Match

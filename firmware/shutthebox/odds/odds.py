@@ -1,55 +1,35 @@
 """The odds of a profile: the worth of any position, and its best decisions.
 
-Positions are the rules' own `Turn`s, and every answer is tried with the rules' own functions,
-so no rule is repeated here; the solvers only give the worth of a turn that awaits a throw. Making `Odds`
-takes some milliseconds for most rules (see `shutthebox.odds.backward_induction`). Afterwards everything but
-a distribution is a look-up.
+Positions are the rules' own `Turn`s, and every answer is tried with the rules' own functions, so no rule is
+repeated here; the model only gives the worth of a turn that awaits a throw. Making `Odds` takes some
+milliseconds for most rules. Afterwards everything but a distribution is a look-up.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
-from shutthebox.odds.graph_solver import GraphSolver
-from shutthebox.odds.one_pass import Table
-from shutthebox.odds.state_space import Space
-from shutthebox.odds.values import (
+from shutthebox.odds.evaluate import BestPlay
+from shutthebox.odds.model import TurnModel
+from shutthebox.odds.worths import (
     End,
     Exact,
-    Goal,
     Number,
     Objective,
     OddsError,
     Ranked,
-    Solver,
     Value,
     Worth,
+    goal_of,
     sign,
 )
-from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Blocked, Draw, Profile, Scoring, ShutWins, Win
-from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
-from shutthebox.rules.turn import Outcome, Turn
+from shutthebox.rules.profile import Profile, Scoring, ShutWins, Win
+from shutthebox.rules.tiles import Tiles
+from shutthebox.rules.turn import Turn
 
 KEPT_TABLES = 4
-"""Games whose tables `odds_for_points` keeps: of twelve tiles each takes some two megabytes."""
-
-_GOALS = {Objective.SCORE: 0, Objective.SHUT: 1}
-
-
-def solver_for(space: Space, goals: tuple[Goal, Goal]) -> Solver:
-    """The solver that fits a profile's rules.
-
-    Raises:
-        TooLargeError: if none of them would end in reasonable time.
-    """
-    profile = space.profile
-    graph = profile.draw is Draw.DOMINOES or profile.rows == 2 or profile.insurance
-    if graph or profile.blocked is Blocked.OPENS_ONE:
-        return GraphSolver(space, goals)
-    return Table(space, goals)
+"""Games whose tables `odds_for_points` keeps: of twelve tiles each takes some megabytes."""
 
 
 def for_points(profile: Profile) -> Profile:
@@ -69,98 +49,18 @@ def odds_for_points(profile: Profile) -> "Odds":
     return Odds(for_points(profile))
 
 
-def options(profile: Profile, turn: Turn) -> Iterator[tuple[Tiles, Turn]]:
-    """The options for the throw on the table: the tiles shut (or opened), and the turn after it.
-
-    A throw that can only be passed has one option, of no tiles.
-    """
-    answers = turns.answers(profile, turn)
-    for shut in answers:
-        yield shut, turns.move(profile, turn, shut)
-    if answers:
-        return
-    reopenings = to_numbers(turns.reopenings(profile, turn))
-    for tile in reopenings:
-        yield to_tiles([tile]), turns.reopen(profile, turn, tile)
-    if not reopenings:
-        yield 0, turns.move(profile, turn, 0)
-
-
-class Choices:
-    """The best decisions at any position, for the goals of a solver.
-
-    Worths here are those of the whole turn, throws already made included.
-    """
-
-    def __init__(self, profile: Profile, solver: Solver, scores: tuple[int, int]) -> None:
-        """Makes it.
-
-        Args:
-            profile: the game.
-            solver: gives the worth of a turn that awaits a throw.
-            scores: for each goal the part of its `Worth` that is the score, 0 or 1.
-        """
-        self.profile = profile
-        self.solver = solver
-        self._scores = scores
-        self._sign = sign(profile)
-        self._counts = profile.score is Scoring.THROWS
-
-    def worth(self, turn: Turn, goal: int) -> Worth:
-        """The worth of any turn that is not over."""
-        if turn.awaits_answer:
-            return max((self.after(turn, goal) for _, turn in options(self.profile, turn)), key=self.order)
-        return self._made(self.solver.worth(turn, goal), turn, goal)
-
-    def after(self, turn: Turn, goal: int) -> Worth:
-        """The worth of a turn after an answer; it may be over."""
-        if turn.outcome is None:
-            return self.worth(turn, goal)
-        return self.over(turn, goal)
-
-    def over(self, turn: Turn, goal: int) -> Worth:
-        """The worth of a turn that is over."""
-        assert turn.score is not None, "a turn that is over has a score"
-        score, other = Fraction(self._sign * turn.score), Fraction(turn.outcome is Outcome.SHUT)
-        return Worth(other, score) if self._scores[goal] else Worth(score, other)
-
-    def with_dice(self, turn: Turn, goal: int, dice: int) -> Worth:
-        """The worth of a turn if so many dice are thrown now."""
-        return self._made(self.solver.worth_with(turn, goal, dice), turn, goal)
-
-    def ranked(self, turn: Turn, goal: int) -> list[tuple[Tiles, Turn, Worth]]:
-        """The options for the throw on the table, the best first."""
-        found = [(tiles, after, self.after(after, goal)) for tiles, after in options(self.profile, turn)]
-        return sorted(found, key=lambda option: self.order(option[2]), reverse=True)
-
-    def order(self, worth: Worth) -> tuple[Number, Number]:
-        """The key to compare worths by; those found by iteration are equal if almost equal."""
-        if self.solver.exact:
-            return worth
-        return round(float(worth.first), 9), round(float(worth.second), 9)
-
-    def _made(self, worth: Worth, turn: Turn, goal: int) -> Worth:
-        """The worth of the rest of a turn, plus that of the throws already made."""
-        if not self._counts:
-            return worth
-        made = self._sign * turn.throws
-        if self._scores[goal]:
-            return Worth(worth.first, worth.second + made)
-        return Worth(worth.first + made, worth.second)
-
-
 class Odds:
     """A profile's odds under best play, for both objectives.
 
     Attributes:
         profile: the game, on the box that is played.
-        exact: whether values are exact up to the rounding of a float; else they come from an
-            iteration and are good to nine digits.
 
     Example:
         The value of a turn of the traditional game, and the best answer to a first throw of 6 and 4.
 
         >>> from shutthebox.config.profiles import builtin
+        >>> from shutthebox.rules import turn as turns
+        >>> from shutthebox.rules.tiles import to_numbers
         >>> odds = Odds(builtin("traditional"))
         >>> turn = turns.start(odds.profile)
         >>> round(odds.value(turn).score, 6)
@@ -170,30 +70,30 @@ class Odds:
         (1, 9)
     """
 
-    def __init__(self, profile: Profile, tiles: Tiles | None = None) -> None:
-        """Solves the profile.
+    def __init__(self, profile: Profile, turn: Turn | None = None) -> None:
+        """Finds the positions; the best play for an objective is found when it is first asked for.
 
         Args:
             profile: the game, on the box that is played.
-            tiles: tiles that positions may have open, beside those that a turn starts with.
+            turn: whose odds, and those of all that can follow; by default those of a whole turn.
 
         Raises:
+            OddsError: for a key of the game that the odds do not know.
             TooLargeError: for more than 12 tiles, or rules with too many positions; there is
                 `shutthebox.odds.estimate` for them.
         """
         self.profile = profile
-        space = Space(profile, tiles)
-        solver = solver_for(space, (space.goal(Objective.SCORE), space.goal(Objective.SHUT)))
-        self._solver = solver
-        self._choices = Choices(profile, solver, (0, 1))
-        self.exact = solver.exact
-        if profile.draw is Draw.DOMINOES:
-            # Solved now, to find out whether there are too many positions.
-            solver.worth(turns.start(profile), 0)
+        self._model = TurnModel(profile, turn)
+        self._plays: dict[Objective, BestPlay] = {}
+
+    @property
+    def exact(self) -> bool:
+        """Whether values are exact fractions; else they are good to nine digits."""
+        return self._model.unit != 0
 
     def value(self, turn: Turn, objective: Objective = Objective.SCORE) -> Value:
         """The value of the turn; with a throw on the table, after the best answer to it."""
-        return self._value(self._worth(turn, objective), objective)
+        return self._value(self._play(objective).worth(turn), objective)
 
     def fractions(self, turn: Turn, objective: Objective = Objective.SCORE) -> Exact:
         """`value` as exact fractions.
@@ -203,12 +103,10 @@ class Odds:
         """
         if not self.exact:
             raise OddsError("the values of these rules are not fractions; they are good to nine digits")
-        worth = self._worth(turn, objective)
+        worth = self._play(objective).worth(turn)
         first, second = Fraction(worth.first), Fraction(worth.second)
         best = sign(self.profile)
-        if objective is Objective.SHUT:
-            return Exact(best * second, first)
-        return Exact(best * first, second)
+        return Exact(best * second, first) if objective is Objective.SHUT else Exact(best * first, second)
 
     def with_dice(self, turn: Turn, dice: int, objective: Objective = Objective.SCORE) -> Value:
         """The value of a turn that awaits a throw if so many dice are thrown now.
@@ -216,11 +114,11 @@ class Odds:
         Raises:
             ValueError: if the rules do not allow that number of dice here.
         """
-        return self._value(self._choices.with_dice(turn, _GOALS[objective], dice), objective)
+        return self._value(self._play(objective).with_dice(turn, dice), objective)
 
     def points(self, turn: Turn) -> Fraction:
         """The expected score as a fraction: exact, or that of the float found by iteration."""
-        return sign(self.profile) * Fraction(self._worth(turn, Objective.SCORE).first)
+        return sign(self.profile) * Fraction(self._play(Objective.SCORE).worth(turn).first)
 
     def points_with(self, turn: Turn, dice: int) -> Fraction:
         """`points` of a turn that awaits a throw, if so many dice are thrown now.
@@ -228,11 +126,11 @@ class Odds:
         Raises:
             ValueError: if the rules do not allow that number of dice here.
         """
-        return sign(self.profile) * Fraction(self._choices.with_dice(turn, 0, dice).first)
+        return sign(self.profile) * Fraction(self._play(Objective.SCORE).with_dice(turn, dice).first)
 
     def best_dice(self, turn: Turn, objective: Objective = Objective.SCORE) -> int:
         """How many dice to throw at a turn that awaits a throw."""
-        return self._solver.best_dice(turn, _GOALS[objective])
+        return self._play(objective).best_dice(turn)
 
     def one_die(self, turn: Turn, objective: Objective = Objective.SCORE) -> bool | None:
         """Whether one die is best; None where there is no choice, or no throw to be made."""
@@ -249,13 +147,12 @@ class Odds:
         """
         if not turn.awaits_answer:
             return ()
-        ranked = self._choices.ranked(turn, _GOALS[objective])
-        if not ranked[0][0]:
-            return ()
+        ranked = self._play(objective).ranked(turn)
         best = ranked[0][2]
         return tuple(
             Ranked(tiles, self._value(worth, objective), max(0.0, float(best.first - worth.first)))
             for tiles, _, worth in ranked
+            if tiles
         )
 
     def ranked_points(self, turn: Turn) -> tuple[tuple[Tiles, Fraction], ...]:
@@ -263,14 +160,12 @@ class Odds:
 
         A throw that can only be passed has one answer, of no tiles.
         """
-        best = sign(self.profile)
-        return tuple(
-            (tiles, best * Fraction(worth.first)) for tiles, _, worth in self._choices.ranked(turn, 0)
-        )
+        best, ranked = sign(self.profile), self._play(Objective.SCORE).ranked(turn)
+        return tuple((tiles, best * Fraction(worth.first)) for tiles, _, worth in ranked)
 
     def follow(self, turn: Turn, objective: Objective = Objective.SCORE) -> Turn:
         """The turn after the best answer to the throw on the table (a pass where there is none)."""
-        return self._choices.ranked(turn, _GOALS[objective])[0][1]
+        return self._play(objective).ranked(turn)[0][1]
 
     def ends(
         self, turn: Turn, objective: Objective = Objective.SCORE, *, exact: bool = False
@@ -285,13 +180,7 @@ class Odds:
         Raises:
             OddsError: if fractions are asked for and there are none.
         """
-        if turn.awaits_answer:
-            turn = self.follow(turn, objective)
-        if turn.outcome is not None:
-            assert turn.score is not None, "a turn that is over has a score"
-            return {End(turn.score, turn.outcome is Outcome.SHUT): Fraction(1) if exact else 1.0}
-        ends = self._solver.ends(turn, _GOALS[objective], exact=exact)
-        return dict(sorted(ends.items()))
+        return self._play(objective).ends(turn, exact=exact)
 
     def distribution(self, turn: Turn, objective: Objective = Objective.SCORE) -> dict[int, float]:
         """The probability of every final score under best play, by rising score."""
@@ -300,9 +189,15 @@ class Odds:
             scores[end.score] = scores.get(end.score, 0.0) + float(chance)
         return scores
 
-    def _worth(self, turn: Turn, objective: Objective) -> Worth:
-        goal = _GOALS[objective]
-        return self._choices.after(turn, goal)
+    @property
+    def play(self) -> BestPlay:
+        """The best play for points."""
+        return self._play(Objective.SCORE)
+
+    def _play(self, objective: Objective) -> BestPlay:
+        if objective not in self._plays:
+            self._plays[objective] = BestPlay(self._model, goal_of(self.profile, objective))
+        return self._plays[objective]
 
     def _value(self, worth: Worth, objective: Objective) -> Value:
         score, shut = worth if objective is Objective.SCORE else reversed(worth)

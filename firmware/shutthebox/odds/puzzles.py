@@ -5,25 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from shutthebox.odds.worths import Option
 from shutthebox.rules import turn as turns
 from shutthebox.rules.faces import faces_from_text, faces_to_text
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, from_text, to_text
 from shutthebox.rules.turn import Turn
-
-
-@dataclass(frozen=True, slots=True)
-class RankedAnswer:
-    """An answer to a puzzle.
-
-    Attributes:
-        tiles: to shut.
-        cost: expected points that it gives away, rounded to hundredths; 0 for the best.
-    """
-
-    tiles: Tiles
-    cost: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +23,14 @@ class Puzzle:
         open: the open tiles.
         throw: the faces.
         level: simple rules that miss the best answer, 1 to 5.
-        answers: all that are legal, the best first.
+        answers: all that are legal, the best first; costs in points, rounded to hundredths.
     """
 
     profile: Profile
     open: Tiles
     throw: Throw
     level: int
-    answers: tuple[RankedAnswer, ...]
+    answers: tuple[Option, ...]
 
     @property
     def turn(self) -> Turn:
@@ -52,7 +40,7 @@ class Puzzle:
     @property
     def best(self) -> Tiles:
         """The best answer."""
-        return self.answers[0].tiles
+        return self.answers[0].choice
 
     def to_text(self) -> str:
         """One line, for example ``traditional 1,2,4,5,9 5+4 3 4,5:0.00 9:0.41``.
@@ -60,7 +48,7 @@ class Puzzle:
         It has the game, the open tiles, the throw, the level, and the answers with their costs.
         `puzzle_from_text` reads it back.
         """
-        answers = " ".join(f"{to_text(each.tiles)}:{each.cost:.2f}" for each in self.answers)
+        answers = " ".join(f"{to_text(each.choice)}:{each.cost:.2f}" for each in self.answers)
         throw = faces_to_text(self.throw)
         return f"{self.profile.name} {to_text(self.open)} {throw} {self.level} {answers}"
 
@@ -82,7 +70,7 @@ def puzzle_from_text(text: str, profile_of: Callable[[str], Profile]) -> Puzzle:
         from_text(open_tiles),
         faces_from_text(throw),
         int(level),
-        tuple(RankedAnswer(from_text(tiles), float(cost)) for tiles, _, cost in pairs),
+        tuple(Option(from_text(tiles), float(cost)) for tiles, _, cost in pairs),
     )
 
 

@@ -7,17 +7,15 @@ the insurance that it uses up: then ``V = sum(p * best) / (1 - p_again)``. Posit
 first use, in floats.
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
-from shutthebox.odds.rolls import Roll, roll
-from shutthebox.odds.state_space import Space
-from shutthebox.odds.values import OddsError, TooLargeError
-from shutthebox.rules import turn as turns
+from shutthebox.odds.model import MOST_TILES, check_keys
+from shutthebox.odds.row import TileRow
+from shutthebox.odds.throw_classes import Throws, throws_of
+from shutthebox.odds.worths import OddsError, TooLargeError
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Draw, Profile, Turns
-from shutthebox.rules.tiles import Tiles
 
 MOST_PLAYERS = 3
 """Four players have some hundred thousand positions: more than a box can wait for."""
@@ -28,21 +26,6 @@ _DIGITS = 12
 _Insured: TypeAlias = tuple[int, ...]
 _Chances: TypeAlias = tuple[float, ...]
 """The chance of each player still in, the one at turn first."""
-
-
-@dataclass(frozen=True, slots=True)
-class RankedWin:
-    """An answer to the throw on the table.
-
-    Attributes:
-        tiles: to shut.
-        win: the chance to win after it.
-        cost: chance to win given away against the best answer.
-    """
-
-    tiles: Tiles
-    win: float
-    cost: float
 
 
 class SharedRow:
@@ -56,16 +39,19 @@ class SharedRow:
         """Prepares the profile.
 
         Raises:
-            OddsError: if the players have rows of their own.
+            OddsError: if the players have rows of their own, or for a key that is not understood.
             TooLargeError: for too many tiles, two rows, or dominoes.
         """
         if profile.turns is not Turns.SHARED:
             raise OddsError(f"{profile.name}: the players do not share a row")
         if profile.rows == 2 or profile.draw is Draw.DOMINOES:
             raise TooLargeError("a shared row of this kind has too many positions for exact odds")
+        check_keys(profile)
         self.profile = profile
-        self._space = Space(profile)
-        self._rolls: dict[int, Roll] = {}
+        self._row = TileRow(profile.starting)
+        if self._row.count > MOST_TILES[1]:
+            raise TooLargeError(f"{self._row.count} tiles are too many for exact odds")
+        self._throws: dict[int, Throws] = {}
         self._known: dict[tuple[int, _Insured], tuple[_Chances, int]] = {}
 
     def wins(self, players: int) -> _Chances:
@@ -77,28 +63,29 @@ class SharedRow:
         return self.chances(begin(self.profile, players))
 
     def chances(self, match: Match) -> _Chances:
-        """The chance of every seat to win a match that awaits a throw.
+        """The chance of every seat to win a match that awaits a throw, or is decided.
 
         Raises:
             TooLargeError: for more than `MOST_PLAYERS` still in, or teams.
         """
+        if match.result is not None:
+            return tuple(float(seat in match.result.winners) for seat in range(match.players))
         seats, insured = self._seats(match)
-        by_seat = dict(zip(seats, self._solved(self._space.dense(match.turn.open), insured)[0], strict=True))
+        return self._by_seat(match, seats, self._solved(self._row.dense(match.turn.open), insured)[0])
+
+    def with_dice(self, match: Match, dice: int) -> _Chances:
+        """`chances` of a match that awaits a throw, if so many dice are thrown now."""
+        seats, insured = self._seats(match)
+        return self._by_seat(match, seats, self._mean(self._row.dense(match.turn.open), insured, dice))
+
+    @staticmethod
+    def order(chance: float) -> float:
+        """The key to compare chances by: those that are almost equal are equal."""
+        return round(chance, _DIGITS)
+
+    def _by_seat(self, match: Match, seats: list[int], chances: _Chances) -> _Chances:
+        by_seat = dict(zip(seats, chances, strict=True))
         return tuple(by_seat.get(seat, 0.0) for seat in range(match.players))
-
-    def best_dice(self, match: Match) -> int:
-        """How many dice to throw."""
-        return self._solved(self._space.dense(match.turn.open), self._seats(match)[1])[1]
-
-    def ranked(self, match: Match) -> tuple[RankedWin, ...]:
-        """Every answer to the throw on the table, the best first; none if there is none."""
-        found = []
-        for shut in turns.answers(match.rules, match.turn):
-            after = match.move(shut)
-            wins = after.result.winners if after.result else ()
-            found.append((shut, float(match.player in wins) if wins else self.chances(after)[match.player]))
-        found.sort(key=lambda option: round(option[1], _DIGITS), reverse=True)
-        return tuple(RankedWin(tiles, win, max(0.0, found[0][1] - win)) for tiles, win in found)
 
     def _seats(self, match: Match) -> tuple[list[int], _Insured]:
         """The players still in, the one at turn first, and their insurances."""
@@ -114,23 +101,25 @@ class SharedRow:
         """The chances at a position, and the best number of dice."""
         known = self._known.get((mask, insured))
         if known is None:
-            dice = dice_allowed(self.profile, self._space.sparse(mask))
+            dice = dice_allowed(self.profile, self._row.sparse(mask))
             found = [(self._mean(mask, insured, count), count) for count in dice]
-            known = max(found, key=lambda option: round(option[0][0], _DIGITS))
+            known = max(found, key=lambda option: self.order(option[0][0]))
             self._known[mask, insured] = known
         return known
 
     def _mean(self, mask: int, insured: _Insured, dice: int) -> _Chances:
-        roll_ = self._rolls.get(dice) or self._rolls.setdefault(dice, roll(self._space, dice))
+        if dice not in self._throws:
+            self._throws[dice] = throws_of(self.profile, self._row, dice)
+        throws = self._throws[dice]
         sums, again = [0.0] * len(insured), 0
-        idle, idle_doubles = roll_.idle, roll_.idle_doubles
+        idle, idle_doubles = throws.idle, throws.idle_doubles
 
         def add(weight: int, chances: _Chances) -> None:
             for i, chance in enumerate(chances):
                 sums[i] += weight * chance
 
-        for answers in roll_.classes:
-            moves = answers.moves(mask)
+        for answers in throws.classes:
+            moves = answers.table[mask & answers.relevant]
             others = answers.weight - answers.doubles
             if not moves:
                 idle += others
@@ -145,7 +134,7 @@ class SharedRow:
             add(idle, self._solved(mask, (insured[0] - 1, *insured[1:]))[0])
         elif idle:
             add(idle, (0.0, *self._without_first(mask, insured)))
-        left = roll_.total - again
+        left = throws.total - again
         return tuple(each / left for each in sums)
 
     def _best(self, mask: int, moves: tuple[int, ...], insured: _Insured, earned: int) -> _Chances:
@@ -157,7 +146,7 @@ class SharedRow:
                 rotated = (*insured[1:], insured[0] + earned)
                 *others, own = self._solved(after, rotated)[0]
                 chances = (own, *others)
-            if not best or round(chances[0], _DIGITS) > round(best[0], _DIGITS):
+            if not best or self.order(chances[0]) > self.order(best[0]):
                 best = chances
         return best
 

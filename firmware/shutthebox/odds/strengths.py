@@ -1,4 +1,4 @@
-"""The strengths of the computer, and the two simple ways to answer a throw."""
+"""The strengths of the computer, and its play without odds."""
 
 from collections.abc import Sequence
 from enum import StrEnum

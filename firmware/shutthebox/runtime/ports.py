@@ -8,7 +8,7 @@ from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.effects import Effect, Sound
 from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault
-from shutthebox.game.inputs import Advice
+from shutthebox.game.inputs import OddsCame
 from shutthebox.game.messages import Text
 from shutthebox.game.past import Past
 from shutthebox.game.questions import Question
@@ -55,7 +55,7 @@ class BuzzerPort(Protocol):
 class OddsPort(Protocol):
     """The odds."""
 
-    def ask(self, question: Question) -> Sequence[Advice]:
+    def ask(self, question: Question) -> Sequence[OddsCame]:
         """Takes a question; gives the answer if it is known at once. Others come through the loop's inbox."""
 
 

@@ -14,7 +14,7 @@ from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
 from shutthebox.game.facts import Finished, Left
 from shutthebox.game.faults import Fault
-from shutthebox.game.inputs import Advice, FaultReported, Input, TimeCame
+from shutthebox.game.inputs import FaultReported, Input, OddsCame, TimeCame
 from shutthebox.game.machine import Machine
 from shutthebox.game.messages import Translate
 from shutthebox.game.mode import Mode
@@ -32,7 +32,7 @@ LAMP_BLINK_NS = 100_000_000
 RECONCILE_NS = 1_000_000_000
 """How often all levels are read again, because kernels lose edges."""
 
-Mail: TypeAlias = Edge | Advice | None
+Mail: TypeAlias = Edge | OddsCame | None
 """A message to the loop from another thread; None ends it."""
 
 
@@ -102,7 +102,7 @@ class Runner:
         deadlines = (self.switches.deadline_ns, self.machine.deadline_ns, *self._blinks[:1])
         return min((self._reconcile_ns, *(deadline for deadline in deadlines if deadline is not None)))
 
-    def take(self, mail: Edge | Advice, now_ns: int) -> None:
+    def take(self, mail: Edge | OddsCame, now_ns: int) -> None:
         """An edge or an answer of the odds has come; call `pass_time` when no more are waiting."""
         if isinstance(mail, Edge):
             self._switched(self.switches.edge(mail.switch, mail.active, mail.t_ns))
@@ -143,7 +143,7 @@ class Runner:
         self._carry_out(self.machine.step(given, t_ns), t_ns)
 
     def _carry_out(self, effects: Iterable[Effect], t_ns: int) -> None:
-        answers: list[Advice] = []
+        answers: list[OddsCame] = []
         for effect in effects:
             match effect:
                 case Keep(fact):

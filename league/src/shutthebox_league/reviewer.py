@@ -16,7 +16,7 @@ from threading import Event
 from sqlalchemy import ColumnElement, Connection, Engine, delete, insert, select, text, update
 
 from shutthebox.odds.odds import KEPT_TABLES, odds_for_points
-from shutthebox.odds.values import OddsError
+from shutthebox.odds.worths import OddsError
 from shutthebox_league.allowance import REVIEW_CPU_S_AN_HOUR, Allowance
 from shutthebox_league.categories import profile_of, read_category
 from shutthebox_league.checking import night_of, read_record

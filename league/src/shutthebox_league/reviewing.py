@@ -6,11 +6,10 @@ It takes time in proportion to the length of the match.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from shutthebox.odds import Odds
 from shutthebox.odds.coach import Balance, Decision
 from shutthebox.odds.coach import review as review_turn
-from shutthebox.odds.odds import odds_for_points
-from shutthebox.odds.values import OddsError
+from shutthebox.odds.odds import Odds, odds_for_points
+from shutthebox.odds.worths import OddsError
 from shutthebox.rules.actions import Action, Thrown, apply
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Turns

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 
-from shutthebox.odds import Odds
+from shutthebox.odds.odds import Odds
 from shutthebox.rules.actions import Moved, Reopened, Thrown, apply
 from shutthebox.rules.record import Record, unproven
 from shutthebox.rules.tiles import to_numbers

@@ -19,8 +19,8 @@ from shutthebox.game.questions import AskAnswer, AskHint, plain_dice
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View, refused
 from shutthebox.game.wording import answers_text, commit_refusal, hint_lines, hint_title, listed, verdict_text
-from shutthebox.odds.hints import Hint
 from shutthebox.odds.strengths import simple_answer
+from shutthebox.odds.worths import Advice
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Moved, Reopened
 from shutthebox.rules.match import Match, Stage
@@ -49,7 +49,7 @@ class Flipping(MatchMode):
     computers_answer: Tiles | None = None
     thinking_ns: int | None = None
     asks_hint: bool = False
-    hint: Hint | None = None
+    hint: Advice | None = None
 
     def deadline_ns(self, shared: Shared) -> int | None:
         """When the player's clock shows another second, or the computer's time to think is over."""
@@ -199,7 +199,7 @@ def hint_came(mode: Flipping, came: HintCame, context: Context) -> Step[Flipping
     if not mode.asks_hint or came.match != mode.play.match:
         return Step(mode)
     mode = replace(mode, asks_hint=False)
-    if came.hint is None or not came.hint.moves:
+    if came.hint is None or not came.hint.options:
         return refused(mode, message("No hint"))
     return Step(replace(mode, hint=came.hint))
 

@@ -111,13 +111,13 @@ def press(mode: Puzzling, context: Context) -> Step[Puzzling | attract.Attract]:
 def _answered(mode: Puzzling, view: View) -> Screen:
     """The cost of every answer, the given one marked, and the streak."""
     puzzle, streak, _ = mode.daily.puzzle, view.settings.streak, view.translate
-    tiles = [answer.tiles for answer in puzzle.answers]
+    tiles = [answer.choice for answer in puzzle.answers]
     title = _("Solved!") if streak.count else _("Not the best")
     return Screen(
         mode.name,
         title=title,
         aside=_("{count} in a row").format(count=streak.count) if streak.count > 1 else "",
-        rows=tuple(answer_line(answer.tiles, answer.cost, _) for answer in puzzle.answers),
+        rows=tuple(answer_line(answer.choice, answer.cost, _) for answer in puzzle.answers),
         cursor=tiles.index(mode.given) if mode.given else 0,
         prompt=_("Press: leave"),
         also=(_("Tomorrow: next"),),

@@ -139,9 +139,10 @@ def time(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | turn_o
 def hint_came(mode: Ready, came: HintCame, context: Context) -> Step[Ready]:
     """The best number of dice is shown."""
     hint = came.hint
-    if came.match != mode.play.match or hint is None or hint.dice is None or hint.dice_cost is None:
+    if came.match != mode.play.match or hint is None or len(hint.options) < 2:
         return Step(mode)
-    return Step(replace(mode, best_dice=(hint.dice, cost_text(hint.dice_cost, hint.unit))))
+    best, other = hint.options
+    return Step(replace(mode, best_dice=(best.choice, cost_text(other.cost, hint.unit))))
 
 
 def dice_came(mode: Ready, came: DiceCame, context: Context) -> Step[Ready]:

@@ -1,17 +1,18 @@
-"""Throws by their moves: every throw of so many dice, gathered into classes with the same moves.
+"""Throws gathered into classes with the same moves: every throw of so many dice.
 
-The 36 throws of two dice are 11 totals where only the total counts, and each total has one
-table of moves. A tile above the total never takes part, so the table is indexed with the low
-bits of a position alone and stays short.
+The 36 throws of two dice are 11 totals where only the total counts, and each total has one table of moves. A
+tile above the total never takes part, so the table is indexed with the low bits of a position alone and stays
+short.
 """
 
 from collections import Counter
 from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
-from shutthebox.odds.state_space import Space
-from shutthebox.odds.values import TooLargeError
-from shutthebox.rules.moves import HIGH, Throw, dice_allowed, legal_moves, totals
+from shutthebox.odds.row import TileRow
+from shutthebox.odds.worths import TooLargeError
+from shutthebox.rules.moves import Throw, legal_moves, totals
 from shutthebox.rules.profile import MoveKind, Profile
 from shutthebox.rules.tiles import to_numbers, to_tiles
 
@@ -23,8 +24,7 @@ games on the sheets have 86,016 at most."""
 _MOST_STATES = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class ThrowClass(NamedTuple):
     """A class of throws with the same moves everywhere.
 
     Attributes:
@@ -39,13 +39,9 @@ class Answers:
     table: list[tuple[int, ...]] | dict[int, tuple[int, ...]]
     doubles: int = 0
 
-    def moves(self, mask: int) -> tuple[int, ...]:
-        """The moves at a position."""
-        return self.table[mask & self.relevant]
-
 
 @dataclass(frozen=True, slots=True)
-class Roll:
+class Throws:
     """All throws of so many dice.
 
     Attributes:
@@ -61,29 +57,24 @@ class Roll:
     total: int
     ended: int
     idle: int
-    classes: tuple[Answers, ...]
+    classes: tuple[ThrowClass, ...]
     idle_doubles: int = 0
 
-    def live(self, mask: int) -> int:
-        """How many of the throws do something at a position: end the turn, or can be answered."""
-        return self.ended + sum(answers.weight for answers in self.classes if answers.moves(mask))
 
-
-def roll(space: Space, dice: int) -> Roll:
+def throws_of(profile: Profile, row: TileRow, dice: int) -> Throws:
     """The throws of so many dice on this row.
 
     Raises:
         TooLargeError: for more classes of throws than can be gone through.
     """
-    profile = space.profile
     if profile.move is MoveKind.SET:
-        ended, classes = _by_total(space, dice)
+        ended, classes = _by_total(profile, row, dice)
     else:
-        ended, classes = _by_faces(space, dice)
+        ended, classes = _by_faces(profile, row, dice)
     total = profile.sides**dice
     idle = total - ended - sum(answers.weight for answers in classes)
     idle_doubles = _doubles_not_ending(profile, dice) - sum(answers.doubles for answers in classes)
-    return Roll(dice, total, ended, idle - idle_doubles, tuple(classes), idle_doubles)
+    return Throws(dice, total, ended, idle - idle_doubles, tuple(classes), idle_doubles)
 
 
 def _doubles(profile: Profile, dice: int) -> list[Throw]:
@@ -95,27 +86,8 @@ def _doubles_not_ending(profile: Profile, dice: int) -> int:
     return sum(sum(throw) not in profile.ends_turn_on for throw in _doubles(profile, dice))
 
 
-def rolls_by_position(space: Space) -> tuple[tuple[Roll, ...], list[tuple[Roll, ...]]]:
-    """The dice that may be thrown: where some tile is above six, and for each smaller position.
-
-    Returns:
-        The choice at any position that is not in the list, and the list by position. One die
-        is only ever thrown where all open tiles are 6 or less, whatever the rule.
-    """
-    profile = space.profile
-    usual = roll(space, profile.dice)
-    near = [
-        dice_allowed(profile, space.sparse(mask)) for mask in range(min(1 << space.below(HIGH), space.size))
-    ]
-    if all(dice == (profile.dice,) for dice in near[1:]):
-        return (usual,), []
-    by_dice = {profile.dice: usual, 1: roll(space, 1)}
-    return (usual,), [tuple(by_dice[count] for count in dice) for dice in near]
-
-
-def _by_total(space: Space, dice: int) -> tuple[int, list[Answers]]:
+def _by_total(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[ThrowClass]]:
     """Classes where any set of open tiles that adds up to the total (or difference) will do."""
-    profile = space.profile
     weights: Counter[tuple[int, ...]] = Counter()
     if profile.difference and dice == 2:
         faces = range(1, profile.sides + 1)
@@ -129,9 +101,9 @@ def _by_total(space: Space, dice: int) -> tuple[int, list[Answers]]:
                     longer[(total + face,)] += weight
             weights = longer
     ended = sum(weight for sums, weight in weights.items() if sums[0] in profile.ends_turn_on)
-    top = min(max(sums[0] for sums in weights), sum(space.numbers))
+    top = min(max(sums[0] for sums in weights), sum(row.numbers))
     doubles = Counter(totals(profile, throw) for throw in _doubles(profile, dice))
-    tables = sets_by_total(space.numbers, top)
+    tables = sets_by_total(row.numbers, top)
     if profile.max_tiles is not None:
         most = profile.max_tiles
         tables = [
@@ -150,7 +122,7 @@ def _by_total(space: Space, dice: int) -> tuple[int, list[Answers]]:
             # Difference and total are never the same, so no set is in both.
             a, b = found
             table = [a[i & (len(a) - 1)] + b[i & (len(b) - 1)] for i in range(len(table))]
-        classes.append(Answers(weight, len(table) - 1, table, doubles[sums]))
+        classes.append(ThrowClass(weight, len(table) - 1, table, doubles[sums]))
     return ended, classes
 
 
@@ -182,35 +154,38 @@ def sets_by_total(numbers: tuple[int, ...], top: int) -> list[list[tuple[int, ..
     return tables
 
 
-def _by_faces(space: Space, dice: int) -> tuple[int, list[Answers]]:
+def _by_faces(profile: Profile, row: TileRow, dice: int) -> tuple[int, list[ThrowClass]]:
     """Classes where the faces count: one throw stands for all that name the same tiles."""
     ended, classes = 0, []
-    doubles = Counter(_alike(space, throw, _names(space, throw)) for throw in _doubles(space.profile, dice))
-    for alike, (weight, throw) in _throws(space, dice).items():
+    doubles = Counter(
+        _alike(profile, row, throw, _names(profile, row, throw)) for throw in _doubles(profile, dice)
+    )
+    for alike, (weight, throw) in _throws(profile, row, dice).items():
         if alike[0]:
             ended += weight
             continue
-        answers = _answers(space, throw, weight, doubles[alike])
+        answers = _answers(profile, row, throw, weight, doubles[alike])
         if any(answers.table.values() if isinstance(answers.table, dict) else answers.table):
             classes.append(answers)
     return ended, classes
 
 
-def _throws(space: Space, dice: int) -> dict[tuple[bool, tuple[int, ...]], tuple[int, Throw]]:
+def _throws(
+    profile: Profile, row: TileRow, dice: int
+) -> dict[tuple[bool, tuple[int, ...]], tuple[int, Throw]]:
     """One throw for each class, with the number of throws in it.
 
     Two throws are alike if they name the same tiles of the row by face, by total and by
     difference; for `MoveKind.EXACT`, a repeated face or one without a tile names none.
     """
-    profile = space.profile
-    largest = max(space.numbers[-1], *profile.ends_turn_on, 0)
+    largest = max(row.numbers[-1], *profile.ends_turn_on, 0)
     # By dice: faces named (or -1), total (cut off where nothing asks for it any more).
     states: dict[tuple[int, int], tuple[int, Throw]] = {(0, 0): (1, ())}
     for _ in range(dice):
         longer: dict[tuple[int, int], tuple[int, Throw]] = {}
         for (named, total), (weight, throw) in states.items():
             for face in range(1, profile.sides + 1):
-                key = _with_face(space, named, face), min(total + face, largest + 1)
+                key = _with_face(profile, row, named, face), min(total + face, largest + 1)
                 known, shown = longer.get(key, (0, (*throw, face)))
                 longer[key] = known + weight, shown
         states = longer
@@ -219,48 +194,47 @@ def _throws(space: Space, dice: int) -> dict[tuple[bool, tuple[int, ...]], tuple
     thrown = [(named, weight, throw) for (named, _), (weight, throw) in states.items()]
     if profile.difference and dice == 2:
         faces = range(1, profile.sides + 1)
-        thrown = [(_names(space, throw), 1, throw) for throw in product(faces, faces)]
+        thrown = [(_names(profile, row, throw), 1, throw) for throw in product(faces, faces)]
     merged: dict[tuple[bool, tuple[int, ...]], tuple[int, Throw]] = {}
     for named, weight, throw in thrown:
-        alike = _alike(space, throw, named)
+        alike = _alike(profile, row, throw, named)
         known, shown = merged.get(alike, (0, throw))
         merged[alike] = known + weight, shown
-    if len(merged) * space.size > MOST_ENTRIES:
+    if len(merged) * row.size > MOST_ENTRIES:
         raise TooLargeError(f"{dice} dice of {profile.sides} sides show too much for exact odds")
     return merged
 
 
-def _alike(space: Space, throw: Throw, named: int) -> tuple[bool, tuple[int, ...]]:
+def _alike(profile: Profile, row: TileRow, throw: Throw, named: int) -> tuple[bool, tuple[int, ...]]:
     """The common part of a class of throws: whether they end the turn, and the tiles that they name."""
-    ends = sum(throw) in space.profile.ends_turn_on
-    named_by_sums = [space.bit(number) for number in totals(space.profile, throw)]
+    ends = sum(throw) in profile.ends_turn_on
+    named_by_sums = [row.bit(number) for number in totals(profile, throw)]
     return ends, () if ends else (named, *sorted(named_by_sums))
 
 
-def _names(space: Space, throw: Throw) -> int:
+def _names(profile: Profile, row: TileRow, throw: Throw) -> int:
     """The tiles that a throw names by its faces, as dense bits; -1 for none where all have to be used."""
     named = 0
     for face in throw:
-        named = _with_face(space, named, face)
+        named = _with_face(profile, row, named, face)
     return named
 
 
-def _with_face(space: Space, named: int, face: int) -> int:
+def _with_face(profile: Profile, row: TileRow, named: int, face: int) -> int:
     """The tiles named by faces, with another face."""
-    bit = space.bit(face)
-    if space.profile.move is MoveKind.EXACT and (named < 0 or not bit or named & bit):
+    bit = row.bit(face)
+    if profile.move is MoveKind.EXACT and (named < 0 or not bit or named & bit):
         return -1
     return named | bit
 
 
-def _answers(space: Space, throw: Throw, weight: int, doubles: int) -> Answers:
+def _answers(profile: Profile, row: TileRow, throw: Throw, weight: int, doubles: int) -> ThrowClass:
     """The moves for a throw at every set of the few tiles that it names, from the rules themselves."""
-    profile = space.profile
-    named = to_tiles({*throw, *totals(profile, throw)}) & space.tiles
+    named = to_tiles({*throw, *totals(profile, throw)}) & row.tiles
     table = {}
     numbers = to_numbers(named)
     for choice in range(1 << len(numbers)):
         tiles = to_tiles(number for i, number in enumerate(numbers) if choice >> i & 1)
         moves = legal_moves(profile, tiles, throw)
-        table[space.dense(tiles)] = tuple(space.dense(move) for move in moves)
-    return Answers(weight, space.dense(named), table, doubles)
+        table[row.dense(tiles)] = tuple(row.dense(move) for move in moves)
+    return ThrowClass(weight, row.dense(named), table, doubles)

@@ -11,24 +11,27 @@ as the solution of one equation; and so on until neither changes.
 
 Play for the money is the same with other worths of the ends. Where the loser pays, the seats avoid being
 the worst, so the worst score so far counts.
+
+The same turn is solved for hundreds of worths (`SeatTurn`), in floats.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
-from operator import add
+from functools import cached_property, lru_cache
+from operator import add, truediv
 from typing import NamedTuple
 
-from shutthebox.odds.odds import options
-from shutthebox.odds.turn_play import CompiledTurn, Worth, compiled_turn
-from shutthebox.odds.values import End, OddsError, TooLargeError, sign
-from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Profile, ShutWins, Stakes, Tie, Turns, Win
-from shutthebox.rules.tiles import Tiles
-from shutthebox.rules.turn import Outcome, Turn
+from shutthebox.odds.evaluate import Decision, TurnPlay, best_decision, best_values, leads_to
+from shutthebox.odds.model import TurnModel
+from shutthebox.odds.worths import End, OddsError, TooLargeError, sign
+from shutthebox.rules import turn as turns
+from shutthebox.rules.profile import Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
+
+_NUDGE = 1e-11
+"""Added to the worth of the best score, and less to others: of equal answers the better score is chosen."""
 
 MOST_SEATS = 9
 
@@ -82,21 +85,6 @@ class _Outlook(NamedTuple):
     again: float
 
 
-@dataclass(frozen=True, slots=True)
-class RankedChance:
-    """An answer to the throw on the table.
-
-    Attributes:
-        tiles: the tiles to shut, or to open.
-        chance: to win after it, or the money expected.
-        cost: chance given away against the best answer.
-    """
-
-    tiles: Tiles
-    chance: float
-    cost: float
-
-
 @dataclass
 class _Solved:
     """A seat's turn as it was solved for one standing. Other standings share a part of it.
@@ -108,7 +96,7 @@ class _Solved:
         values: what every position is worth.
     """
 
-    turn: CompiledTurn
+    turn: SeatTurn
     below: int
     prospects: dict[End, tuple[float, _Outlook, int | None]]
     values: list[float]
@@ -120,8 +108,164 @@ class _Solved:
         for end, (_, following, place) in self.prospects.items():
             own = following.out if place is None else following.leaders[place]
             rows[end] = (following.out, following.again, own, *following.later)
-        columns = zip(*map(rows.__getitem__, self.turn.graph.ends), strict=True)
+        columns = zip(*map(rows.__getitem__, self.turn.model.ends), strict=True)
         return [self.turn.expected(rows.__getitem__, self.values, self.below, of_ends) for of_ends in columns]
+
+
+class SeatTurn:
+    """A turn that is solved again for every standing: what is certain, or known from before, is skipped.
+
+    Attributes:
+        model: the positions.
+        start: the number of the position that a turn starts from.
+        order: the ends by their score, the best first; an end's place here is its rank.
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        """Finds for every position the best and the worst end that it can come to.
+
+        Raises:
+            OddsError: where throws count, or tiles are opened again.
+            TooLargeError: for more than 12 tiles, or rules with too many positions.
+        """
+        if profile.score is Scoring.THROWS:
+            raise OddsError("play against others is not worked out where throws count")
+        model = self.model = TurnModel(profile)
+        if model.comes_back:
+            raise OddsError("play against others is not worked out where tiles are opened again")
+        self.start = model.number(turns.start(profile))
+        best = sign(profile)
+        self.order = sorted(range(len(model.ends)), key=lambda at: -best * model.ends[at].score)
+        ranks = {at: rank for rank, at in enumerate(self.order)}
+        self._nudges = [_NUDGE * (1 - ranks[at] / len(ranks)) for at in range(len(model.ends))]
+        self._low, self._high = [list(map(ranks.__getitem__, range(len(ranks)))) for _ in "ab"]
+        for ways in model.ways[len(ranks) :]:
+            after = {each for way in ways for each in way.forced}
+            after.update(each for way in ways for several in way.after for each in several)
+            self._low.append(min(map(self._low.__getitem__, after)))
+            self._high.append(max(map(self._high.__getitem__, after)))
+
+    def values(
+        self, worth: Callable[[End], float], known: Sequence[float] = (), below: int = 0
+    ) -> list[float]:
+        """The worth of every position under best play; the ends come first.
+
+        Args:
+            worth: of each end.
+            known: the values for another worth.
+            below: the worths are the same for ends of a lower rank than this.
+        """
+        worths = [worth(end) for end in self.model.ends]
+        run = self._run(worths)
+        values = [each + nudge for each, nudge in zip(worths, self._nudges, strict=True)]
+        order, low, high = self.order, self._low, self._high
+
+        def settled(number: int) -> float | None:
+            if high[number] < below:
+                return known[number]
+            rank = low[number]
+            return values[order[rank]] if run[rank] >= high[number] else None
+
+        return best_values(self.model, values, settled=settled)
+
+    def distribution(
+        self, result: Callable[[End], object], values: Sequence[float], below: int = 0
+    ) -> list[float]:
+        """How a turn ends under that play: the chance of each end.
+
+        Args:
+            result: of each end; of ends with the same result one may get the chances of others.
+            values: found for the worth of the ends, which is the same for the same result.
+            below: a turn is followed no further than to a position from which all ends have a lower rank than
+                this; the chance of such a position is given, too, at its number.
+        """
+        run = self._run([result(end) for end in self.model.ends])
+        mass = [0.0] * (self.start + 1)
+        mass[self.start] = 1.0
+        for number in range(self.start, len(self.model.ends) - 1, -1):
+            here = mass[number]
+            if not here or self._high[number] < below:
+                continue
+            mass[number] = 0.0
+            rank = self._low[number]
+            if run[rank] >= self._high[number]:
+                mass[self.order[rank]] += here
+                continue
+            way, chosen = self._decision(number, values)
+            share = here / way.lively
+            for after, weight in leads_to(way, chosen):
+                mass[after] += share * weight
+        return mass
+
+    def expected(
+        self, result: Callable[[End], object], values: Sequence[float], below: int, of_ends: Sequence[float]
+    ) -> list[float]:
+        """The mean of something else than the worth under that play, for each position.
+
+        Args:
+            result: of each end; it decides `of_ends`, and the worth.
+            values: found for the worth of the ends.
+            below: only positions count from which all ends have a lower rank than this; the others get 0.
+            of_ends: what it is for each end.
+        """
+        run = self._run([result(end) for end in self.model.ends])
+        found = list(of_ends)
+        for number in range(len(found), len(self.model.ways)):
+            if self._high[number] >= below:
+                found.append(0.0)
+                continue
+            rank = self._low[number]
+            if run[rank] >= self._high[number]:
+                found.append(found[self.order[rank]])
+                continue
+            way, chosen = self._decision(number, values)
+            total = sum([weight * found[after] for after, weight in leads_to(way, chosen)])
+            found.append(total / way.lively)
+        return found
+
+    def _decision(self, number: int, values: Sequence[float]) -> Decision:
+        return best_decision(self.model, number, values, 0.0, truediv)
+
+    def _run(self, results: Sequence[object]) -> list[int]:
+        """By rank of score, up to which rank all ends have the same result."""
+        run = list(range(len(results)))
+        for rank in range(len(results) - 2, -1, -1):
+            if results[self.order[rank]] == results[self.order[rank + 1]]:
+                run[rank] = run[rank + 1]
+        return run
+
+
+@lru_cache(maxsize=4)
+def seat_turn(profile: Profile) -> SeatTurn:
+    """`SeatTurn`, kept for the profiles that were asked for last."""
+    return SeatTurn(profile)
+
+
+class SeatPlay(TurnPlay[float]):
+    """The best play of one turn for a chance to win, or for stakes: any worth of its ends.
+
+    Attributes:
+        chance_of: the worth of an end.
+    """
+
+    def __init__(self, profile: Profile, worth: Callable[[End], float]) -> None:
+        """Solves the turn.
+
+        Raises:
+            OddsError: as `SeatTurn`.
+        """
+        self.chance_of = worth
+        turn = seat_turn(profile)
+        super().__init__(turn.model, turn.values(worth), 0.0, truediv)
+
+    def _end(self, end: End) -> float:
+        return self.chance_of(end)
+
+    def _read(self, value: float, by: int = 1) -> float:
+        return value / by
+
+    def _order(self, worth: float) -> float:
+        return worth
 
 
 class Equilibrium:
@@ -149,8 +293,8 @@ class Equilibrium:
         if not 1 <= players <= MOST_SEATS:
             raise ValueError(f"players: {players} is not allowed, 1 to {MOST_SEATS} are")
         self.profile, self.players, self.prize = profile, players, prize
-        self._turn = compiled_turn(profile)
-        work = len(self._turn.graph.stops) * len(self.ends) * players * (players - 1) // 2
+        self._turn = seat_turn(profile)
+        work = len(self._turn.model.stops) * len(self.ends) * players * (players - 1) // 2
         if work > MOST_WORK:
             raise TooLargeError(f"{players} players have too many scores to beat here for exact odds")
         self._pays = prize is Prize.MONEY
@@ -172,7 +316,7 @@ class Equilibrium:
     @property
     def ends(self) -> tuple[End, ...]:
         """How a turn can end."""
-        return self._turn.graph.ends
+        return self._turn.model.ends
 
     @property
     def shut_wins(self) -> bool:
@@ -318,7 +462,7 @@ class Equilibrium:
             return _Outlook((-1 / tied,) * tied, (), 0.0, 0.0)
         if not self._pays:
             return _Outlook((1 / tied,) * tied, (), 0.0, 0.0)
-        shut = End(self._sign * (standing.mark or 0), True) in self._turn.graph.ends
+        shut = End(self._sign * (standing.mark or 0), True) in self._turn.model.ends
         own, out = self._pot(tied, shut=shut)
         return _Outlook((own,) * tied, (), out, 0.0)
 
@@ -367,47 +511,3 @@ class Equilibrium:
             outlook.out + outlook.again * out,
             0.0,
         )
-
-
-class SeatPlay:
-    """The best play of one turn for any worth of its ends.
-
-    Attributes:
-        profile: the game.
-        worth: of an end.
-    """
-
-    def __init__(self, profile: Profile, worth: Worth) -> None:
-        self.profile, self.worth = profile, worth
-        self._turn = compiled_turn(profile)
-        self._values = self._turn.values(worth)
-
-    def chance(self, turn: Turn) -> float:
-        """The chance to win (or the money) from any turn, under best play for it."""
-        if turn.outcome is not None:
-            assert turn.score is not None, "a turn that is over has a score"
-            return self.worth(End(turn.score, turn.outcome is Outcome.SHUT))
-        if turn.awaits_answer:
-            return max(self.chance(after) for _, after in options(self.profile, turn))
-        return self._values[self._turn.number(turn)]
-
-    def with_dice(self, turn: Turn, dice: int) -> float:
-        """The chance if so many dice are thrown now.
-
-        Raises:
-            ValueError: if the rules do not allow that number of dice here.
-        """
-        return self._turn.with_dice(self._values, turn, dice)
-
-    def best_dice(self, turn: Turn) -> int:
-        """How many dice to throw at a turn that awaits a throw."""
-        allowed = dice_allowed(self.profile, turn.open)
-        return allowed[0] if len(allowed) == 1 else max(allowed, key=lambda dice: self.with_dice(turn, dice))
-
-    def ranked(self, turn: Turn) -> tuple[RankedChance, ...]:
-        """Every answer to the throw on the table, the best first; none if there is none."""
-        if not turn.awaits_answer:
-            return ()
-        found = [(tiles, self.chance(after)) for tiles, after in options(self.profile, turn) if tiles]
-        found.sort(key=lambda each: each[1], reverse=True)
-        return tuple(RankedChance(tiles, chance, max(0.0, found[0][1] - chance)) for tiles, chance in found)

@@ -1,0 +1,108 @@
+"""The one door for advice: what the player at turn may do, the best first, and what the rest costs.
+
+`advise` finds out what is played for: chances to win on a row shared by all, stakes against the bank, else
+points (throws where they are the score), and beside the points the chance to win where it is known. Screen,
+page, voice and command print the unit that they are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TypeVar
+
+from shutthebox.odds.bank import bank_play
+from shutthebox.odds.evaluate import BestPlay, TurnPlay
+from shutthebox.odds.match_play import has_chances, match_play
+from shutthebox.odds.odds import odds_for_points
+from shutthebox.odds.shared_row import SharedRow
+from shutthebox.odds.strengths import Strength, by_odds, simple_answer, simple_dice
+from shutthebox.odds.worths import Advice, Number, OddsError, Option, Unit
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import Match
+from shutthebox.rules.moves import dice_allowed
+from shutthebox.rules.profile import Profile, Scoring, Stakes, Turns
+from shutthebox.rules.turn import Turn
+
+_KEPT_GAMES = 4
+
+W = TypeVar("W")
+
+
+def advise(match: Match) -> Advice:
+    """What the player at turn may do; the match awaits a throw or an answer.
+
+    Raises:
+        OddsError: for rules without odds.
+    """
+    if match.game.turns is Turns.SHARED:
+        return _on_shared_row(match)
+    if match.game.stakes is Stakes.BANK:
+        # No turn has ended for the player at turn: the total is the head start.
+        bank = _bank(match.rules, match.totals[match.player])
+        return Advice(_ranked(_firsts(bank, match.turn)), Unit.STAKES)
+    odds = odds_for_points(match.rules)
+    unit = Unit.THROWS if odds.profile.score is Scoring.THROWS else Unit.POINTS
+    return Advice(_ranked(_firsts(odds.play, match.turn)), unit, _to_win(match))
+
+
+def decide(match: Match, strength: Strength) -> int:
+    """What a computer does: the tiles that it shuts or opens (none to pass), or how many dice it throws."""
+    if by_odds(match.turn, strength):
+        try:
+            advice = advise(match)
+        except OddsError:
+            pass
+        else:
+            options = (strength is Strength.MASTER and advice.to_win) or advice.options
+            return options[0].choice if options else 0
+    simple = simple_answer if match.turn.awaits_answer else simple_dice
+    return simple(match.rules, match.turn)
+
+
+def _to_win(match: Match) -> tuple[Option, ...]:
+    if not has_chances(match.game, match.players):
+        return ()
+    try:
+        chances: list[tuple[int, float]] = _options(match_play(match), match.turn)
+        return _ranked(chances)
+    except OddsError:
+        return ()
+
+
+def _options(play: TurnPlay[W], turn: Turn) -> list[tuple[int, W]]:
+    """What may be done, with its worth, the best first."""
+    if turn.awaits_answer:
+        return [(tiles, worth) for tiles, _, worth in play.ranked(turn) if tiles]
+    rules, best = play.model.profile, play.best_dice(turn)
+    allowed = sorted(dice_allowed(rules, turn.open, turn.behind), key=lambda dice: dice != best)
+    return [(dice, play.with_dice(turn, dice)) for dice in allowed]
+
+
+def _firsts(play: BestPlay, turn: Turn) -> list[tuple[int, Number]]:
+    return [(choice, worth.first) for choice, worth in _options(play, turn)]
+
+
+def _ranked(options: Sequence[tuple[int, Number]] | Sequence[tuple[int, float]]) -> tuple[Option, ...]:
+    """Options by their worth, of which the best comes first, as options by their cost."""
+    return tuple(Option(choice, max(0.0, float(options[0][1] - worth))) for choice, worth in options)
+
+
+def _on_shared_row(match: Match) -> Advice:
+    row = _shared_row(match.game)
+    if match.turn.awaits_answer:
+        found = [(tiles, row.chances(match.move(tiles))) for tiles in turns.answers(match.rules, match.turn)]
+    else:
+        allowed = dice_allowed(match.rules, match.turn.open, match.turn.behind)
+        found = [(dice, row.with_dice(match, dice)) for dice in allowed]
+    own = [(choice, chances[match.player]) for choice, chances in found]
+    own.sort(key=lambda option: row.order(option[1]), reverse=True)
+    return Advice(_ranked(own), Unit.CHANCE)
+
+
+@lru_cache(maxsize=1)
+def _shared_row(profile: Profile) -> SharedRow:
+    return SharedRow(profile)
+
+
+_bank = lru_cache(maxsize=_KEPT_GAMES)(bank_play)

@@ -1,0 +1,350 @@
+"""Best play on the model of a turn, for whatever its ends are worth.
+
+`best_values` is backward induction: whatever can follow a position has a lower number, so one pass in rising
+order is enough. It takes any kind of number. `BestPlay` gives it two worths in one whole number, for points,
+the chance to shut, and stakes: exact, and a tie in the first is broken by the second. Floats are for play
+against others (`shutthebox.odds.seats`).
+
+Why whole numbers are enough: a worth is a weighted mean of worths of lower positions. So with everything
+multiplied by a common denominator (`TurnModel.unit`) each mean is a division without remainder, the figures
+are exact whatever the order of the sums, and ties are ties. Why one number carries two worths: both are
+linear, so ``first << shift | second`` may be weighed and added as one integer, and comparing it compares the
+first and, in a tie, the second.
+
+Where tiles are opened again, positions come back, and the best play is found by iteration
+(`shutthebox.odds.iteration`).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from operator import floordiv, mul, truediv
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from shutthebox.odds.iteration import UNIT_BITS, Iteration
+from shutthebox.odds.model import TurnModel, Way
+from shutthebox.odds.worths import End, Goal, Number, OddsError, TooLargeError, Worth
+from shutthebox.rules import turn as turns
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.score import MAX_THROWS
+from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
+from shutthebox.rules.turn import DOMINOES, Outcome, Turn
+
+_ROUNDED_BITS = 256
+"""Bits after the point where the common denominator is too long."""
+
+_NEGLIGIBLE = 1e-15
+"""Probability that is left undistributed where a turn has no last throw."""
+
+_MOST_THROWS = 20_000
+"""Most throws that a list of ends goes to. The rules cut a turn off long before, but values are those of a
+turn that is not, and a list has to agree with them."""
+
+_MOST_FOLLOWED = 10_000_000
+"""Most steps from a position to one that follows it, for a list of ends by throws: some seconds of work."""
+
+Decision: TypeAlias = tuple[Way, tuple[int, ...]]
+"""The play at a position: the way to throw, and for each of its choices what is chosen to follow."""
+
+W = TypeVar("W")
+Divide: TypeAlias = Callable[[Any, int], Any]
+
+
+def best_values(
+    model: TurnModel,
+    values: list[float],
+    per_throw: float = 0,
+    divide: Divide = truediv,
+    *,
+    settled: Callable[[int], float | None] = lambda number: None,
+) -> list[float]:
+    """The worth of every position under best play; the ends come first.
+
+    Args:
+        model: the positions.
+        values: those that are known: of the ends, at least. The others are added.
+        per_throw: added for every throw.
+        divide: gives a mean, from its weighted sum.
+        settled: the worth of a position that need not be worked out, by its number; None for any other.
+    """
+    for number, ways in enumerate(model.ways[len(values) :], len(values)):
+        best = settled(number)
+        if best is None:
+            best = max([divide(_sum(way, values) + way.total * per_throw, way.lively) for way in ways])
+        values.append(best)
+    return values
+
+
+def _sum(way: Way, values: Sequence[float]) -> float:
+    """The sum of the values that follow the throws of a way, each after the best answer."""
+    _, _, _, forced, weights, several, _, followings, _ = way
+    get = values.__getitem__
+    total: float = sum(map(mul, weights, map(get, forced)))
+    for weight, after in zip(several, followings, strict=True):
+        total += weight * max(map(get, after))
+    return total
+
+
+def leads_to(way: Way, chosen: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """What follows a way to throw with the choices made: numbers, each with how many throws lead there."""
+    yield from zip(way.forced, way.weights, strict=True)
+    yield from zip(chosen, way.several, strict=True)
+
+
+def best_decision(
+    model: TurnModel, number: int, values: Sequence[float], per_throw: float, divide: Divide
+) -> Decision:
+    """The best play at a position, by the worths of all; of equal ways and answers the first."""
+    ways = model.ways[number]
+    best = ways[0]
+    if len(ways) > 1:
+        best = max(ways, key=lambda way: divide(_sum(way, values) + way.total * per_throw, way.lively))
+    return best, tuple([max(after, key=values.__getitem__) for after in best.after])
+
+
+def options(profile: Profile, turn: Turn) -> Iterator[tuple[Tiles, Turn]]:
+    """The options for the throw on the table: the tiles shut (or opened), and the turn after it.
+
+    A throw that can only be passed has one option, of no tiles.
+    """
+    answers = turns.answers(profile, turn)
+    for shut in answers:
+        yield shut, turns.move(profile, turn, shut)
+    if answers:
+        return
+    reopenings = to_numbers(turns.reopenings(profile, turn))
+    for tile in reopenings:
+        yield to_tiles([tile]), turns.reopen(profile, turn, tile)
+    if not reopenings:
+        yield 0, turns.move(profile, turn, 0)
+
+
+class TurnPlay(ABC, Generic[W]):
+    """The best play of a turn for some worth of its ends, looked up.
+
+    Worths are those of the whole turn, throws already made included.
+
+    Attributes:
+        model: the positions.
+    """
+
+    def __init__(self, model: TurnModel, values: list[float], per_throw: float, divide: Divide) -> None:
+        self.model, self._values, self._per_throw, self._divide = model, values, per_throw, divide
+        self._decisions: dict[int, Decision] = {}
+
+    def worth(self, turn: Turn) -> W:
+        """The worth of any turn.
+
+        Raises:
+            OddsError: for one that awaits a throw and cannot be reached.
+        """
+        if turn.outcome is not None:
+            assert turn.score is not None, "a turn that is over has a score"
+            return self._end(End(turn.score, turn.outcome is Outcome.SHUT))
+        if turn.awaits_answer:
+            return max((self.worth(after) for _, after in options(self.model.profile, turn)), key=self._order)
+        return self._read(self._values[self._number(turn)] + turn.throws * self._per_throw)
+
+    def with_dice(self, turn: Turn, dice: int) -> W:
+        """The worth of a turn that awaits a throw if so many dice are thrown now; play is best afterwards.
+
+        Raises:
+            ValueError: if the rules do not allow that number of dice here.
+        """
+        number = self._number(turn)
+        way = self.model.way(number, dice)
+        total = _sum(way, self._values) + (way.total - way.lively) * self._values[number]
+        if way.idle:
+            total = way.total * self._values[number]
+        return self._read(total + (1 + turn.throws) * way.total * self._per_throw, way.total)
+
+    def best_dice(self, turn: Turn) -> int:
+        """How many dice to throw at a turn that awaits a throw: the usual number if it is no worse."""
+        return self.decision(self._number(turn))[0].dice
+
+    def ranked(self, turn: Turn) -> list[tuple[Tiles, Turn, W]]:
+        """The options for the throw on the table, the best first: tiles, the turn after them, its worth."""
+        if not turn.awaits_answer:
+            return []
+        found = [(tiles, after, self.worth(after)) for tiles, after in options(self.model.profile, turn)]
+        return sorted(found, key=lambda option: self._order(option[2]), reverse=True)
+
+    def ends(self, turn: Turn, *, exact: bool = False) -> dict[End, Number]:
+        """How the turn ends, each end with its probability.
+
+        Args:
+            turn: any turn.
+            exact: in fractions.
+
+        Raises:
+            OddsError: if fractions are asked for and there are none.
+            TooLargeError: if too many throws have to be followed to too many positions.
+        """
+        one: Number = Fraction(1) if exact else 1.0
+        if turn.awaits_answer:
+            turn = self.ranked(turn)[0][1]
+        if turn.outcome is not None:
+            assert turn.score is not None, "a turn that is over has a score"
+            return {End(turn.score, turn.outcome is Outcome.SHUT): one}
+        return dict(sorted(ends_of(self.model, self._number(turn), self.decision, one, turn.throws).items()))
+
+    def decision(self, number: int) -> Decision:
+        """What is decided at a position, by its number in the model."""
+        found = self._decisions.get(number)
+        if found is None:
+            found = best_decision(self.model, number, self._values, self._per_throw, self._divide)
+            self._decisions[number] = found
+        return found
+
+    def _number(self, turn: Turn) -> int:
+        number = self.model.number(turn)
+        if number >= len(self._values):
+            best_values(self.model, self._values, self._per_throw, self._divide)
+        return number
+
+    @abstractmethod
+    def _end(self, end: End) -> W:
+        """The worth of an end."""
+
+    @abstractmethod
+    def _read(self, value: Any, by: int = 1) -> W:  # noqa: ANN401  (whole numbers or floats)
+        """The worth that a value stands for, or the sum of so many."""
+
+    @abstractmethod
+    def _order(self, worth: W) -> Any:  # noqa: ANN401  (whatever can be compared)
+        """The key to compare worths by."""
+
+
+class BestPlay(TurnPlay[Worth]):
+    """The best play for a goal: two worths, of which the first decides.
+
+    Attributes:
+        exact: worths are exact fractions; else they are floats, good to nine digits.
+    """
+
+    def __init__(self, model: TurnModel, goal: Goal) -> None:
+        """Solves all positions.
+
+        Args:
+            model: the positions.
+            goal: of the player.
+        """
+        self.exact = model.unit != 0
+        self._goal, self._unit = goal, model.unit or 1 << _ROUNDED_BITS
+        most = max([len(DOMINOES), *(way.total for ways in model.ways for way in ways)])
+        throws = MAX_THROWS + model.row.count * model.profile.rows * most
+        largest = max(abs(goal.worth(end)[1]) for end in model.ends) + throws * abs(goal.per_throw[1])
+        self._shift = (self._unit * most * (largest + 1)).bit_length() + 2
+        per_throw = self._key(*goal.per_throw)
+        divide = floordiv if self.exact else self._rounded
+        values: list[float] = [self._key(*goal.worth(end)) for end in model.ends]
+        for number in model.uncounted:
+            # The throw that comes to it is added to it again.
+            values[number] -= per_throw
+        super().__init__(model, [], per_throw, divide)
+        if not model.comes_back:
+            self._values = best_values(model, values, per_throw, divide)
+            return
+        found = Iteration(model, goal)
+        more = self._unit >> UNIT_BITS
+        self._values = [((one << self._shift) + two) * more for one, two in zip(*found.worths, strict=True)]
+        self._decisions = dict(enumerate(found.rows(), len(model.ends)))
+
+    def _key(self, first: int, second: int) -> int:
+        return ((first << self._shift) + second) * self._unit
+
+    def _end(self, end: End) -> Worth:
+        return self._read(self._key(*self._goal.worth(end)))
+
+    def _read(self, value: int, by: int = 1) -> Worth:
+        first, second = self._split(value)
+        if self.exact:
+            return Worth(Fraction(first, by * self._unit), Fraction(second, by * self._unit))
+        return Worth(first / (by * self._unit), second / (by * self._unit))
+
+    def _order(self, worth: Worth) -> tuple[Number, Number]:
+        # Worths found by rounding are equal if almost equal.
+        if self.exact:
+            return worth
+        return round(float(worth.first), 9), round(float(worth.second), 9)
+
+    def _split(self, value: int) -> tuple[int, int]:
+        first = (value + (1 << (self._shift - 1))) >> self._shift
+        return first, value - (first << self._shift)
+
+    def _rounded(self, total: int, by: int) -> int:
+        first, second = self._split(total)
+        return ((first // by) << self._shift) + second // by
+
+
+def ends_of(
+    model: TurnModel, start: int, row: Callable[[int], Decision], one: Number, made: int = 0
+) -> dict[End, Number]:
+    """How a turn ends by a way of playing, each end with its probability.
+
+    Args:
+        model: the positions.
+        start: the number of the position to begin with.
+        row: gives the play at a position.
+        one: 1, as a fraction for exact probabilities.
+        made: throws made before.
+
+    Raises:
+        OddsError: for fractions where a turn has no last throw.
+        TooLargeError: if too many throws have to be followed to too many positions.
+    """
+    if model.counts or model.comes_back:
+        return _ends_by_throws(model, start, row, one, made)
+    mass: dict[int, Number] = {start: one}
+    ends: dict[End, Number] = {}
+    for number in range(start, len(model.ends) - 1, -1):
+        here = mass.pop(number, None)
+        if here is not None:
+            way, chosen = row(number)
+            share = here / way.lively
+            for after, weight in leads_to(way, chosen):
+                mass[after] = mass.get(after, 0) + share * weight
+    for number, chance in mass.items():
+        ends[model.ends[number]] = ends.get(model.ends[number], 0) + chance
+    return ends
+
+
+def _ends_by_throws(
+    model: TurnModel, start: int, row: Callable[[int], Decision], one: Number, made: int
+) -> dict[End, Number]:
+    ends: dict[End, Number] = {}
+    layer: dict[int, Number] = {start: one}
+    followed = 0
+    last = MAX_THROWS if model.comes_back else made + _MOST_THROWS
+    for throws in range(made + 1, last + 1):
+        later: dict[int, Number] = {}
+        for number, mass in layer.items():
+            way, chosen = row(number)
+            if way.lively < way.total:
+                if isinstance(one, Fraction):
+                    raise OddsError("a turn without a last throw has no list of ends in fractions")
+                later[number] = later.get(number, 0) + mass * (way.total - way.lively) / way.total
+            share = mass / way.total
+            for after, weight in leads_to(way, chosen):
+                later[after] = later.get(after, 0) + share * weight
+                followed += 1
+        layer = {}
+        for number, mass in later.items():
+            if number < len(model.ends):
+                end = model.ends[number]
+                if number == model.stuck:
+                    end = End(throws - 1 + MAX_THROWS, False)
+                elif model.counts and number != model.lost:
+                    end = End(throws, end.shut)
+                ends[end] = ends.get(end, 0) + mass
+            elif mass > _NEGLIGIBLE or isinstance(one, Fraction):
+                layer[number] = mass
+        if followed > _MOST_FOLLOWED:
+            raise TooLargeError("the turn goes on for too many throws for a list of its ends")
+        if not layer:
+            return ends
+    for number, mass in layer.items():
+        end = model.ends[model.stops[number]]
+        end = End(MAX_THROWS if model.counts else end.score, False)
+        ends[end] = ends.get(end, 0) + mass
+    return ends

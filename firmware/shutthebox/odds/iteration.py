@@ -1,0 +1,166 @@
+"""Best play where tiles are opened again, so that positions come back: modified policy iteration.
+
+Some passes with fixed answers, then better answers, and so on until no answer can be bettered. Where staying
+is better than shutting (the highest sum of open tiles wins), the best play has no end. Then the rules' own
+limit of throws in a turn is played back from its last throw.
+
+The deciding worth and the tie-breaking worth are one number here, the aim: the first is multiplied by so much
+that the second counts only where the firsts are equal to nine digits and more. Each throw costs a very small
+amount, so that play that ends is better than play that goes round.
+"""
+
+from collections.abc import Sequence
+from operator import itemgetter, mul, sub
+
+from shutthebox.odds.model import TurnModel, Way
+from shutthebox.odds.worths import Goal
+from shutthebox.rules.score import MAX_THROWS
+
+UNIT_BITS = 80
+"""Bits after the point of all worths here."""
+
+_UNIT = 1 << UNIT_BITS
+_FIRST_BITS = 36
+"""The first outweighs the second by so many bits, where the second is at its largest."""
+_TRIFLE, _SLACK, _SETTLED = _UNIT >> 16, _UNIT >> 28, _UNIT >> 42
+"""A throw's small cost; an aim that is better by less may be so by rounding; a worth that has settled."""
+
+_PASSES_A_JUMP, _PASSES_A_ROUND, _MOST_ROUNDS = 6, 12, 400
+
+
+class Iteration:
+    """The best play of a model for one goal.
+
+    Attributes:
+        worths: per position, multiplied by 2 ** `UNIT_BITS`; the first list decides, the second breaks ties.
+    """
+
+    def __init__(self, model: TurnModel, goal: Goal) -> None:
+        """Finds it."""
+        self._model, self._first = model, len(model.ends)
+        ends = [goal.worth(end) for end in model.ends]
+        for end in model.uncounted:
+            # The throw that comes to it is added to it again.
+            ends[end] = ends[end][0] - goal.per_throw[0], ends[end][1] - goal.per_throw[1]
+        self._per_throw = [_UNIT * each for each in goal.per_throw]
+        seconds = [second for _, second in ends]
+        largest = max(seconds) - min(seconds) + MAX_THROWS * abs(goal.per_throw[1]) + 1
+        self._first_bits = largest.bit_length() + _FIRST_BITS
+        self.worths = [[_UNIT * ends[stop][part] for stop in model.stops] for part in (0, 1)]
+        self._aims = self._aimed()
+        self._aim_per_throw = (self._per_throw[0] << self._first_bits) + self._per_throw[1] - _TRIFLE
+        self._play: list[tuple[Way, tuple[int, ...]]] = [
+            (ways[0], tuple([after[0] for after in ways[0].after])) for ways in model.ways[self._first :]
+        ]
+        stays = goal.per_throw[0] > 0 or max(ends)[0] > ends[model.stops[0]][0]
+        if stays or not self._converges():
+            self._aims = self._aimed()
+            self._to_the_limit()
+            return
+        self.worths[0] = [aim >> self._first_bits for aim in self._aims]
+        for values, per_throw in zip(self.worths, self._per_throw, strict=True):
+            self._settle(values, per_throw, _SETTLED)
+
+    def rows(self) -> Sequence[tuple[Way, tuple[int, ...]]]:
+        """The way to throw at each position, and what is chosen to follow each of its choices."""
+        return self._play
+
+    def _aimed(self) -> list[int]:
+        return [(first << self._first_bits) + second for first, second in zip(*self.worths, strict=True)]
+
+    def _converges(self) -> bool:
+        """Modified policy iteration; False if it does not converge."""
+        for _ in range(_MOST_ROUNDS):
+            changed = self._improve(self._aims, limited=False)
+            settled = self._settle(self._aims, self._aim_per_throw, _SLACK, _PASSES_A_ROUND)
+            if settled and not changed:
+                return True
+        return False
+
+    def _improve(self, into: list[int], *, limited: bool) -> bool:
+        """Chooses the best answers and writes their aims; False if nothing has changed.
+
+        `limited` counts a throw that leads back to its position as one of those that a turn may have.
+        """
+        changed = False
+        for number, ways in enumerate(self._model.ways[self._first :], self._first):
+            known, old = self._play[number - self._first]
+            best, play = None, (known, old)
+            for way in (known, *(way for way in ways if way is not known)):
+                chosen = tuple(
+                    [
+                        self._choose(after, old[at] if way is known else after[0])
+                        for at, after in enumerate(way.after)
+                    ]
+                )
+                aim = _total(way, chosen, self._aims) + way.total * self._aim_per_throw
+                if limited:
+                    aim = (aim + (way.total - way.lively) * self._aims[number]) // way.total
+                else:
+                    aim //= way.lively
+                if best is None or aim > best + _SLACK:
+                    best, play = aim, (way, chosen)
+            assert best is not None, "a position has a way to throw"
+            into[number] = best
+            if play != (known, old):
+                changed = True
+                self._play[number - self._first] = play
+        return changed
+
+    def _choose(self, after: tuple[int, ...], best: int) -> int:
+        """The best of some positions; the known one unless another is better."""
+        for position in after:
+            if self._aims[position] > self._aims[best] + _SLACK:
+                best = position
+        return best
+
+    def _settle(
+        self, values: list[int], per_throw: int, slack: int, most: int = _PASSES_A_ROUND * _MOST_ROUNDS
+    ) -> bool:
+        """Passes over all positions until no value changes by more; False if that takes too many.
+
+        The remaining error shrinks by nearly the same factor in every pass. So now and then the sum of all
+        later changes is added at once (Aitken's extrapolation).
+        """
+        compiled = []
+        for number, (way, chosen) in enumerate(self._play, self._first):
+            after = (*way.forced, *chosen, number, number)
+            weights = (*way.weights, *way.several, 0, 0)
+            compiled.append((number, itemgetter(*after), weights, way.lively, way.total * per_throw))
+        change = 0
+        for count in range(1, most + 1):
+            before = list(values)
+            for number, get, weights, lively, made in compiled:
+                values[number] = (sum(map(mul, weights, get(values))) + made) // lively
+            changes = list(map(sub, values, before))
+            if max(map(abs, changes)) <= slack:
+                return True
+            last, change = change, sum(changes)
+            if count % _PASSES_A_JUMP == 0 and (0 < change < last or last < change < 0):
+                for number, each in enumerate(changes):
+                    values[number] += each * change // (last - change)
+        return False
+
+    def _to_the_limit(self) -> None:
+        """The best play of as many throws as a turn may have, from the last one back."""
+        for _ in range(MAX_THROWS):
+            following = list(self._aims)
+            self._improve(following, limited=True)
+            largest = 0
+            for part, (values, per_throw) in enumerate(zip(self.worths, self._per_throw, strict=True)):
+                new = list(values)
+                for number, (way, chosen) in enumerate(self._play, self._first):
+                    total = _total(way, chosen, values) + (way.total - way.lively) * values[number]
+                    new[number] = total // way.total + per_throw
+                    largest = max(largest, abs(new[number] - values[number]))
+                self.worths[part] = new
+            self._aims = following
+            if largest <= _SETTLED:
+                break
+
+
+def _total(way: Way, chosen: tuple[int, ...], values: Sequence[int]) -> int:
+    """The sum of the values that follow the throws of a way."""
+    total: int = sum(map(mul, way.weights, map(values.__getitem__, way.forced)))
+    total += sum(map(mul, way.several, map(values.__getitem__, chosen)))
+    return total

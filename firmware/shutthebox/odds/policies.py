@@ -1,0 +1,132 @@
+"""Play by a fixed rule, and its value: the comparison for best play.
+
+None of these players thinks about dice: where there is a choice, they throw one die (if it
+can do anything); the random player chooses by chance. If a tile must be opened again, they open the lowest.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import lru_cache
+from typing import TypeAlias
+
+from shutthebox.odds.evaluate import Decision, ends_of
+from shutthebox.odds.model import TurnModel, Way
+from shutthebox.odds.strengths import highest_first
+from shutthebox.odds.worths import End, TooLargeError, Value
+from shutthebox.rules import turn as turns
+from shutthebox.rules.profile import Profile
+from shutthebox.rules.score import MAX_THROWS
+
+_SETTLED = 1e-14
+
+_Row: TypeAlias = tuple[list[tuple[int, float]], float]
+"""The positions after a position, each with its probability, and the expected throws until then."""
+
+
+class Policy(StrEnum):
+    """A fixed rule for choosing among the moves for a throw.
+
+    Highest shuts the highest tile that can be shut, then the next highest. Lowest keeps the highest tiles
+    open as long as it can. Fewest shuts the fewest tiles, and the highest of those. Random takes any move,
+    each with the same chance.
+    """
+
+    HIGHEST = "highest"
+    LOWEST = "lowest"
+    FEWEST = "fewest"
+    RANDOM = "random"
+
+
+def choose(policy: Policy, moves: Sequence[int]) -> Sequence[int]:
+    """The moves that a policy may make, each equally likely; sets of tiles as bits, or dense bits."""
+    match policy:
+        case Policy.HIGHEST:
+            return (max(moves),)
+        case Policy.LOWEST:
+            return (min(moves),)
+        case Policy.FEWEST:
+            return (min(moves, key=lambda move: (move.bit_count(), -move)),)
+        case Policy.RANDOM:
+            return moves
+
+
+def policy_value(profile: Profile, policy: Policy) -> Value:
+    """The value of a whole turn to a player with a fixed rule.
+
+    Raises:
+        OddsError: for a key of the game that the odds do not know.
+        TooLargeError: for more than 12 tiles, or rules with too many positions.
+    """
+    model = _model(profile)
+    start = model.number(turns.start(profile))
+    rows = [_row(model, number, policy) for number in range(len(model.ends), len(model.ways))]
+    throw = int(model.counts)
+    scores = [float(end.score) for end in model.ends]
+    for end in model.uncounted:
+        scores[end] -= throw
+    shut = [float(end.shut) for end in model.ends]
+    return Value(_expected(model, rows, scores, throw)[start], _expected(model, rows, shut, 0)[start])
+
+
+def beginners_ends(profile: Profile) -> dict[End, float]:
+    """How a whole turn of a beginner ends, each end with its probability.
+
+    Raises:
+        TooLargeError: for rules with too many positions, or where tiles are opened again.
+    """
+    model = _model(profile)
+    if model.comes_back:
+        raise TooLargeError("a beginner's turn where tiles are opened again may have no end")
+
+    def row(number: int) -> Decision:
+        way = model.ways[number][0]
+        return way, tuple(
+            [after[moves.index(highest_first(profile, moves))] for _, moves, after in way.choices]
+        )
+
+    ends = ends_of(model, model.number(turns.start(profile)), row, 1.0)
+    return {end: float(chance) for end, chance in ends.items()}
+
+
+@lru_cache(maxsize=1)
+def _model(profile: Profile) -> TurnModel:
+    """The model of a turn: several policies are compared on the same one."""
+    return TurnModel(profile)
+
+
+def _expected(model: TurnModel, rows: list[_Row], ends: list[float], per_throw: int) -> list[float]:
+    """The value of each position, from the last throw that the rules allow back to the first."""
+    values = [ends[stop] for stop in model.stops]
+    for _ in range(MAX_THROWS):
+        before = list(values)
+        following = before if model.comes_back else values
+        for number, (row, throws) in enumerate(rows, len(ends)):
+            values[number] = sum([chance * following[after] for after, chance in row]) + throws * per_throw
+        change = max([abs(new - old) for new, old in zip(values, before, strict=True)])
+        if change <= _SETTLED * max(map(abs, values)):
+            break
+    return values
+
+
+def _row(model: TurnModel, number: int, policy: Policy) -> _Row:
+    chances: dict[int, float] = {}
+    ways, lively = model.ways[number], 0.0
+    if len(ways) > 1 and policy is not Policy.RANDOM:
+        ways = (tuple(way for way in ways if _changes(way, model.stops[number])) or ways)[-1:]
+    for way in ways:
+        share = 1.0 / way.total / len(ways)
+        lively += way.lively * share
+        for after, weight in zip(way.forced, way.weights, strict=True):
+            chances[after] = chances.get(after, 0.0) + weight * share
+        for weight, moves, each in way.choices:
+            # A tile that is opened is below 0, the lowest the nearest to it.
+            chosen = choose(policy, moves) if moves[0] > 0 else (max(moves),)
+            for move in chosen:
+                to = each[moves.index(move)]
+                chances[to] = chances.get(to, 0.0) + weight * share / len(chosen)
+    return [(after, chance / lively) for after, chance in chances.items()], 1.0 / lively
+
+
+def _changes(way: Way, stop: int) -> bool:
+    """Whether a throw of these dice can do more than end the turn."""
+    return bool(way.after) or any(after != stop for after in way.forced)

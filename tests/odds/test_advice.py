@@ -1,0 +1,107 @@
+"""Advice: the best first, what the rest costs, and in which unit."""
+
+from dataclasses import replace
+
+import pytest
+
+from shutthebox.config import profiles
+from shutthebox.odds.advice import advise
+from shutthebox.odds.odds import Odds
+from shutthebox.odds.seats import Equilibrium
+from shutthebox.odds.worths import OddsError, Unit
+from shutthebox.rules import turn as turns
+from shutthebox.rules.match import Match, Stage, begin
+from shutthebox.rules.profile import OneDie, Profile, Tie
+from shutthebox.rules.tiles import to_tiles
+from shutthebox.rules.turn import Turn
+
+TRADITIONAL = profiles.builtin("traditional")
+
+
+def alone(profile: Profile, turn: Turn) -> Match:
+    """A match of one player in this turn."""
+    return replace(begin(profile, 1), rows=(turn,), stage=Stage.ANSWER if turn.throw else Stage.THROW)
+
+
+@pytest.mark.parametrize(
+    ("game", "unit"),
+    [
+        ("traditional", Unit.POINTS),
+        ("misere", Unit.POINTS),
+        ("young", Unit.THROWS),
+        ("open-one", Unit.THROWS),
+        ("bank", Unit.STAKES),
+        ("high-rollers", Unit.CHANCE),
+    ],
+)
+def test_what_is_played_for_is_the_unit(game: str, unit: Unit) -> None:
+    advice = advise(begin(profiles.builtin(game), 2).throw((6, 3)))
+    assert advice.unit is unit
+    assert advice.options[0].cost == 0
+    costs = [option.cost for option in advice.options]
+    assert costs == sorted(costs)
+
+
+def test_rules_without_odds_have_no_advice() -> None:
+    for profile, players in (("the-300", 1), ("high-rollers", 4)):
+        with pytest.raises(OddsError):
+            advise(begin(profiles.builtin(profile), players))
+
+
+def test_a_throw_that_can_only_be_passed_has_no_options() -> None:
+    profile = replace(profiles.builtin("young"), tiles=(5, 9))
+    assert advise(begin(profile, 1).throw((1, 1))).options == ()
+
+
+def test_which_tile_to_open() -> None:
+    profile = replace(profiles.builtin("open-one"), tiles=(1, 2, 3, 4))
+    advice = advise(alone(profile, turns.throw(profile, Turn(0b11, moves=1), (6, 6))))
+    assert {option.choice for option in advice.options} == {0b100, 0b1000}
+
+
+@pytest.mark.parametrize("name", ["traditional", "misere", "digits"])
+def test_what_the_other_number_of_dice_costs(name: str) -> None:
+    profile = replace(profiles.builtin(name), tiles=(1, 2, 3, 4, 6, 8), one_die=OneDie.OPTIONAL_HIGH)
+    odds, found = Odds(profile), set()
+    for tiles in range(1, 1 << 6):
+        turn = Turn(to_tiles(n for i, n in enumerate(profile.tiles) if tiles >> i & 1), moves=1)
+        advice = advise(alone(profile, turn))
+        assert advice.best == odds.best_dice(turn)
+        if turn.open >= to_tiles([8]):
+            assert [option.choice for option in advice.options] == [2]
+            continue
+        found.add(advice.best)
+        one, two = (odds.with_dice(turn, dice).score for dice in (1, 2))
+        assert {option.choice for option in advice.options} == {1, 2}
+        assert advice.options[1].cost == pytest.approx(abs(one - two), abs=1e-12)
+    assert found == {1, 2}
+
+
+def test_the_best_move_to_win_where_it_is_another() -> None:
+    shared = replace(TRADITIONAL, tie=Tie.SHARE)
+    odds, play = Odds(shared), Equilibrium(shared, 2).seat(scores=(4,))
+    match = begin(shared, 2)
+    first = replace(match.rows[0], outcome=turns.Outcome.BLOCKED, score=4)
+    others = 0
+    for a in range(1, 7):
+        for b in range(1, 7):
+            for open_tiles in (shared.starting, to_tiles([1, 2, 3, 4, 5, 7, 8])):
+                thrown = turns.throw(shared, Turn(open_tiles, moves=1), (a, b))
+                if thrown.outcome is not None:
+                    continue
+                advice = advise(
+                    replace(match, player=1, totals=(4, 0), rows=(first, thrown), stage=Stage.ANSWER)
+                )
+                assert [option.choice for option in advice.options] == [
+                    each.tiles for each in odds.ranked(thrown)
+                ]
+                chances = {tiles: chance for tiles, _, chance in play.ranked(thrown)}
+                assert [option.choice for option in advice.to_win] == list(chances)
+                best = max(chances.values())
+                assert advice.best is not None
+                if chances[advice.best] > best - 1e-9:
+                    assert advice.best_to_win is None
+                else:
+                    assert chances[advice.best_to_win or 0] == best
+                    others += 1
+    assert others > 0
