@@ -131,28 +131,12 @@ def test_fail__the_check_sees(what: str) -> None:
     import re
 
     figures, check, said = FAULTS[what]
-    found = list(of_solids(check)(wrong(**figures)))
-    assert any(re.search(said, fault) for fault in found), found[:5]
-
-
-@solids
-@pytest.mark.parametrize(
-    "check",
-    [
-        "collisions",
-        "screws",
-        "sweep",
-        "gaps",
-        "springs",
-        "beer",
-        "printing",
-        "holding",
-        "opening",
-        "tolerances",
-    ],
-)
-def test_ok__the_right_box_has_none(check: str) -> None:
-    assert list(of_solids(check)(Dimensions(levers=12))) == []
+    found: list[str] = []
+    for fault in of_solids(check)(wrong(**figures)):  # no further than to what is expected
+        found.append(fault)
+        if re.search(said, fault):
+            return
+    pytest.fail(f"not seen; found {found[:5]}")
 
 
 def box(levers: int = 9) -> Assembly:
