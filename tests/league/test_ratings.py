@@ -1,11 +1,12 @@
 """Matches are counted and rated once, in the order of arrival, and a review takes as long as its match."""
 
+import re
 import sys
 from datetime import UTC, date
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select, text, update
+from sqlalchemy import event, func, select, text, update
 from tests.support.league import FakeBox, Place, found_league, played_record, reviewed
 
 from shutthebox.rules.record import Record, write
@@ -253,6 +254,23 @@ def test_sums_of_nights_long_ago_are_let_go(evening: Evening) -> None:
     with evening.place.engine.begin() as db:
         assert "night" not in db.execute(select(STANDING.c.period)).scalars().all()
     assert len(evening.table()) == 2
+
+
+def test_what_is_due_is_found_by_an_index(evening: Evening) -> None:
+    """However many matches there are, the reviewer looks for work several times a second."""
+    asked = list[str]()
+
+    @event.listens_for(evening.place.engine, "before_cursor_execute")
+    def _asked(conn, cursor, statement, parameters, context, executemany) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+        if statement.lstrip().lower().startswith(("select", "with")):
+            cursor.execute(f"explain query plan {statement}", parameters)
+            asked.extend(f"{row[3]}: {statement}" for row in cursor.fetchall())
+
+    evening.play(played_record(1), "ANN", "BOB")
+    evening.review()
+    assert asked
+    tables = ("seat", "match", "entry", "standing", "rating", "aside")
+    assert [plan for plan in asked if re.match(rf"SCAN ({'|'.join(tables)})(?! USING)", plan)] == []
 
 
 def calls_of_a_review(limit: int) -> tuple[int, int]:

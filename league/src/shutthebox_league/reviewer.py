@@ -129,7 +129,7 @@ class Reviewer:
                 let_nights_go(db, self._tonight - timedelta(days=NIGHTS_KEPT))
             self._tidied = self._tonight
         signed = select(SEAT.c.match_id).where(
-            SEAT.c.initials.is_not(None), SEAT.c.confirmed, SEAT.c.counted.is_(False)
+            SEAT.c.initials.is_not(None), SEAT.c.confirmed.is_(True), SEAT.c.counted.is_(False)
         )
         counted = self._each(signed.order_by(SEAT.c.match_id).limit(_SOME), self._count)
         due = select(MATCH.c.id).where(MATCH.c.due_s <= int(self._wall_clock_s()))
@@ -179,7 +179,7 @@ class Reviewer:
 
     def _count(self, db: Connection, match_id: int) -> None:
         match = db.execute(select(MATCH).where(MATCH.c.id == match_id)).one()
-        where = SEAT.c.initials.is_not(None) & SEAT.c.confirmed & SEAT.c.counted.is_(False)
+        where = SEAT.c.initials.is_not(None) & SEAT.c.confirmed.is_(True) & SEAT.c.counted.is_(False)
         for seat in db.execute(select(SEAT).where(SEAT.c.match_id == match_id, where)).all():
             count_seat(db, match, seat, self._tonight)
 

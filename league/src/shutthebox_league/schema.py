@@ -190,7 +190,7 @@ SEAT = Table(
     Column("given_away_sum", Float, nullable=False),
     Index("ix_seat_initials", "initials", "match_id"),
 )
-_DUE = SEAT.c.initials.is_not(None) & SEAT.c.confirmed & SEAT.c.counted.is_(False)
+_DUE = SEAT.c.initials.is_not(None) & SEAT.c.confirmed.is_(True) & SEAT.c.counted.is_(False)
 Index("ix_seat_not_counted", SEAT.c.match_id, sqlite_where=_DUE, postgresql_where=_DUE)
 _WAITS = SEAT.c.confirmed.is_(False)
 Index("ix_seat_not_confirmed", SEAT.c.match_id, sqlite_where=_WAITS, postgresql_where=_WAITS)

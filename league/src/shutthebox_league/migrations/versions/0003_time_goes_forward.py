@@ -54,9 +54,9 @@ def upgrade() -> None:
     op.execute("update seat set turns = 0, score_sum = 0, luck_sum = 0, given_away_sum = 0")
     op.execute("update match set reviewed_s = null")
     op.execute("update match set due_s = 0 where unranked = ''")
-    due = sa.text("initials IS NOT NULL AND confirmed AND counted IS FALSE")
+    due = sa.text("initials IS NOT NULL AND confirmed IS TRUE AND counted IS FALSE")
     if op.get_bind().dialect.name == "sqlite":
-        due = sa.text("initials IS NOT NULL AND confirmed AND counted IS 0")
+        due = sa.text("initials IS NOT NULL AND confirmed IS 1 AND counted IS 0")
     waits = sa.text("confirmed IS FALSE" if op.get_bind().dialect.name != "sqlite" else "confirmed IS 0")
     op.create_index("ix_seat_not_confirmed", "seat", ["match_id"], sqlite_where=waits, postgresql_where=waits)
     op.create_index("ix_seat_not_counted", "seat", ["match_id"], sqlite_where=due, postgresql_where=due)
