@@ -328,6 +328,8 @@ class Walk:
         if isinstance(before.machine.state.mode, Rolling):
             machine = copy(before.machine)
             machine._shared = replace(machine._shared, asleep=False, offers_to_abandon=False)
+            # The odds are asked anew.
+            machine._mode = replace(before.machine.state.mode, computers_answer=None)
             effects = machine.step(Pressed(), machine._now_ns)
             before = replace(before, machine=machine, show=effects[-1])  # type: ignore[arg-type]
         self._promise(
