@@ -117,3 +117,9 @@ def test_a_key_that_the_odds_do_not_know_is_refused() -> None:
 
 def test_at_its_default_such_a_key_changes_nothing() -> None:
     assert played(longer(None)) == played(builtin("traditional"))
+
+
+def test_a_bag_that_is_shared_in_rotation_has_no_odds_of_one_players_own_draws() -> None:
+    bag = replace(builtin("domino-bag"), tiles=(1, 2, 3, 4), turns=Turns.ALTERNATE, win=Win.FIRST_TO_SHUT)
+    with pytest.raises(OddsError, match="what the others draw from the bag"):
+        Odds(bag, turns.start(bag))

@@ -22,7 +22,7 @@ from shutthebox.odds.throw_classes import Throws, throws_of
 from shutthebox.odds.worths import End, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import can_ever_move, dice_allowed, legal_moves
-from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile, Scoring
+from shutthebox.rules.profile import Blocked, Draw, MoveKind, Profile, Scoring, Turns
 from shutthebox.rules.score import MAX_THROWS, lost_score, score
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import DOMINOES, Turn
@@ -117,12 +117,14 @@ def check_keys(profile: Profile) -> None:
     """Checks that all keys of a game are understood.
 
     Raises:
-        OddsError: for a key that is not and has another value than its default.
+        OddsError: for a key that is not and has another value than its default, and for dominoes in rotation.
     """
     for key in fields(profile):
         known = key.name in TURN_KEYS or key.name in OTHER_KEYS
         if not known and getattr(profile, key.name) != key.default:
             raise OddsError(f"{profile.name} has no odds: they do not know the key {key.name}")
+    if profile.draw is Draw.DOMINOES and profile.turns is not Turns.WHOLE:
+        raise OddsError(f"{profile.name} has no odds: they do not know what the others draw from the bag")
 
 
 class TurnModel:
