@@ -41,9 +41,17 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_five_pages_and_the_screens_are_there(built: Path) -> None:
     index = (built / "index.html").read_text(encoding="utf-8")
-    for page in ("play", "own", "build", "develop", "reference", "gallery"):
-        assert (built / "docs" / f"{page}.html").is_file()
-        assert f'href="docs/{page}.html"' in index
+    for page in ("docs/play", "docs/own", "docs/build", "CONTRIBUTING", "docs/reference", "docs/gallery"):
+        assert (built / f"{page}.html").is_file()
+        assert f'href="{page}.html"' in index
+
+
+def test_blocks_of_code_are_blocks_and_numbered_lists_go_on(built: Path) -> None:
+    for page in built.rglob("*.html"):
+        text = re.sub(r"(?s)<pre>.*?</pre>", "", page.read_text(encoding="utf-8"))
+        assert "```" not in text, f"{page.name} shows a raw fence"
+    house_rules = (built / "docs/house-rules.html").read_text(encoding="utf-8")
+    assert house_rules.count("<ol>") == 1, "its steps are one list"
 
 
 def test_every_page_loads_and_leads_to_what_is_there(built: Path) -> None:
