@@ -1,7 +1,9 @@
 """The ledger commits every entry once, in order, if the rules give its result, and keeps the rest aside."""
 
+import re
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
@@ -245,6 +247,23 @@ def test_nobody_can_send_for_another_box(sut: Sut) -> None:
     assert sut.ledger.take("lion.1", sut.sign(entry, enrolment=crown)).kind == "rejected"
     assert sut.ledger.take("nobody.1", sut.sign(entry)).reason == "no box is enrolled as nobody.1"
     assert sut.count(ENTRY) == 0
+
+
+def test_a_key_that_is_revoked_while_others_are_enrolled_stays_out_of_the_list(
+    tmp_path: Path,
+) -> None:
+    place = found_league(tmp_path, with_broker=False)
+    place.enrol("thief")
+    names = [f"box{number}" for number in range(12)]
+    with ThreadPoolExecutor(len(names) + 1) as pool:
+        enrolled = [pool.submit(place.enrol, name) for name in names]
+        pool.submit(revoke, place.engine, place.authority, "thief.1").result()
+        for each in enrolled:
+            each.result()
+    allowed = set(re.findall(r"(?m)^user (.*)$", (tmp_path / "broker" / "acl").read_text()))
+    assert {f"{name}.1" for name in names} <= allowed
+    assert "thief.1" not in allowed
+    place.engine.dispose()
 
 
 def test_a_stolen_key_that_was_revoked_brings_nothing_in_and_the_box_goes_on_under_a_new_one(

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+_RELOADING = "Reloading config."
+
 
 def free_port() -> int:
     """A port of 127.0.0.1 that nobody listens on."""
@@ -71,8 +73,14 @@ class Mosquitto:
                     break
 
     def reload(self) -> None:
-        """Has it read its access list again."""
+        """Has it read its access list again, and waits for it: a message before would be dropped."""
+        log = self._config.with_suffix(".log")
+        before = log.read_text().count(_RELOADING)
         os.kill(self.pid, signal.SIGHUP)
+        until = time.monotonic() + 30
+        while log.read_text().count(_RELOADING) == before:
+            assert time.monotonic() < until, "mosquitto does not read its lists again"
+            time.sleep(0.01)
 
     def kill(self) -> None:
         """Kills it, without a goodbye."""

@@ -4,12 +4,14 @@ The league is its own certificate authority. Every box has one Ed25519 key: with
 entries, and its certificate lets it in at the broker. The broker takes the user's name from the certificate.
 """
 
+import fcntl
 import hashlib
 import ipaddress
 import json
 import os
 import ssl
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -209,6 +211,16 @@ class Authority:
         context = ssl.create_default_context(cadata=self.certificate)
         context.load_cert_chain(self._keys / "consumer.pem", self._keys / "consumer.key")
         return context
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Holds a lock on the broker's lists: of two commands the later one writes what is true last."""
+        descriptor = os.open(self._keys / "lists.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
 
     def allow(self, names: Iterable[str], revoked: Iterable[str]) -> None:
         """Rewrites the broker's lists where they have changed. The broker reads them after a SIGHUP.

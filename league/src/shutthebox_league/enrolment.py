@@ -95,25 +95,26 @@ def settle(engine: Engine, authority: Authority) -> list[str]:
         A line for each key of which the database did not know what the register has.
     """
     said = []
-    with engine.begin() as db:
-        rows = {row.name: row.revoked_s for row in db.execute(select(KEY.c.name, KEY.c.revoked_s))}
-        enrolled, revoked = set(authority.noted(ENROLLED)), set(authority.noted(REVOKED))
-        for name, revoked_s in rows.items():
-            # A league of the first version has no register.
-            if name not in enrolled:
-                authority.note(ENROLLED, name)
-            if revoked_s is not None and name not in revoked:
-                authority.note(REVOKED, name)
-        for name in sorted(revoked):
-            if name in rows and rows[name] is None:
-                db.execute(update(KEY).where(KEY.c.name == name).values(revoked_s=int(time.time())))
-                said.append(f"{name} is revoked, as it was before")
-        said += [
-            f"{name} is not in the database; `shutthebox-league enrol` gives the box a new key"
-            for name in sorted(enrolled - revoked - set(rows))
-        ]
-        good = _good_keys(db)
-    authority.allow(good, set(authority.noted(REVOKED)))
+    with authority.alone():
+        with engine.begin() as db:
+            rows = {row.name: row.revoked_s for row in db.execute(select(KEY.c.name, KEY.c.revoked_s))}
+            enrolled, revoked = set(authority.noted(ENROLLED)), set(authority.noted(REVOKED))
+            for name, revoked_s in rows.items():
+                # A league of the first version has no register.
+                if name not in enrolled:
+                    authority.note(ENROLLED, name)
+                if revoked_s is not None and name not in revoked:
+                    authority.note(REVOKED, name)
+            for name in sorted(revoked):
+                if name in rows and rows[name] is None:
+                    db.execute(update(KEY).where(KEY.c.name == name).values(revoked_s=int(time.time())))
+                    said.append(f"{name} is revoked, as it was before")
+            said += [
+                f"{name} is not in the database; `shutthebox-league enrol` gives the box a new key"
+                for name in sorted(enrolled - revoked - set(rows))
+            ]
+            good = _good_keys(db)
+        authority.allow(good, set(authority.noted(REVOKED)))
     return said
 
 
