@@ -112,7 +112,7 @@ def test_nothing_about_dice_is_chosen_at_the_box() -> None:
     assert {
         "game.profile", "game.players", "game.rounds", "game.limit", "game.computers", "game.hints",
         "game.names", "game.teams", "game.handicap", "game.turn_seconds", "game.strength",
-        "game.stakes", "game.family", "box.language", "box.sound", "box.out_of_play",
+        "game.stakes", "game.family", "box.language", "box.sound", "display.brightness", "box.out_of_play",
     } == CHOOSABLE  # fmt: skip
     changed = {entry.key for entry in ENTRIES if isinstance(entry, Item)}
     assert changed == CHOOSABLE - {"box.out_of_play"}

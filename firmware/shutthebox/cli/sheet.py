@@ -13,7 +13,7 @@ from shutthebox.web.how_to_play import choosing_and_signing
 
 _STYLE = """
 @page { size: A5; margin: 8mm 12mm; }
-body { font: 9pt/1.28 "DejaVu Serif", Georgia, serif; color: #1b1712; max-width: 124mm; margin: 0 auto; }
+body { font: 8.7pt/1.25 "DejaVu Serif", Georgia, serif; color: #1b1712; max-width: 124mm; margin: 0 auto; }
 h1 { font-size: 21pt; line-height: 1.1; margin: 0 0 3mm; }
 h2 { font-size: 11.5pt; margin: 4mm 0 1mm; color: #7a4a1c; }
 ul { margin: 0; padding-left: 4.2mm; }

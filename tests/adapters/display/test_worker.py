@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 import pytest
+from tests.support.controllers import CONTROLLERS
 from tests.support.waiting import HANG_S, rests, until
 
 from shutthebox.adapters.display import worker as oled
@@ -27,7 +28,7 @@ THROWN = Screen(Mode.FLIPPING, title="Player 1", dice=(3, 5), total=8, prompt="8
 ROLLING = Screen(Mode.ROLLING, title="Player 1", tumbling=True)
 BYE = Screen(Mode.ATTRACT, big="BYE")
 
-each_controller = pytest.mark.parametrize("controller", list(Controller))
+each_controller = pytest.mark.parametrize("controller", CONTROLLERS)
 
 
 def shows(model: PanelModel, picture: Bitmap) -> bool:
