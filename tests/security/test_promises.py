@@ -36,7 +36,7 @@ def test_the_named_tests_are_there() -> None:
 
 
 def _expects(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.raises"
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in ("pytest.raises", "town.beside")
 
 
 @pytest.mark.parametrize("page", PAGES)
