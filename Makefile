@@ -89,7 +89,7 @@ audit: $(VENV)/.test
 hardware:
 	@$(MAKE) --no-print-directory -C hardware
 
-# Completion for three shells, for the package. Debian's shtab knows no fish, so it is that of the venv.
+# Completion for three shells, for the package. Debian's shtab lacks what it needs (cmd), so it is that of the venv.
 completions: $(VENV)/.test
 	@PYTHONPATH=docs/tools $(BIN)/python -m doctools.completions build/completions
 
