@@ -54,13 +54,14 @@ def made_up(draw: Callable[..., Any], *, blocked: Blocked, row: int = 5, more: b
         "score": draw(st.sampled_from(Scoring)),
     }
     _made_up_match(keys, draw)
+    own_bag = keys["turns"] is Turns.WHOLE
     dice, sides = draw(
         st.sampled_from([(2, 6), (2, 6), (1, 6), (3, 4), (2, 8), (1, 20), (3, 6), (4, 3), (2, 2)])
     )
     keys |= {"dice": dice, "sides": sides}
     if dice == 2:
         keys["difference"] = draw(st.booleans())
-        if sides == 6 and len(tiles) < 5 and blocked is Blocked.ENDS_TURN:
+        if sides == 6 and len(tiles) < 5 and blocked is Blocked.ENDS_TURN and own_bag:
             keys["draw"] = draw(st.sampled_from([Draw.DICE, Draw.DICE, Draw.DOMINOES]))
     dominoes = keys.get("draw") is Draw.DOMINOES
     if more and len(tiles) < 5 and not dominoes:

@@ -126,6 +126,19 @@ def gpiozero() -> Path:
     return _cached("python3-gpiozero.deb", [control], make)
 
 
+def openskill() -> Path:
+    """The league's library for ratings as the package that `make openskill-deb` makes."""
+    script = Path(__file__).resolve().parents[2] / "league/openskill.sh"
+
+    def make(to: Path) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            _run(["sh", str(script), folder], fetches=True)
+            (made,) = Path(folder).iterdir()
+            shutil.copyfile(made, to)
+
+    return _cached("python3-openskill.deb", [script.read_text()], make)
+
+
 def _run(command: list[str], *, fetches: bool = False) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -1,8 +1,8 @@
 """Runs the tests on another Debian's own Python: `python -m tests.pythons trixie`, or `forky`.
 
 trixie is Debian 13 with Python 3.13, as Raspberry Pi OS is; forky is the next Debian, with Python 3.14. The
-libraries are Debian's as well, but for gpiozero, of which Debian 13 has 1.6. The tests that want what is not
-there are skipped: a browser, a broker, a database server, QEMU.
+libraries are Debian's as well, but for two: gpiozero, of which Debian 13 has 1.6, and openskill, which it has
+not. The tests that want what is not there are skipped: a browser, a broker, a database server, QEMU.
 
 Ends with 1 if a test fails, 124 if the time is up, 75 and one line where there can be no such Debian.
 """
@@ -20,6 +20,7 @@ PROJECT = Path(__file__).resolve().parents[2]
 OURS = (".", "firmware/gpiozero-gpiod", "firmware/shutthebox-uplink", "league")
 # Before 3.13 Python says nothing of a database that a test leaves open. The image's tests ask git.
 STRICT_AS_HERE = ("-W", "ignore:unclosed database:ResourceWarning", "--ignore", "tests/image")
+_OPENSKILL_DEB = "/opt/python3-openskill.deb"
 SETTINGS = ("PYTHONDONTWRITEBYTECODE=", "HOME=/root", "TZ=UTC")
 # The interpreter and pytest; the box, the simulator, the pins; the uplink, the league; the tests themselves.
 _PACKAGES = """
@@ -40,6 +41,7 @@ def prepare(suite: str) -> Path:
         roots.FetchError: if it cannot be had from here.
     """
     roots.gpiozero()
+    roots.openskill()
     return roots.base_with(_PACKAGES.split(), suite)
 
 
@@ -53,7 +55,8 @@ def lay_out(root: Root) -> None:
         if (PROJECT / name).exists():
             (to / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(PROJECT / name, to / name, follow_symlinks=False)
-    root.run("dpkg", "--install", GPIOZERO_DEB)
+    root.put(roots.openskill(), _OPENSKILL_DEB)
+    root.run("dpkg", "--install", GPIOZERO_DEB, _OPENSKILL_DEB)
     editable = [option for folder in OURS for option in ("--editable", f"/opt/project/{folder}")]
     root.run(
         "python3", "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--no-index",
