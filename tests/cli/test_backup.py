@@ -1,7 +1,6 @@
 """Backup and restore, while the box plays."""
 
 import errno
-import json
 import multiprocessing
 import os
 import sqlite3
@@ -23,14 +22,12 @@ from tests.support.writer import write
 
 from shutthebox.adapters.store import backup as backups
 from shutthebox.adapters.store.database import FILE_NAME, Store
-from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import RESTORE_NAME, open_or_set_aside
 from shutthebox.adapters.store.queries import read
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.game.facts import Began, Chosen
-from shutthebox.game.faults import Fault
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
 
@@ -248,21 +245,6 @@ def test_a_copy_of_a_damaged_page_is_no_backup(tmp_path: Path) -> None:
     assert open_files() == before
 
 
-def test_a_folder_that_cannot_take_it_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    play_a_little(tmp_path / "state")
-    assert main(["backup", str(tmp_path / "copy"), "--state", str(tmp_path / "state")]) == 0
-    (tmp_path / "file").touch()
-    capsys.readouterr()
-    before = open_files()
-    with pytest.raises(StoreError) as raised:
-        backups.put_beside(tmp_path / "copy", tmp_path / "file")
-    assert (str(raised.value), raised.value.exit_code) == (f"{tmp_path / 'file'}: File exists", 1)
-    assert main(["backup", str(tmp_path / "file" / "copy"), "--state", str(tmp_path / "state")]) == 2
-    said = f"shutthebox: {tmp_path / 'file' / 'copy'}: Not a directory; allowed is a new file\n"
-    assert capsys.readouterr().err == said
-    assert open_files() == before
-
-
 def test_restore_is_taken_over_at_the_next_start(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     state = tmp_path / "state"
     play_a_little(tmp_path / "other", "digits")
@@ -392,23 +374,6 @@ def test_what_is_no_store_is_not_restored(
     assert sorted(path.name for path in state.iterdir()) == [FILE_NAME, f"{FILE_NAME}-mark"]
 
 
-@pytest.mark.parametrize("kind", ["folder", "pipe", "device"])
-def test_what_is_no_file_is_not_restored(
-    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "copy"
-    match kind:
-        case "folder":
-            file.mkdir()
-        case "pipe":
-            os.mkfifo(file)
-        case _:
-            file = Path("/dev/zero")
-    assert main(["restore", str(file), "--state", str(tmp_path / "state")]) == 2
-    assert capsys.readouterr().err == f"shutthebox: {file}: is a {kind}; allowed is a regular file\n"
-    assert not (tmp_path / "state").exists()
-
-
 def test_a_trigger_does_not_get_into_a_box(tmp_path: Path) -> None:
     """A file that was put into its place by hand is set aside at the start."""
     play_a_little(tmp_path)
@@ -492,14 +457,6 @@ def test_a_store_of_an_earlier_version_is_not_read(
     assert (tmp_path / FILE_NAME).read_bytes() == before
 
 
-def test_a_store_of_another_version_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    play_a_little(tmp_path)
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
-        db.execute("pragma user_version = 99")
-    assert main(["stats", "--state", str(tmp_path)]) == 1
-    assert "made by a newer version (99)" in capsys.readouterr().err
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
 def test_what_root_does_stays_the_services(tmp_path: Path) -> None:
     """The owner says sudo; the daemon has to read and write afterwards what was made."""
@@ -515,21 +472,3 @@ def test_what_root_does_stays_the_services(tmp_path: Path) -> None:
         for path in state.iterdir():
             assert (path.stat().st_uid, path.stat().st_gid) == (12345, 12345), path
             assert stat.S_IMODE(path.stat().st_mode) & 0o600 == 0o600
-
-
-def test_faults_and_health_are_in_the_statistics(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / FILE_NAME).write_text("no store")
-    store, store_fault = open_or_set_aside(tmp_path, lambda: 1_795_262_400.0)
-    assert store_fault is not None
-    assert store_fault.fault is Fault.STORE_REPLACED
-    assert store is not None
-    with closing(store):
-        store.keep_health({0: 4, 7: 2}, {7: 9})
-    assert main(["stats", "--json", "--state", str(tmp_path)]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["switches"] == {"0": {"presses": 4, "chatter": 0}, "7": {"presses": 2, "chatter": 9}}
-    assert found["faults"] == [{"at_s": 1_795_262_400, "kind": "store", "text": store_fault.text}]
-    assert main(["stats", "--state", str(tmp_path)]) == 0
-    shown = capsys.readouterr().out
-    assert "lever 7          2 presses        9 edges" in shown
-    assert "store: " in shown

@@ -19,7 +19,6 @@ from shutthebox.cli.main import main
 from shutthebox.config import profiles, schema
 from shutthebox.config.schema import Config, ConfigError, read_config, with_value
 from shutthebox.config.settings_loader import broken_rules, settings_for
-from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
@@ -87,6 +86,7 @@ READING = {
     "profiles": ["profiles", "{file}"],
     "odds": ["odds", "{file}"],
     "replay": ["replay", "{file}"],
+    "restore": ["restore", "{file}", "--state", "state"],
 }
 
 
@@ -161,11 +161,6 @@ def test_a_folder_of_house_rules_that_is_none(
     assert str(bad[0]).isprintable()
     said = one_line(capsys, main(["profiles", "--folder", str(folder), "ours"]))
     assert files.shown_path(folder) in said
-
-
-def test_an_id_that_no_file_can_have(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    said = one_line(capsys, main(["profiles", "--folder", str(tmp_path), LONG]))
-    assert "is not known" in said
 
 
 # -- folders -----------------------------------------------------------------------------------
@@ -250,14 +245,6 @@ def test_a_link_in_a_circle(tmp_path: Path) -> None:
         read_config(tmp_path / "link")
 
 
-def test_a_file_of_its_largest_size(tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes((b"#" * 511 + b"\n") * (files.MAX_BYTES // 512))
-    assert read_config(tmp_path / "file") == Config()
-    (tmp_path / "file").write_bytes(b"#" * (files.MAX_BYTES + 1))
-    with pytest.raises(ConfigError, match=r"file: larger than 64 KiB; a configuration is smaller"):
-        read_config(tmp_path / "file")
-
-
 @pytest.fixture
 def kernel_log() -> Path:
     """A regular file, as its kind says, whose reading waits for the kernel to say something."""
@@ -292,25 +279,6 @@ def test_what_is_put_there_between_the_look_and_the_opening(
         create(path)  # nobody reads from it
 
 
-def test_what_was_there_is_replaced_as_a_whole(tmp_path: Path) -> None:
-    path = tmp_path / "file"
-    path.write_text("something longer")
-    with files.open_to_write(path) as file:
-        file.write(b"short")
-    assert path.read_text() == "short"
-
-
-def test_a_new_file_is_for_those_whom_the_umask_allows(tmp_path: Path) -> None:
-    before = os.umask(0o026)
-    try:
-        files.open_to_write(tmp_path / "file").close()
-        files.replace_file(tmp_path / "page.json", b"for everybody")
-    finally:
-        os.umask(before)
-    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == 0o640
-    assert stat.S_IMODE((tmp_path / "page.json").stat().st_mode) == 0o644
-
-
 def test_a_file_is_replaced_in_one_step_and_no_link_is_followed(tmp_path: Path) -> None:
     path = tmp_path / "page.json"
     path.write_bytes(b"something longer")
@@ -326,21 +294,6 @@ def test_a_file_is_replaced_in_one_step_and_no_link_is_followed(tmp_path: Path) 
     assert not (tmp_path / "victim").exists()
 
 
-@pytest.mark.parametrize("follow", [True, False])
-def test_a_link_is_written_through_only_where_it_may_be(follow: bool, tmp_path: Path) -> None:
-    (tmp_path / "file").write_bytes(b"content")
-    (tmp_path / "link").symlink_to("file")
-    if follow:
-        files.check_regular(tmp_path / "link")
-        files.open_to_write(tmp_path / "link").close()
-    else:
-        with pytest.raises(OSError, match="is a link; allowed is a regular file"):
-            files.check_regular(tmp_path / "link", follow_links=False)
-        with pytest.raises(OSError, match="is a link; allowed is a regular file"):
-            files.open_to_write(tmp_path / "link", follow_links=False)
-    assert (tmp_path / "file").read_bytes() == (b"" if follow else b"content")
-
-
 def test_a_link_that_is_put_there_between_the_look_and_the_opening(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -351,19 +304,6 @@ def test_a_link_that_is_put_there_between_the_look_and_the_opening(
         with pytest.raises(OSError, match="Too many levels of symbolic links"):
             opened(tmp_path / "link", follow_links=False)
     assert (tmp_path / "file").read_bytes() == b"content"
-
-
-def test_a_file_refused_is_closed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "check_regular", lambda path, follow_links: None)
-
-    def next_descriptor() -> int:
-        with Path("/dev/null").open() as file:
-            return file.fileno()
-
-    before = next_descriptor()
-    with pytest.raises(OSError, match="is a folder"):
-        files.open_to_read(tmp_path)
-    assert next_descriptor() == before
 
 
 @pytest.mark.parametrize(
@@ -386,11 +326,6 @@ def test_the_text_of_a_file(content: bytes, told: str | None, tmp_path: Path) ->
     assert str(caught.value) == f"{path}: {told}"
 
 
-def test_a_path_in_a_complaint_is_on_one_line() -> None:
-    assert files.shown_path(Path("/pub/Règles.toml")) == "/pub/Règles.toml"
-    assert files.shown_path(Path("/pub/a\nb")) == r"'/pub/a\nb'"
-
-
 @pytest.mark.parametrize("kind", [*THERE, "a link to a file"])
 def test_the_scores_wait_for_nobody(kind: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """They are written in the main loop."""
@@ -403,12 +338,6 @@ def test_the_scores_wait_for_nobody(kind: str, tmp_path: Path, caplog: pytest.Lo
     ScoresWriter(tmp_path, None)(show, 0)
     assert "not up to date" in caplog.text
     assert kind != "a link to a file" or (tmp_path / "victim").read_text() == "mine"
-
-
-def test_an_error_of_the_system_is_in_its_words(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(ShutTheBoxError, match=r"--state: .*x: Not a directory$"):
-        files.make_folder(tmp_path / "file" / "x", "--state")
 
 
 def test_a_look_at_a_store_costs_sqlite_no_lock(tmp_path: Path) -> None:

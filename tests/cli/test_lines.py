@@ -28,15 +28,6 @@ def test_only_gpiod_reaches_other_chips(backend: str) -> None:
         parse_config(f'[gpio]\nbackend = "{backend}"\nlevers = [4, "mcp23017:3"]', "f")
 
 
-def test_the_wiring_table_shows_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "config.toml"
-    file.write_text('[gpio]\nlevers = [4, "mcp23017:3"]\n')
-    assert main(["pins", "--config", str(file)]) == 0
-    shown = capsys.readouterr().out.splitlines()
-    assert shown[1].split() == ["lever", "1", "4", "7"]
-    assert shown[2].split() == ["lever", "2", "mcp23017:3"]
-
-
 def test_the_whole_wiring_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Only the levers of this box; the service button where there is one."""
     file = tmp_path / "config.toml"

@@ -1,16 +1,13 @@
 """The odds command: its JSON, its table, its charts, and its errors."""
 
 import json
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
 from tests.support.fast import fast_among
 
-from shutthebox.cli import chart
-from shutthebox.cli.chart import bars
 from shutthebox.cli.main import command_line
 from shutthebox.config import profiles
 
@@ -102,11 +99,6 @@ def test_the_first_move_rule_holds_at_the_start_only(document: Read) -> None:
     assert len(document("two-to-go", "--open", "1,3,4", "--throw", "2,2")["moves"]) == 2
 
 
-def test_other_boxes(document: Read) -> None:
-    assert document("traditional", "--tiles", "12")["open"] == list(range(1, 13))
-    assert document("three-down")["open"] == [4, 5, 6, 7, 8, 9]
-
-
 def test_house_rules(document: Read, tmp_path: Path) -> None:
     file = tmp_path / "corner.toml"
     file.write_text('like = "traditional"\ntiles = [2, 4, 6]\nsides = 4\nscore = "count"\n')
@@ -141,45 +133,6 @@ def test_every_built_in_profile_for_people(name: str, capsys: pytest.CaptureFixt
     text = capsys.readouterr().out
     assert "expected score" in text
     assert "final score" in text
-
-
-def test_an_estimate_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("the-300", "--samples", "50") == 0
-    assert "ESTIMATE" in capsys.readouterr().out
-
-
-def test_few_tiles_of_a_large_row_are_exact(document: Read) -> None:
-    found = document("the-300", "--open", "1,2,3,4", "--throw", "1,1,1,1")
-    assert "estimate" not in found
-    assert [move["tiles"] for move in found["moves"]] == [[4], [1, 3]]
-
-
-@pytest.mark.parametrize("scores", [range(100), range(1, 300), [0, *range(50, 400)], range(0, 10**9, 10**7)])
-def test_no_more_bars_than_there_is_room_for(scores: Sequence[int]) -> None:
-    found = bars(dict.fromkeys(scores, 0.01), 24)
-    assert 20 <= len(found) <= 24
-    assert [bar.low for bar in found] == sorted(bar.low for bar in found)
-    assert all(bar.high < after.low for bar, after in pairwise(found))
-    assert sum(bar.chance for bar in found) == pytest.approx(0.01 * len(scores))
-
-
-def test_the_bars_of_a_chart_stand_beside_each_other_on_its_floor() -> None:
-    layout = chart._layout({score: 0.04 + 0.01 * (score % 5) for score in range(12)})
-    assert len(layout.boxes) == 12
-    assert layout.boxes[0][0] > 0
-    assert layout.boxes[-1][0] + layout.boxes[-1][2] < chart.WIDTH
-    for (x, _, wide, _), (after, *_) in pairwise(layout.boxes):
-        assert x + wide < after
-    floors = {round(y + high, 6) for _, y, _, high in layout.boxes}
-    assert floors == {round(layout.grid[0][0], 6)}
-
-
-def test_moves_for_people(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("traditional", "--throw", "6,6") == 0
-    lines = capsys.readouterr().out.splitlines()
-    first = lines[lines.index(next(line for line in lines if line.startswith("move"))) + 1]
-    assert first.split()[0] == "3,9"
-    assert first.split()[-1] == "0.00"
 
 
 @pytest.mark.parametrize(
@@ -228,12 +181,6 @@ def test_charts(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     capsys.readouterr()
 
 
-def test_scores_that_lie_far_apart_share_bars_evenly() -> None:
-    chances = {0: 0.125, 5: 0.25, 1_000_000: 0.5, 2_000_000: 0.125}
-    shown = [(bar.low, bar.high, bar.chance) for bar in bars(chances, 3)]
-    assert shown == [(0, 0, 0.125), (5, 1_000_000, 0.75), (2_000_000, 2_000_000, 0.125)]
-
-
 def test_players(document: Read) -> None:
     found = document("traditional", "--players", "2")
     assert list(found) == ["profile", "players", "win", "stakes"]
@@ -262,15 +209,6 @@ def test_what_a_seat_should_aim_for(document: Read, capsys: pytest.CaptureFixtur
     assert found["scores"]["13"] == 0
     assert run("misere", "--players", "2", "--best", "30", "--seat", "2") == 0
     assert "Aim for 30 or more." in capsys.readouterr().out
-
-
-def test_players_for_people(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("pub", "--players", "3") == 0
-    pub = capsys.readouterr().out
-    assert "3 players" in pub
-    assert "33.95 %    +0.050" in pub
-    assert run("jouhet", "--players", "2") == 0
-    assert "One round alone" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -323,55 +261,6 @@ final score
   3  12.96 % ################
   4   8.33 % ##########
   5   8.33 % ##########
-""",
-    ),
-    "a throw that blocks": (
-        CORNER,
-        "--open 1,2 --throw 5,5",
-        """\
-corner: 1 2 open, 5+5 thrown (playing for the lowest score)
-
-expected score   3.00
-chance to shut   0.00 %
-
-no move: the turn is blocked
-
-final score
-  3 100.00 % ########################################
-""",
-    ),
-    "to shut": (
-        HIGH,
-        "--throw 1,2 --objective shut",
-        """\
-high: 1 2 3 open, 1+2 thrown (playing for the best chance to shut)
-
-expected score   2.83
-chance to shut   5.56 %
-
-move               expected   to shut     costs
-1,2                    2.83    5.56 %    0.00 %
-3                      2.78    5.56 %    0.00 %
-
-final score
-  0   5.56 % ##
-  3  94.44 % ########################################
-""",
-    ),
-    "for the highest": (
-        HIGH,
-        "--open 1,3 --throw 1,2",
-        """\
-high: 1 3 open, 1+2 thrown (playing for the highest score)
-
-expected score   1.00
-chance to shut   0.00 %
-
-move               expected   to shut     costs
-3                      1.00    0.00 %      0.00
-
-final score
-  1 100.00 % ########################################
 """,
     ),
     "players": (

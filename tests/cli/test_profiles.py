@@ -45,16 +45,6 @@ def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
-def test_one_in_words(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, "jouhet")
-    assert (code, err) == (0, "")
-    lines = [line.strip() for line in out.splitlines()]
-    for language in codes():
-        assert set(explain(profiles.builtin("jouhet"), translations()[language])) <= set(lines)
-    assert lines[0] == "jouhet: À Toi De Jouhet"
-    assert lines[1].startswith("Source: À Toi De Jouhet")
-
-
 def test_a_page_of_rules_in_one_language(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "ours.toml"
     path.write_text('tiles = [1]\nsource = "Our pub"\n[title]\nen = "Ours"\nde = "Unser"\n')
@@ -99,15 +89,6 @@ def test_one_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         ),
         "words",
     }
-
-
-def test_a_good_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    path = tmp_path / "ours.toml"
-    path.write_text('like = "pub"\nscore = "count"\n')
-    code, out, err = run(capsys, str(path))
-    assert (code, err) == (0, "")
-    assert out.startswith("ours: ours\n")
-    assert "one point for each tile left open" in out
 
 
 @pytest.mark.parametrize("json_", [[], ["--json"]])

@@ -105,18 +105,6 @@ def lines(review: MatchReview) -> list[str]:
     return list(review_lines(MATCH, review, str))
 
 
-def test_a_match_without_a_mistake() -> None:
-    assert lines(reviewed(replace(CHOICE, win=Fraction(0)))) == [
-        "Player 1: accuracy 88 %",
-        "  chance to win 50.0 % at first, 50.0 % at last: luck +0.0 %, decisions +0.0 %",
-        "  points 11.0 expected, 14.0 scored: luck +2.5, decisions +0.5",
-        "Player 2: accuracy 100 %",
-        "  chance to win 50.0 % at first, 50.0 % at last: luck +0.0 %, decisions +0.0 %",
-        "  points 11.0 expected, 14.0 scored: luck +2.5, decisions +0.5",
-        "Every decision was the best.",
-    ]
-
-
 def test_a_mistake_in_the_number_of_dice() -> None:
     assert lines(reviewed(DICE))[-2:] == [
         "What cost most:",
@@ -141,19 +129,6 @@ def test_a_player_who_has_not_thrown_has_no_accuracy() -> None:
     assert players[1]["accuracy"] is None
 
 
-@pytest.mark.parametrize(("decision", "what"), [(True, "the answer to 6+1"), (False, "the throw 6+1")])
-def test_the_turning_point(decision: bool, what: str) -> None:
-    review = reviewed(turning_point=TurningPoint(1, 3, (6, 1), decision, Fraction(-1, 4)))
-    assert f"Turning point: player 2, round 3, {what}" in lines(review)
-    assert review_document(MATCH, review)["turning_point"] == {
-        "player": 2,
-        "round": 3,
-        "throw": [6, 1],
-        "kind": "decision" if decision else "dice",
-        "change": -0.25,
-    }
-
-
 @pytest.mark.parametrize(
     ("win", "exact", "is_said"), [(EVEN, False, True), (EVEN, True, False), (None, False, False)]
 )
@@ -173,37 +148,6 @@ def test_without_chances_to_win_there_are_points_alone() -> None:
     players = document["players"]
     assert isinstance(players, list)
     assert [player["win"] for player in players] == [None, None]
-
-
-def test_the_whole_document() -> None:
-    thirds = Balance(Fraction(1, 3), FOUR_NINTHS, Fraction(1, 9) + Fraction(1, 7), Fraction(-1, 7))
-    document = review_document(MATCH, reviewed(CHOICE, DICE, win=thirds))
-    rounded = {
-        "initial": 0.333333333333,
-        "final": 0.444444444444,
-        "luck": 0.253968253968,
-        "skill": -0.142857142857,
-    }
-    points = {"initial": 11.0, "final": 14.0, "luck": 2.5, "skill": 0.5}
-    assert document == {
-        "profile": "traditional",
-        "players": [
-            {"player": 1, "accuracy": 87.5, "win": rounded, "points": points},
-            {"player": 2, "accuracy": 100.0, "win": rounded, "points": points},
-        ],
-        "exact": True,
-        "turning_point": None,
-        "decisions": [
-            {
-                "player": 2, "round": 2, "open": [1, 2, 3, 4], "throw": [3, 1], "chosen": [4], "best": [1, 3],
-                "cost_win": 0.125, "cost_points": 2.0,
-            },
-            {
-                "player": 2, "round": 2, "open": [1, 2, 3, 4], "throw": None, "chosen": 2, "best": 1,
-                "cost_win": 0.125, "cost_points": 2.0,
-            },
-        ],
-    }  # fmt: skip
 
 
 # -- files -------------------------------------------------------------------------------------

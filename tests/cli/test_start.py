@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shutthebox.cli import blank
 from shutthebox.cli.main import main
-from shutthebox.config import schema
-from shutthebox.config.schema import Config
 
 
 def loaded(program: str) -> set[str]:
@@ -107,13 +104,3 @@ def test_a_display_that_does_not_answer_is_said(
     assert main(["blank", "--config", str(tmp_path / "config.toml")]) == 1
     assert capsys.readouterr().err == "shutthebox blank: /dev/i2c-32: Inappropriate ioctl for device\n"
     assert open_files() == before
-
-
-def test_the_display_of_a_box_whose_configuration_is_no_good_is_the_usual_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(schema, "CONFIG_FILE", tmp_path / "config.toml")
-    (tmp_path / "config.toml").write_text(CONFIG)
-    assert blank._display(None).bus == 32
-    (tmp_path / "config.toml").write_text("[display]\nbus = 99\n")
-    assert blank._display(None) == Config().display

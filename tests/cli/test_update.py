@@ -26,7 +26,6 @@ from shutthebox.adapters.store.schema import VERSION
 from shutthebox.cli import update
 from shutthebox.cli.main import main
 from shutthebox.cli.update import Bundle, UpdateError, known_keys, lost, parse_info
-from shutthebox.config.schema import default_text
 from shutthebox.game.facts import Chosen
 
 
@@ -58,12 +57,6 @@ def test_what_an_earlier_version_cannot_read_is_named() -> None:
     assert memory.startswith("memory: version 0.0.1 cannot read it")
     assert "does not know game.hints;" in configuration
     assert lost(earlier, frozenset({"game.players"})) == (memory,)
-
-
-def test_every_key_of_the_default_is_known() -> None:
-    uncommented = default_text().replace("\n# ", "\n")
-    named = {key.partition(".")[2] for key in known_keys()}
-    assert all(f"\n{key} = " in uncommented for key in named)
 
 
 def test_a_box_without_a_card_is_told_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:

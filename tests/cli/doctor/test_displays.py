@@ -142,12 +142,6 @@ def test_a_bus_that_floats_high_is_no_memory(config: Path, capsys: pytest.Captur
     assert out.startswith("0x3C: ssd1306 or ssd1309 or sh1106 or sh1107: its status, 0xFF, says nothing")
 
 
-def test_two_panels_are_both_named(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, out = told(config, {0x3C: Chip(readable=True), 0x3D: Chip(readable=False)}, capsys)
-    assert "0x3C: sh1106" in out
-    assert "0x3D: ssd1306 or ssd1309" in out
-
-
 @pytest.mark.parametrize(
     ("written", "chip", "fits"),
     [
@@ -173,29 +167,3 @@ def test_a_config_that_fits_is_left(
 def test_nobody_answers(config: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = "no display answers at 0x3C or 0x3D on /dev/i2c-32: its lead, or the order of its pins\n"
     assert told(config, {}, capsys) == (1, said)
-
-
-def test_a_bus_that_may_not_be_used(
-    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refused(bus: Bus) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Bus, "__enter__", refused)
-    assert main(["doctor", "--display", "--config", str(config)]) == 1
-    complaint = f"shutthebox: {tmp_path}/i2c-32 cannot be used: [Errno 13] Permission denied\n"
-    assert capsys.readouterr().err == complaint
-
-
-def test_without_smbus2_its_package_is_named(
-    config: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "smbus2", None)
-    assert main(["doctor", "--display", "--config", str(config)]) == 1
-    assert capsys.readouterr().err == "shutthebox: smbus2 is not installed: apt install python3-smbus2\n"
-
-
-def test_no_bus(config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "i2c-32").unlink()
-    assert main(["doctor", "--display", "--config", str(config)]) == 1
-    assert "dtparam=i2c_arm=on" in capsys.readouterr().err

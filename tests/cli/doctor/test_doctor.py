@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
-from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -27,7 +26,6 @@ from shutthebox.cli.main import main
 from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, with_value
 from shutthebox.game.facts import Began, Chosen
-from shutthebox.game.switches.debounce import WORN
 from shutthebox.outbox_entry import UPLINK_SAYS
 from shutthebox.rules.match import begin
 
@@ -159,14 +157,6 @@ def test_lines_are_free_or_busy_by_name(
     assert found["permission"] == ("ok", f"{tmp_path}/gpiochip0")
 
 
-def test_a_line_that_the_kernel_has_is_busy(
-    config: Path, pi: FakeKernel, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    info = SimpleNamespace(used=True, consumer="")
-    monkeypatch.setattr("tests.pins.fake_gpiod.Handle.get_line_info", lambda handle, offset: info)
-    assert results(config, capsys)["buzzer"] == ("FAIL", "line 18 is busy: a kernel driver has it")
-
-
 def test_who_may_not_open_the_devices_is_told_the_group(
     config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -181,21 +171,6 @@ def test_who_may_not_open_the_devices_is_told_the_group(
     verdict, reason = results(config, capsys)["permission"]
     assert verdict == "FAIL"
     assert reason.startswith(f"{tmp_path}/gpiochip0 is the group {group}'s: sudo usermod -aG {group} ")
-
-
-def test_a_device_that_is_nobodys_is_said(
-    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "i2c-1").touch()
-
-    def none(path: Path) -> str:
-        raise KeyError("getgrgid(): gid not found: 4711")
-
-    access = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: "i2c" not in str(path) and access(path, mode))
-    monkeypatch.setattr(Path, "group", none)
-    reason = f"{tmp_path}/i2c-1 may not be opened, and has no group"
-    assert results(config, capsys)["permission"] == ("FAIL", reason)
 
 
 # -- display -----------------------------------------------------------------------------------
@@ -251,19 +226,6 @@ def test_the_panels_type_by_its_status(
     assert words in found["panel"][1]
 
 
-def test_a_bus_that_may_not_be_opened_is_said(
-    config: Path,
-    pi: FakeKernel,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    access = os.access
-    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "i2c-32" and access(path, mode))
-    reason = f"{tmp_path}/i2c-32 may not be opened: is the user in the group i2c?"
-    assert results(config, capsys)["display"] == ("FAIL", reason)
-
-
 def test_a_panel_that_does_not_answer_is_said(
     config: Path, pi: FakeKernel, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -315,28 +277,6 @@ def test_lever_health_from_the_store(
 
 
 @pytest.mark.parametrize(
-    ("presses", "chatter", "found"),
-    [
-        (49, 0, ("skip", "too few presses are kept to tell")),
-        (50, 2 * WORN * 50, ("ok", "up to 50 presses each, none chatters")),
-        (50, 2 * WORN * 50 + 1, ("FAIL", "dice button chatters: 2001 edges in 50 presses")),
-    ],
-)
-def test_where_wear_begins(
-    presses: int,
-    chatter: int,
-    found: tuple[str, str],
-    config: Path,
-    tmp_path: Path,
-) -> None:
-    """Of so many presses, and of more chatter than twice that of a worn contact in the monitor."""
-    store = Store(tmp_path / "state", time.time)
-    store.keep_health(dict.fromkeys(range(10), presses), {0: chatter})
-    store.close()
-    assert of_the_store(config)["lever health"] == found
-
-
-@pytest.mark.parametrize(
     ("free", "found"),
     [
         (16 << 20, ("ok", "{file}: 0 matches")),
@@ -366,21 +306,6 @@ def test_a_store_of_another_user_is_a_fault(
         os, "access", lambda path, mode: (path, mode) != (file, os.W_OK) and access(path, mode)
     )
     assert of_the_store(config)["store"] == ("FAIL", f"{file} may not be written by this user")
-
-
-def test_a_folder_in_which_no_store_can_be_made_is_a_fault(
-    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The folder itself is not there yet: what counts is the one in which it will be."""
-    access = os.access
-    monkeypatch.setattr(
-        os, "access", lambda path, mode: (path != tmp_path or not mode & os.W_OK) and access(path, mode)
-    )
-    found = [(check.check, check.verdict, check.reason) for check in memory.store(configured(config))]
-    assert found == [
-        ("entropy", "ok", "the kernel's is ready"),
-        ("store", "FAIL", f"{tmp_path} may not be read and written"),
-    ]
 
 
 def test_a_store_that_has_been_written_to_by_another_hand_is_a_fault(config: Path, tmp_path: Path) -> None:
@@ -450,29 +375,6 @@ def test_a_box_that_cannot_deliver_says_why(tmp_path: Path) -> None:
 def clock(config: Path) -> CheckResult:
     (found,) = memory.clock(configured(config))
     return found
-
-
-def test_a_clock_before_2025_has_never_been_set(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = datetime(2025, 1, 1, tzinfo=UTC).timestamp()
-    for now, verdict in ((first - 1, "FAIL"), (first, "ok")):
-        monkeypatch.setattr(time, "time", lambda now=now: now)
-        assert clock(config).verdict == verdict
-
-
-@pytest.mark.parametrize(("ahead", "verdict"), [(60, "ok"), (61, "FAIL")])
-def test_a_minute_of_the_clock_is_no_matter(
-    ahead: int, verdict: str, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Store(tmp_path / "state", lambda: 1.8e9 + ahead)
-    store.keep(Began(begin(builtin("pub"), 2)))
-    store.close()
-    monkeypatch.setattr(time, "time", lambda: 1.8e9)
-    found = clock(config)
-    assert found.verdict == verdict
-    if verdict == "FAIL":
-        kept = time.strftime("%Y-%m-%d %H:%M", time.localtime(1.8e9 + ahead))
-        now = time.strftime("%Y-%m-%d %H:%M")
-        assert found.reason == f"{now}, but the last match is of {kept}: it has been set back, or was ahead"
 
 
 @pytest.mark.parametrize(
