@@ -219,7 +219,7 @@ def test_a_menu_item(copy: Copy) -> None:
     items = "game/menu_items.py"
     copy.before(
         items,
-        "ENTRIES: tuple[Entry, ...] = (",
+        "ENTRIES: tuple[MenuLine, ...] = (",
         "SLEEPS = (5, 10, 30)",
         "SLEEP = Item(",
         '    "box.sleep_min",',

@@ -18,7 +18,7 @@ from tests.support.referee import Referee, Seen, add_fields
 
 from shutthebox.config.profiles import builtins, find
 from shutthebox.config.schema import Config, with_value
-from shutthebox.game.effects import Effect, Play, Show, Sound
+from shutthebox.game.effects import Effect, Show, Sound, Sounded
 from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.rules.profile import MatchFormat
@@ -214,7 +214,7 @@ class Table:
             if kind in FAULTS and what.verdict != before:
                 self._faults.found[self._hand, kind] += 1
             self._show = what
-        elif isinstance(what, Play) and what.sound is Sound.REFUSED:
+        elif isinstance(what, Sounded) and what.sound is Sound.REFUSED:
             self._faults.found[self._hand, "refused"] += 1
         self.referee.watch(what, t_ns)
 
@@ -228,7 +228,7 @@ class Table:
         assert self._show is not None, "a box shows something from the start"
         return self._show
 
-    # Play.
+    # Sounded.
 
     def play(self) -> Iterator[None]:
         """The crowd comes and goes; each time a skilled player brings the match to its end.

@@ -15,7 +15,7 @@ from tests.crowd.table import FaultError, Faults, Plan, Table, again, plans, pla
 from tests.support import referee
 from tests.support.referee import WAYS, Seen
 
-from shutthebox.game.effects import Effect, Keep, Play, Show, Sound
+from shutthebox.game.effects import Effect, Keep, Show, Sound, Sounded
 from shutthebox.game.mode import Mode
 from shutthebox.rules.actions import Advanced, Moved, Thrown
 from shutthebox.simulator.scenario import script as scenarios
@@ -130,7 +130,7 @@ def test_a_throw_that_nobody_made_is_found_out(tmp_path: Path) -> None:
 
 
 def test_a_sound_without_end_is_found_out(table: Table) -> None:
-    fault = Play(Sound.FAULT)
+    fault = Sounded(Sound.FAULT)
     for _ in range(4):
         table.referee.watch(fault, table.box.now_ns)
     with pytest.raises(AssertionError, match="sounds end"):

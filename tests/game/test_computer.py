@@ -11,7 +11,7 @@ from shutthebox.game.facts import Chosen
 from shutthebox.game.inputs import AnswerCame, DiceCame, HintCame
 from shutthebox.game.menu_items import STRENGTH, entries
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.flipping import PATIENCE_NS
+from shutthebox.game.modes.flipping import COMPUTER_THINKS_NS
 from shutthebox.game.modes.ready import COMPUTER_NS
 from shutthebox.game.questions import AskAnswer, AskDice, AskHint
 from shutthebox.game.screen import TileState
@@ -72,7 +72,7 @@ def test_levers_set_by_chance_before_the_answer_count_when_it_comes() -> None:
 
 def test_who_thinks_too_long_plays_without_the_odds() -> None:
     table, odds = thinking()
-    table.wait(PATIENCE_NS)
+    table.wait(COMPUTER_THINKS_NS)
     assert table.screen.prompt == "Flip 8"
     asked = next(question for question in odds.asked if isinstance(question, AskAnswer))
     before = table.screen
@@ -89,7 +89,7 @@ def test_a_computer_with_a_head_start_asks_for_a_tile_that_it_may_open() -> None
     for flips in ((3, 9), (4, 8), (5, 7), ()):
         table.dice.throws.append((6, 6))
         table.wait(COMPUTER_NS)
-        table.wait(PATIENCE_NS)
+        table.wait(COMPUTER_THINKS_NS)
         table.flip(*flips)
     assert table.screen.prompt == "Lift 3"
     table.lift(3)

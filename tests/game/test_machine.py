@@ -7,7 +7,7 @@ from tests.support.box import MS
 from tests.support.machine import TUMBLE_NS, Table, facts, settings_for, sounds
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.effects import Keep, Play, Show, Sound
+from shutthebox.game.effects import Keep, Show, Sound, Sounded
 from shutthebox.game.facts import Began, Chosen, Finished, Left, Resumed, Signed
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
@@ -458,7 +458,7 @@ def rolling() -> Table:
 def test_the_throw_is_kept_before_it_is_seen() -> None:
     table = rolling()
     order = [type(effect) for effect in table.effects]
-    assert order.index(Play) > max(i for i, effect in enumerate(table.effects) if isinstance(effect, Keep))
+    assert order.index(Sounded) > max(i for i, effect in enumerate(table.effects) if isinstance(effect, Keep))
     assert table.show.throw is None
     assert table.screen.tumbling
     assert "8" not in table.text

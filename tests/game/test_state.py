@@ -8,7 +8,7 @@ from tests.support.machine import Queue, settings_for
 
 from shutthebox import game
 from shutthebox.game.daily import Daily
-from shutthebox.game.effects import Play, Sound
+from shutthebox.game.effects import Sound, Sounded
 from shutthebox.game.messages import Message, message
 from shutthebox.game.past import Past
 from shutthebox.game.state import Context, Shared, Step
@@ -29,14 +29,14 @@ def after(shared: Shared | None, refusal: Message | None, *, finds: Shared) -> S
 
     def handler(mode: str, context: Context) -> Step[str]:
         assert (mode, context) == ("first", replace(CONTEXT, shared=finds))
-        return Step("second", (Play(Sound.WIN),), shared, refusal)
+        return Step("second", (Sounded(Sound.WIN),), shared, refusal)
 
     before = None if finds is SHARED else finds
-    return Step("first", (Play(Sound.ROLL),), before, message("First")).then(handler, CONTEXT)
+    return Step("first", (Sounded(Sound.ROLL),), before, message("First")).then(handler, CONTEXT)
 
 
 def test_the_later_step_finds_what_the_first_has_changed_and_its_own_changes_hold() -> None:
-    effects = (Play(Sound.ROLL), Play(Sound.WIN))
+    effects = (Sounded(Sound.ROLL), Sounded(Sound.WIN))
     second = message("Second")
     assert after(None, None, finds=SHARED) == Step("second", effects, None, message("First"))
     assert after(None, None, finds=ASLEEP) == Step("second", effects, ASLEEP, message("First"))

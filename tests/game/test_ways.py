@@ -30,7 +30,7 @@ from shutthebox.game.menu_items import ToPuzzle, entries
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import BoxMode, MatchMode
-from shutthebox.game.modes.entering import Entering
+from shutthebox.game.modes.entering import EnteringThrow
 from shutthebox.game.modes.flipping import Flipping
 from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.naming import Naming
@@ -352,4 +352,4 @@ def test_the_diagram_names_every_mode_and_every_input() -> None:
         assert mode.value.replace("-", "_") in drawn
     for name in INPUT_NAMES.values():
         assert name in drawn
-    assert Entering.name is Rolling.name
+    assert EnteringThrow.name is Rolling.name

@@ -14,7 +14,7 @@ from shutthebox.adapters.odds_worker import OddsWorker
 from shutthebox.config.schema import Config, with_value
 from shutthebox.game.inputs import OddsCame
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes.flipping import PATIENCE_NS
+from shutthebox.game.modes.flipping import COMPUTER_THINKS_NS
 from shutthebox.game.questions import AskAnswer, Question
 from shutthebox.odds import evaluate, model, odds, seats, shared_row
 from shutthebox.odds.strengths import Strength
@@ -130,7 +130,7 @@ def test_a_computer_whose_odds_take_for_ever_plays_by_a_simple_rule(game: str, l
             assert not box.show.screen.alert
             presses(box)
             assert box.show.screen.alert, "a press is heard, and says why nothing happens"
-            box.run_until(box.now_ns + PATIENCE_NS)
+            box.run_until(box.now_ns + COMPUTER_THINKS_NS)
             assert "Thinking" not in box.show.screen.text
             flips_what_it_says(box)
         assert any(isinstance(question, AskAnswer) for question in box.questions.asked)
@@ -151,7 +151,7 @@ def test_a_restart_while_the_odds_take_for_ever_comes_to_play(tmp_path: Path) ->
             assert (box.show.mode, box.show.throw) == (Mode.FLIPPING, thrown)
             assert "Thinking" in box.show.screen.text
             assert isinstance(box.questions.asked[-1], AskAnswer), "asked again"
-        box.run_until(box.now_ns + PATIENCE_NS)
+        box.run_until(box.now_ns + COMPUTER_THINKS_NS)
         assert "Thinking" not in box.show.screen.text
         flips_what_it_says(box)
         assert len(box.show.open) < 12

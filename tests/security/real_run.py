@@ -37,7 +37,7 @@ from tests.support.daemon import Served  # noqa: E402
 import gpiozero_gpiod  # noqa: E402, F401  (with everything that a real box loads)
 from shutthebox.adapters import gpio  # noqa: E402
 from shutthebox.cli.main import main  # noqa: E402
-from shutthebox.game.entry import DOUBLE_PRESS_NS  # noqa: E402
+from shutthebox.game.typed_throw import DOUBLE_PRESS_NS  # noqa: E402
 from shutthebox.runtime import daemon  # noqa: E402
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines  # noqa: E402
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shutthebox.game.effects import Effect, Play, Show, Sound
+from shutthebox.game.effects import Effect, Show, Sound, Sounded
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.rules.moves import Throw
@@ -156,7 +156,8 @@ def test_a_refusal_has_the_prompt_said_once_more_and_no_more() -> None:
     for sound in (Sound.REFUSED, Sound.FAULT):
         announcer = Announcer()
         said = [
-            announcer.take(what) for what in (show, show, Play(sound), show, show, Play(Sound.ROLL), show)
+            announcer.take(what)
+            for what in (show, show, Sounded(sound), show, show, Sounded(Sound.ROLL), show)
         ]
         assert [announcement and announcement.text for announcement in said] == [
             "ANN. Shut 8.", None, None, "Shut 8.", None, None, None,

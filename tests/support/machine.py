@@ -8,7 +8,7 @@ from tests.support.box import MS, Eyes, S
 
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.game.daily import DailyPuzzle
-from shutthebox.game.effects import Ask, Effect, Keep, Play, Show, Sound
+from shutthebox.game.effects import Ask, Effect, Keep, Show, Sound, Sounded
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
@@ -253,7 +253,7 @@ def facts(effects: Iterable[Effect]) -> list[Fact]:
 
 
 def sounds(effects: Iterable[Effect]) -> list[Sound]:
-    return [effect.sound for effect in effects if isinstance(effect, Play)]
+    return [effect.sound for effect in effects if isinstance(effect, Sounded)]
 
 
 def shown(effects: Iterable[Effect]) -> list[Show]:

@@ -18,7 +18,7 @@ from tests.support.oracle import Row as Set
 from tests.support.oracle import verdict_on
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.effects import Effect, Keep, Play, Show
+from shutthebox.game.effects import Effect, Keep, Show, Sounded
 from shutthebox.game.facts import BEST, Began, Chosen, ClockShown, Faulted, Finished, Left, Resumed
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.rolling import TUMBLE_NS
@@ -164,7 +164,7 @@ class Referee:
         match what:
             case SwitchChanged(switch, active):
                 self._switched(switch, active, t_ns)
-            case Play(sound):
+            case Sounded(sound):
                 self._sounds += 1
                 quiet = t_ns - self._input_ns <= SOUNDS_LAST_NS and self._sounds <= MOST_SOUNDS
                 self._must("sounds end", quiet, sound, "is number", self._sounds, "since the last input")

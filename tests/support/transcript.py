@@ -30,7 +30,7 @@ from tests.support.machine import NoOdds, Odds, SilentOdds, Table, settings_for
 from shutthebox.adapters.odds_worker import OddsNow
 from shutthebox.config.profiles import builtin
 from shutthebox.game.daily import Daily, Streak
-from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
+from shutthebox.game.effects import Ask, Effect, Keep, Show, Sounded
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
@@ -193,7 +193,7 @@ class Transcript:
             match effect:
                 case Keep(fact):
                     yield f"  keep {_fact(fact)}\n"
-                case Play(sound):
+                case Sounded(sound):
                     yield f"  play {sound}\n"
                 case Ask(question):
                     yield f"  ask {_question(question)}\n"

@@ -14,14 +14,14 @@ from typing import Any
 
 from tests.support.machine import english
 
-from shutthebox.game.effects import Ask, Effect, Keep, Play, Show, Sound
+from shutthebox.game.effects import Ask, Effect, Keep, Show, Sound, Sounded
 from shutthebox.game.facts import Began, Finished, Left
 from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, OddsCame, Pressed, TimeCame
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.machine import Machine, State
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.modes.entering import Entering
+from shutthebox.game.modes.entering import EnteringThrow
 from shutthebox.game.modes.flipping import Flipping
 from shutthebox.game.modes.raising import Raise
 from shutthebox.game.modes.ready import Ready
@@ -31,7 +31,7 @@ from shutthebox.game.questions import AskReview, Prepare, Question
 from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import Settings
-from shutthebox.game.showing import shown
+from shutthebox.game.showing import show_of
 from shutthebox.rules.actions import (
     Action,
     Advanced,
@@ -252,7 +252,7 @@ class Walk:
             t_ns = machine._now_ns
             if isinstance(given, TimeCame):
                 t_ns = max(t_ns, _clock_over_ns(machine.state) or machine.deadline_ns or 0)
-            elif isinstance(machine.state.mode, Entering):
+            elif isinstance(machine.state.mode, EnteringThrow):
                 t_ns += BETWEEN_PRESSES_NS
             effects = self._tried(node, name, lambda: machine.step(given, t_ns))
         show = effects[-1] if effects and isinstance(effects[-1], Show) else node.show
@@ -315,8 +315,8 @@ class Walk:
             won = kept.result.winners if kept.result else ()
             self._promise(not after.lost & set(won), after, f"who has lost cannot win: {after.lost}")
         if isinstance(given, Pressed) and before.show.screen.lit and not before.show.asleep:
-            refused = Play(Sound.REFUSED) in effects
-            void = isinstance(before.machine.state.mode, Entering)
+            refused = Sounded(Sound.REFUSED) in effects
+            void = isinstance(before.machine.state.mode, EnteringThrow)
             self._promise(not refused or void, after, "a press does something where the lamp is lit")
         if effects:
             self._promise(as_told(after) is not None, after, "the prompt says what to do")
@@ -434,13 +434,13 @@ def _beneath(node: Node) -> Show:
         mode = replace(mode, computers_answer=None, thinking_ns=0)
     elif isinstance(mode, Flipping):
         mode = replace(mode, hint=None, asks_hint=False)
-    elif isinstance(mode, Entering):
+    elif isinstance(mode, EnteringThrow):
         # What was entered of a throw is entered again.
         mode = Ready(mode.play, 0)
     if isinstance(mode, Ready) and mode.play.verdict.kind is not VerdictKind.OK:
         # The levers are to be set again before the throw.
         mode = Raise(mode.play)
-    return shown(mode, plain, node.show.t_ns, english)
+    return show_of(mode, plain, node.show.t_ns, english)
 
 
 def _picture(node: Node) -> object:
@@ -463,7 +463,7 @@ def as_told(node: Node) -> list[Given] | None:
     if told is None and shared.refusal is not None:
         # Why it did nothing: what was to be done before is still to be done.
         mode, beneath = node.machine.state.mode, replace(shared, refusal=None)
-        told = _read(shown(mode, beneath, show.t_ns, english).screen, shared.levers)
+        told = _read(show_of(mode, beneath, show.t_ns, english).screen, shared.levers)
     return told
 
 

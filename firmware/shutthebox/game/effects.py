@@ -84,7 +84,7 @@ class Keep:
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class Sounded:
     """Let the buzzer say this."""
 
     sound: Sound
@@ -97,5 +97,5 @@ class Ask:
     question: Question
 
 
-Effect: TypeAlias = Show | Keep | Play | Ask
+Effect: TypeAlias = Show | Keep | Sounded | Ask
 """One effect."""

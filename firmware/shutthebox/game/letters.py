@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
-from shutthebox.game.effects import Effect, Play, Sound
+from shutthebox.game.effects import Effect, Sound, Sounded
 from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.picker import Flicks
@@ -45,8 +45,8 @@ class Letters:
         if not flicked:
             return after, (), None
         if set(flicked) & set(_STEPS):
-            return after, (Play(Sound.CHOICE),), None
-        return after, (Play(Sound.REFUSED),), _HELP
+            return after, (Sounded(Sound.CHOICE),), None
+        return after, (Sounded(Sound.REFUSED),), _HELP
 
     def take(self) -> "Letters":
         """The letters with the one at the cursor among them; the next choice begins at A."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from shutthebox.game import lever_health
 from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Effect, Play, Show, Sound
+from shutthebox.game.effects import Effect, Show, Sound, Sounded
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
@@ -40,7 +40,7 @@ from shutthebox.game.past import Past
 from shutthebox.game.play import reviewed
 from shutthebox.game.resuming import KeptMatch, resume
 from shutthebox.game.settings import Settings
-from shutthebox.game.showing import shown
+from shutthebox.game.showing import show_of
 from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.game.table import ADVICE, TABLE, ModeState
@@ -199,7 +199,7 @@ class Machine:
             stuck=shared.stuck & ~changed,
             dead=shared.dead & ~changed,
         )
-        woken = self._audible((Play(Sound.WAKE),)) if before.asleep else []
+        woken = self._audible((Sounded(Sound.WAKE),)) if before.asleep else []
         return woken + self._dispatch(LeversMoved(down), changed & ~ignored)
 
     def _time_came(self) -> list[Effect]:
@@ -252,13 +252,13 @@ class Machine:
 
     def _woken(self) -> list[Effect]:
         self._shared = replace(self._shared, asleep=False)
-        return [*self._audible((Play(Sound.WAKE),)), self._show()]
+        return [*self._audible((Sounded(Sound.WAKE),)), self._show()]
 
     def _audible(self, effects: Sequence[Effect]) -> list[Effect]:
         """The effects without the sounds of a box that is set to be silent."""
         if self.settings.sound:
             return list(effects)
-        return [effect for effect in effects if not isinstance(effect, Play)]
+        return [effect for effect in effects if not isinstance(effect, Sounded)]
 
     def _context(self, moved: Tiles = 0) -> Context:
         return Context(
@@ -280,7 +280,7 @@ class Machine:
 
     def _show(self) -> Show:
         shared = self._shared
-        return shown(self._mode, shared, self._now_ns, self._translations[shared.settings.language])
+        return show_of(self._mode, shared, self._now_ns, self._translations[shared.settings.language])
 
 
 def _seen(shared: Shared, mode: ModeState) -> Shared:

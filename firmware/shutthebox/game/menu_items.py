@@ -359,10 +359,10 @@ class ToService:
     label = message("Service")
 
 
-Entry = Item | ToStatistics | ToPuzzle | ToService
+MenuLine = Item | ToStatistics | ToPuzzle | ToService
 """One line of the menu."""
 
-ENTRIES: tuple[Entry, ...] = (
+ENTRIES: tuple[MenuLine, ...] = (
     GAME,
     PLAYERS,
     ROUNDS,
@@ -390,12 +390,12 @@ CHOOSABLE = frozenset({*(entry.key for entry in ENTRIES if isinstance(entry, Ite
 """The keys of the config that can be changed at the box, in the menu or in service; no others."""
 
 
-def entries(settings: Settings) -> tuple[Entry, ...]:
+def entries(settings: Settings) -> tuple[MenuLine, ...]:
     """The entries of the menu that mean anything now."""
     return tuple(entry for entry in ENTRIES if _offered(entry, settings))
 
 
-def _offered(entry: Entry, settings: Settings) -> bool:
+def _offered(entry: MenuLine, settings: Settings) -> bool:
     match entry:
         case Item():
             return entry.offered(settings)
@@ -405,7 +405,7 @@ def _offered(entry: Entry, settings: Settings) -> bool:
             return True
 
 
-def menu(settings: Settings, at: Entry | None = None) -> Picker:
+def menu(settings: Settings, at: MenuLine | None = None) -> Picker:
     """The menu's list, the cursor on this entry where it is there."""
     listed = entries(settings)
     lines = tuple(entry.line(settings) if isinstance(entry, Item) else entry.label for entry in listed)

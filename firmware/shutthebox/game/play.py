@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from shutthebox.game.effects import Ask, Effect, Keep, Play, Sound
+from shutthebox.game.effects import Ask, Effect, Keep, Sound, Sounded
 from shutthebox.game.inputs import ReviewCame
 from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge, levers_behind
 from shutthebox.game.questions import AskReview, Prepare
@@ -102,7 +102,7 @@ class MatchInPlay:
         return self.clock is not None and self.clock.shown_s == 0
 
     @property
-    def throws_again(self) -> bool:
+    def must_pass(self) -> bool:
         """Whether the throw on the table has neither an answer nor a tile to open: it is passed."""
         profile, turn = self.match.rules, self.match.turn
         return not turns.answers(profile, turn) and not turns.reopenings(profile, turn)
@@ -202,7 +202,7 @@ def judged(
     beep = verdict != play.verdict and verdict.kind in _FAULTS
     wrong_ns = play.wrong_ns if verdict.tiles == play.verdict.tiles else context.now_ns
     play = replace(play, verdict=verdict, wrong_ns=wrong_ns, clock=_clock(play, context))
-    return play, (Play(Sound.FAULT),) if beep else ()
+    return play, (Sounded(Sound.FAULT),) if beep else ()
 
 
 def row_behind(match: Match, shared: Shared) -> int:

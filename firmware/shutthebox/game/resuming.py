@@ -50,4 +50,4 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
             step = flipping.resume(play, context)
         case Stage.FINISHED:
             step = Step(MatchOver(play), kept(Finished(play.match)))
-    return step.after(*effects)
+    return step.preceded_by(*effects)

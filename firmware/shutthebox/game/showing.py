@@ -30,7 +30,7 @@ _TOURNAMENT_MODES = (Mode.ATTRACT, Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FL
 """The corner of their screens says that the throws are those of a tournament."""
 
 
-def shown(mode: ModeState, shared: Shared, t_ns: int, translate: Translate) -> Show:
+def show_of(mode: ModeState, shared: Shared, t_ns: int, translate: Translate) -> Show:
     """The effect that shows the state of the box.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Effect, Keep, Play, Sound
+from shutthebox.game.effects import Effect, Keep, Sound, Sounded
 from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault
 from shutthebox.game.messages import Message, Text, Translate
@@ -134,14 +134,14 @@ class Step(Generic[Mode_co]):
             after.refusal or self.refusal,
         )
 
-    def after(self, *effects: Effect) -> Step[Mode_co]:
+    def preceded_by(self, *effects: Effect) -> Step[Mode_co]:
         """The same step with these effects before its own."""
         return replace(self, effects=effects + self.effects)
 
 
 def refused(mode: _Given, why: Message) -> Step[_Given]:
     """An input that does nothing, and says why."""
-    return Step(mode, (Play(Sound.REFUSED),), refusal=why)
+    return Step(mode, (Sounded(Sound.REFUSED),), refusal=why)
 
 
 def kept(*facts: Fact) -> tuple[Effect, ...]:

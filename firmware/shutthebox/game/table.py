@@ -39,7 +39,7 @@ from shutthebox.game.modes import (
 )
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import BoxMode
-from shutthebox.game.modes.entering import Entering
+from shutthebox.game.modes.entering import EnteringThrow
 from shutthebox.game.modes.flipping import Flipping
 from shutthebox.game.modes.initials import Initials
 from shutthebox.game.modes.match_over import MatchOver
@@ -62,7 +62,7 @@ ModeState: TypeAlias = (
     | Raise
     | Ready
     | Rolling
-    | Entering
+    | EnteringThrow
     | Flipping
     | TurnOver
     | MatchOver
@@ -137,11 +137,11 @@ ROWS = (
     row(Rolling, LeversMoved, rolling.levers),
     row(Rolling, TimeCame, rolling.time),
     row(Rolling, Abandoned, ready.leave),
-    row(Entering, Pressed, entering.press),
-    row(Entering, Held, entering.hold),
-    row(Entering, LeversMoved, entering.levers),
-    row(Entering, TimeCame, turn_over.tick),
-    row(Entering, Abandoned, ready.leave),
+    row(EnteringThrow, Pressed, entering.press),
+    row(EnteringThrow, Held, entering.hold),
+    row(EnteringThrow, LeversMoved, entering.levers),
+    row(EnteringThrow, TimeCame, turn_over.tick),
+    row(EnteringThrow, Abandoned, ready.leave),
     row(Flipping, Pressed, flipping.press),
     row(Flipping, Held, flipping.hold),
     row(Flipping, LeversMoved, flipping.levers),

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from shutthebox.adapters.gpio import Edge
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
+from shutthebox.game.effects import Ask, Effect, Keep, Show, Sounded
 from shutthebox.game.facts import Finished, Left
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import FaultReported, Input, OddsCame, TimeCame
@@ -152,7 +152,7 @@ class Runner:
                         self._keep_counts()
                 case Show():
                     self._show(effect)
-                case Play(sound):
+                case Sounded(sound):
                     if self._ports.buzzer is not None:
                         self._ports.buzzer.play(sound)
                 case Ask(question):

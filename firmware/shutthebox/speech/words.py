@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from shutthebox.game.effects import Effect, Play, Show, Sound
+from shutthebox.game.effects import Effect, Show, Sound, Sounded
 from shutthebox.game.messages import Translate
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
@@ -53,7 +53,7 @@ class Announcer:
     def take(self, what: Effect | SwitchChanged) -> Announcement | None:
         """The announcement for this effect; None for none."""
         match what:
-            case Play(Sound.REFUSED | Sound.FAULT):
+            case Sounded(Sound.REFUSED | Sound.FAULT):
                 self._says_prompt_again = True
             case Show():
                 return self._show(what)

@@ -23,7 +23,7 @@ from tests.support.waiting import until
 
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.config.profiles import builtin
-from shutthebox.game.effects import Play, Sound
+from shutthebox.game.effects import Sound, Sounded
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.odds.coach import review
@@ -530,7 +530,7 @@ def test_a_status_says_what_the_display_says(table: Table) -> None:
     table.transcript(shown(Screen(Mode.ROLLING, "Player 1", dice=(3, 5), tumbling=True)), 0)
     table.transcript(shown(SHUT_8), 0)
     until(lambda: text_of(table, "said") == "Player 1. Thrown: 3 and 5, which is 8. Shut 8.")
-    table.transcript(Play(Sound.REFUSED), 0)
+    table.transcript(Sounded(Sound.REFUSED), 0)
     table.transcript(shown(SHUT_8), 0)
     # A text that is the same is announced again only if it is not quite the same.
     until(lambda: text_of(table, "said") == "Shut 8.\u00a0")

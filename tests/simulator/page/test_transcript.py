@@ -7,7 +7,7 @@ import pytest
 from tests.simulator.page.pages import shown
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.effects import Play, Show, Sound
+from shutthebox.game.effects import Show, Sound, Sounded
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
@@ -35,7 +35,7 @@ def test_each_announcement_is_told_once(tmp_path: Path) -> None:
 def test_the_same_refusal_is_told_again() -> None:
     transcript = Transcript()
     for t_ns in range(2):
-        transcript(Play(Sound.REFUSED), t_ns)
+        transcript(Sounded(Sound.REFUSED), t_ns)
         transcript(shown(replace(FLIPPING, prompt="3 to go")), t_ns)
     assert (transcript.words.announcements, transcript.words.said) == (2, "3 to go.")
 

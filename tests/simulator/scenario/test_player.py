@@ -9,7 +9,7 @@ import pytest
 from tests.support.box import MS
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.effects import Keep, Play, Show, Sound
+from shutthebox.game.effects import Keep, Show, Sound, Sounded
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Signed
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
@@ -71,7 +71,7 @@ def test_a_show_and_a_sound_have_all_their_values() -> None:
         "asleep": True,
     }
     assert "Würfel" in text, "as it is, not as numbers"
-    assert json.loads(as_json(Play(Sound.ROLL), 0)) == {"t": 0.0, "kind": "sound", "name": "roll"}
+    assert json.loads(as_json(Sounded(Sound.ROLL), 0)) == {"t": 0.0, "kind": "sound", "name": "roll"}
 
 
 # -- when a line is played ---------------------------------------------------------------

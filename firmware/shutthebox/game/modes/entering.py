@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.entry import Entry
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import message
@@ -15,6 +14,7 @@ from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import MatchInPlay, done, judged
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View, refused
+from shutthebox.game.typed_throw import TypedThrow
 from shutthebox.game.wording import fault_text
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
@@ -24,7 +24,7 @@ from shutthebox.rules.profile import Draw
 
 
 @dataclass(frozen=True, slots=True)
-class Entering(MatchMode):
+class EnteringThrow(MatchMode):
     """A throw of real dice is being entered.
 
     Attributes:
@@ -33,7 +33,7 @@ class Entering(MatchMode):
 
     name: ClassVar[Mode] = Mode.ROLLING
 
-    entry: Entry
+    entry: TypedThrow
 
     def deadline_ns(self, shared: Shared) -> int | None:
         """When the player's clock shows another second."""
@@ -50,17 +50,17 @@ class Entering(MatchMode):
         return replace(shown, title=heading.told(_), aside="")
 
 
-def enter(play: MatchInPlay, context: Context, dice: int, *, pressed: bool) -> Entering:
+def enter(play: MatchInPlay, context: Context, dice: int, *, pressed: bool) -> EnteringThrow:
     """Begins to take in a throw; the press that begins it counts as its first."""
     profile = play.match.rules
     if profile.faces_matter or profile.draw is Draw.DOMINOES:
-        entry = Entry(dice, profile.sides)
+        entry = TypedThrow(dice, profile.sides)
     else:
-        entry = Entry(1, dice * profile.sides)
-    return Entering(play, (entry.press(context.now_ns) or entry) if pressed else entry)
+        entry = TypedThrow(1, dice * profile.sides)
+    return EnteringThrow(play, (entry.press(context.now_ns) or entry) if pressed else entry)
 
 
-def press(mode: Entering, context: Context) -> Step[Entering | ready.Ready]:
+def press(mode: EnteringThrow, context: Context) -> Step[EnteringThrow | ready.Ready]:
     """One more; two presses in quick succession void the throw."""
     entry = mode.entry.press(context.now_ns)
     if entry is None:
@@ -68,7 +68,9 @@ def press(mode: Entering, context: Context) -> Step[Entering | ready.Ready]:
     return Step(replace(mode, entry=entry))
 
 
-def hold(mode: Entering, context: Context) -> Step[Entering | flipping.Flipping | turn_over.TurnOver]:
+def hold(
+    mode: EnteringThrow, context: Context
+) -> Step[EnteringThrow | flipping.Flipping | turn_over.TurnOver]:
     """Enters the number; the last one makes the throw."""
     if mode.play.verdict.kind is not VerdictKind.OK:
         # No throw on wrong levers, whoever throws it.
@@ -78,14 +80,14 @@ def hold(mode: Entering, context: Context) -> Step[Entering | flipping.Flipping 
     throw: Throw = entry.entered
     if entry.complete and turns.possible_throw(match.rules, match.turn, throw):
         play, effects = done(mode.play, Thrown(throw))
-        return flipping.enter(play, context).after(*effects)
+        return flipping.enter(play, context).preceded_by(*effects)
     if entry.complete or not entry.entered[-1]:
         again = replace(mode, entry=replace(entry, entered=entry.entered[:-1], count=0))
         return refused(again, message("{throw}? Again", throw=faces_to_text(throw)))
     return Step(replace(mode, entry=entry))
 
 
-def levers(mode: Entering, context: Context) -> Step[Entering]:
+def levers(mode: EnteringThrow, context: Context) -> Step[EnteringThrow]:
     """Levers are judged as before the throw."""
     play, effects = judged(mode.play, context)
     return Step(replace(mode, play=play), effects)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.effects import Ask, Play, Sound
+from shutthebox.game.effects import Ask, Sound, Sounded
 from shutthebox.game.inputs import AnswerCame, HintCame
 from shutthebox.game.judge import FINE, VerdictKind, flipped_tiles, lever_of
 from shutthebox.game.lever_health import suspect_missing
@@ -28,7 +28,7 @@ from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Turns
 from shutthebox.rules.tiles import Tiles, to_numbers
 
-PATIENCE_NS = 6_000_000_000
+COMPUTER_THINKS_NS = 6_000_000_000
 """How long the computer may think after its throw; then it shuts the highest tiles that fit."""
 
 
@@ -55,7 +55,7 @@ class Flipping(MatchMode):
         """When the player's clock shows another second, or the computer's time to think is over."""
         if self.play.clock:
             return self.play.clock.next_ns
-        return None if self.thinking_ns is None else self.thinking_ns + PATIENCE_NS
+        return None if self.thinking_ns is None else self.thinking_ns + COMPUTER_THINKS_NS
 
     def screen(self, view: View) -> Screen:
         """The dice, the tiles that still fit, and what to do; or a hint."""
@@ -73,7 +73,7 @@ class Flipping(MatchMode):
                 lit=True,
             )
         kind = play.verdict.kind
-        lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.throws_again)
+        lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.must_pass)
         prompt = message("Working it out …") if self.asks_hint else _prompt(self, shared)
         also = (message("Hold: hint"),) if shared.settings.hints and self.computers_answer is None else ()
         dice, only = play.match.turn.throw or (), self.computers_answer
@@ -114,7 +114,7 @@ def resume(
     asked = (
         (Ask(AskAnswer(play.match, context.settings.strength)),) if play.match.stage is Stage.ANSWER else ()
     )
-    return enter_computers(play, context, context.now_ns, None).after(*asked)
+    return enter_computers(play, context, context.now_ns, None).preceded_by(*asked)
 
 
 def levers(
@@ -143,8 +143,8 @@ def _settled(mode: Flipping, context: Context) -> Step[Flipping | turn_over.Turn
     if verdict.move and verdict.move == play.match.turn.open and not play.match.turn.behind:
         # The box is shut: there is nothing left to choose.
         play, after = done(play, Moved(verdict.move))
-        return turn_over.enter(play, context).after(*effects, *after)
-    return Step(mode, (*effects, Play(Sound.COMPLETE)))
+        return turn_over.enter(play, context).preceded_by(*effects, *after)
+    return Step(mode, (*effects, Sounded(Sound.COMPLETE)))
 
 
 def press(mode: Flipping, context: Context) -> Step[Flipping | raising.Raise | ready.Ready | rolling.Rolling]:
@@ -156,7 +156,7 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | raising.Raise | r
     mode = replace(mode, asks_hint=False, hint=None)
     if mode.thinking_ns is not None:
         return refused(mode, message("Thinking …"))
-    if kind is not VerdictKind.COMPLETE and not (kind is VerdictKind.OK and play.throws_again):
+    if kind is not VerdictKind.COMPLETE and not (kind is VerdictKind.OK and play.must_pass):
         if reads:
             return Step(mode)
         shared = suspect_missing(play, context)
@@ -224,7 +224,7 @@ def _prompt(mode: Flipping, shared: Shared) -> Text:
         return _computers_prompt(match, answer, shared, opens=opens)
     if opens:
         return message("No move: lift one")
-    if mode.play.throws_again:
+    if mode.play.must_pass:
         return message("Insured: press") if match.rules.insurance else message("No move: press")
     return answers_text(match)
 
@@ -247,7 +247,7 @@ def _commit(mode: Flipping, context: Context) -> Step[raising.Raise | ready.Read
     passed = verdict.kind is VerdictKind.OK
     action = Moved(0) if passed else Moved(verdict.move) if verdict.move else Reopened(verdict.tiles[0])
     play, effects = done(mode.play, action)
-    return ready.await_throw(play, context).after(*effects)
+    return ready.await_throw(play, context).preceded_by(*effects)
 
 
 def _throw_again(mode: ready.Ready, context: Context) -> Step[rolling.Rolling]:

@@ -8,8 +8,8 @@ from fractions import Fraction
 from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar
 
-from shutthebox.game.coach import CoachPage, coach_pages
-from shutthebox.game.effects import Ask, Play, Sound
+from shutthebox.game.coach_pages import CoachPage, coach_pages
+from shutthebox.game.effects import Ask, Sound, Sounded
 from shutthebox.game.facts import Signed
 from shutthebox.game.inputs import ReviewCame
 from shutthebox.game.messages import Message, message, told
@@ -129,7 +129,7 @@ def signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> S
     )
     facts = (Signed(player, name) for player, name in letters.items())
     mode = MatchOver(play, signed=any(winner in letters for winner in winners), honours=honours)
-    return Step(mode, (*kept(*facts), Play(_sound(play, honours))))
+    return Step(mode, (*kept(*facts), Sounded(_sound(play, honours))))
 
 
 def press(mode: MatchOver, context: Context) -> Step[raising.Raise | ready.Ready]:
@@ -157,9 +157,9 @@ def levers(mode: MatchOver, context: Context) -> Step[MatchOver | initials.Initi
     flicks, chosen = mode.flicks.moved(context.moved)
     mode = replace(mode, flicks=flicks)
     if set(chosen) & set(SIGN_LEVERS) and _may_sign(mode, context.settings):
-        return Step(initials.Initials(mode.play), (Play(Sound.CHOICE),))
+        return Step(initials.Initials(mode.play), (Sounded(Sound.CHOICE),))
     if TALLY_LEVER in chosen and context.settings.stakes is ShownStakes.EVENING:
-        return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (Play(Sound.CHOICE),))
+        return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (Sounded(Sound.CHOICE),))
     if COACH_LEVER in chosen and mode.play.beginning is not None and not mode.asks_review:
         return _next_page(mode, mode.play.beginning)
     return refused(mode, message("Press: again")) if chosen and not mode.asks_review else Step(mode)
@@ -179,9 +179,9 @@ def _next_page(mode: MatchOver, beginning: Match) -> Step[MatchOver]:
     """The next page of the coach, after the last one the result; the first time it is asked for."""
     if mode.review is None:
         asked = Ask(AskReview(beginning, mode.play.actions))
-        return Step(replace(mode, asks_review=True), (asked, Play(Sound.CHOICE)))
+        return Step(replace(mode, asks_review=True), (asked, Sounded(Sound.CHOICE)))
     page = (mode.page + 1) % (len(_coach_pages(mode)) + 1)
-    return Step(replace(mode, page=page, shows_tally=False), (Play(Sound.CHOICE),))
+    return Step(replace(mode, page=page, shows_tally=False), (Sounded(Sound.CHOICE),))
 
 
 def _levers_in_use(mode: MatchOver, settings: Settings) -> Tiles:

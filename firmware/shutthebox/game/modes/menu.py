@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.menu_items import GAME, Entry, Item, ToPuzzle, ToService, ToStatistics, entries
+from shutthebox.game.menu_items import GAME, Item, MenuLine, ToPuzzle, ToService, ToStatistics, entries
 from shutthebox.game.menu_items import menu as listed
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
@@ -34,7 +34,7 @@ class Menu(BoxMode):
     name: ClassVar[Mode] = Mode.MENU
 
     picker: Picker
-    entry: Entry | None = None
+    entry: MenuLine | None = None
     sentence: int | None = None
 
     def game(self, settings: Settings) -> Profile | None:
@@ -98,7 +98,7 @@ def hold(mode: Menu, context: Context) -> Step[Menu | attract.Attract]:
     return Step(Menu(listed(context.settings, mode.entry)))
 
 
-def _open(mode: Menu, entry: Entry, context: Context) -> Step[Menu | puzzle.Puzzling | service.Service]:
+def _open(mode: Menu, entry: MenuLine, context: Context) -> Step[Menu | puzzle.Puzzling | service.Service]:
     match entry:
         case Item():
             return Step(Menu(entry.picker(context.settings), entry))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from shutthebox.game.daily import Daily
-from shutthebox.game.effects import Effect, Play, Sound
+from shutthebox.game.effects import Effect, Sound, Sounded
 from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge
 from shutthebox.game.messages import message, title_text, told
 from shutthebox.game.mode import Mode
@@ -104,7 +104,7 @@ def press(mode: Puzzling, context: Context) -> Step[Puzzling | attract.Attract]:
     solved = mode.verdict.move == mode.daily.puzzle.best
     streak = context.settings.streak.after(mode.daily.day, solved=solved)
     shared = replace(context.shared, settings=replace(context.settings, streak=streak))
-    effects = (*kept(streak.fact), Play(Sound.WIN if solved else Sound.BLOCKED))
+    effects = (*kept(streak.fact), Sounded(Sound.WIN if solved else Sound.BLOCKED))
     return Step(replace(mode, given=mode.verdict.move), effects, shared)
 
 
@@ -132,9 +132,9 @@ def _judged(mode: Puzzling, context: Context) -> Step[Puzzling]:
     verdict = judge(mode.game, mode.turn, context.shared.levers)
     sounds: tuple[Effect, ...] = ()
     if verdict != mode.verdict and verdict.kind in _WRONG:
-        sounds = (Play(Sound.FAULT),)
+        sounds = (Sounded(Sound.FAULT),)
     elif verdict != mode.verdict and verdict.kind is VerdictKind.COMPLETE:
-        sounds = (Play(Sound.COMPLETE),)
+        sounds = (Sounded(Sound.COMPLETE),)
     return Step(replace(mode, verdict=verdict), sounds)
 
 

@@ -78,7 +78,7 @@ def begin_anew(
     """This match from its beginning."""
     play, asked = begun(match, context.settings, tally)
     began = Began(match, conditions_of(match, context.settings))
-    return await_throw(play, context).after(*kept(began), *asked)
+    return await_throw(play, context).preceded_by(*kept(began), *asked)
 
 
 def await_throw(play: MatchInPlay, context: Context) -> Step[raising.Raise | Ready]:
@@ -91,7 +91,7 @@ def await_throw(play: MatchInPlay, context: Context) -> Step[raising.Raise | Rea
 
 def leave(mode: MatchMode, context: Context) -> Step[attract.Attract]:
     """Abandons the match, or leaves a decided one: by a hand, or after a long time without one."""
-    return attract.enter(context).after(*kept(Left()))
+    return attract.enter(context).preceded_by(*kept(Left()))
 
 
 def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
@@ -104,12 +104,12 @@ def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
     return (Ask(AskHint(match)),) if shared.settings.hints else ()
 
 
-def press(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | entering.Entering]:
+def press(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | entering.EnteringThrow]:
     """Throws the usual number of dice."""
     return throw(mode, context, one_die=False)
 
 
-def hold(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | entering.Entering]:
+def hold(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | entering.EnteringThrow]:
     """Throws one die, where that is a choice."""
     match = mode.play.match
     if len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1:
@@ -152,7 +152,7 @@ def dice_came(mode: Ready, came: DiceCame, context: Context) -> Step[Ready]:
 
 def throw(
     mode: Ready, context: Context, *, one_die: bool
-) -> Step[Ready | rolling.Rolling | entering.Entering]:
+) -> Step[Ready | rolling.Rolling | entering.EnteringThrow]:
     """A throw of the box, or the entering of one of real dice; refused while levers are wrong."""
     play, settings = mode.play, context.settings
     if play.verdict.kind is not VerdictKind.OK:

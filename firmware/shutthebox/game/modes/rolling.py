@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from shutthebox.game.effects import Ask, Play, Sound
+from shutthebox.game.effects import Ask, Sound, Sounded
 from shutthebox.game.inputs import AnswerCame
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.mode import Mode
@@ -67,7 +67,7 @@ def enter(play: MatchInPlay, context: Context, dice: int) -> Step[Rolling]:
     thrown = after.match
     if thrown.stage is Stage.ANSWER and is_computers_turn(play, context.shared):
         effects += (Ask(AskAnswer(thrown, context.settings.strength)),)
-    return Step(Rolling(replace(after, match=match), thrown, context.now_ns), (*effects, Play(Sound.ROLL)))
+    return Step(Rolling(replace(after, match=match), thrown, context.now_ns), (*effects, Sounded(Sound.ROLL)))
 
 
 def press(

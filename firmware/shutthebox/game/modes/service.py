@@ -143,14 +143,14 @@ def _wrong(mode: Service, context: Context) -> Step[Service]:
     facts = kept(Chosen(WRONG_CODES, count))
     if count >= FREE_TRIES:
         facts += kept(Faulted("service", f"wrong code, {count} times"))
-    return replace(step.after(*facts), shared=_counting(count, context))
+    return replace(step.preceded_by(*facts), shared=_counting(count, context))
 
 
 def _forgiven(step: Step[Service], context: Context) -> Step[Service]:
     """The step, with the wrong codes before forgotten."""
     if not context.settings.wrong_codes:
         return step
-    return replace(step.after(*kept(Chosen(WRONG_CODES, None))), shared=_counting(0, context))
+    return replace(step.preceded_by(*kept(Chosen(WRONG_CODES, None))), shared=_counting(0, context))
 
 
 def _counting(wrong: int, context: Context) -> Shared:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeVar
 
-from shutthebox.game.coach import better_text
-from shutthebox.game.effects import Effect, Play, Sound
+from shutthebox.game.coach_pages import better_text
+from shutthebox.game.effects import Effect, Sound, Sounded
 from shutthebox.game.facts import BEST, Chosen, ClockShown, Finished
 from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import ended_row
@@ -63,7 +63,7 @@ def enter(play: MatchInPlay, context: Context) -> Step[TurnOver]:
     match = play.match
     effects: tuple[Effect, ...] = kept(Finished(match)) if match.result is not None else ()
     sound = Sound.SHUT if match.turn.outcome is Outcome.SHUT else Sound.BLOCKED
-    step = Step(TurnOver(with_verdict(play, FINE)), (*effects, Play(sound)))
+    step = Step(TurnOver(with_verdict(play, FINE)), (*effects, Sounded(sound)))
     return _climbed(step, match, context) if match.rules.is_solo and match.result else step
 
 
@@ -77,7 +77,7 @@ def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnO
     ladder, total = ladder_of(match.game), match.totals[0]
     settings = context.settings
     shared = replace(context.shared, settings=replace(settings, bests={**settings.bests, ladder: total}))
-    return replace(step.after(*kept(Chosen(BEST + ladder, total))), shared=shared)
+    return replace(step.preceded_by(*kept(Chosen(BEST + ladder, total))), shared=shared)
 
 
 def tick(mode: _Mode, context: Context) -> Step[_Mode | TurnOver]:
@@ -88,15 +88,15 @@ def tick(mode: _Mode, context: Context) -> Step[_Mode | TurnOver]:
         facts = kept(ClockShown(clock.shown_s)) if clock and clock != mode.play.clock else ()
         return Step(replace(mode, play=play), facts, refusal=context.shared.refusal)
     play, effects = done(play, OutOfTime())
-    return enter(play, context).after(*effects)
+    return enter(play, context).preceded_by(*effects)
 
 
 def press(mode: TurnOver, context: Context) -> Step[raising.Raise | ready.Ready | match_over.MatchOver]:
     """The next player, or the end of the match."""
     play, effects = done(mode.play, Advanced())
     if play.match.stage is Stage.FINISHED:
-        return match_over.enter(play, context).after(*effects)
-    return ready.await_throw(play, context).after(*effects)
+        return match_over.enter(play, context).preceded_by(*effects)
+    return ready.await_throw(play, context).preceded_by(*effects)
 
 
 def hold(mode: TurnOver, context: Context) -> Step[TurnOver]:

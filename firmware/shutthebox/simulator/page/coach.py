@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from shutthebox.game.coach import coach_pages, signed_text
+from shutthebox.game.coach_pages import coach_pages, signed_text
 from shutthebox.game.messages import Translate, told
 from shutthebox.odds.coach import Decision, MatchReview
 from shutthebox.odds.review_text import decision_text

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from shutthebox.game.effects import Effect, Keep, Play, Show
+from shutthebox.game.effects import Effect, Keep, Show, Sounded
 from shutthebox.game.messages import Translate
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
 from shutthebox.odds.coach import MatchReview
@@ -125,7 +125,7 @@ def log_line(what: Effect | SwitchChanged) -> str:
         case SwitchChanged(switch, active):
             name = {DICE_BUTTON: "button", SERVICE_BUTTON: "service button"}.get(switch, f"lever {switch}")
             return f"{name} {'down' if active else 'up'}"
-        case Play(sound):
+        case Sounded(sound):
             return f"sound {sound}"
         case Keep(fact):
             return f"kept {fact_text(fact)}"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.effects import Ask, Effect, Keep, Play, Show
+from shutthebox.game.effects import Ask, Effect, Keep, Show, Sounded
 from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Resumed, Signed
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.box import UnknownLeverError
@@ -46,7 +46,7 @@ def as_json(effect: Effect, t_ns: int) -> str:
                 "text": effect.screen.text,
                 "asleep": effect.asleep,
             }
-        case Play(sound):
+        case Sounded(sound):
             line |= {"kind": "sound", "name": sound.value}
         case Keep(fact):
             line |= {"kind": "record", "fact": fact_text(fact)}

@@ -9,7 +9,7 @@ DOUBLE_PRESS_NS = 350_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TypedThrow:
     """The part of a throw that has been entered.
 
     Attributes:
@@ -26,13 +26,13 @@ class Entry:
     count: int = 0
     pressed_ns: int | None = None
 
-    def press(self, t_ns: int) -> "Entry | None":
+    def press(self, t_ns: int) -> "TypedThrow | None":
         """One more; None if this was a double press."""
         if self.pressed_ns is not None and t_ns - self.pressed_ns < DOUBLE_PRESS_NS:
             return None
         return replace(self, count=self.count % self.highest + 1, pressed_ns=t_ns)
 
-    def enter(self) -> "Entry":
+    def enter(self) -> "TypedThrow":
         """The count becomes the next number of the throw."""
         return replace(self, entered=(*self.entered, self.count), count=0, pressed_ns=None)
 
