@@ -41,6 +41,17 @@ def translations() -> Mapping[str, Translate]:
     return found
 
 
+def reader_language(environ: Mapping[str, str], otherwise: str) -> str:
+    """The code of the language that a terminal asks for, in gettext's order; `otherwise` if none is known."""
+    wanted = (environ.get(name, "") for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"))
+    for value in wanted:
+        for locale in value.split(":"):
+            code = locale.partition(".")[0].partition("_")[0]
+            if code in codes():
+                return code
+    return otherwise
+
+
 @cache
 def languages() -> Mapping[str, str]:
     """Code and own name of every language, English first."""

@@ -38,11 +38,18 @@ def refused(*words: str) -> str:
         (["pins", "x"], "shutthebox pins: 'x' is no argument; see shutthebox pins --help"),
         (["odds", "pub", "--objective", "x"], "shutthebox odds: argument --objective: invalid choice: 'x' "),
         (["replay"], "shutthebox replay: the following arguments are required: SCRIPT; see "),
-        ([], "shutthebox: the following arguments are required: COMMAND; see shutthebox --help"),
     ],
 )
 def test_fail__a_slip_of_the_pen(words: list[str], said: str) -> None:
     assert refused(*words).startswith(said)
+
+
+def test_without_a_command_it_says_what_it_can_do(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main([])
+    assert caught.value.code == 0
+    said = capsys.readouterr().out
+    assert all(command in said for command in COMMANDS)
 
 
 @pytest.mark.parametrize(

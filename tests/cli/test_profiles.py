@@ -45,6 +45,38 @@ def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     }
 
 
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """A terminal that asks for no language."""
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+@pytest.mark.parametrize(
+    ("asked", "language"),
+    [
+        ({}, "en"),
+        ({"LANG": "C.UTF-8"}, "en"),
+        ({"LANG": "fr_BE.UTF-8"}, "fr"),
+        ({"LANG": "fr_BE.UTF-8", "LC_ALL": "nl_BE"}, "nl"),
+        ({"LANGUAGE": "sv:de"}, "de"),
+    ],
+)
+def test_rules_are_in_the_reader_s_language_alone(
+    asked: dict[str, str], language: str, terminal: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in asked.items():
+        terminal.setenv(name, value)
+    code, out, err = run(capsys, "jouhet")
+    assert (code, err) == (0, "")
+    sentences = [
+        f"  {sentence}" for sentence in explain(profiles.builtin("jouhet"), translations()[language])
+    ]
+    assert out.splitlines()[5:] == sentences
+    assert out.startswith("jouhet: À Toi De Jouhet\n")
+
+
 def test_a_page_of_rules_in_one_language(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "ours.toml"
     path.write_text('tiles = [1]\nsource = "Our pub"\n[title]\nen = "Ours"\nde = "Unser"\n')
@@ -52,7 +84,7 @@ def test_a_page_of_rules_in_one_language(capsys: pytest.CaptureFixture[str], tmp
     assert (code, err) == (0, "")
     sentences = [f"  {sentence}" for sentence in explain(profiles.read(path), translations()["en"])]
     assert out.splitlines() == [
-        "ours: Ours / Unser",
+        "ours: Ours",
         "Source: Our pub",
         "Boxes: 1 tile",
         "",

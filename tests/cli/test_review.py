@@ -120,10 +120,10 @@ def test_what_cost_most_comes_first_and_five_are_enough() -> None:
     ]
 
 
-def test_a_player_who_has_not_thrown_has_no_accuracy() -> None:
+def test_nothing_is_said_of_a_player_who_has_not_thrown() -> None:
     found = reviewed(win=None)
     found = replace(found, players=(found.players[0], replace(found.players[1], accuracy=None)))
-    assert lines(found)[2:] == ["Player 2: no throw", "Every decision was the best."]
+    assert not [line for line in lines(found) if "Player 2" in line]
     players = review_document(MATCH, found)["players"]
     assert isinstance(players, list)
     assert players[1]["accuracy"] is None

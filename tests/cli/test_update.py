@@ -370,6 +370,8 @@ def test_a_full_disk_is_not_blamed_on_the_address(fetched: Path, capsys: pytest.
 def test_a_dropped_login_leaves_no_file(number: signal.Signals, fetched: Path) -> None:
     """Nobody would remove it, and it takes the memory's room."""
     program = (
+        # As a login starts it, also where the tests run under nohup.
+        f"import signal; signal.signal({number:d}, signal.SIG_DFL);"
         "import os, sys; from pathlib import Path; from shutthebox.cli import main, update;"
         f"update.FETCHED = Path({str(fetched)!r}); update.CARD = Path({str(fetched.parent)!r});"
         "os.geteuid = lambda: 0; update.RESERVE = 0;"

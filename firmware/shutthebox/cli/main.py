@@ -61,6 +61,9 @@ def command_line(modules: Iterable[str] = _MODULES) -> tuple[CommandParser, Mapp
 def _parse(argv: Sequence[str]) -> argparse.Namespace:
     # Only the command's own module is loaded, because the box has to be ready soon.
     parser, commands = command_line(argv[:1] if argv and argv[0] in _MODULES else _MODULES)
+    if not argv:
+        parser.print_help()
+        parser.exit()
     if argv and not argv[0].startswith("-") and argv[0] not in commands:
         parser.refuse(argv[0], "command", commands)
     args, unknown = parser.parse_known_args(argv)

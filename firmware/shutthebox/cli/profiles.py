@@ -2,8 +2,8 @@
 
 import argparse
 import json
+import os
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 from shutthebox.cli.parser import Subparsers
@@ -16,9 +16,10 @@ from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.words import N_, explain
 from shutthebox.rules.writer import to_keys
-from shutthebox.translations import ENGLISH, codes, translations
+from shutthebox.translations import codes, reader_language, translations
 
-_HEADING = N_("Rules")
+_RULES, _SOURCE = N_("Rules"), N_("Source: {source}")
+_ONE_TILE, _BOXES = N_("Boxes: 1 tile"), N_("Boxes: {boxes} tiles")
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -35,7 +36,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument("--folder", metavar="DIR", type=Path, help="house rules; default: the config's")
     parser.add_argument("--sheet", metavar="FILE", type=Path, help="write its rules as HTML, to print on A5")
     parser.add_argument(
-        "--language", metavar="CODE", help="of the rules, such as fr; default: all, a sheet in English"
+        "--language", metavar="CODE", help="of the rules, such as fr; default: the terminal's, else the box's"
     )
     parser.set_defaults(run=run)
 
@@ -46,7 +47,8 @@ def run(args: argparse.Namespace) -> int:
     Returns:
         0, or 2 if the profile, or any file in the folder when listing, is no good.
     """
-    folder: Path | None = args.folder or rules_folder(box_config())
+    config = box_config()
+    folder: Path | None = args.folder or rules_folder(config)
     if args.sheet is not None and args.profile is None:
         raise ShutTheBoxError("--sheet: of which game? allowed is an id or a file before it")
     if args.language is not None and args.language not in translations():
@@ -59,13 +61,13 @@ def run(args: argparse.Namespace) -> int:
     except ProfileError as error:
         _complain(error)
         return 2
+    language = args.language or reader_language(os.environ, config.box.language)
     if args.sheet is not None:
-        language = args.language or ENGLISH
         write_sheet(args.sheet, profile, language, translations()[language])
     elif args.json:
         print(json.dumps(_document(profile), ensure_ascii=False, indent=2))
     else:
-        print("\n".join(_page(profile, codes() if args.language is None else (args.language,))))
+        print("\n".join(_page(profile, language)))
     return 0
 
 
@@ -99,16 +101,15 @@ def _document(profile: Profile) -> dict[str, object]:
     return {**keys, **_entry(profile), "words": words}
 
 
-def _page(profile: Profile, languages: Iterable[str]) -> list[str]:
-    lines = [f"{profile.name}: {_titles(profile)}"]
+def _page(profile: Profile, language: str) -> list[str]:
+    _ = translations()[language]
+    lines = [f"{profile.name}: {profile.title(language, _)}"]
     if profile.source:
-        lines.append(f"Source: {profile.source}")
+        lines.append(_(_SOURCE).format(source=profile.source))
     boxes = ", ".join(map(str, profile.allowed_boxes))
-    lines.append(f"Boxes: {boxes} {'tile' if boxes == '1' else 'tiles'}")
-    for language in languages:
-        _ = translations()[language]
-        lines += ["", _(_HEADING), *(f"  {sentence}" for sentence in explain(profile, _))]
-    return lines
+    one = boxes == "1"
+    lines.append(_(_ONE_TILE if one else _BOXES).format(boxes=boxes))
+    return [*lines, "", _(_RULES), *(f"  {sentence}" for sentence in explain(profile, _))]
 
 
 def _titles(profile: Profile) -> str:

@@ -107,7 +107,7 @@ def review_document(match: Record, found: MatchReview) -> dict[str, object]:
 
 
 def review_lines(match: Record, found: MatchReview, translate: Callable[[str], str]) -> Iterator[str]:
-    """A review in words.
+    """A review in words; nothing of a player who has not thrown.
 
     Args:
         match: the match.
@@ -117,17 +117,14 @@ def review_lines(match: Record, found: MatchReview, translate: Callable[[str], s
     _ = translate
     for number, each in enumerate(found.players, 1):
         if each.accuracy is None:
-            yield _("Player {player}: no throw").format(player=number)
-        else:
-            yield _("Player {player}: accuracy {accuracy} %").format(
-                player=number, accuracy=f"{each.accuracy:.0f}"
-            )
+            continue
+        yield _("Player {player}: accuracy {accuracy} %").format(
+            player=number, accuracy=f"{each.accuracy:.0f}"
+        )
         if each.win is not None:
             yield "  " + _(
                 "chance to win {initial} % at first, {final} % at last: luck {luck} %, decisions {skill} %"
             ).format(**_shown(each.win, 100))
-        if each.accuracy is None:
-            continue
         yield "  " + _("points {initial} expected, {final} scored: luck {luck}, decisions {skill}").format(
             **_shown(each.points, 1)
         )
