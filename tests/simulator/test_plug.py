@@ -1,6 +1,5 @@
 """The plug: of the command `sim` in a process of its own, and what it asks for in this one."""
 
-import io
 import json
 import os
 import re
@@ -8,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, suppress
 from http.client import HTTPConnection
@@ -22,10 +20,7 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
 from shutthebox.cli.main import main
-from shutthebox.config.schema import Config
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
-from shutthebox.simulator.plug import Plug
-from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 
 
 class Box:
@@ -173,62 +168,9 @@ def levers() -> Iterator[SimulatedBox]:
         yield levers
 
 
-RECORDING = Path("recording.scn")
-
-
 def arguments(records: bool, goes_on: bool) -> list[str]:
     return ["sim", f"--records={records}", f"--goes-on={goes_on}"]
 
 
 def starts(records: bool, goes_on: bool) -> tuple[str, ...]:
     return ("exec", sys.executable, sys.executable, "-m", "shutthebox", *arguments(records, goes_on))
-
-
-def recorder_into(file: io.StringIO, down: frozenset[int]) -> ScenarioRecorder:
-    return ScenarioRecorder(file, Config(), 9, down, time.monotonic_ns())
-
-
-def test_a_box_that_is_just_starting_cannot_be_started_again(levers: SimulatedBox, outside: Outside) -> None:
-    plug = Plug(RECORDING, None, levers)
-    plug.cut()
-    plug.record(True)
-    plug.start_again()
-    assert outside.asked == []
-    assert (plug.recording, plug.is_recording, plug.arguments) == (RECORDING, False, None)
-
-
-def test_a_pulled_plug_starts_the_box_as_it_was(levers: SimulatedBox, outside: Outside) -> None:
-    plug = Plug(RECORDING, None, levers)
-    plug.arguments = arguments
-    plug.cut()
-    assert outside.asked == [starts(records=False, goes_on=False)]
-
-
-def test_a_pulled_plug_is_recorded_with_the_levers_and_the_recording_goes_on(
-    levers: SimulatedBox, outside: Outside
-) -> None:
-    file = io.StringIO()
-    plug = Plug(RECORDING, recorder_into(file, frozenset({4})), levers)
-    plug.arguments = arguments
-    levers.set_lever(7, True)
-    plug.cut()
-    assert outside.asked == [starts(records=True, goes_on=True)]
-    assert [line.split(" ", 1)[1] for line in file.getvalue().splitlines()[-2:]] == ["flip 7", "power-cut"]
-
-
-@pytest.mark.parametrize("is_recording", [False, True])
-def test_the_box_is_told_once_to_end_and_then_starts_again(
-    levers: SimulatedBox, outside: Outside, is_recording: bool
-) -> None:
-    recorder = recorder_into(io.StringIO(), frozenset()) if is_recording else None
-    plug = Plug(RECORDING, recorder, levers)
-    plug.arguments = arguments
-    assert plug.is_recording == is_recording
-    plug.record(is_recording)
-    assert outside.asked == [], "it does so already"
-    plug.record(not is_recording)
-    plug.record(not is_recording)
-    ends = ("kill", os.getpid(), signal.SIGTERM)
-    assert outside.asked == [ends]
-    plug.start_again()
-    assert outside.asked == [ends, starts(records=not is_recording, goes_on=False)]

@@ -1,6 +1,5 @@
 """The box in virtual time: hands to the nanosecond, queued dice, and what a power cut leaves."""
 
-import logging
 from functools import partial
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Effect, Keep
 from shutthebox.game.facts import Began
-from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.virtual_box import VirtualBox
@@ -82,23 +80,6 @@ def test_after_a_power_cut_the_match_goes_on_and_the_levers_stand(tmp_path: Path
     box.close()
 
 
-@pytest.mark.parametrize("memory", ["none", "works", "fails"])
-def test_a_memory_that_fails_is_shown_and_written_to_the_journal_once_at_most(
-    tmp_path: Path, memory: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.INFO)
-    state = {"none": None, "works": tmp_path / "state", "fails": tmp_path / "file"}[memory]
-    (tmp_path / "file").write_text("in the way", "utf-8")
-    box = VirtualBox(config_with(), state, advised=False)
-    assert ("Memory is off" in box.show.screen.text) == (memory == "fails")
-    assert (box.store is not None) == (memory == "works")
-    box.press(100 * MS)
-    box.run_until(S)
-    assert box.show.mode is Mode.READY
-    box.close()
-    assert not [record for record in caplog.records if record.name.endswith("guard")]
-
-
 def test_two_boxes_cannot_share_a_folder_and_one_that_is_closed_has_given_it_back(tmp_path: Path) -> None:
     first = VirtualBox(config_with(), tmp_path, advised=False)
     with pytest.raises(InUseError):
@@ -110,18 +91,6 @@ def test_two_boxes_cannot_share_a_folder_and_one_that_is_closed_has_given_it_bac
     with pytest.raises(ShutTheBoxError, match="full-house needs 12 levers"):
         VirtualBox(config_with(game__profile="full-house", box__levers=9), tmp_path, advised=False)
     VirtualBox(config_with(), tmp_path, advised=False).close()
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "counts"), [("game.dice", "auto", True), ("game.dice", "real", False)]
-)
-def test_only_throws_of_the_box_count_in_its_statistics(
-    tmp_path: Path, key: str, value: str, counts: bool
-) -> None:
-    box = VirtualBox(config_with(**{key: value}), tmp_path, advised=False)
-    assert box.store is not None
-    assert box.store._count_throws == counts
-    box.close()
 
 
 def test_the_brightness_chosen_in_the_menu_is_on_the_glass_at_once_and_after_a_pulled_plug(

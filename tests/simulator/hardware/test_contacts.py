@@ -1,20 +1,16 @@
 """The simulated pins behave like contacts, through gpiozero's own devices."""
 
-import gc
-import threading
 from collections.abc import Iterator
 from random import Random
-from typing import Any
 
 import pytest
-from gpiozero import Device, InputDevice, PWMOutputDevice
+from gpiozero import InputDevice, PWMOutputDevice
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.waiting import until
 
 from shutthebox.config.schema import GpioConfig
-from shutthebox.errors import ShutTheBoxError
-from shutthebox.simulator.hardware.bounce import ContactEdge, bounce_edges
+from shutthebox.simulator.hardware.bounce import bounce_edges
 from shutthebox.simulator.hardware.box import (
     BUZZER_LINE,
     LAMP_LINE,
@@ -22,7 +18,6 @@ from shutthebox.simulator.hardware.box import (
     Change,
     LeverFault,
     SimulatedBox,
-    UnknownLeverError,
     default_lever_lines,
 )
 
@@ -95,102 +90,7 @@ def test_a_burst_alternates_and_ends_settled(seed: int, duration_ns: int, settle
 # -- wiring ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("levers", [0, 55])
-def test_a_box_has_1_to_54_levers(levers: int) -> None:
-    with pytest.raises(UnknownLeverError, match="1 to 54"):
-        default_lever_lines(levers)
-
-
-def test_a_lever_that_is_not_there(box: SimulatedBox) -> None:
-    with pytest.raises(UnknownLeverError, match="lever 10: this box has 1 to 9") as caught:
-        box.set_lever(10, True)
-    assert isinstance(caught.value, ShutTheBoxError)
-    assert isinstance(caught.value, ValueError)
-
-
-def test_the_global_pin_factory_is_left_alone(box: SimulatedBox) -> None:
-    lever(box, 1)
-    assert Device.pin_factory is not box.factory
-
-
 # -- contacts ----------------------------------------------------------------------------
-
-
-def test_open_is_high_and_closed_is_low(box: SimulatedBox) -> None:
-    device = lever(box, 3)
-    assert device.pin.state == 1
-    box.set_lever(3, True)
-    assert device.pin.state == 0
-    assert device.is_active
-    assert box.levers_down == {3}
-    box.set_lever(3, False)
-    assert device.pin.state == 1
-    assert not box.levers_down
-
-
-def test_a_lever_may_be_down_at_boot(clock: Clock) -> None:
-    box = SimulatedBox(default_lever_lines(9), levers_down=(2, 7), real_time=False, clock_ns=clock)
-    devices = {n: lever(box, n) for n in box.levers}
-    assert [n for n, device in devices.items() if device.is_active] == [2, 7]
-    assert box.levers_down == {2, 7}
-
-
-def test_a_lever_moved_before_its_pin_is_opened(box: SimulatedBox) -> None:
-    box.set_lever(4, True)
-    device = lever(box, 4)
-    assert device.is_active
-    assert [state for _, state in device.pin.states] == [False]
-
-
-def test_an_edge_carries_the_time_of_the_box(box: SimulatedBox, clock: Clock) -> None:
-    device = lever(box, 5)
-    listener = Listener(device)
-    clock.now_ns = 6_123_456_789
-    box.set_lever(5, True)
-    clock.now_ns += 40 * MS
-    box.set_lever(5, False)
-    assert [(round(ticks * 1e9), level) for ticks, level in listener.edges] == [
-        (6_123_456_789, False),
-        (6_163_456_789, True),
-    ]
-    assert box.factory.ticks_diff(listener.edges[1][0], listener.edges[0][0]) == pytest.approx(0.04)
-
-
-def test_callbacks_run_in_the_thread_that_plays(box: SimulatedBox) -> None:
-    device = lever(box, 5)
-    threads: list[threading.Thread] = []
-
-    def note(ticks: float, state: bool) -> None:
-        threads.append(threading.current_thread())
-
-    device.pin.when_changed = note
-    box.set_lever(5, True)
-    assert threads == [threading.current_thread()]
-
-
-def test_a_callback_is_held_weakly_as_on_a_pi(box: SimulatedBox) -> None:
-    device = lever(box, 5)
-    listener = Listener(device)
-    edges = listener.edges
-    del listener
-    gc.collect()
-    box.set_lever(5, True)
-    assert edges == []
-
-
-def test_a_caller_plays_a_burst_in_virtual_time(box: SimulatedBox, clock: Clock) -> None:
-    listener = Listener(lever(box, 3))
-    start_ns = clock.now_ns
-    burst = box.bounce(3, True, 12 * MS, Random(1))
-    assert box.levers_down == set()
-    for edge in burst:
-        clock.now_ns = start_ns + edge.offset_ns
-        box.set_level(edge.line, edge.level)
-    assert [(round(ticks * 1e9) - start_ns, level) for ticks, level in listener.edges] == [
-        (edge.offset_ns, edge.level) for edge in burst
-    ]
-    assert burst[-1] == ContactEdge(12 * MS, box.lever_line(3), False)
-    assert box.levers_down == {3}
 
 
 # -- loss --------------------------------------------------------------------------------
@@ -281,20 +181,6 @@ def test_the_levers_are_wired_as_a_real_box_is() -> None:
     assert (real.roll, real.lamp, real.buzzer) == (ROLL_LINE, LAMP_LINE, BUZZER_LINE)
 
 
-@pytest.mark.parametrize(
-    "wiring",
-    [
-        {"lever_lines": {1: 4, 2: 5, 3: 4}},
-        {"lever_lines": {1: 4}, "button_line": 4},
-        {"lever_lines": {1: 5}, "buzzer_line": 4, "button_line": 4},
-        {"lever_lines": {1: 5}, "buzzer_line": 4, "lamp_line": 4},
-    ],
-)
-def test_no_two_things_share_a_line(wiring: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="line 4 is wired to more than one thing"):
-        SimulatedBox(**wiring)
-
-
 def test_a_cut_wire_counts_no_edges_and_a_mended_one_takes_its_level_up(box: SimulatedBox) -> None:
     line = box.lever_line(4)
     box.break_lever(4, LeverFault.CUT)
@@ -351,13 +237,4 @@ def test_mad_clicking_does_not_pile_up(live_box: SimulatedBox) -> None:
     until(lambda: live_box.levers_down == {3})
     wait_until_still(live_box)
     until(lambda: device.is_active)
-    assert live_box.levers_down == {3}
-
-
-def test_closing_ends_the_thread(live_box: SimulatedBox) -> None:
-    live_box.set_lever(3, True)
-    until(lambda: bool(live_box.levers_down))
-    live_box.close()
-    assert not any(thread.name == "simulated-contacts" for thread in threading.enumerate())
-    live_box.set_lever(3, False)  # after the end nothing moves, and nothing breaks
     assert live_box.levers_down == {3}

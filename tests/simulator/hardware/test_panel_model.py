@@ -64,53 +64,6 @@ def test_sh1106_shows_columns_2_to_129_and_stays_at_its_end() -> None:
     assert lit_pixels(model) == [(0, 0), (127, 63)]
 
 
-def test_sh1106_takes_its_column_in_two_halves() -> None:
-    model = cleared(Controller.SH1106)
-    model.command(0xB0, 0x0F, 0x1F & 0x11)
-    model.data([1])
-    model.command(0xB0, 0x00, 0x12)
-    model.data([2])
-    assert lit_pixels(model) == [(0x1F - 2, 0), (0x20 - 2, 1)]
-
-
-@pytest.mark.parametrize("controller", ["ssd1306", "ssd1315", "ssd1309", "sh1106"])
-def test_mapping_inversion_and_start_line(controller: str) -> None:
-    model = cleared(controller)
-    model.command(0xB0, 0x02 if controller == "sh1106" else 0x00, 0x10)
-    model.data([1])
-    assert lit_pixels(model) == [(0, 0)]
-    model.command(0xA0)
-    assert lit_pixels(model) == [(127, 0)]
-    model.command(0xA1, 0xC0)
-    assert lit_pixels(model) == [(0, 63)]
-    model.command(0xC8, 0x40 | 60)
-    assert lit_pixels(model) == [(0, 4)]
-    model.command(0x40, 0xD3, 1)
-    assert lit_pixels(model) == [(0, 63)]
-    model.command(0xD3, 0, 0xA7)
-    assert len(lit_pixels(model)) == 128 * 64 - 1
-    assert model.inverted
-    model.command(0xA5)
-    assert len(lit_pixels(model)) == 128 * 64
-
-
-def test_a_command_may_come_in_pieces_and_a_parameter_is_no_command() -> None:
-    model = cleared(Controller.SSD1306)
-    model.command(0x81)
-    model.command(0xAE)
-    assert model.contrast == 0xAE
-    assert model.lit
-
-
-def test_ssd1306_takes_its_column_in_two_halves_page_by_page() -> None:
-    model = cleared(Controller.SSD1306)
-    model.command(0x20, 0x02, 0xB0, 0x0F, 0x17)
-    model.data([1])
-    model.command(0xB7, 0x00, 0x10)
-    model.data([0x80])
-    assert lit_pixels(model) == [(127, 0), (0, 63)]
-
-
 def test_unplugged_it_fails_as_the_bus_does() -> None:
     model = cleared(Controller.SSD1306)
     model.unplugged = True
@@ -156,18 +109,6 @@ def places(controller: Controller, *commands: int, count: int = 1) -> list[tuple
     model.command(*commands)
     model.data([0xFF] * count)
     return [divmod(at, 128) for at, byte in enumerate(model.memory()) if byte]
-
-
-def test_an_sh1106_has_132_columns_and_leaves_its_page_only_when_told() -> None:
-    for page in range(8):
-        begin = (0xB0 | page, 0x00, 0x10)
-        whole = [(page, column) for column in range(128)]
-        assert places(Controller.SH1106, *begin, count=132) == whole
-        assert places(Controller.SH1106, *begin, count=1000) == whole
-    assert places(Controller.SH1106, 0xB4, 0x00, 0x18, count=1) == [(4, 126)]
-    assert places(Controller.SH1106, 0xB4, 0x02, 0x18, count=9) == []
-    assert places(Controller.SH1106, 0xB4, 0x0F, 0x1F, count=9) == []
-    assert places(Controller.SH1106, 0xB4, 0x03, 0x1F, 0x12) == [(4, 0x21)]
 
 
 # -- the picture, computed another way ---------------------------------------------------------

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from shutthebox.files import replace_file
 from shutthebox.simulator.hardware import disk
-from shutthebox.simulator.hardware.box import Change, LeverFault, SimulatedBox, default_lever_lines
+from shutthebox.simulator.hardware.box import LeverFault, SimulatedBox, default_lever_lines
 from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.simulator.hardware.workshop import (
     FILE_NAME,
@@ -110,17 +110,6 @@ def test_a_cut_lever_moves_and_its_line_does_not(box: SimulatedBox) -> None:
     box.break_lever(2, None)
     assert contact.is_active
     contact.close()
-
-
-def test_makers_are_seen_by_all_pages(box: SimulatedBox) -> None:
-    seen: list[Change] = []
-    box.subscribe(seen.append)
-    box.break_lever(1, LeverFault.STUCK)
-    box.bounce_ns = 0
-    box.lose_edges(0.5)
-    assert seen == [Change.FAULTS] * 3
-    with pytest.raises(ValueError, match="cannot bounce"):
-        box.bounce_ns = -1
 
 
 def test_a_full_disk_takes_no_more_and_lasts_over_a_restart(tmp_path: Path) -> None:
@@ -225,54 +214,3 @@ BOUNDS = {
     '{"disk_full": true}': Condition(disk_full=True),
     "{}": Condition(),
 }
-
-
-@pytest.mark.parametrize("text", BOUNDS)
-def test_the_bounds_of_a_condition_belong_to_it(text: str) -> None:
-    assert Condition.parse(text) == BOUNDS[text]
-
-
-def test_a_condition_that_can_be_kept_again_is_and_the_next_failure_is_said(
-    box: SimulatedBox, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    folder = tmp_path / "state"
-    workshop = Workshop(box, PanelModel(), folder)
-    for number in range(2):
-        if folder.is_dir():
-            folder.rmdir()
-        folder.write_text("in the way")
-        workshop.change(bounce_ms=10 + number)
-        folder.unlink()
-        workshop.change(bounce_ms=20 + number)
-        assert read_condition(folder).bounce_ms == 20 + number
-        (folder / FILE_NAME).unlink()
-    assert len(caplog.records) == 2
-    assert caplog.records[0].message.startswith(f"{folder / FILE_NAME}: ")
-    assert caplog.records[0].message.endswith("; the levers will be forgotten")
-
-
-def test_a_file_with_more_than_a_condition_is_not_read(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    for spaces, is_read in ((4096 - 16, True), (4097 - 16, False)):
-        caplog.clear()
-        (tmp_path / FILE_NAME).write_text('{"bounce_ms": 7}' + " " * spaces)
-        assert read_condition(tmp_path) == (Condition(bounce_ms=7) if is_read else Condition())
-        assert len(caplog.records) == (not is_read)
-    assert caplog.records[0].message.endswith("; the levers are all up")
-
-
-def test_a_full_disk_leaves_files_of_4_kilobytes(tmp_path: Path) -> None:
-    assert disk.ROOM == 4096
-    try:
-        disk.fill(True)
-        with disk.room():
-            (tmp_path / "old").write_bytes(b"x" * 9000)
-        (tmp_path / "small").write_bytes(b"x" * 4096)
-        with pytest.raises(OSError, match="too large"):
-            (tmp_path / "large").write_bytes(b"x" * 4097)
-        assert disk.is_full()
-    finally:
-        disk.fill(False)
-    assert not disk.is_full()
-    (tmp_path / "large").write_bytes(b"x" * 4097)

@@ -51,15 +51,6 @@ class Cinema:
         self.film._thread.join()
         return self.film
 
-    def timeline(self, *keys: str) -> list[tuple[Any, ...]]:
-        """When these of the page's values changed, and to what."""
-        changes: list[tuple[Any, ...]] = []
-        for t_s, state in self.seen:
-            values = tuple(levers_down(state) if key == "levers" else state[key] for key in keys)
-            if not changes or changes[-1][1:] != values:
-                changes.append((t_s, *values))
-        return changes
-
 
 def test_a_film_leaves_nothing_when_the_plug_is_pulled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -114,8 +105,3 @@ def test_a_file_that_is_gone_is_a_complaint(cinema: Cinema, tmp_path: Path) -> N
     shown = cinema.show(tmp_path / "gone.scn")
     assert shown.over
     assert "gone.scn" in shown.complaint
-
-
-def test_a_film_does_not_keep_a_process_alive(cinema: Cinema) -> None:
-    shown = cinema.show("wait 1")
-    assert (shown._thread.name, shown._thread.daemon) == ("film", True)

@@ -3,7 +3,6 @@
 import json
 import logging
 import socket
-import time
 from contextlib import suppress
 
 import pytest
@@ -21,19 +20,8 @@ from shutthebox.simulator.page import server as server_module
 from shutthebox.simulator.page.message import (
     MAX_MESSAGE,
     MAX_SCENARIO,
-    BreakLever,
-    ChangeHardware,
-    Mend,
-    MoveButton,
-    MoveLever,
-    OpenWorkshop,
-    PullPlug,
-    RecordScenario,
-    ReplayScenario,
-    Wish,
-    parse,
 )
-from shutthebox.simulator.page.request_guard import BURST, FRAMES_PER_S
+from shutthebox.simulator.page.request_guard import BURST
 from shutthebox.simulator.page.server import PageServer
 
 # -- what nobody may send ----------------------------------------------------------------
@@ -157,49 +145,6 @@ def test_a_message_moves_a_contact_or_is_refused(wish: dict[str, object]) -> Non
 
 
 LONG = "#" * (MAX_MESSAGE + 1)
-WISHES: dict[str, Wish] = {
-    '{"lever": 3, "down": true}': MoveLever(3, True),
-    '{"button": false}': MoveButton(False),
-    '{"workshop": true}': OpenWorkshop(True),
-    '{"display_unplugged": true}': ChangeHardware(display_unplugged=True),
-    '{"disk_full": false}': ChangeHardware(disk_full=False),
-    '{"display_unplugged": false}': ChangeHardware(display_unplugged=False),
-    '{"disk_full": true}': ChangeHardware(disk_full=True),
-    '{"bounce_ms": 0}': ChangeHardware(bounce_ms=0),
-    '{"bounce_ms": 100}': ChangeHardware(bounce_ms=100),
-    '{"lost_percent": 0}': ChangeHardware(lost_percent=0),
-    '{"lost_percent": 100}': ChangeHardware(lost_percent=100),
-    '{"lever": 3, "state": "stuck"}': BreakLever(3, "stuck"),
-    '{"lever": 3, "state": "cut"}': BreakLever(3, "cut"),
-    '{"lever": 3, "state": "works"}': BreakLever(3, "works"),
-    '{"mend": true}': Mend(),
-    '{"pull_plug": true}': PullPlug(),
-    '{"record": true}': RecordScenario(True),
-    '{"record": false}': RecordScenario(False),
-    '{"replay": ""}': ReplayScenario(""),
-    '{"replay": null}': ReplayScenario(None),
-    json.dumps({"replay": LONG}): ReplayScenario(LONG),
-}
-
-
-@pytest.mark.parametrize("message", WISHES, ids=lambda message: message[:30])
-def test_every_wish_is_understood(message: str) -> None:
-    assert parse(message) == WISHES[message]
-
-
-def test_a_message_may_be_so_long_and_no_longer() -> None:
-    wish = '{"button": true}'
-    assert parse(wish.ljust(1024)) == MoveButton(True)
-    assert parse(wish.ljust(1025)) == "a message has at most 1024 bytes"
-    assert parse(("x" * 3).ljust(1025)) == "a message is JSON"
-    frame = len(json.dumps({"replay": ""}))
-    longest = "#" * (64 * 1024 - frame)
-    assert parse(json.dumps({"replay": longest})) == ReplayScenario(longest)
-    assert parse(json.dumps({"replay": longest + "#"})) == "a scenario has at most 65536 bytes"
-    umlauts = "ü" * ((64 * 1024 - frame) // 2)
-    assert parse(json.dumps({"replay": umlauts}, ensure_ascii=False)) == ReplayScenario(umlauts)
-    said = parse(json.dumps({"replay": umlauts + "ü"}, ensure_ascii=False))
-    assert said == "a scenario has at most 65536 bytes", "bytes are counted, not letters"
 
 
 # -- crowds ------------------------------------------------------------------------------
@@ -269,14 +214,3 @@ def test_a_page_that_is_thrown_out_and_stays_is_cut_off(
         # It never closes its side.
         until(lambda: server.watchers == 0)
         assert server.watchers == 0
-
-
-def test_a_page_may_say_so_much_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    now_s = 100.0
-    monkeypatch.setattr(time, "monotonic", lambda: now_s)
-    fast = request_guard.Allowance()
-    assert [fast.take() for _ in range(BURST + 1)] == [True] * BURST + [False]
-    steady = request_guard.Allowance()
-    for _ in range(20 * BURST):
-        assert steady.take()
-        now_s += 1 / FRAMES_PER_S

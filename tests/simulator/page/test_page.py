@@ -175,16 +175,6 @@ def test_a_click_moves_the_contact_and_the_contact_the_lever(table: Table) -> No
     assert table.box.levers_down == {5}
 
 
-def test_a_lever_moves_only_if_its_contact_did(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[int, bool]] = []
-    monkeypatch.setattr(table.box, "set_lever", lambda number, down: asked.append((number, down)))
-    table.levers[4].click()
-    until(lambda: asked == [(5, True)])
-    SimulatedBox.set_lever(table.box, 7, True)
-    until(lambda: 7 in table.shown_down)
-    assert table.shown_down == {2, 7}
-
-
 def test_a_hand_on_the_real_box_shows_too(table: Table) -> None:
     table.box.set_lever(7, True)
     until(lambda: table.shown_down == {2, 7})

@@ -184,14 +184,3 @@ def test_closing_says_goodbye_and_frees_the_port(box: SimulatedBox, panel: FakeP
     panel.show(Bitmap.of(128, 64, lit=True))
     with PageServer(Workshop(box, panel), port) as again, page(again) as client:
         assert receive(client)["type"] == "box"
-
-
-def test_once_closed_its_thread_has_ended(box: SimulatedBox, panel: FakePanel) -> None:
-    for _ in range(3):
-        server = PageServer(Workshop(box, panel))
-        server.start()
-        thread = server._thread
-        assert thread is not None
-        assert (thread.name, thread.daemon, thread.is_alive()) == ("page-server", True, True)
-        server.close()
-        assert not thread.is_alive()

@@ -74,19 +74,6 @@ def test_the_log_has_each_thing_once_and_the_latest_lines() -> None:
     assert transcript.log_since(count) == (count, [])
 
 
-def test_title_and_rules_follow_the_game_and_the_language() -> None:
-    transcript = Transcript()
-
-    def explained(game: str, language: str) -> tuple[str, str]:
-        transcript(shown(FLIPPING, language, builtin(game)), 0)
-        return transcript.words.title, transcript.words.rules[0][:8]
-
-    assert explained("trac", "fr") == ("Trac", "La boîte")
-    assert explained("trac", "en") == ("Trac", "The box ")
-    assert explained("pub", "en")[0] != "Trac"
-    assert explained("trac", "en") == ("Trac", "The box ")
-
-
 @pytest.mark.parametrize("script", ["two-players.scn", "jouhet-captain.scn", "domino-bag.scn"])
 def test_every_screen_of_a_match_has_words(script: str, tmp_path: Path) -> None:
     transcript = Transcript()

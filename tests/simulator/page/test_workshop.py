@@ -214,43 +214,5 @@ def still(panel: FakePanel, transcript: Transcript, power: Switchboard) -> Itera
     disk.fill(False)
 
 
-def a_page(server: PageServer, *, in_workshop: bool = False) -> _Page:
-    made = _Page(None)  # type: ignore[arg-type]
-    made.in_workshop = in_workshop
-    server._pages.add(made)
-    return made
-
-
 def told(server: PageServer, who: _Page, **message: object) -> str | None:
     return server._take(who, json.dumps(message))
-
-
-@pytest.mark.parametrize("lever", [0, 3, -1])
-def test_a_lever_that_this_box_does_not_have(still: PageServer, lever: int) -> None:
-    maker = a_page(still)
-    assert told(still, maker, lever=lever, down=True) == "no such lever"
-    assert told(still, maker, lever=lever, state="cut") == "no such lever"
-
-
-def test_another_film_ends_the_one_before_and_lets_go_of_the_button(
-    still: PageServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    maker = a_page(still)
-    told(still, maker, button=True)
-    told(still, maker, replay="wait 1000")
-    first = maker.film
-    assert first is not None
-    assert not still._box.button_down
-    told(still, maker, button=True)
-    told(still, maker, lever=1, down=True)
-    assert (still._box.button_down, maker.holds) == (False, False)
-    assert still._box.levers_down == {2}
-    told(still, maker, replay="wait 1000\nwait 1000")
-    assert maker.film not in (None, first)
-    second = maker.film
-    told(still, maker, replay=None)
-    assert maker.film is None
-    for ended in (first, second):
-        assert ended is not None
-        ended._thread.join()
-        assert not ended.over

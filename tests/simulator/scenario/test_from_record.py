@@ -64,22 +64,6 @@ def written(game: str, players: int, *actions: str, given_up: bool = False) -> l
     return others
 
 
-def test_a_single_die_that_was_chosen_is_a_hold_and_a_tile_is_opened_by_its_lever() -> None:
-    turn = ("throw 5+5", "shut 1,4,5", "throw 5+4", "shut 9", "throw 5+1", "shut 6", "throw 5+2", "shut 7")
-    end = ("throw 5+5", "shut 2,8", "throw 6", "open 4", "throw 6+2", "open 9")
-    assert written("open-one", 2, *turn, *end)[-15:] == [
-        "press", "press", "expect throw 5 5",
-        "flip 2 8",
-        "press",
-        "hold", "wait 1", "expect throw 6",
-        "lift 4",
-        "press",
-        "press", "press", "expect throw 6 2",
-        "lift 9",
-        "press",
-    ]  # fmt: skip
-
-
 def test_a_total_of_real_dice_cannot_be_thrown() -> None:
     with pytest.raises(ScenarioError) as wrong:
         written("traditional", 1, "throw 8")

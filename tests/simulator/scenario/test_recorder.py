@@ -2,7 +2,6 @@
 
 import io
 import logging
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +11,7 @@ from shutthebox.config.schema import Config
 from shutthebox.game.effects import Keep
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.rules.actions import Thrown
-from shutthebox.simulator.scenario.recorder import ScenarioRecorder, create
-from shutthebox.simulator.scenario.script import ScenarioError
+from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 
 START_NS = 7_000 * S
 LEVER_NS, BUTTON_NS = 40 * MS, 25 * MS
@@ -103,10 +101,3 @@ def test_a_full_disk_ends_the_recording_and_says_so_once(caplog: pytest.LogCaptu
 
 
 # -- the file ----------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("goes_on", [True, False])
-def test_a_recording_that_cannot_be_made_is_one_line(tmp_path: Path, goes_on: bool) -> None:
-    with pytest.raises(ScenarioError) as wrong:
-        create(tmp_path / "nowhere" / "x.scn", goes_on=goes_on)
-    assert str(wrong.value) == f"--record: {tmp_path / 'nowhere' / 'x.scn'}: No such file or directory"
