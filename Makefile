@@ -23,7 +23,7 @@ help:
 	@echo "make release     everything for people to get, built twice, with checksums and a signature: CONTRIBUTING.md"
 	@echo "make ci     all checks, as root on Debian"
 	@echo "make audit  ask whether a dependency has a known vulnerability (needs a network)"
-	@echo "make messages    compile the translations, after a text has changed"
+	@echo "make messages    say what each translation lacks, after a text has changed"
 	@echo "make docs   build the pages as a site, with pictures of every screen: build/docs/site"
 	@echo "make generated   write again what is made from the code: default config, schemas, manual pages"
 	@echo "make hardware    check the circuit board and the box, make what a workshop needs"
@@ -130,9 +130,9 @@ release: $(VENV)/.test
 ci:
 	@bash .ci/run
 
-# After a text has changed: complete the .po by hand, then this.
+# After a text has changed: adds it to every catalogue, and says what is to be translated there.
 messages: $(VENV)/.test
-	@$(BIN)/pybabel -q compile --use-fuzzy -d firmware/shutthebox/locale -D shutthebox
+	@PYTHONPATH=docs/tools $(BIN)/python -m doctools.messages
 
 # After a key, an option or a command has changed: the files that repeat it.
 generated: $(VENV)/.test

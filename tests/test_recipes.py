@@ -251,19 +251,22 @@ print(now.settings.sleep_ns == again.sleep_ns == 30 * 60_000_000_000)
 
 
 def test_a_language(copy: Copy) -> None:
-    catalogue = copy.new(
+    copy.new(
         "locale/eo/LC_MESSAGES/shutthebox.po",
-        'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\n"\n\n'
-        'msgid "English"\nmsgstr "Esperanto"\n\nmsgid "Press to play"\nmsgstr "Premu por ludi"\n',
+        'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n"X-Unfinished: yes\\n"\n\n'
+        'msgid "English"\nmsgstr "Esperanto"\n\nmsgid "Press to play"\nmsgstr "Premu por ludi"\n\n'
+        'msgid "Menu"\nmsgstr ""\n',
     )
-    # As `make messages` does.
-    command = ["compile", "-i", str(catalogue), "-o", str(catalogue.with_suffix(".mo"))]
-    subprocess.run([sys.executable, "-m", "babel.messages.frontend", *command], check=True)
     program = f"""{SAYS}
 now = box('[box]\\nlanguage = "eo"\\n')
 print(now.settings.languages[2], now.start()[-1].screen.prompt)
+print("eo" in dict(box("").settings.languages))
+say(now, Held(), 0)
 """
-    assert copy.run("-c", program) == "('eo', 'Esperanto') Premu por ludi\n"
+    asked, others, menu = copy.run("-c", program).splitlines()
+    assert asked == "('eo', 'Esperanto') Premu por ludi"
+    assert others == "False", "an unfinished language is offered to nobody who has not asked for it"
+    assert menu.startswith("menu | Menu"), "a text without a translation is English"
 
 
 def test_a_display_controller(copy: Copy, tmp_path: Path) -> None:

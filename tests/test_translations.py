@@ -1,60 +1,39 @@
 """Every text of the screens has a translation, with the same places to fill in."""
 
 import ast
-import io
 import re
-from importlib import resources
 from pathlib import Path
 
 import pytest
-from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_dir
-from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po
 
-import shutthebox
+from doctools import messages
+from doctools.messages import GLOSSARY, KEYWORDS, PACKAGE, PANEL, complaints, glossary, texts_of_the_source
 from shutthebox.adapters.display.fonts import Size, fitting
-from shutthebox.config.profiles import builtins
 from shutthebox.rules.turn import Refusal
-from shutthebox.translations import ENGLISH, OWN_NAME, languages, translations
+from shutthebox.translations import (
+    ENGLISH,
+    UNFINISHED,
+    codes,
+    finished_codes,
+    languages,
+    read_catalogue,
+    translations,
+)
 
-PACKAGE = Path(shutthebox.__file__).parent
-LOCALE = resources.files("shutthebox") / "locale"
-CATALOGS = {folder.name: folder / "LC_MESSAGES" for folder in LOCALE.iterdir()}
-
-every_catalog = pytest.mark.parametrize("code", sorted(CATALOGS))
-
-PANEL = ("game", "adapters", "runtime")
-ELSEWHERE = ("web", "cli", "rules", "odds", "speech", "simulator")
-TITLES = {profile.title() for profile in builtins()}
+CATALOGUES = {
+    folder.name: folder / "LC_MESSAGES" / "shutthebox.po"
+    for folder in messages.LOCALE.iterdir()
+    if folder.is_dir()
+}
 REFUSALS = {str(refusal) for refusal in Refusal}
 
-
-KEYWORDS = {"_": None, "message": None, "N_": None}
-
-
-def texts_of_the_source(*folders: str) -> set[str]:
-    found = set()
-    for folder in folders:
-        for _, _, message, _, _ in extract_from_dir(str(PACKAGE / folder), keywords=KEYWORDS):
-            found.add(message if isinstance(message, str) else message[0])
-    return found
+every_catalogue = pytest.mark.parametrize("code", sorted(CATALOGUES))
+every_finished_one = pytest.mark.parametrize("code", [code for code in finished_codes() if code != ENGLISH])
 
 
-TEXTS = sorted(texts_of_the_source(*PANEL, *ELSEWHERE) | TITLES | REFUSALS | {OWN_NAME})
-
-
-def blanks(text: str) -> list[str]:
-    return sorted(re.findall(r"{\w+}", text))
-
-
-def catalog_of(code: str) -> Catalog:
-    with (CATALOGS[code] / "shutthebox.po").open("rb") as file:
-        return read_po(file)
-
-
-def test_every_catalog_is_a_language() -> None:
-    assert set(translations()) == {ENGLISH, *CATALOGS}
+def test_every_catalogue_is_a_language() -> None:
+    assert set(translations()) == set(codes()) == {ENGLISH, *CATALOGUES}
     assert len(set(languages().values())) == len(languages())
 
 
@@ -71,13 +50,52 @@ def test_no_text_is_hidden_in_another() -> None:
     assert hidden == []
 
 
-@every_catalog
-def test_every_text_is_translated(code: str) -> None:
-    catalog = catalog_of(code)
-    assert str(catalog.locale) == code
-    translated = {text: str(entry.string) if (entry := catalog.get(text)) else "" for text in TEXTS}
-    assert [text for text, words in translated.items() if not words] == [], "missing in the .po"
-    assert [text for text, words in translated.items() if blanks(words) != blanks(text)] == []
+@every_finished_one
+def test_a_finished_language_lacks_nothing(code: str) -> None:
+    """Every text, with the same places to fill in, and nothing that the program does not say."""
+    assert list(complaints(CATALOGUES[code])) == [], "make messages"
+
+
+@every_catalogue
+def test_the_box_reads_a_catalogue_as_gettext_does(code: str) -> None:
+    with CATALOGUES[code].open("rb") as file:
+        catalogue = read_po(file, abort_invalid=True)
+    assert str(catalogue.locale) == code
+    read = read_catalogue(CATALOGUES[code].read_text("utf-8"))
+    assert {entry.id: entry.string for entry in catalogue if entry.id} == {
+        text: words for text, words in read.items() if text
+    }
+
+
+@every_catalogue
+def test_a_translator_keeps_to_the_words_of_the_head(code: str) -> None:
+    said = " ".join(read_catalogue(CATALOGUES[code].read_text("utf-8")).values()).casefold()
+    words = glossary(CATALOGUES[code])
+    assert [word for word in words.values() if word.casefold() not in said] == []
+    assert code not in finished_codes() or set(words) == set(GLOSSARY)
+
+
+def test_what_a_translator_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder begins a language: the command makes its catalogue, and names what is still to be written."""
+    monkeypatch.setattr(messages, "LOCALE", tmp_path)
+    (tmp_path / "eo").mkdir()
+    assert messages.main() == 0
+    assert capsys.readouterr().out.startswith("eo: ")
+    catalogue = tmp_path / "eo" / "LC_MESSAGES" / "shutthebox.po"
+    new = catalogue.read_text("utf-8")
+    assert read_catalogue(new).keys() == {"", *messages.texts()}
+    text = 'msgid "{points} to go"\nmsgstr ""'
+    catalogue.write_text(new.replace(text, text[:-1] + 'restas"').replace("# turn:", "# turn: vico"), "utf-8")
+    messages.main()
+    said = capsys.readouterr().out
+    assert "  other blanks than {points}: restas\n" in said
+    assert "  no translation: Press to throw\n" in said
+    assert "word for: throw\n" in said
+    assert "word for: turn\n" not in said
+    catalogue.write_text(new.replace(UNFINISHED, "X-Other: no"), "utf-8")
+    assert messages.main() == 1, "a finished language that lacks something"
 
 
 LARGEST = {"tiles": "3, 4, 7", "answers": "8 or 4", "fault": "Lift 4", "cost": "1.99", "score": "124"}
@@ -96,25 +114,7 @@ def test_a_text_fits_one_line_of_the_panel(language: str) -> None:
 
 
 def test_the_source_was_searched() -> None:
-    assert "{points} to go" in TEXTS
-
-
-@every_catalog
-def test_no_translation_is_left_over(code: str) -> None:
-    assert {str(entry.id) for entry in catalog_of(code) if entry.id} <= set(TEXTS)
-
-
-@every_catalog
-def test_the_compiled_catalog_is_up_to_date(code: str) -> None:
-    compiled = io.BytesIO()
-    write_mo(compiled, catalog_of(code))
-    compiled.seek(0)
-    with (CATALOGS[code] / "shutthebox.mo").open("rb") as file:
-        kept = read_mo(file)
-    # Message by message: the header has the time of day in it.
-    assert {entry.id: entry.string for entry in kept if entry.id} == {
-        entry.id: entry.string for entry in read_mo(compiled) if entry.id
-    }, "run `make messages`"
+    assert "{points} to go" in messages.texts()
 
 
 def test_languages_at_work() -> None:

@@ -1,11 +1,13 @@
-"""The languages of the box, through gettext: every language with a catalogue under `locale/`.
+"""The languages of the box: every folder under `locale/` with a catalogue in it.
 
-English is the language of the source. A catalogue is one ``.po`` file and, made from it by
-``make messages``, the ``.mo`` file that is read here.
+English is the language of the source. A catalogue is a ``.po`` file of gettext. It is read as it is: that
+takes no longer than reading a compiled one, so nothing has to be compiled. ``make messages`` checks it.
 """
 
-import gettext
+import json
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -17,28 +19,65 @@ ENGLISH = "en"
 OWN_NAME = "English"
 """Every catalogue has its own language's name under this text."""
 
+UNFINISHED = "X-Unfinished: yes"
+"""In the head of a catalogue: its language is shown only where it is asked for."""
+
+# Our catalogues have neither plurals nor contexts; a test compares what Babel reads.
+_ENTRY = re.compile(r'^msgid ((?:"[^\n]*"\n)+)msgstr ((?:"[^\n]*"\n?)+)', re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Catalogue:
+    texts: Mapping[str, str]
+
+    def translate(self, text: str) -> str:
+        """The text in this language; a text without a translation stays English."""
+        return self.texts.get(text) or text
+
+    @property
+    def is_finished(self) -> bool:
+        return UNFINISHED not in self.texts.get("", "")
+
 
 @cache
-def _catalogues() -> Mapping[str, Traversable]:
+def _files() -> Mapping[str, Traversable]:
     """Per language its catalogue."""
     folders = sorted((resources.files("shutthebox") / "locale").iterdir(), key=lambda entry: entry.name)
-    found = {folder.name: folder / "LC_MESSAGES" / "shutthebox.mo" for folder in folders}
+    found = {folder.name: folder / "LC_MESSAGES" / "shutthebox.po" for folder in folders}
     return {code: catalogue for code, catalogue in found.items() if catalogue.is_file()}
+
+
+@cache
+def _catalogues() -> Mapping[str, _Catalogue]:
+    return {ENGLISH: _Catalogue({})} | {
+        code: _Catalogue(read_catalogue(file.read_text("utf-8"))) for code, file in _files().items()
+    }
+
+
+def read_catalogue(text: str) -> dict[str, str]:
+    """Per English text its translation, empty if there is none; the head stands under the empty text."""
+    return {_unquoted(english): _unquoted(words) for english, words in _ENTRY.findall(text)}
+
+
+def _unquoted(lines: str) -> str:
+    text = "".join(line[1:-1] for line in lines.splitlines())
+    return str(json.loads(f'"{text}"')) if "\\" in text else text  # its escapes are those of gettext
 
 
 def codes() -> tuple[str, ...]:
     """The codes of all languages, English first; no catalogue is read for it."""
-    return ENGLISH, *_catalogues()
+    return ENGLISH, *_files()
+
+
+def finished_codes() -> tuple[str, ...]:
+    """The codes of the languages that are offered to everybody, English first."""
+    return tuple(code for code, catalogue in _catalogues().items() if catalogue.is_finished)
 
 
 @cache
 def translations() -> Mapping[str, Translate]:
-    """Per language, how an English text is translated; a text without a translation stays English."""
-    found: dict[str, Translate] = {ENGLISH: gettext.NullTranslations().gettext}
-    for code, catalogue in _catalogues().items():
-        with catalogue.open("rb") as file:
-            found[code] = gettext.GNUTranslations(file).gettext
-    return found
+    """Per language, unfinished ones too, how an English text is translated."""
+    return {code: catalogue.translate for code, catalogue in _catalogues().items()}
 
 
 def reader_language(environ: Mapping[str, str], otherwise: str) -> str:
@@ -47,12 +86,19 @@ def reader_language(environ: Mapping[str, str], otherwise: str) -> str:
     for value in wanted:
         for locale in value.split(":"):
             code = locale.partition(".")[0].partition("_")[0]
-            if code in codes():
+            if code in finished_codes():
                 return code
     return otherwise
 
 
-@cache
-def languages() -> Mapping[str, str]:
-    """Code and own name of every language, English first."""
-    return {code: translate(OWN_NAME) for code, translate in translations().items()}
+def languages(asked_for: str = ENGLISH) -> Mapping[str, str]:
+    """Code and own name of every language to choose from, English first.
+
+    Args:
+        asked_for: a code; that language is among them, even if it is unfinished.
+    """
+    return {
+        code: translate(OWN_NAME)
+        for code, translate in translations().items()
+        if code in (*finished_codes(), asked_for)
+    }

@@ -10,7 +10,7 @@ import pytest
 from shutthebox.cli import main as cli
 from shutthebox.config import profiles
 from shutthebox.rules.words import explain
-from shutthebox.translations import codes, translations
+from shutthebox.translations import finished_codes, translations
 
 
 def run(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
@@ -39,7 +39,7 @@ def test_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert [entry["name"] for entry in document] == [profile.name for profile in profiles.builtins()]
     assert document[0] == {
         "name": "traditional",
-        "title": {code: words("Traditional") for code, words in translations().items()},
+        "title": {code: translations()[code]("Traditional") for code in finished_codes()},
         "source": profiles.builtin("traditional").source,
         "boxes": [9, 10, 12],
     }
@@ -99,7 +99,7 @@ def test_one_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert (code, err) == (0, "")
     assert document["name"] == "trac-100"
     assert {"en": "Trac to 100", "de": "Trac bis 100"}.items() <= document["title"].items()
-    assert document["title"].keys() <= set(codes())
+    assert document["title"].keys() <= set(finished_codes())
     assert (document["move"], document["limit"], document["boxes"]) == ("faces", 100, [9, 12])
     assert document["max_tiles"] is None
     assert document["words"]["fr"] == list(explain(profiles.builtin("trac-100"), translations()["fr"]))

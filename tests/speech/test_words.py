@@ -10,7 +10,7 @@ from shutthebox.game.screen import Screen
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
 from shutthebox.speech.words import Announcer, screen_parts, sentences
-from shutthebox.translations import codes, translations
+from shutthebox.translations import finished_codes, translations
 
 
 def show_of(screen: Screen, player: int | None = 1, throw: Throw | None = None) -> Show:
@@ -134,7 +134,7 @@ def test_what_the_coach_says_of_a_turn_cuts_nothing_short() -> None:
     assert later.text == "Press: go on. lucky 0.5."
 
 
-@pytest.mark.parametrize("language", codes())
+@pytest.mark.parametrize("language", finished_codes())
 def test_what_a_hand_does_with_the_button_is_said_in_words(language: str) -> None:
     """The panel has room for "short" and "long" only."""
     _ = translations()[language]

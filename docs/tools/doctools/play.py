@@ -6,7 +6,7 @@ from pathlib import Path
 from doctools import PROJECT
 from shutthebox.cli.sheet import sheet
 from shutthebox.config.profiles import builtins
-from shutthebox.translations import languages, translations
+from shutthebox.translations import finished_codes, languages, translations
 
 
 def page() -> str:
@@ -23,7 +23,8 @@ def write_sheets(folder: Path) -> None:
     """Writes every game's sheet in every language, as PDF and as HTML."""
     from weasyprint import HTML  # heavy, and only for this
 
-    for code, translate in translations().items():
+    for code in finished_codes():
+        translate = translations()[code]
         beside = folder / "sheets" / code
         beside.mkdir(parents=True, exist_ok=True)
         for profile in builtins():
@@ -35,7 +36,9 @@ def write_sheets(folder: Path) -> None:
 def _table(cell: Callable[[str, str, str], str]) -> str:
     lines = [f"| {' | '.join(languages().values())} |", "|---" * len(languages()) + "|"]
     for profile in builtins():
-        titles = [cell(code, profile.name, profile.title(code, _)) for code, _ in translations().items()]
+        titles = [
+            cell(code, profile.name, profile.title(code, translations()[code])) for code in finished_codes()
+        ]
         lines.append(f"| {' | '.join(titles)} |")
     return "\n".join(lines) + "\n"
 

@@ -9,7 +9,7 @@ from shutthebox.config.schema import SECTIONS
 from shutthebox.rules import record
 from shutthebox.simulator.scenario.expectations import EXPECTATIONS
 from shutthebox.simulator.scenario.script import VERBS
-from shutthebox.translations import translations
+from shutthebox.translations import finished_codes, translations
 
 
 def page() -> str:
@@ -47,7 +47,7 @@ def _config() -> Iterator[str]:
 
 
 def _games() -> Iterator[str]:
-    languages = translations()
+    languages = {code: translations()[code] for code in finished_codes()}
     yield from (
         "## Games",
         "",

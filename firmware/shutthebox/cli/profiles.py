@@ -16,7 +16,7 @@ from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
 from shutthebox.rules.words import N_, explain
 from shutthebox.rules.writer import to_keys
-from shutthebox.translations import codes, reader_language, translations
+from shutthebox.translations import codes, finished_codes, reader_language, translations
 
 _RULES, _SOURCE = N_("Rules"), N_("Source: {source}")
 _ONE_TILE, _BOXES = N_("Boxes: 1 tile"), N_("Boxes: {boxes} tiles")
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     folder: Path | None = args.folder or rules_folder(config)
     if args.sheet is not None and args.profile is None:
         raise ShutTheBoxError("--sheet: of which game? allowed is an id or a file before it")
-    if args.language is not None and args.language not in translations():
+    if args.language is not None and args.language not in codes():
         known = ", ".join(codes())
         raise ShutTheBoxError(f"--language: {shown(args.language)} is not known; allowed are {known}")
     if args.profile is None:
@@ -89,7 +89,7 @@ def _list(as_json: bool, folder: Path | None) -> int:
 def _entry(profile: Profile) -> dict[str, object]:
     return {
         "name": profile.name,
-        "title": {language: profile.title(language, _) for language, _ in translations().items()},
+        "title": {code: profile.title(code, translations()[code]) for code in finished_codes()},
         "source": profile.source,
         "boxes": list(profile.allowed_boxes),
     }
@@ -97,7 +97,7 @@ def _entry(profile: Profile) -> dict[str, object]:
 
 def _document(profile: Profile) -> dict[str, object]:
     keys = {key: value for key, value in to_keys(profile).items() if not key.startswith("title.")}
-    words = {language: list(explain(profile, _)) for language, _ in translations().items()}
+    words = {code: list(explain(profile, translations()[code])) for code in finished_codes()}
     return {**keys, **_entry(profile), "words": words}
 
 
@@ -113,7 +113,7 @@ def _page(profile: Profile, language: str) -> list[str]:
 
 
 def _titles(profile: Profile) -> str:
-    titles = (profile.title(language, _) for language, _ in translations().items())
+    titles = (profile.title(code, translations()[code]) for code in finished_codes())
     return " / ".join(dict.fromkeys(titles))
 
 

@@ -136,7 +136,7 @@ def settings_for(config: Config, levers: int, where: str) -> Settings:
         code=to_tiles(config.box.service_code),
         real_dice=config.game.dice is DiceKind.REAL,
         levers=levers,
-        languages=tuple(languages().items()),
+        languages=tuple(languages(config.box.language).items()),
         sleep_ns=round(config.box.sleep_min * 60_000_000_000),
         out=to_tiles(out),
         service_button=config.gpio.service is not None,

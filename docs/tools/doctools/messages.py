@@ -1,0 +1,133 @@
+"""The catalogues: the texts that there are, and what each language lacks of them. Run by `make messages`.
+
+A text that a catalogue lacks is added to it without a translation, so a translator sees what to write. A new
+language is a new folder: `firmware/shutthebox/locale/CODE`, and this command makes its catalogue.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.pofile import PoFileError, read_po
+
+import shutthebox
+from shutthebox.config.profiles import builtins
+from shutthebox.rules.turn import Refusal
+from shutthebox.translations import OWN_NAME, UNFINISHED
+
+PACKAGE = Path(shutthebox.__file__).parent
+LOCALE = PACKAGE / "locale"
+
+KEYWORDS = {"_": None, "message": None, "N_": None}
+"""The functions whose argument is a text to translate."""
+
+GLOSSARY = ("turn", "throw", "round", "match", "tile", "box")
+"""Each catalogue begins with its own word for each of these: ``# turn: ...``."""
+
+PANEL = ("game", "adapters", "runtime")
+"""The folders whose texts the small display shows."""
+
+_ELSEWHERE = ("web", "cli", "rules", "odds", "speech", "simulator")
+
+
+def texts_of_the_source(*folders: str) -> set[str]:
+    """The texts to translate in these folders of the package."""
+    found = set()
+    for folder in folders:
+        for _, _, message, _, _ in extract_from_dir(str(PACKAGE / folder), keywords=KEYWORDS):
+            found.add(message if isinstance(message, str) else message[0])
+    return found
+
+
+@cache
+def texts() -> tuple[str, ...]:
+    """All texts to translate, in order."""
+    titles = {profile.title() for profile in builtins()}
+    refusals = {str(refusal) for refusal in Refusal}
+    return tuple(sorted(texts_of_the_source(*PANEL, *_ELSEWHERE) | titles | refusals | {OWN_NAME}))
+
+
+def blanks(text: str) -> list[str]:
+    """The places of a text that are filled in."""
+    return sorted(re.findall(r"{\w+}", text))
+
+
+def glossary(catalogue: Path) -> dict[str, str]:
+    """The words that stand in the catalogue's head."""
+    head = catalogue.read_text("utf-8").partition("msgid")[0]
+    return dict(re.findall(r"^# (\w+): *(\S.*)$", head, re.MULTILINE))
+
+
+def complaints(catalogue: Path) -> Iterator[str]:
+    """What is to be done in a catalogue, a line each."""
+    words = _read(catalogue)
+    for word in GLOSSARY:
+        if word not in glossary(catalogue):
+            yield f"the head has no word for: {word}"
+    for text in texts():
+        entry = words.get(text)
+        translated = str(entry.string) if entry else ""
+        if not translated:
+            yield f"no translation: {text}"
+        elif blanks(translated) != blanks(text):
+            yield f"other blanks than {', '.join(blanks(text)) or 'none'}: {translated}"
+    known = {*texts(), ""}
+    yield from (f"no text of the program: {entry.id}" for entry in words if str(entry.id) not in known)
+
+
+def complete(folder: Path) -> None:
+    """Adds the texts that a language's catalogue lacks, without a translation; makes the catalogue."""
+    catalogue = folder / "LC_MESSAGES" / "shutthebox.po"
+    if not catalogue.exists():
+        catalogue.parent.mkdir(parents=True, exist_ok=True)
+        catalogue.write_text(_new_head(folder.name), "utf-8")
+    known = {str(entry.id) for entry in _read(catalogue)}
+    with catalogue.open("a", encoding="utf-8") as file:
+        for text in texts():
+            if text not in known:
+                file.write(f'\nmsgid {json.dumps(text, ensure_ascii=False)}\nmsgstr ""\n')
+
+
+def _new_head(code: str) -> str:
+    words = "".join(f"# {word}:\n" for word in GLOSSARY)
+    return (
+        f'# One word for one thing, in every text:\n{words}msgid ""\nmsgstr ""\n'
+        f'"Content-Type: text/plain; charset=UTF-8\\n"\n"Language: {code}\\n"\n"{UNFINISHED}\\n"\n'
+    )
+
+
+def _read(catalogue: Path) -> Catalog:
+    with catalogue.open("rb") as file:
+        return read_po(file, abort_invalid=True)
+
+
+def main() -> int:
+    """Completes every catalogue and says what is to be done in it.
+
+    Returns:
+        1 if a finished language lacks something.
+    """
+    unfinished = False
+    for folder in sorted(path for path in LOCALE.iterdir() if path.is_dir()):
+        catalogue = folder / "LC_MESSAGES" / "shutthebox.po"
+        try:
+            complete(folder)
+            found = list(complaints(catalogue))
+        except PoFileError as error:
+            print(f"{catalogue}: {error}")
+            return 1
+        marked = f'"{UNFINISHED}' in catalogue.read_text("utf-8")
+        unfinished |= bool(found) and not marked
+        state = f"{len(found)} to do" if found else "complete"
+        hint = f"; it says {UNFINISHED}" if marked else ""
+        print(f"{folder.name}: {state}{hint}", *found, sep="\n  ")
+    return int(unfinished)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
