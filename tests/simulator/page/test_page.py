@@ -497,6 +497,37 @@ def test_a_lost_connection_is_said_and_mended(table: Table, tables: Callable[...
         until(lambda: box.levers_down == {1, 10})
 
 
+# -- the dice ----------------------------------------------------------------------------
+
+TUMBLING = Screen(Mode.ROLLING, "Player 1", dice=(1, 1), tumbling=True)
+LYING = (
+    "[...document.querySelectorAll('#felt .cube')].map(e => [...e.children].map(s => s.childElementCount))"
+)
+ROLLS = "getComputedStyle(document.querySelector('.cube')).animationName"
+
+
+def test_the_dice_roll_and_stop_as_the_boxs_do(table: Table) -> None:
+    assert table.js(LYING) == []
+    table.transcript(shown(TUMBLING), 0)
+    until(lambda: table.js(LYING) == [[1, 2, 3, 4, 5, 6]] * 2)
+    assert str(table.js(ROLLS)).startswith("roll")
+    table.transcript(replace(shown(SHUT_8), throw=(3, 5)), 0)
+    until(lambda: table.js(LYING) == [[3], [5]])
+    assert table.js(ROLLS) == "settle"
+    table.transcript(replace(shown(SHUT_8), throw=(12,)), 0)
+    until(lambda: table.js("document.querySelector('#felt').textContent") == "12")
+    table.transcript(shown(SHUT_8), 0)
+    until(lambda: table.js(LYING) == [])
+
+
+def test_the_dice_are_as_large_as_tiles_and_push_nothing_away(table: Table) -> None:
+    empty = rectangle(table, "#box")
+    table.transcript(replace(shown(SHUT_8), throw=(3, 5)), 0)
+    until(lambda: table.js(LYING) == [[3], [5]])
+    assert rectangle(table, "#felt .place")["width"] > 0.8 * table.levers[0].size["width"]
+    assert rectangle(table, "#box") == empty
+
+
 # -- help, and who cannot see or point ---------------------------------------------------
 
 SHUT_8 = Screen(Mode.FLIPPING, "Player 1", dice=(3, 5), total=8, prompt="Shut 8")
@@ -605,6 +636,10 @@ def test_less_motion_for_who_wants_less(browser: webdriver.Chrome, table: Table)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
     try:
         assert not table.js(moving)
+        table.transcript(shown(TUMBLING), 0)
+        until(lambda: table.js("document.querySelectorAll('.cube').length") == 2)
+        assert table.js(ROLLS) == "none"
+        assert table.js("getComputedStyle(document.querySelector('.pip')).visibility") == "hidden"
     finally:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 

@@ -33,6 +33,7 @@ def test_a_page_gets_everything_at_once(server: PageServer, panel: FakePanel) ->
         "words": "",
         "said": [0, ""],
         "coach": None,
+        "dice": {"faces": [], "tumbling": False},
         "broken": False,
         "film": None,
         "levers": [{"number": n, "down": n == 2} for n in range(1, 10)],

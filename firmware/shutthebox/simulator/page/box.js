@@ -2,7 +2,10 @@
 // it knows no rule, and moves no lever before the server has moved its contact.
 
 import * as coach from "./coach.js";
+import * as thrown from "./dice.js";
+import { byId, made, name } from "./parts.js";
 import { isMuted, knock, setMuted, setTone, unlock } from "./sounds.js";
+import { connect, send } from "./wire.js";
 import * as workshop from "./workshop.js";
 
 const KEYS = [
@@ -10,7 +13,6 @@ const KEYS = [
   "Digit7", "Digit8", "Digit9", "Digit0", "Minus", "Equal",
 ];
 const SIGNS = [..."1234567890-="];
-const RETRY_MS = [250, 500, 1000, 2000];
 const SLIP_PX = 28; // how far a finger may slide off the button and still hold it
 const STEP_PX = 8; // steps between two events of a sweep, short enough to skip no lever
 const FINGER_PX = 44; // a lever is never narrower
@@ -18,7 +20,6 @@ const NARROW_PX = 450; // on a narrower box the display takes the whole width, b
 const BEZEL_PX = 40;
 const LIT = [190, 232, 255];
 
-const byId = (id) => document.getElementById(id);
 const box = byId("box");
 const bank = byId("bank");
 const tray = bank.nextElementSibling;
@@ -31,40 +32,30 @@ const workshopToggle = byId("workshop-toggle");
 const notice = byId("notice");
 
 const levers = new Map(); // number -> {element, down, wanted}
-let socket = null;
-let failures = 0;
 let texts = null;
 let words = "";
 
 // For tests: 128 x 64 pixels, row by row, 1 where lit.
 window.panelBits = new Uint8Array(128 * 64);
 
-// -- the server --------------------------------------------------------------------
+// -- the box -----------------------------------------------------------------------
 
-function connect() {
-  socket = new WebSocket(`ws://${location.host}/box`);
-  socket.addEventListener("open", () => workshop.isOpen() && send({ workshop: true }));
-  socket.addEventListener("message", (event) => show(JSON.parse(event.data)));
-  socket.addEventListener("close", () => {
-    setTone(null);
-    held.clear();
-    document.body.classList.add("away");
-    notice.hidden = false;
-    setTimeout(connect, RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]);
-    failures += 1;
-  });
+function opened() {
+  if (workshop.isOpen()) {
+    send({ workshop: true });
+  }
 }
 
-function send(message) {
-  if (socket?.readyState === WebSocket.OPEN) {
-    socket.send(JSON.stringify(message));
-  }
+function lost() {
+  setTone(null);
+  held.clear();
+  document.body.classList.add("away");
+  notice.hidden = false;
 }
 
 function show(state) {
   const complete = state.type === "box";
   if (complete) {
-    failures = 0;
     notice.hidden = true;
     document.body.classList.remove("away");
   }
@@ -84,6 +75,9 @@ function show(state) {
   }
   if (state.panel !== undefined) {
     showPanel(state.panel);
+  }
+  if (state.dice) {
+    thrown.show(state.dice);
   }
   if (state.words !== undefined) {
     words = state.words;
@@ -157,20 +151,13 @@ function makeLever(number, index) {
   if (index < KEYS.length) {
     element.setAttribute("aria-keyshortcuts", SIGNS[index]);
   }
-  const flap = part("flap");
-  const front = part("front");
-  const back = part("back");
-  front.append(part("numeral", number));
-  back.append(part("numeral", number));
-  flap.append(front, part("edge"), back);
-  element.append(part("shadow"), flap, part("hinge"));
-  return element;
-}
-
-function part(name, text = "") {
-  const element = document.createElement("span");
-  element.className = name;
-  element.textContent = text;
+  const flap = made("span", "flap");
+  const front = made("span", "front");
+  const back = made("span", "back");
+  front.append(made("span", "numeral", number));
+  back.append(made("span", "numeral", number));
+  flap.append(front, made("span", "edge"), back);
+  element.append(made("span", "shadow"), flap, made("span", "hinge"));
   return element;
 }
 
@@ -414,11 +401,6 @@ window.addEventListener("resize", fit);
 
 // -- sound, help, words ------------------------------------------------------------
 
-function name(control, text) {
-  control.setAttribute("aria-label", text);
-  control.title = text;
-}
-
 function showMute() {
   mute.setAttribute("aria-pressed", String(isMuted()));
 }
@@ -486,23 +468,17 @@ function showTexts(language) {
   byId("help-title").textContent = texts.help_title;
   byId("help-keys").textContent = texts.keys;
   byId("help-rows").replaceChildren(
-    ...texts.help_rows.flatMap(([term, meaning]) => [made("dt", term), made("dd", meaning)]),
+    ...texts.help_rows.flatMap(([term, meaning]) => [made("dt", "", term), made("dd", "", meaning)]),
   );
   workshop.showTexts(texts);
 }
 
 function showRules({ title, rules }) {
   byId("rules-title").textContent = texts.rules_title.replace("{game}", title);
-  byId("rules").replaceChildren(...rules.map((rule) => made("li", rule)));
+  byId("rules").replaceChildren(...rules.map((rule) => made("li", "", rule)));
   byId("rules-title").hidden = byId("rules").hidden = !rules.length;
 }
 
-function made(tag, text) {
-  const element = document.createElement(tag);
-  element.textContent = text;
-  return element;
-}
-
 showMute();
-workshop.build(byId("workshop"), send);
-connect();
+workshop.build();
+connect({ show, opened, lost });

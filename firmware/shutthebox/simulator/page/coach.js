@@ -1,6 +1,6 @@
 // Shows the coach's text for a turn or a match, and draws every choice: the dice, and the row as it stood.
 
-const PIPS = { 1: [4], 2: [0, 8], 3: [0, 4, 8], 4: [0, 2, 6, 8], 5: [0, 2, 4, 6, 8], 6: [0, 2, 3, 5, 6, 8] };
+import { face, made } from "./parts.js";
 
 export function show(section, coach, texts) {
   section.hidden = coach === null;
@@ -29,10 +29,10 @@ function move({ player, dice, better_dice: better, row, cost, text }) {
   const drawn = made("span", "drawn");
   drawn.setAttribute("aria-hidden", "true");
   const thrown = made("span", "thrown");
-  thrown.append(...dice.map(die));
+  thrown.append(...dice.map((value) => face(value)));
   if (better.length) {
     const other = made("span", "thrown better");
-    other.append(...better.map(die));
+    other.append(...better.map((value) => face(value)));
     thrown.append(other);
   }
   const tiles = made("span", "row");
@@ -43,27 +43,7 @@ function move({ player, dice, better_dice: better, row, cost, text }) {
   return item;
 }
 
-// A face of 0 is a die that has not been thrown; more than six pips are written as a number.
-function die(face) {
-  const element = made("span", "die", face in PIPS || face === 0 ? "" : String(face));
-  for (const place of PIPS[face] ?? []) {
-    const pip = made("span", "pip");
-    pip.style.gridArea = `${Math.floor(place / 3) + 1} / ${(place % 3) + 1}`;
-    element.append(pip);
-  }
-  return element;
-}
-
 function tile([number, open, chosen, best]) {
   const kinds = [open ? "open" : "", chosen ? "chosen" : "", best ? "best" : ""];
   return made("span", ["tile", ...kinds].filter(Boolean).join(" "), String(number));
-}
-
-function made(tag, kind, text = "") {
-  const element = document.createElement(tag);
-  if (kind) {
-    element.className = kind;
-  }
-  element.textContent = text;
-  return element;
 }

@@ -134,15 +134,16 @@ class Film:
     def _take_frame(self) -> None:
         if self._replay is None or self._display is None:
             return
-        box = self._replay.world.box
+        box, words = self._replay.world.box, self._words.words
         state = {
             "levers": [{"number": number, "down": number in self._down} for number in box.levers],
             "button": self._button_down,
             "panel": pixels_text(self._display.look(self._shown_ns)),
             "lamp": self._lamp,
             "sound": None,
-            "words": self._words.words.panel,
-            "said": [self._words.words.announcements, self._words.words.said],
+            "words": words.panel,
+            "said": [words.announcements, words.said],
+            "dice": {"faces": words.dice, "tumbling": words.tumbling},
         }
         if state != self.state:
             self.state = state

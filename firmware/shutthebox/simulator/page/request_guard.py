@@ -39,11 +39,11 @@ _REQUEST_LINE = re.compile(rb"([A-Z]{1,20}) [^ \r\n]+ HTTP/1\.[01]\r\n")
 
 _FILES = {
     "/style.css": ("style.css", "text/css; charset=utf-8"),
-    "/box.js": ("box.js", "text/javascript; charset=utf-8"),
-    "/coach.js": ("coach.js", "text/javascript; charset=utf-8"),
-    "/sounds.js": ("sounds.js", "text/javascript; charset=utf-8"),
-    "/workshop.js": ("workshop.js", "text/javascript; charset=utf-8"),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
+    **{
+        f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8")
+        for name in ("box", "coach", "dice", "parts", "sounds", "wire", "workshop")
+    },
 }
 _CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -290,6 +290,7 @@ class PageServer:
             "language": words.language,
             "texts": _texts(words.language),
             "coach": words.coach,
+            "dice": {"faces": words.dice, "tumbling": words.tumbling},
             "game": {"title": words.title, "rules": words.rules},
             "levers": [{"number": number, "down": number in down} for number in self._box.levers],
             "button": self._box.button_down,

@@ -33,6 +33,8 @@ class Words:
         title: of the game on the table, or the usual one.
         rules: of that game, a sentence each.
         coach: what the coach said last of this match; None before, and without a match.
+        dice: the faces on the table; of tumbling dice only how many they are counts.
+        tumbling: the dice still roll.
     """
 
     language: str = ENGLISH
@@ -42,6 +44,8 @@ class Words:
     title: str = ""
     rules: tuple[str, ...] = ()
     coach: CoachDocument | None = None
+    dice: tuple[int, ...] = ()
+    tumbling: bool = False
 
 
 class Transcript:
@@ -101,7 +105,14 @@ class Transcript:
 
     def _take(self, show: Show) -> None:
         translate = translations()[show.language]
-        words = replace(self.words, language=show.language, panel=_panel_text(show, translate))
+        tumbling = show.screen.tumbling
+        words = replace(
+            self.words,
+            language=show.language,
+            panel=_panel_text(show, translate),
+            dice=show.screen.dice if tumbling else show.throw or (),
+            tumbling=tumbling,
+        )
         if (show.game, show.language) != self._explained:
             self._explained = (show.game, show.language)
             title, rules = rules_of(show.game, show.language, translate)

@@ -1,11 +1,13 @@
 // The drawer for makers: it breaks and mends the simulated hardware, nothing else.
 
+import { byId, made } from "./parts.js";
+import { send } from "./wire.js";
+
 const MAX_SCENARIO = 64 * 1024; // bytes of the message that contains a scenario
 const LOG_LINES = 200;
 const STATES = ["works", "stuck", "cut"];
 
-let drawer = null;
-let send = null;
+const drawer = byId("workshop");
 let texts = {};
 let pins = [];
 let hardware = null;
@@ -13,10 +15,8 @@ let power = null;
 let levers = [];
 const parts = {};
 
-// Called once; `sends` sends a message to the server.
-export function build(element, sends) {
-  drawer = element;
-  send = sends;
+// Called once.
+export function build() {
   drawer.innerHTML = `
     <h2 id="workshop-title"></h2>
     <p data-text="workshop_note"></p>
@@ -60,7 +60,7 @@ export function build(element, sends) {
 }
 
 export function isOpen() {
-  return drawer !== null && !drawer.hidden;
+  return !drawer.hidden;
 }
 
 // Opens or closes the drawer, and returns whether it is open.
@@ -92,7 +92,7 @@ export function showTexts(given) {
     element.textContent = texts[element.dataset.text];
   }
   const columns = texts.pin_columns[0].map((column) => {
-    const cell = made("th", column);
+    const cell = made("th", "", column);
     cell.scope = "col";
     return cell;
   });
@@ -161,7 +161,7 @@ function showContacts() {
 }
 
 function makeContact(number) {
-  const label = made("label", `${texts.lever.replace("{number}", number)} `);
+  const label = made("label", "", `${texts.lever.replace("{number}", number)} `);
   const select = document.createElement("select");
   select.dataset.number = number;
   for (const state of STATES) {
@@ -181,7 +181,7 @@ function showPins() {
     const row = document.createElement("tr");
     const level = value === 1 ? texts.high : value === 0 ? texts.low : `${Math.round(value * 100)} %`;
     const name = named[wiredTo] ?? texts.lever.replace("{number}", wiredTo);
-    row.append(...[line, name, isOpen ? level : texts.closed, edges].map((text) => made("td", text)));
+    row.append(...[line, name, isOpen ? level : texts.closed, edges].map((text) => made("td", "", text)));
     row.classList.toggle("low", isOpen && value === 0);
     return row;
   });
@@ -205,10 +205,4 @@ function showLog(lines) {
   if (atEnd) {
     parts.log.scrollTop = parts.log.scrollHeight;
   }
-}
-
-function made(tag, text) {
-  const element = document.createElement(tag);
-  element.textContent = text;
-  return element;
 }
