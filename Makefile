@@ -50,7 +50,7 @@ $(VENV)/.sim: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml
 $(VENV)/.test: $(VENV)/.python pyproject.toml $(PINS)/pyproject.toml $(UPLINK)/pyproject.toml league/pyproject.toml
 	@# The box first: the others ask for it, and pip does not look for it in its own list.
 	@$(INSTALL) '.[test]'
-	@$(INSTALL) './league[test]' ./$(UPLINK)
+	@$(INSTALL) './league[test]' --editable ./$(UPLINK)
 	@touch $@ $(VENV)/.sim
 
 sim: $(VENV)/.sim

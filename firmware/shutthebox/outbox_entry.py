@@ -19,7 +19,18 @@ MAX_BYTES = 512 * 1024
 """No entry is larger. A match of 999 rounds for nine players is; nobody plays it."""
 
 UPLINK_SAYS = ".uplink"
-"""A file in the outbox with a line of the uplink about the way to the league; empty if all is well."""
+"""A file in the outbox with a line of the uplink about the way to the league; empty if all is well.
+
+The box knows some of its lines by their beginnings, which follow.
+"""
+
+NO_LEAGUE = "no league"
+NO_LINE = "no connection to the league"
+HELD_BY_LEAGUE = "held by the league"
+TWO_BOXES = "the connection is lost again and again: does another box use the same enrolment?"
+CHAIN_BEGINS_AGAIN = (
+    "a chain of entries begins again here: the card is an older copy, or another box has a copy of it"
+)
 
 NO_HASH = "0" * 64
 """The hash that the first entry of a box names."""

@@ -2,13 +2,14 @@
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from tests.support.machine import TUMBLE_NS, Table, settings_for
 
 from shutthebox.config.profiles import builtin
-from shutthebox.game.faults import FAULT_TEXTS, Fault
-from shutthebox.game.inputs import FaultReported
+from shutthebox.game.faults import FAULT_TEXTS, UNDELIVERED_TEXTS, Fault, Undelivered
+from shutthebox.game.inputs import DeliveryReported, FaultReported
 from shutthebox.game.mode import Mode
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.match import begin
@@ -97,3 +98,20 @@ def test_every_fault_has_a_word_for_the_corner(fault: Fault) -> None:
     table = table_with(in_ready, equal=False)
     table.give(FaultReported(fault), 0)
     assert table.screen.aside == str(FAULT_TEXTS[fault][1].text)
+
+
+@pytest.mark.parametrize("why", Undelivered)
+def test_the_owner_sees_that_matches_are_not_delivered_and_a_guest_plays_on(why: Undelivered) -> None:
+    """A mark in attract beside the usual prompt; the reason in service; nothing in a match."""
+    for reached in (in_attract, in_ready, in_flipping, at_the_end):
+        table = table_with(reached, equal=False)
+        before = table.screen
+        table.give(DeliveryReported(why), 0)
+        assert table.screen == (replace(before, aside="league?") if reached is in_attract else before)
+        table.give(DeliveryReported(None), 0)
+        assert table.screen == before
+    table = table_with(in_attract, equal=False)
+    table.give(DeliveryReported(why), 0)
+    table.press_service()
+    assert str(UNDELIVERED_TEXTS[why].text) in table.screen.also
+    assert not table.give(DeliveryReported(why), 0), "the same again draws nothing"

@@ -14,7 +14,7 @@ from tests.support.league import CONDITIONS, FakeBox, Place, found_league, playe
 from tests.support.postgresql import Postgresql
 
 from shutthebox.config.profiles import builtin
-from shutthebox.outbox_entry import MatchPlayed, OutboxEntry, hash_of
+from shutthebox.outbox_entry import CHAIN_BEGINS_AGAIN, MatchPlayed, OutboxEntry, hash_of
 from shutthebox.rules.actions import Action, Advanced, Moved, Thrown, apply
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.match import Stage, begin
@@ -24,7 +24,7 @@ from shutthebox_league.chains import notes_of
 from shutthebox_league.checking import MAX_RECORD
 from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import revoke
-from shutthebox_league.ledger import AGAIN, KEPT_ASIDE, KEPT_BYTES, Ledger
+from shutthebox_league.ledger import KEPT_ASIDE, KEPT_BYTES, Ledger
 from shutthebox_league.notices import notices
 from shutthebox_league.schema import ASIDE, BOX, CHAIN, ENTRY, GAP, MATCH, PUB, SEAT, TOURNAMENT
 from shutthebox_uplink.settings import Enrolment
@@ -147,7 +147,8 @@ def test_a_card_from_an_older_image_begins_a_new_chain_and_nothing_stays_behind(
         entry = image.play(played_record(10 + number), 1_790_001_000 + number)
         outcome = sut.ledger.take("lion.1", sut.sign(entry, oldest=number))
         assert outcome.receipt is not None
-        assert (outcome.receipt.status, outcome.reason) == (COMMITTED, AGAIN if number == 2 else "")
+        reason = CHAIN_BEGINS_AGAIN if number == 2 else ""
+        assert (outcome.receipt.status, outcome.reason) == (COMMITTED, reason)
         again = sut.ledger.take("lion.1", sut.sign(entry, oldest=number))
         assert (again.kind, again.receipt) == ("repeated", outcome.receipt)
     assert (sut.count(MATCH), sut.count(CHAIN), sut.count(GAP)) == (8, 2, 0)

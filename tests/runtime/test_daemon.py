@@ -34,6 +34,7 @@ from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import DICE_BUTTON
+from shutthebox.outbox_entry import NO_LINE, UPLINK_SAYS
 from shutthebox.runtime import daemon
 from shutthebox.runtime.runner import Mail
 from shutthebox.simulator.hardware.box import BUZZER_LINE, SimulatedBox, default_lever_lines
@@ -129,6 +130,15 @@ def test_a_league_hears_of_everything_where_it_is_wanted(
     run_daemon(config_with(), state, Served.begin, outbox=folder if wanted else None)
     assert made == ([(folder, state)] if wanted else [])
     assert any(isinstance(what, Show) for what in heard) is wanted
+
+
+def test_the_screen_marks_that_the_league_gets_nothing(tmp_path: Path) -> None:
+    (tmp_path / UPLINK_SAYS).write_text(NO_LINE)
+
+    def owner(box: Served) -> None:
+        box.until(lambda: box.screen.aside == "league?")
+
+    run_daemon(config_with(), tmp_path / "state", owner, outbox=tmp_path)
 
 
 def test_the_puzzle_of_today_is_that_of_its_day() -> None:

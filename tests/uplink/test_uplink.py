@@ -24,9 +24,9 @@ from tests.support.mosquitto import plain_broker
 from tests.support.waiting import HANG_S, until
 
 from shutthebox.adapters.outbox import entry_name
-from shutthebox.outbox_entry import UPLINK_SAYS, entry_from_bytes, hash_of
+from shutthebox.outbox_entry import TWO_BOXES, UPLINK_SAYS, entry_from_bytes, hash_of
 from shutthebox_uplink.home_assistant import OFFLINE, ONLINE
-from shutthebox_uplink.mqtt import TAKEN_OVER, Broker, Connected, Disconnected, Event, Message
+from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
 from shutthebox_uplink.settings import Enrolment, HomeAssistant
 from shutthebox_uplink.signing import COMMITTED, HELD, REFUSED, Receipt, open_entry, sign_receipt
 from shutthebox_uplink.spool import Spool
@@ -175,7 +175,7 @@ def test_two_boxes_with_one_enrolment_say_so(place: Place, tmp_path: Path) -> No
     with in_a_thread(lambda: first.uplink.run(status=said.append), lambda: first.uplink.inbox.put(None)):
         assert json.loads(league.message("/state"))["delivery"] == "good"
         with running(second.uplink):
-            until(lambda: TAKEN_OVER in said)
+            until(lambda: TWO_BOXES in said)
     league.broker.close()
 
 

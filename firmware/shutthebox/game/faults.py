@@ -31,3 +31,26 @@ FAULT_TEXTS: dict[Fault, tuple[Message, Message]] = {
     Fault.RULES: (message("Bad house rules"), message("bad rules")),
 }
 """Per fault the prompt in attract, and ten characters for the corner of a turn's screens."""
+
+
+class Undelivered(Enum):
+    """Why a league does not get the box's matches: a mark in attract for the owner, and a line in service."""
+
+    NO_LINE = "no line"
+    HELD = "held"
+    """The league has them and holds them: one before is missing, or the key is revoked."""
+    TWO_BOXES = "two boxes"
+    """Another box uses the same enrolment."""
+    OLDER_CARD = "older card"
+    """They are delivered. But the card is an older copy, so the league may not have all."""
+    OTHER = "other"
+
+
+UNDELIVERED_TEXTS: dict[Undelivered, Message] = {
+    Undelivered.NO_LINE: message("League: no line"),
+    Undelivered.HELD: message("League: held"),
+    Undelivered.TWO_BOXES: message("League: 2 boxes"),
+    Undelivered.OLDER_CARD: message("League: old card"),
+    Undelivered.OTHER: message("League: unsent"),
+}
+"""Per reason the line in service; `shutthebox doctor` says more."""

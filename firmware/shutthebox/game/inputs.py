@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from shutthebox.game.faults import Fault
+from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.odds.worths import Advice
 from shutthebox.rules.actions import Action
@@ -69,6 +69,13 @@ class FaultReported:
 
 
 @dataclass(frozen=True, slots=True)
+class DeliveryReported:
+    """Why the league does not get the box's matches; None if it does, and for a box without one."""
+
+    undelivered: Undelivered | None
+
+
+@dataclass(frozen=True, slots=True)
 class HintCame:
     """What is best for the player at turn; None where the odds are not known."""
 
@@ -114,6 +121,7 @@ Input: TypeAlias = (
     | Abandoned
     | HealthChanged
     | FaultReported
+    | DeliveryReported
     | OddsCame
 )
 """One thing that happens to the machine."""

@@ -16,6 +16,7 @@ from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
     Abandoned,
     AnswerCame,
+    DeliveryReported,
     DiceCame,
     FaultReported,
     HealthChanged,
@@ -160,6 +161,11 @@ class Machine:
                 return self._health_changed(health)
             case FaultReported(fault):
                 self._shared = replace(self._shared, fault=fault)
+                return [self._show()]
+            case DeliveryReported(undelivered):
+                if undelivered is self._shared.undelivered:
+                    return []
+                self._shared = replace(self._shared, undelivered=undelivered)
                 return [self._show()]
             case Pressed() | Held() | HeldLong() | ServicePressed() | Abandoned():
                 return self._button(given)

@@ -10,7 +10,7 @@ from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Effect, Keep, Sound, Sounded
 from shutthebox.game.facts import Fact
-from shutthebox.game.faults import Fault
+from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.messages import Message, Text, Translate
 from shutthebox.game.past import Past
 from shutthebox.game.settings import Settings
@@ -30,6 +30,7 @@ class Shared:
         asleep: the panel is dark.
         fault: to show; None without one, and once a touch in attract has shown that it was seen.
         notices: what else the owner should know, a line each; none once somebody has seen them in attract.
+        undelivered: why the league does not get the box's matches; None if it does.
         health: per lever what its contact has done; empty before the first report.
         stuck: levers that are down and seem not to come up.
         dead: levers that are up and seem not to go down.
@@ -45,6 +46,7 @@ class Shared:
     asleep: bool = False
     fault: Fault | None = None
     notices: tuple[str, ...] = ()
+    undelivered: Undelivered | None = None
     health: Mapping[int, ContactHealth] = field(default_factory=dict)
     stuck: Tiles = 0
     dead: Tiles = 0

@@ -146,9 +146,12 @@ def serve(
                 kept = None if state is None else partial(open_to_read, state / FILE_NAME)
                 works = None if display is None else partial(getattr, display, "connected")
                 observers = (*observers, ScoresWriter(scores, kept, display_works=works), SaidWriter(scores))
+            delivery = None
             if outbox is not None and state is not None:
+                from shutthebox.adapters.delivery import DeliveryWatch
                 from shutthebox.adapters.outbox import Outbox
 
+                delivery = DeliveryWatch(outbox)
                 observers = (
                     *observers,
                     Outbox(outbox, state, partial(open_to_read, state / FILE_NAME), time.time),
@@ -159,7 +162,8 @@ def serve(
                 verification = VerificationWorker(store.path, ALL_FACTS)
                 stack.callback(verification.close)
             guard = StoreGuard(store, open_store, forgetting=forgetting, verification=verification)
-            ports = Ports(pins, guard, OddsWorker(inbox.put), display, buzzer, observers, _puzzle_of_today)
+            odds = OddsWorker(inbox.put)
+            ports = Ports(pins, guard, odds, display, buzzer, observers, _puzzle_of_today, delivery)
             runner = Runner(
                 settings,
                 config.box.settle_ns,

@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.effects import Effect, Sound
 from shutthebox.game.facts import Fact
-from shutthebox.game.faults import Fault
+from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.inputs import OddsCame
 from shutthebox.game.messages import Text
 from shutthebox.game.past import Past
@@ -99,6 +99,7 @@ class Ports:
         buzzer: None for silence.
         observers: told of everything.
         daily: gives the puzzle of today.
+        undelivered: says why the league does not get the box's matches, if so; None without a league.
     """
 
     pins: PinsPort
@@ -108,3 +109,4 @@ class Ports:
     buzzer: BuzzerPort | None = None
     observers: Sequence[Observer] = ()
     daily: DailyPuzzle = lambda: None
+    undelivered: Callable[[], Undelivered | None] | None = None

@@ -14,7 +14,7 @@ from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Ask, Effect, Keep, Show, Sounded
 from shutthebox.game.facts import Finished, Left
 from shutthebox.game.faults import Fault
-from shutthebox.game.inputs import FaultReported, Input, OddsCame, TimeCame
+from shutthebox.game.inputs import DeliveryReported, FaultReported, Input, OddsCame, TimeCame
 from shutthebox.game.machine import Machine
 from shutthebox.game.messages import Translate
 from shutthebox.game.mode import Mode
@@ -117,6 +117,8 @@ class Runner:
             self._ports.memory.catch_up()
             self._carry_out((), now_ns)
             self._step(self.switches.health(now_ns), now_ns)
+            if self._ports.undelivered is not None:
+                self._step(DeliveryReported(self._ports.undelivered()), now_ns)
         while self._blinks and now_ns >= self._blinks[0]:
             del self._blinks[0]
             self._ports.pins.light(1.0 if len(self._blinks) % 2 == 0 else 0.0)

@@ -19,6 +19,7 @@ from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from shutthebox.errors import one_line
 from shutthebox.outbox_entry import (
+    CHAIN_BEGINS_AGAIN,
     MAX_BYTES,
     NO_HASH,
     Content,
@@ -57,9 +58,6 @@ KEPT_ASIDE = 200
 
 KEPT_BYTES = 1024 * 1024
 """Of what was refused, and of what is aside, each key keeps so many bytes; of more only hash and reason."""
-
-AGAIN = "a chain of entries begins again here: the card is an older copy, or another box has a copy of it"
-"""The reason in the receipt of the first entry of a chain beside another one of the same box."""
 
 MOST_CHAINS = 20
 """Chains of one box that an entry may follow on, the latest."""
@@ -327,7 +325,7 @@ class Ledger:
             names = {"journal": entry.box}
             if chains:
                 names = {"journal": found.hash[:32], "origin": entry.box}
-                note = AGAIN
+                note = CHAIN_BEGINS_AGAIN
             row = {"key_name": found.name, **names, **values}
             follows = int(db.execute(insert(CHAIN).returning(CHAIN.c.id), row).scalar_one())
             if not chains and entry.sequence > 1:

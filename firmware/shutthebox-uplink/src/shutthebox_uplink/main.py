@@ -41,6 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(args)
     except ShutTheBoxError as error:
         print(f"shutthebox-uplink: {one_line(str(error))}", file=sys.stderr)
+        if not args.remove and args.outbox.is_dir():
+            Spool(args.outbox).say(one_line(str(error)))
         return error.exit_code
 
 

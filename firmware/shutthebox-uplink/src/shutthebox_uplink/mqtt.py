@@ -13,11 +13,12 @@ from typing import Any, TypeAlias
 import paho.mqtt.client as paho
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
+from shutthebox.outbox_entry import TWO_BOXES
+
 KEEPALIVE_S = 60
 MOST_PACKET = 2 * 1024 * 1024
 """Bytes of one packet of the broker; a longer one ends the connection before it is read."""
 LONGEST_RECONNECT_S = 60
-TAKEN_OVER = "the connection is lost again and again: does another box use the same enrolment?"
 GOODBYE_S = 2.0
 
 
@@ -155,7 +156,7 @@ class Broker:
         self._short_lived = min(self._short_lived + 1, 4) if short else 0
         client.reconnect_delay_set(2**self._short_lived, LONGEST_RECONNECT_S)
         self._stands = False
-        self._tell(Disconnected(self._name, TAKEN_OVER if self._short_lived >= _SEVERAL else ""))
+        self._tell(Disconnected(self._name, TWO_BOXES if self._short_lived >= _SEVERAL else ""))
 
     def _on_message(self, client: Any, userdata: Any, message: Any) -> None:  # noqa: ANN401
         self._tell(Message(self._name, message.topic, bytes(message.payload)))

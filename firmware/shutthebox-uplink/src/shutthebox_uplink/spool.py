@@ -86,7 +86,7 @@ class Spool:
             self._names.popleft()
 
     def say(self, text: str) -> None:
-        """Leaves a line for `shutthebox doctor` about the way to the league."""
+        """Leaves a line for the box about the way to the league."""
         try:
             replace_file(self._folder / UPLINK_SAYS, text.encode())
         except OSError as error:

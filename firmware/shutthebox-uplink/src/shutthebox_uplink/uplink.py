@@ -12,7 +12,7 @@ from typing import Any
 
 from shutthebox.errors import one_line
 from shutthebox.files import reason
-from shutthebox.outbox_entry import hash_of
+from shutthebox.outbox_entry import HELD_BY_LEAGUE, NO_LEAGUE, NO_LINE, hash_of
 from shutthebox_uplink import home_assistant as ha
 from shutthebox_uplink.delivery import Delivery, Sent
 from shutthebox_uplink.mqtt import Broker, Connected, Disconnected, Event, Message
@@ -31,7 +31,6 @@ STATE_S = 60.0
 
 LEAGUE, HOME = "league", "home assistant"
 
-NO_LINE = "no connection to the league"
 NO_LINE_AFTER_S = 60.0
 """Shorter interruptions are no problem."""
 
@@ -82,7 +81,7 @@ class Uplink:
         self._home_connected = False
         self._name = enrolment.name if enrolment else "box"
         self._waiting: Waiting | None = None
-        self._problem, self._note = "", ""
+        self._problem, self._note = "", "" if enrolment else NO_LEAGUE
         self._lost_s = clock_s()
         self._brokers = {}
         if enrolment is not None:
@@ -178,7 +177,7 @@ class Uplink:
         said = one_line(receipt.reason)
         if receipt.status == HELD:
             _log.error("entry %d is held, and sent again later: %s", receipt.sequence, said)
-            self._problem = f"held by the league: {said}"
+            self._problem = f"{HELD_BY_LEAGUE}: {said}"
             return
         if self._waiting is None or not self._delivery.receive(receipt):
             return

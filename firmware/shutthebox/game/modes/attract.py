@@ -35,10 +35,11 @@ class Attract(BoxMode):
         if view.shared.notices:
             fault = "  ".join(_(notice) for notice in view.shared.notices)
         out = settings.out & settings.profile.starting
+        aside = (told(without_text(out), _) if out else "", _("league?") if view.shared.undelivered else "")
         return Screen(
             self.name,
             title=settings.profile.title(settings.language, _),
-            aside=told(without_text(out), _) if out else "",
+            aside=" ".join(filter(None, aside)),
             big=_("SHUT THE BOX"),
             prompt=told(fault or _to_begin(settings), _),
             also=() if fault else (_("Hold: menu"),),

@@ -14,6 +14,7 @@ from typing import ClassVar
 
 from shutthebox.game.effects import Ask
 from shutthebox.game.facts import WRONG_CODES, Chosen, Faulted
+from shutthebox.game.faults import UNDELIVERED_TEXTS
 from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes import attract
@@ -81,6 +82,7 @@ class Service(BoxMode):
             prompt, also = _("Set, then press"), (_("Hold: back"),)
             return Screen(self.name, title=_("Service"), big=_("Code?"), prompt=prompt, also=also, lit=True)
         change = _("Press: put in") if is_out else _("Press: take out")
+        league = (told(UNDELIVERED_TEXTS[shared.undelivered], _),) if shared.undelivered else ()
         may_change = self.leaves_a_game(settings) if self.unlocked else bool(settings.code)
         return Screen(
             self.name,
@@ -89,7 +91,7 @@ class Service(BoxMode):
             cursor=self.row - 1,
             tiles=tiles,
             prompt=change if may_change else _("Hold: leave"),
-            also=(*((_("Hold: leave"),) if may_change else ()), _("moves ~chatter")),
+            also=(*((_("Hold: leave"),) if may_change else ()), *league, _("moves ~chatter")),
             lit=may_change,
         )
 

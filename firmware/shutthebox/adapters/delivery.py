@@ -1,0 +1,97 @@
+"""The way of matches to a league, as the box sees it: what the uplink says, and how long entries wait."""
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from shutthebox.adapters.outbox import ENDING
+from shutthebox.files import read_bytes
+from shutthebox.game.faults import Undelivered
+from shutthebox.outbox_entry import (
+    CHAIN_BEGINS_AGAIN,
+    HELD_BY_LEAGUE,
+    NO_LEAGUE,
+    NO_LINE,
+    TWO_BOXES,
+    UPLINK_SAYS,
+)
+
+LONG_S = 24 * 3600
+"""An entry that waits longer is a fault: the line of a pub comes back within a day."""
+
+LOOK_S = 60.0
+"""How often the box looks."""
+
+_MOST_SAID = 2000
+
+_KNOWN = {
+    NO_LINE: Undelivered.NO_LINE,
+    HELD_BY_LEAGUE: Undelivered.HELD,
+    TWO_BOXES: Undelivered.TWO_BOXES,
+    CHAIN_BEGINS_AGAIN: Undelivered.OLDER_CARD,
+}
+
+
+def uplink_says(folder: Path) -> str:
+    """The uplink's line about the way to the league; empty if all is well, or if it has said nothing yet.
+
+    Raises:
+        OSError: if it cannot be read.
+    """
+    with suppress(FileNotFoundError):
+        return read_bytes(folder / UPLINK_SAYS, _MOST_SAID, follow_links=False).decode("utf-8", "replace")
+    return ""
+
+
+class DeliveryWatch:
+    """Looks into the outbox now and then. Used by one thread.
+
+    Args:
+        folder: of the outbox.
+        wall_clock_s: the time of day in seconds.
+        clock_s: a clock that only goes on, in seconds.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        wall_clock_s: Callable[[], float] = time.time,
+        clock_s: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._folder, self._wall_clock_s, self._clock_s = folder, wall_clock_s, clock_s
+        self._due_s = clock_s()
+        self._oldest = ""
+        self._found: Undelivered | None = None
+
+    def __call__(self) -> Undelivered | None:
+        """Why the league does not get the box's matches; None if it does, and for a box without one."""
+        now_s = self._clock_s()
+        if now_s >= self._due_s:
+            self._due_s = now_s + LOOK_S
+            try:
+                self._found = self._look()
+            except OSError:
+                self._found = Undelivered.OTHER
+        return self._found
+
+    def _look(self) -> Undelivered | None:
+        said = uplink_says(self._folder)
+        if said == NO_LEAGUE:
+            return None
+        if said:
+            return next((why for line, why in _KNOWN.items() if said.startswith(line)), Undelivered.OTHER)
+        since_s = self._oldest_s()
+        return Undelivered.OTHER if since_s and self._wall_clock_s() - since_s > LONG_S else None
+
+    def _oldest_s(self) -> float:
+        """When the oldest entry was left; 0 without one. Lists the folder only when that one has gone."""
+        with suppress(FileNotFoundError):
+            if self._oldest:
+                return (self._folder / self._oldest).lstat().st_mtime
+        with os.scandir(self._folder) as found:
+            self._oldest = min((file.name for file in found if file.name.endswith(ENDING)), default="")
+        with suppress(FileNotFoundError):  # The uplink has just sent it.
+            return (self._folder / self._oldest).lstat().st_mtime if self._oldest else 0.0
+        return 0.0

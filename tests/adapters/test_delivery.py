@@ -1,0 +1,76 @@
+"""The box's look at the way to the league: its owner learns from the screen that matches stay behind."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from shutthebox.adapters.delivery import LONG_S, LOOK_S, DeliveryWatch
+from shutthebox.adapters.outbox import entry_name
+from shutthebox.game.faults import Undelivered
+from shutthebox.outbox_entry import CHAIN_BEGINS_AGAIN, NO_LEAGUE, NO_LINE, TWO_BOXES, UPLINK_SAYS
+
+NOW_S = 1_800_000_000
+
+
+@pytest.fixture
+def look(tmp_path: Path) -> Callable[[], Undelivered | None]:
+    """What the box finds a while later."""
+    clock = iter(range(0, 100_000, int(LOOK_S)))
+    return DeliveryWatch(tmp_path, lambda: NOW_S, lambda: float(next(clock)))
+
+
+def left(folder: Path, sequence: int, age_s: float) -> Path:
+    path = folder / entry_name(sequence, "a" * 32)
+    path.touch()
+    os.utime(path, (NOW_S - age_s, NOW_S - age_s))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("", None),
+        (NO_LEAGUE, None),
+        (NO_LINE, Undelivered.NO_LINE),
+        ("held by the league: the key is revoked", Undelivered.HELD),
+        (TWO_BOXES, Undelivered.TWO_BOXES),
+        (CHAIN_BEGINS_AGAIN, Undelivered.OLDER_CARD),
+        ("/boot/x.toml: league.port: 0 is not allowed", Undelivered.OTHER),
+        ("x" * 10_000, Undelivered.OTHER),
+    ],
+)
+def test_the_box_knows_what_the_uplink_says(
+    tmp_path: Path, look: Callable[[], Undelivered | None], said: str, found: Undelivered | None
+) -> None:
+    (tmp_path / UPLINK_SAYS).write_text(said)
+    assert look() is found
+
+
+def test_an_uplink_that_says_nothing_is_noticed_by_what_waits(
+    tmp_path: Path, look: Callable[[], Undelivered | None]
+) -> None:
+    assert look() is None
+    oldest = left(tmp_path, 1, LONG_S + 1)
+    newest = left(tmp_path, 2, 60)
+    assert look() is Undelivered.OTHER
+    oldest.unlink()
+    assert look() is None
+    os.utime(newest, (NOW_S + 10**6, NOW_S + 10**6))  # the clock went back
+    assert look() is None
+    newest.unlink()
+    assert look() is None
+    tmp_path.rmdir()
+    assert look() is Undelivered.OTHER, "a folder that is gone takes no entry either"
+
+
+def test_the_folder_is_looked_at_once_a_minute(tmp_path: Path) -> None:
+    now_s = 0.0
+    watch = DeliveryWatch(tmp_path, lambda: NOW_S, lambda: now_s)
+    assert watch() is None
+    (tmp_path / UPLINK_SAYS).write_text(NO_LINE)
+    now_s = LOOK_S - 1
+    assert watch() is None
+    now_s = LOOK_S
+    assert watch() is Undelivered.NO_LINE
