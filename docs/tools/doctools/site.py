@@ -37,6 +37,7 @@ def build(folder: Path = BUILD) -> None:
     (source / "docs" / "play.md").write_text(play.page_with_sheets(), encoding="utf-8")
     config = (PROJECT / "docs" / "mkdocs.yml").read_text(encoding="utf-8")
     (folder / "mkdocs.yml").write_text(config, encoding="utf-8")
+    shutil.copy(PROJECT / "docs" / "tools" / "columns.py", folder / "columns.py")
     command = [
         sys.executable,
         "-m",
