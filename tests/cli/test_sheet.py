@@ -36,6 +36,21 @@ def test_house_rules_have_one_too_and_nothing_in_them_becomes_markup(tmp_path: P
     assert "<h1>&lt;b&gt;Friday&lt;/b&gt; &amp; more</h1>" in sheet_file.read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("game", "aim", "dice"),
+    [
+        ("pub", "The lowest score wins.", "⚄⚁"),
+        ("cards", "9 dice, 54 tiles.", "9 × ⚄"),
+        ("2012", "12 tiles.", '<span class="die">20</span>'),
+        ("domino-bag", "Dominoes instead of dice.", "\N{DOMINO TILE HORIZONTAL-05-02}"),
+    ],
+)
+def test_a_guest_sees_the_aim_and_what_is_thrown(game: str, aim: str, dice: str) -> None:
+    text = sheet(builtin(game), "en", translations()["en"])
+    assert aim in text
+    assert f'<div class="dice">{dice}</div>' in text
+
+
 def test_tiles_that_start_shut_are_drawn_so() -> None:
     text = sheet(builtin("lucky-seven"), "en", translations()["en"])
     assert text.count('class="tile shut"') == 8

@@ -6,30 +6,40 @@ from pathlib import Path
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import open_to_write, reason, shown_path
 from shutthebox.game.messages import Translate
-from shutthebox.rules.profile import Profile
+from shutthebox.rules.profile import Draw, Profile
 from shutthebox.rules.tiles import to_tiles
-from shutthebox.rules.words import explain
+from shutthebox.rules.words import explain, summary
 from shutthebox.web.how_to_play import choosing_and_signing
 
 _STYLE = """
-@page { size: A5; margin: 8mm 12mm; }
-body { font: 8.7pt/1.25 "DejaVu Serif", Georgia, serif; color: #1b1712; max-width: 124mm; margin: 0 auto; }
-h1 { font-size: 21pt; line-height: 1.1; margin: 0 0 3mm; }
-h2 { font-size: 11.5pt; margin: 4mm 0 1mm; color: #7a4a1c; }
+@page { size: A5; margin: 7mm 12mm; }
+body { font: 8.6pt/1.22 "DejaVu Serif", Georgia, serif; color: #1b1712; max-width: 124mm; margin: 0 auto; }
+h1 { font-size: 19pt; line-height: 1.1; margin: 0 0 1mm; }
+.aim { margin: 0 0 2.5mm; font-size: 10.5pt; font-style: italic; }
+h2 { font-size: 11pt; margin: 2.8mm 0 .8mm; color: #7a4a1c; }
 ul { margin: 0; padding-left: 4.2mm; }
 li { margin: 0 0 .7mm; }
 dl { display: table; margin: 0; }
 dl div { display: table-row; }
 dt, dd { display: table-cell; padding: 0 0 .7mm; vertical-align: top; }
 dt { font-weight: bold; padding-right: 3mm; white-space: nowrap; }
+.box { display: flex; align-items: center; gap: 3mm; padding: 1.5mm 2.5mm; border: 1.2mm solid #6b3f17;
+       border-radius: 1.5mm; background: #14613f;
+       print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.rows { flex: 1; }
 .row { margin: 0; line-height: 1.9; }
 .row + .row { margin-top: .8mm; }
 .tile { display: inline-block; min-width: 1.25em; padding: 0 .22em; text-align: center; font-weight: bold;
-        border: .3mm solid #7a4a1c; border-radius: .8mm; background: #f4e7d3; }
-.shut { background: none; color: #9d9284; border-style: dashed; }
-footer { margin-top: 4mm; font-size: 7.5pt; color: #6d6357; }
+        border-radius: .8mm; background: #ecc98f; }
+.shut { color: #d9c7a2; background: none; outline: .2mm dashed #d9c7a2; }
+.dice { color: #fff7e6; font: 20pt/1 "DejaVu Sans", sans-serif; }
+.die { padding: 0 .2em; border-radius: .15em; font-weight: bold; color: #24150c; background: #fff7e6; }
+footer { margin-top: 2.5mm; font-size: 7.5pt; color: #6d6357; }
 @media screen { body { padding: 2em; font-size: 12pt; } }
 """
+
+_DICE, _FIRST_DOMINO = "⚀⚁⚂⚃⚄⚅", 0x1F031
+_SHOWN = (5, 2, 4)
 
 
 class SheetError(ShutTheBoxError, OSError):
@@ -68,7 +78,10 @@ def sheet(profile: Profile, language: str, translate: Translate) -> str:
 </head>
 <body>
 <h1>{escape(title)}</h1>
+<p class="aim">{escape(summary(profile, translate))}</p>
+<div class="box"><div class="rows">
 {_rows(profile)}
+</div><div class="dice">{_dice(profile)}</div></div>
 <h2>{escape(rules_heading)}</h2>
 <ul>
 {rules}
@@ -90,6 +103,17 @@ def _rows(profile: Profile) -> str:
         kind = "tile" if profile.starting & to_tiles([tile]) else "tile shut"
         tiles.append(f'<span class="{kind}">{tile}</span>')
     return "\n".join([f'<p class="row">{" ".join(tiles)}</p>'] * profile.rows)
+
+
+def _dice(profile: Profile) -> str:
+    """A throw as a picture: pips where the font has them; many dice as a number and one of them."""
+    if profile.draw is Draw.DOMINOES:
+        return chr(_FIRST_DOMINO + 7 * 5 + 2)
+    if profile.sides > len(_DICE):
+        return f'<span class="die">{profile.sides}</span>'
+    if profile.dice > len(_SHOWN):
+        return f"{profile.dice} × {_DICE[profile.sides - 2]}"
+    return "".join(_DICE[min(face, profile.sides) - 1] for face in _SHOWN[: profile.dice])
 
 
 def _on_the_box(translate: Translate) -> tuple[tuple[str, str], ...]:
