@@ -6,12 +6,14 @@ from collections import defaultdict
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 import shutthebox
 from shutthebox.game.mode import Mode
-from shutthebox.game.table import INPUT_NAMES, diagram, transitions
+from shutthebox.game.table import BENEATH, ENTRANCES, INPUT_NAMES, ModeState, diagram, transitions
+from shutthebox.game.targets import Target
 
 PACKAGE = Path(shutthebox.__file__).parent
 PAGE = PACKAGE / "ARCHITECTURE.md"
@@ -91,7 +93,7 @@ def test_no_module_imports_from_a_higher_floor() -> None:
 
 @pytest.mark.slow
 def test_no_ring_of_imports() -> None:
-    """The modes lead to one another, so they count as one module. Imports within functions count, too."""
+    """Imports within functions count, too. Modes lead to one another by targets, so none imports another."""
     modules = {
         ".".join(("shutthebox", *path.relative_to(PACKAGE).with_suffix("").parts)): path
         for path in PACKAGE.rglob("*.py")
@@ -103,19 +105,16 @@ def test_no_ring_of_imports() -> None:
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node not in only_types:
                 whole = {f"{node.module}.{alias.name}" for alias in node.names} & modules.keys()
-                graph[_room(name)] |= {_room(other) for other in whole or {node.module or ""}}
-    for room, imported in graph.items():
-        imported.discard(room)
+                graph[name] |= whole or {node.module or ""}
     assert "shutthebox.rules.tiles" in graph["shutthebox.rules.turn"]
+    modes = {name for name in graph if name.startswith("shutthebox.game.modes.")}
+    others = modes - {"shutthebox.game.modes.base"}
+    assert {name: graph[name] & others for name in modes if graph[name] & others} == {}
     TopologicalSorter(graph).prepare()  # a ring raises CycleError, which names its modules
 
 
 def _for_types(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-
-
-def _room(module: str) -> str:
-    return "shutthebox.game.modes" if module.startswith("shutthebox.game.modes.") else module
 
 
 def test_no_two_classes_have_one_name() -> None:
@@ -138,19 +137,27 @@ def test_the_diagram_has_every_way_of_the_table() -> None:
     lines = diagram().splitlines()
     assert lines[:2] == ["stateDiagram-v2", "    [*] --> attract"]
     found = set()
-    for line in lines[2:]:
+    stages = [line.split()[-1] for line in lines if line.split()[0] == "next_stage"]
+    assert set(stages) > {"ready", "flipping", "turn_over", "match_over"}
+    for line in lines[2 : -len(stages)]:
         way = re.fullmatch(r"    (\w+) --> (\w+): (.+)", line)
         assert way, line
         names = "|".join(re.escape(name) for name in (*INPUT_NAMES.values(), "the computer's answer"))
         inputs = re.findall(names, way[3])
         assert ", ".join(inputs) == way[3], "nothing but inputs of the machine"
-        found |= {(way[1], given, way[2]) for given in inputs}
-    assert found == {
-        (mode.replace("-", "_"), given, target.replace("-", "_")) for mode, given, target in transitions()
-    }
+        leads_to = stages if way[2] == "next_stage" else [way[2]]
+        found |= {(way[1], given, target) for given in inputs for target in leads_to if target != way[1]}
+    drawn = str.maketrans("- ", "__")
+    ways = ((mode.translate(drawn), given, target.translate(drawn)) for mode, given, target in transitions())
+    assert found == set(ways)
 
 
 def test_every_mode_that_can_be_entered_can_be_left() -> None:
-    entered = {target for _, _, target in transitions()}
+    entered = {target for _, _, target in transitions()} - {BENEATH}
     left = {mode for mode, _, _ in transitions()}
-    assert entered == left == set(Mode)
+    assert entered == left == {*Mode, "asleep", "abandon"}
+
+
+def test_each_mode_is_one_class_and_each_target_has_its_entrance() -> None:
+    assert sorted(mode.name for mode in get_args(ModeState)) == sorted(Mode)
+    assert set(ENTRANCES) == set(get_args(Target))

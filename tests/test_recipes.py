@@ -147,9 +147,9 @@ from typing import ClassVar
 
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.modes.ready import Ready
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Step, View
+from shutthebox.game.targets import AwaitThrow, TakeABreak
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,14 +163,19 @@ class Pause(MatchMode):
         return Screen(self.name, big=view.translate("Pause"))
 
 
-def begin(mode: Ready, context: Context) -> Step[Pause]:
+def begin(mode: MatchMode, context: Context) -> Step[TakeABreak]:
+    """A break is wanted."""
+    return Step(TakeABreak(mode.play))
+
+
+def enter(target: TakeABreak, context: Context) -> Step[Pause]:
     """Waits."""
-    return Step(Pause(mode.play))
+    return Step(Pause(target.play))
 
 
-def end(mode: Pause, context: Context) -> Step[Ready]:
+def end(mode: Pause, context: Context) -> Step[AwaitThrow]:
     """Goes on."""
-    return Step(Ready(mode.play, context.now_ns))
+    return Step(AwaitThrow(mode.play))
 ''',
     )
     table = "game/table.py"
@@ -181,6 +186,22 @@ def end(mode: Pause, context: Context) -> Step[Ready]:
         "from shutthebox.game.modes.pause import Pause",
     )
     copy.before(table, "    | Puzzling", "    | Pause")
+    copy.before(table, "    AnswerThrow,", "    TakeABreak,")
+    copy.before(
+        table, "        entrance(AwaitThrow, raising.enter),", "        entrance(TakeABreak, pause.enter),"
+    )
+    targets = "game/targets.py"
+    copy.before(
+        targets,
+        "@dataclass(frozen=True, slots=True)\nclass BackToAttract:",
+        "@dataclass(frozen=True, slots=True)",
+        "class TakeABreak:",
+        '    """The match waits."""',
+        "",
+        "    play: MatchInPlay",
+        "",
+    )
+    copy.before(targets, "    | AfterAction", "    | TakeABreak")
     copy.before(
         table,
         "    row(Ready, Pressed, ready.press),",
@@ -197,7 +218,11 @@ print(*(line.strip() for line in diagram().splitlines() if "pause" in line), sep
     shown = copy.run("-c", program).splitlines()
     assert [line.partition(" ")[0] for line in shown[:3]] == ["ready", "pause", "ready"]
     assert shown[1] == "pause | Pause"
-    assert sorted(shown[3:]) == ["pause --> ready: press", "ready --> pause: service button"]
+    assert sorted(shown[3:]) == [
+        "pause --> raise: press",
+        "pause --> ready: press",
+        "ready --> pause: service button",
+    ]
 
 
 def test_a_screen(copy: Copy) -> None:
@@ -219,7 +244,7 @@ def test_a_menu_item(copy: Copy) -> None:
     items = "game/menu_items.py"
     copy.before(
         items,
-        "ENTRIES: tuple[MenuLine, ...] = (",
+        "MENU_LINES: tuple[MenuLine, ...] = (",
         "SLEEPS = (5, 10, 30)",
         "SLEEP = Item(",
         '    "box.sleep_min",',

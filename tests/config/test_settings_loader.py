@@ -18,7 +18,7 @@ from shutthebox.config.settings_loader import (
     with_choices,
 )
 from shutthebox.game.daily import Streak
-from shutthebox.game.menu_items import ENTRIES, Item
+from shutthebox.game.menu_items import MENU_LINES, Item
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
@@ -248,7 +248,7 @@ def test_choices_that_no_longer_fit_are_left_out(
 
 
 @pytest.mark.parametrize(
-    "item", [entry for entry in ENTRIES if isinstance(entry, Item)], ids=lambda item: item.label.text
+    "item", [entry for entry in MENU_LINES if isinstance(entry, Item)], ids=lambda item: item.label.text
 )
 @pytest.mark.parametrize("game", ["traditional", "cover-200"])
 def test_whatever_is_chosen_at_the_box_is_so_after_a_power_cut(game: str, item: Item, tmp_path: Path) -> None:

@@ -140,9 +140,9 @@ class Regular(Person):
             or (show.mode is Mode.MATCH_OVER and self.dawdles and self._chance(0.3))
         ):
             self._press(self._between(LONG_MS, 1500))
-        elif show.mode is Mode.ROLLING and not show.screen.tumbling:
+        elif show.mode is Mode.ENTERING:
             self._enter_dice(show)
-        elif show.mode in (Mode.SETUP, Mode.MENU, Mode.MATCH_OVER):
+        elif show.mode in (Mode.SETUP, Mode.NAMING, Mode.MENU, Mode.MATCH_OVER):
             self._press()
         else:
             self._go_on()
@@ -159,7 +159,7 @@ class Regular(Person):
         self._press()
 
     def _put_right(self, show: Show) -> None:
-        if show.verdict == "ok" or show.mode is not Mode.ROLLING:
+        if show.verdict == "ok" or show.mode is not Mode.ENTERING:
             super()._put_right(show)
 
     def _enter_dice(self, show: Show) -> None:
@@ -214,7 +214,7 @@ class Meddler(Person):
 
     def act(self) -> None:
         """Any one lever, and sometimes the button."""
-        if self.seen.mode in (Mode.ROLLING, Mode.TURN_OVER, Mode.READY, Mode.FLIPPING):
+        if self.seen.mode in (Mode.ROLLING, Mode.ENTERING, Mode.TURN_OVER, Mode.READY, Mode.FLIPPING):
             (lever,) = self._any_levers(1, 1)
             self._flip(lever, lever not in self._down)
             self._wait(self._between(0, 300))
@@ -311,7 +311,7 @@ class Explorer(Person):
             self._press(self._between(LONG_MS, 1200)) if self._chance(0.6) else self._press()
         elif show.mode is Mode.SERVICE and self._chance(0.7):
             self._press(self._between(LONG_MS, 1200)) if self._chance(0.4) else self._press()
-        elif show.mode in (Mode.MENU, Mode.SETUP, Mode.INITIALS, Mode.MATCH_OVER, Mode.SERVICE):
+        elif show.mode in (Mode.MENU, Mode.SETUP, Mode.NAMING, Mode.INITIALS, Mode.MATCH_OVER, Mode.SERVICE):
             (lever,) = self._any_levers(1, 1)
             self._flip(lever, True)
             self._wait(self._between(45, 200))

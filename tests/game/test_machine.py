@@ -780,7 +780,7 @@ def test_a_total_that_cannot_be_is_refused() -> None:
     effects = table.hold()
     assert (facts(effects), sounds(effects)) == ([], [Sound.REFUSED])
     assert "1? Again" in table.text
-    assert (table.mode, table.screen.big) == (Mode.ROLLING, "0")
+    assert (table.mode, table.screen.big) == (Mode.ENTERING, "0")
 
 
 def test_a_double_press_voids_a_cocked_throw() -> None:

@@ -8,10 +8,10 @@ from tests.support.machine import settings_for
 from shutthebox.config.profiles import builtin, builtins
 from shutthebox.game.facts import Chosen
 from shutthebox.game.menu_items import (
-    ENTRIES,
     GAME,
     HEAD_START,
     HEAD_START_SEAT,
+    MENU_LINES,
     Item,
     entries,
     questions,
@@ -19,7 +19,7 @@ from shutthebox.game.menu_items import (
 from shutthebox.game.messages import told
 from shutthebox.game.settings import Settings
 
-ITEMS = tuple(entry for entry in ENTRIES if isinstance(entry, Item))
+ITEMS = tuple(entry for entry in MENU_LINES if isinstance(entry, Item))
 
 TABLE = """
 game.players: Players; Players?

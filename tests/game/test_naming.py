@@ -25,7 +25,7 @@ def named(players: int, computers: tuple[int, ...] = ()) -> Table:
 
 def test_every_player_gives_a_name_and_the_match_begins() -> None:
     table = named(players=2)
-    assert (table.mode, table.screen.title, table.screen.big) == (Mode.SETUP, "Player 1", "A__")
+    assert (table.mode, table.screen.title, table.screen.big) == (Mode.NAMING, "Player 1", "A__")
     spell(table, "BEA")
     assert (table.screen.title, facts(table.effects)) == ("Player 2", [])
     spell(table, "DAN")

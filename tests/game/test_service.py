@@ -7,12 +7,12 @@ import pytest
 from tests.support.box import MS, S
 from tests.support.machine import Table, facts, settings_for
 
+from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.facts import WRONG_CODES, Began, Chosen, Faulted
 from shutthebox.game.inputs import HealthChanged
 from shutthebox.game.lever_health import SILENT_MOVES, SUSPECT_NS, restless
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState
-from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.rules.actions import Action
 from shutthebox.rules.tiles import to_tiles
 

@@ -11,10 +11,10 @@ from shutthebox.game.daily import Daily
 from shutthebox.game.effects import Sound, Sounded
 from shutthebox.game.messages import Message, message
 from shutthebox.game.past import Past
-from shutthebox.game.state import Context, Shared, Step
+from shutthebox.game.state import Context, Overlay, Shared, Step
 
 SHARED = Shared(settings_for(), levers=0, touched_ns=0)
-ASLEEP, DEAF = replace(SHARED, asleep=True), replace(SHARED, refusal=message("Why"))
+ASLEEP, DEAF = replace(SHARED, overlay=Overlay.ASLEEP), replace(SHARED, refusal=message("Why"))
 
 
 def nobody() -> Daily | None:

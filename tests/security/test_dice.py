@@ -24,7 +24,7 @@ from shutthebox.config.schema import Config, ConfigError, DiceKind, parse_config
 from shutthebox.config.settings_loader import with_choices
 from shutthebox.game.inputs import Input
 from shutthebox.game.machine import Machine
-from shutthebox.game.menu_items import CHOOSABLE, ENTRIES, Item, ToPuzzle, ToService, ToStatistics
+from shutthebox.game.menu_items import CHOOSABLE, MENU_LINES, Item, ToPuzzle, ToService, ToStatistics
 from shutthebox.runtime.runner import Runner
 from shutthebox.simulator.virtual_box import VirtualBox
 
@@ -114,9 +114,9 @@ def test_nothing_about_dice_is_chosen_at_the_box() -> None:
         "game.names", "game.teams", "game.handicap", "game.turn_seconds", "game.strength",
         "game.stakes", "game.family", "box.language", "box.sound", "display.brightness", "box.out_of_play",
     } == CHOOSABLE  # fmt: skip
-    changed = {entry.key for entry in ENTRIES if isinstance(entry, Item)}
+    changed = {entry.key for entry in MENU_LINES if isinstance(entry, Item)}
     assert changed == CHOOSABLE - {"box.out_of_play"}
-    assert {type(entry) for entry in ENTRIES} == {Item, ToStatistics, ToPuzzle, ToService}
+    assert {type(entry) for entry in MENU_LINES} == {Item, ToStatistics, ToPuzzle, ToService}
 
 
 def test_the_only_key_about_dice_says_who_throws() -> None:

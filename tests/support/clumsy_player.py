@@ -148,7 +148,7 @@ class Player:
             self._press() if show.asleep else self._press(_HOLD_NS + 100 * MS)
         elif show.mode in (Mode.ATTRACT, Mode.TURN_OVER):
             self._press()
-        elif show.mode is Mode.ROLLING:
+        elif show.mode in (Mode.ROLLING, Mode.ENTERING):
             self._wait(self._between(0, 1000))
         else:
             self._put_right(show)

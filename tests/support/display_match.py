@@ -18,7 +18,7 @@ from shutthebox.game.modes.flipping import Flipping
 from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.turn_over import TurnOver
-from shutthebox.game.play import MatchInPlay, with_verdict
+from shutthebox.game.play import MatchInPlay
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Shared, View
 from shutthebox.game.table import ModeState
@@ -107,7 +107,7 @@ class DisplayMatch:
         self._turn.append(Moved(move))
         if self.match.stage is Stage.THROW:
             verdict = judge(self._profile, before.turn, self._levers)
-            play = with_verdict(self._play(before), verdict)
+            play = replace(self._play(before), verdict=verdict)
             self.hands.see([replace(self._shown(before), mode=Flipping(play))])
             self.hands.press()
             # With a choice of dice the box waits for it, else it throws again by itself.

@@ -40,14 +40,15 @@ MOST_SOUNDS = 6
 MOST_THROWS = 999
 DOMINOES = frozenset((a, b) for a in range(1, 7) for b in range(a, 7))
 
-BETWEEN = (Mode.ATTRACT, Mode.MENU, Mode.SETUP, Mode.SERVICE)
+BETWEEN = (Mode.ATTRACT, Mode.MENU, Mode.SETUP, Mode.NAMING, Mode.SERVICE)
 """The modes without a match."""
 
 CAPTAIN = {code: words("Captain!").rstrip("! \u00a0\u202f") for code, words in translations().items()}
 """The title of somebody who shuts the box in the first turn of a match, by language."""
 
-WAYS = frozenset((a, b) for a, _, b in transitions())
-"""The ways from mode to mode that the machine's table has."""
+_WAYS = frozenset((a, b) for a, _, b in transitions())
+WAYS = _WAYS | {(a, c) for a, b in _WAYS for over, c in _WAYS if b == over == "abandon"}
+"""The ways from mode to mode that the machine's table has; a match is abandoned after a question."""
 
 
 @lru_cache(maxsize=1 << 17)
@@ -255,7 +256,7 @@ class Referee:
 
     @property
     def _naming(self) -> bool:
-        return self.show is not None and self.show.mode is Mode.SETUP
+        return self.show is not None and self.show.mode in (Mode.SETUP, Mode.NAMING)
 
     @property
     def _slept(self) -> bool:
@@ -556,7 +557,7 @@ class Referee:
         self._must("the screen shows the mode", filled, show)
         if self._before_cut is not None:
             cut, self._before_cut = self._before_cut, None
-            if cut.mode is not Mode.ROLLING and cut.player is not None:
+            if cut.mode not in (Mode.ROLLING, Mode.ENTERING) and cut.player is not None:
                 self._must("a power cut changes nothing", _kept(show) == _kept(cut), cut, show)
         if before is not None and before.mode is not show.mode:
             seen.ways[before.mode, show.mode] += 1
@@ -568,7 +569,7 @@ class Referee:
             nothing = show.mode in BETWEEN and show.player is None
             self._must("no match, nothing of one", nothing and show.verdict == "ok", show)
             return
-        if show.mode is not Mode.ROLLING:
+        if show.mode not in (Mode.ROLLING, Mode.ENTERING):
             self._reveal()
         row, verdict = self._rows[self._at], self.verdict()
         seen.verdicts[verdict.split()[0]] += 1
@@ -614,8 +615,8 @@ class Referee:
         match self.phase:
             case "throw" if self._thrown is not None:
                 return {Mode.ROLLING}
-            case "throw":  # real dice are being entered while it is rolling
-                usual = {Mode.READY, Mode.ROLLING}
+            case "throw":
+                usual = {Mode.READY, Mode.ENTERING}
                 return usual if verdict == "ok" else usual | {Mode.RAISE}
             case "answer":
                 return {Mode.FLIPPING}

@@ -29,6 +29,7 @@ from tests.support.machine import NoOdds, Odds, SilentOdds, Table, settings_for
 
 from shutthebox.adapters.odds_worker import OddsNow
 from shutthebox.config.profiles import builtin
+from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.daily import Daily, Streak
 from shutthebox.game.effects import Ask, Effect, Keep, Show, Sounded
 from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
@@ -48,7 +49,6 @@ from shutthebox.game.questions import AskAnswer, AskDice, AskHint, AskReview, Pr
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Shared
-from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.odds.puzzles import puzzle_from_text
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament

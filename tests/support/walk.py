@@ -32,6 +32,7 @@ from shutthebox.game.resuming import KeptMatch
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import show_of
+from shutthebox.game.state import Overlay
 from shutthebox.rules.actions import (
     Action,
     Advanced,
@@ -207,7 +208,14 @@ class Walk:
         """Outside a match, or left by its players."""
         if node.show.mode is Mode.ATTRACT:
             return node.before is not None
-        return node.show.mode in (Mode.INITIALS, Mode.MENU, Mode.SETUP, Mode.PUZZLE, Mode.SERVICE)
+        return node.show.mode in (
+            Mode.INITIALS,
+            Mode.MENU,
+            Mode.SETUP,
+            Mode.NAMING,
+            Mode.PUZZLE,
+            Mode.SERVICE,
+        )
 
     def _inputs(self, node: Node) -> Iterator[Given]:
         shared, mode = node.machine.state.shared, node.show.mode
@@ -327,7 +335,7 @@ class Walk:
         """After a power cut the box shows what it showed, or would show once the dice have stopped."""
         if isinstance(before.machine.state.mode, Rolling):
             machine = copy(before.machine)
-            machine._shared = replace(machine._shared, asleep=False, offers_to_abandon=False)
+            machine._shared = replace(machine._shared, overlay=Overlay.NONE)
             # The odds are asked anew.
             machine._mode = replace(before.machine.state.mode, computers_answer=None)
             effects = machine.step(Pressed(), machine._now_ns)
@@ -365,7 +373,7 @@ class Walk:
             if not isinstance(question, (Prepare, AskReview))
         )
         return (
-            *(shared.levers, shared.asleep, shared.stuck, shared.dead, shared.offers_to_abandon),
+            *(shared.levers, shared.overlay, shared.stuck, shared.dead),
             *(questions, node.lost, self._value_key(mode)),
         )
 
@@ -425,9 +433,7 @@ def _lost(before: Match, after: Match) -> frozenset[int]:
 def _beneath(node: Node) -> Show:
     """What the box shows when it is awake, and nothing lies over the mode's own screen."""
     state = node.machine.state
-    plain = replace(
-        state.shared, asleep=False, offers_to_abandon=False, refusal=None, stuck=0, dead=0, fault=None
-    )
+    plain = replace(state.shared, overlay=Overlay.NONE, refusal=None, stuck=0, dead=0, fault=None)
     mode = state.mode
     if isinstance(mode, Flipping) and is_computers_turn(mode.play, plain):
         # The odds are asked anew.
@@ -457,7 +463,7 @@ def as_told(node: Node) -> list[Given] | None:
     show, shared = node.show, node.machine.state.shared
     if shared.asleep:
         return [Pressed()]
-    if shared.offers_to_abandon:
+    if shared.overlay is Overlay.ABANDON:
         return [Held()]
     told = _read(show.screen, shared.levers)
     if told is None and shared.refusal is not None:

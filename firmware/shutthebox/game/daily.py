@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from shutthebox.game.facts import STREAK, Chosen
 from shutthebox.odds.puzzles import Puzzle
+from shutthebox.rules.tiles import Tiles, to_tiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,10 @@ class Daily:
 
     day: int
     puzzle: Puzzle
+
+    def missing_levers(self, levers: int, out: Tiles) -> Tiles:
+        """The levers that the puzzle needs and a box of so many has not, or are out of play."""
+        return self.puzzle.profile.starting & (out | ~to_tiles(range(1, levers + 1)))
 
 
 DailyPuzzle: TypeAlias = Callable[[], Daily | None]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
+from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.faults import Fault, Undelivered
-from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.odds.worths import Advice
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match
@@ -50,8 +50,8 @@ class ServicePressed:
 
 
 @dataclass(frozen=True, slots=True)
-class Abandoned:
-    """The players have confirmed that they abandon the match: 10 s hold, then a press."""
+class Deserted:
+    """Nobody has touched the box for long. The machine finds it out, when `TimeCame`; nobody else says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,6 @@ Input: TypeAlias = (
     | LeversMoved
     | TimeCame
     | ServicePressed
-    | Abandoned
     | HealthChanged
     | FaultReported
     | DeliveryReported

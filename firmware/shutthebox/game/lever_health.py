@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
+from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.judge import VerdictKind, lever_of
 from shutthebox.game.messages import Message, message
 from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.state import Context, Shared
-from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.rules import turn as turns
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 

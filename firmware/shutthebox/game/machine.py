@@ -8,15 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from shutthebox.game import lever_health
+from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Effect, Show, Sound, Sounded
+from shutthebox.game.effects import Effect, Show, Sounded
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
-    Abandoned,
     AnswerCame,
     DeliveryReported,
+    Deserted,
     DiceCame,
     FaultReported,
     HealthChanged,
@@ -32,10 +33,8 @@ from shutthebox.game.inputs import (
     TimeCame,
 )
 from shutthebox.game.messages import Text, Translate, message
-from shutthebox.game.modes import attract
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
 from shutthebox.game.past import Past
 from shutthebox.game.play import reviewed
@@ -43,8 +42,8 @@ from shutthebox.game.resuming import KeptMatch, resume
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import show_of
 from shutthebox.game.state import Context, Shared, Step, kept, refused
-from shutthebox.game.switches.debounce import ContactHealth
-from shutthebox.game.table import ADVICE, TABLE, ModeState
+from shutthebox.game.table import ADVICE, TABLE, ModeState, arrived
+from shutthebox.game.targets import BackToAttract, Target
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import Tiles, to_numbers
 
@@ -112,7 +111,9 @@ class Machine:
         self._shared = Shared(
             settings, levers, touched_ns=t_ns, fault=fault, notices=tuple(notices), code_ns=t_ns
         )
-        step = resume(resumed, self._context()) if resumed else attract.enter(self._context())
+        context = self._context()
+        begun: Step[Target] = resume(resumed, context) if resumed else Step(BackToAttract())
+        step = arrived(begun, context)
         self._mode: ModeState = step.mode
         self._started = step.effects
 
@@ -129,11 +130,8 @@ class Machine:
     @property
     def deadline_ns(self) -> int | None:
         """When `TimeCame` is due; None if nothing will happen by itself."""
-        due = self._mode.deadline_ns(self._shared)
-        if self._shared.asleep or isinstance(self._mode, Rolling):
-            return due
-        sleep_ns = self._shared.touched_ns + self.settings.sleep_ns
-        return sleep_ns if due is None else min(due, sleep_ns)
+        due = (self._mode.deadline_ns(self._shared), self._deserted_ns)
+        return min((ns for ns in due if ns is not None), default=None)
 
     def start(self) -> list[Effect]:
         """The effects of being switched on."""
@@ -167,25 +165,18 @@ class Machine:
                     return []
                 self._shared = replace(self._shared, undelivered=undelivered)
                 return [self._show()]
-            case Pressed() | Held() | HeldLong() | ServicePressed() | Abandoned():
+            case Pressed() | Held() | HeldLong() | ServicePressed():
                 return self._button(given)
             case HintCame() | DiceCame() | AnswerCame() | ReviewCame():
                 return self._advised(given)
 
     def _button(self, given: Input) -> list[Effect]:
         """A gesture: asleep it only wakes; while the box asks whether to abandon, it answers."""
-        shared = self._shared = replace(self._shared, touched_ns=self._now_ns)
-        if shared.asleep:
-            return self._woken()
-        offers = (type(self._mode), Abandoned) in TABLE
-        self._shared = replace(_seen(shared, self._mode), refusal=None, offers_to_abandon=False)
-        if isinstance(given, Pressed) and isinstance(self._mode, MatchMode):
-            self._shared = lever_health.suspect_wrong(self._mode.play, self._context())
-        if isinstance(given, HeldLong):
-            self._shared = replace(self._shared, offers_to_abandon=offers)
-            return [self._show()]
-        if shared.offers_to_abandon and not isinstance(given, ServicePressed):
-            return self._dispatch(Abandoned()) if isinstance(given, Pressed) else [self._show()]
+        self._shared = replace(self._shared, touched_ns=self._now_ns)
+        if not self._shared.asleep:
+            self._shared = replace(_seen(self._shared, self._mode), refusal=None)
+            if isinstance(given, Pressed) and isinstance(self._mode, MatchMode):
+                self._shared = lever_health.suspect_wrong(self._mode.play, self._context())
         return self._dispatch(given)
 
     def _levers_moved(self, down: Tiles) -> list[Effect]:
@@ -200,22 +191,31 @@ class Machine:
             shared,
             levers=down,
             touched_ns=self._now_ns,
-            asleep=False,
             refusal=None,
             stuck=shared.stuck & ~changed,
             dead=shared.dead & ~changed,
         )
-        woken = self._audible((Sounded(Sound.WAKE),)) if before.asleep else []
-        return woken + self._dispatch(LeversMoved(down), changed & ~ignored)
+        return self._dispatch(LeversMoved(down), changed & ~ignored)
 
     def _time_came(self) -> list[Effect]:
-        deadline_ns = self.deadline_ns
+        deadline_ns, deserted_ns = self.deadline_ns, self._deserted_ns
         if deadline_ns is None or self._now_ns < deadline_ns:
             return []
-        sleeps = self._now_ns >= self._shared.touched_ns + self.settings.sleep_ns
-        if sleeps and not self._shared.asleep and not isinstance(self._mode, Rolling):
-            self._shared = replace(self._shared, asleep=True, refusal=None, offers_to_abandon=False)
+        if deserted_ns is not None and self._now_ns >= deserted_ns:
+            *effects, show = self._dispatch(Deserted())
+            return [*effects, *self._dispatch(TimeCame())] if self._has(TimeCame) else [*effects, show]
         return self._dispatch(TimeCame())
+
+    @property
+    def _deserted_ns(self) -> int | None:
+        """When nobody will have touched the box for long; None if that changes nothing."""
+        if self._shared.asleep or not self._has(Deserted):
+            return None
+        return self._shared.touched_ns + self.settings.sleep_ns
+
+    def _has(self, given: type) -> bool:
+        """Whether this input does something in this mode."""
+        return (type(self._mode), given) in TABLE
 
     def _health_changed(self, health: Mapping[int, ContactHealth]) -> list[Effect]:
         before = self._shared
@@ -240,25 +240,31 @@ class Machine:
         handler = ADVICE.get((type(self._mode), type(came)))
         if handler is None:
             return []
-        step = handler(self._mode, came, self._context())
-        return [] if step == Step(self._mode) else self._taken(step)
+        context = self._context()
+        step = arrived(handler(self._mode, came, context), context)
+        return [] if step == Step(self._mode) else [*self._taken(step), self._show()]
 
-    def _dispatch(self, given: Input, moved: Tiles = 0) -> list[Effect]:
-        handler = TABLE.get((type(self._mode), type(given)))
-        if handler is not None:
-            return self._taken(handler(self._mode, self._context(moved)))
-        if isinstance(given, ServicePressed):
-            return self._taken(refused(self._mode, message("Not in a match")))
-        return [self._show()]
+    def _dispatch(self, given: Input | Deserted, moved: Tiles = 0) -> list[Effect]:
+        """What lies over the mode gets the input first."""
+        effects: list[Effect] = []
+        for state in (self._shared.overlay, type(self._mode)):
+            row = TABLE.get((state, type(given)))
+            if row is None:
+                continue
+            effects += self._taken(row.step(self._mode, self._context(moved)))
+            if row.overlay is not None:
+                self._shared = replace(self._shared, overlay=row.overlay)
+            if not row.goes_on:
+                break
+        else:
+            if isinstance(given, ServicePressed):
+                effects += self._taken(refused(self._mode, message("Not in a match")))
+        return [*effects, self._show()]
 
     def _taken(self, step: Step[ModeState]) -> list[Effect]:
         self._mode = step.mode
         self._shared = replace(step.shared or self._shared, refusal=step.refusal)
-        return [*self._audible(step.effects), self._show()]
-
-    def _woken(self) -> list[Effect]:
-        self._shared = replace(self._shared, asleep=False)
-        return [*self._audible((Sounded(Sound.WAKE),)), self._show()]
+        return self._audible(step.effects)
 
     def _audible(self, effects: Sequence[Effect]) -> list[Effect]:
         """The effects without the sounds of a box that is set to be silent."""

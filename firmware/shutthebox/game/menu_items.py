@@ -1,6 +1,6 @@
 """The settings that can be chosen at the box: one object an item, with its question, options and change.
 
-A new item is one more entry of `ENTRIES`.
+A new item is one more entry of `MENU_LINES`.
 """
 
 from collections.abc import Callable, Mapping
@@ -362,7 +362,7 @@ class ToService:
 MenuLine = Item | ToStatistics | ToPuzzle | ToService
 """One line of the menu."""
 
-ENTRIES: tuple[MenuLine, ...] = (
+MENU_LINES: tuple[MenuLine, ...] = (
     GAME,
     PLAYERS,
     ROUNDS,
@@ -386,13 +386,13 @@ ENTRIES: tuple[MenuLine, ...] = (
 )
 """The menu in order. Rounds and limit are never there both, so the others keep their levers."""
 
-CHOOSABLE = frozenset({*(entry.key for entry in ENTRIES if isinstance(entry, Item)), "box.out_of_play"})
+CHOOSABLE = frozenset({*(entry.key for entry in MENU_LINES if isinstance(entry, Item)), "box.out_of_play"})
 """The keys of the config that can be changed at the box, in the menu or in service; no others."""
 
 
 def entries(settings: Settings) -> tuple[MenuLine, ...]:
     """The entries of the menu that mean anything now."""
-    return tuple(entry for entry in ENTRIES if _offered(entry, settings))
+    return tuple(entry for entry in MENU_LINES if _offered(entry, settings))
 
 
 def _offered(entry: MenuLine, settings: Settings) -> bool:

@@ -1,20 +1,33 @@
-"""The modes of the box, by the names that scenarios and JSON use."""
+"""The modes of the box, by name."""
 
 from enum import StrEnum
 
 
 class Mode(StrEnum):
-    """The kinds of things that the box does; the machine is in exactly one mode."""
+    """The kinds of things that the box does; the machine is in exactly one mode, and each has its class."""
 
     ATTRACT = "attract"
     MENU = "menu"
     SETUP = "setup"
+    NAMING = "naming"
     RAISE = "raise"
     READY = "ready"
     ROLLING = "rolling"
+    ENTERING = "entering"
     FLIPPING = "flipping"
     TURN_OVER = "turn-over"
     MATCH_OVER = "match-over"
     INITIALS = "initials"
     SERVICE = "service"
     PUZZLE = "puzzle"
+
+    @property
+    def in_scenarios(self) -> str:
+        """The name in scenarios and JSON: there names are a part of setup, and real dice roll."""
+        match self:
+            case Mode.NAMING:
+                return Mode.SETUP.value
+            case Mode.ENTERING:
+                return Mode.ROLLING.value
+            case _:
+                return self.value

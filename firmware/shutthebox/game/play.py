@@ -15,8 +15,8 @@ from shutthebox.game.state import Context, Shared
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Thrown, apply
 from shutthebox.rules.conditions import Conditions
-from shutthebox.rules.match import Match
-from shutthebox.rules.profile import Turns
+from shutthebox.rules.match import Match, begin
+from shutthebox.rules.profile import Profile, Turns
 from shutthebox.rules.tiles import Tiles, to_numbers
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
@@ -124,6 +124,11 @@ def conditions_of(match: Match, settings: Settings) -> Conditions:
     )
 
 
+def new_match(profile: Profile, settings: Settings) -> Match:
+    """A match of the usual number of players and rounds."""
+    return begin(profile, 1 if profile.is_solo else settings.players, settings.rounds)
+
+
 def begun(
     match: Match, settings: Settings, tally: tuple[Fraction, ...] = ()
 ) -> tuple[MatchInPlay, tuple[Effect, ...]]:
@@ -226,11 +231,6 @@ def _clock(play: MatchInPlay, context: Context) -> Clock | None:
 def clock_of(seconds: int, now_ns: int) -> Clock:
     """A clock with so many seconds left now."""
     return Clock(now_ns + seconds * _SECOND_NS, seconds)
-
-
-def with_verdict(play: MatchInPlay, verdict: Verdict) -> MatchInPlay:
-    """The match with this verdict on its levers."""
-    return replace(play, verdict=verdict)
 
 
 def is_computers_turn(play: MatchInPlay, shared: Shared) -> bool:

@@ -5,11 +5,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from shutthebox.game.facts import Finished, Resumed
-from shutthebox.game.modes import flipping, ready
-from shutthebox.game.modes.match_over import MatchOver
 from shutthebox.game.play import asked_reviews, begun, clock_of, conditions_of, taken
 from shutthebox.game.state import Context, Step, kept
-from shutthebox.game.table import ModeState
+from shutthebox.game.targets import ShowResult, Target, after
 from shutthebox.rules.actions import Action
 from shutthebox.rules.match import Match, Stage
 
@@ -31,7 +29,7 @@ class KeptMatch:
     clock: tuple[int, int] | None = None
 
 
-def resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
+def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
     """Plays the kept actions again and judges the levers as they stand."""
     play, effects = begun(kept_match.beginning, context.settings, kept_match.tally)
     effects += kept(Resumed(conditions_of(kept_match.beginning, context.settings)))
@@ -43,11 +41,6 @@ def resume(kept_match: KeptMatch, context: Context) -> Step[ModeState]:
     if seconds is not None:
         play = replace(play, clock=clock_of(seconds, context.now_ns))
     effects += asked_reviews(play)
-    match play.match.stage:
-        case Stage.THROW:
-            step: Step[ModeState] = ready.await_throw(play, context)
-        case Stage.ANSWER | Stage.ADVANCE:
-            step = flipping.resume(play, context)
-        case Stage.FINISHED:
-            step = Step(MatchOver(play), kept(Finished(play.match)))
-    return step.preceded_by(*effects)
+    if play.match.stage is Stage.FINISHED:
+        return Step(ShowResult(play, {}), (*effects, *kept(Finished(play.match))))
+    return Step(after(play), effects)

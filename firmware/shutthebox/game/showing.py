@@ -14,7 +14,7 @@ from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import ShownStakes
-from shutthebox.game.state import Shared, View
+from shutthebox.game.state import Overlay, Shared, View
 from shutthebox.game.table import ModeState
 from shutthebox.game.wording import player_name, reason_text
 from shutthebox.rules.match import Match
@@ -23,10 +23,18 @@ from shutthebox.rules.tiles import to_numbers
 if TYPE_CHECKING:  # a reader of reviews needs no solver
     from shutthebox.odds.coach import MatchReview
 
-_TURN_MODES = (Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.TURN_OVER)
+_TURN_MODES = (Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.ENTERING, Mode.FLIPPING, Mode.TURN_OVER)
 """The corner of their screens shows a fault."""
 
-_TOURNAMENT_MODES = (Mode.ATTRACT, Mode.RAISE, Mode.READY, Mode.ROLLING, Mode.FLIPPING, Mode.MATCH_OVER)
+_TOURNAMENT_MODES = (
+    Mode.ATTRACT,
+    Mode.RAISE,
+    Mode.READY,
+    Mode.ROLLING,
+    Mode.ENTERING,
+    Mode.FLIPPING,
+    Mode.MATCH_OVER,
+)
 """The corner of their screens says that the throws are those of a tournament."""
 
 
@@ -92,7 +100,7 @@ def _screen(mode: ModeState, shared: Shared, _: Translate) -> Screen:
         and not (shared.fault and screen.aside)
     ):
         screen = replace(screen, aside=_("equal dice"))
-    if shared.offers_to_abandon:
+    if shared.overlay is Overlay.ABANDON:
         prompt, also = _("Press: yes"), (_("Hold: no"),)
         return Screen(screen.mode, big=_("End the match?"), prompt=prompt, also=also, lit=True)
     if shared.refusal is not None:

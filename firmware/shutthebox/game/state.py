@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 from typing import Generic, TypeVar
 
+from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Effect, Keep, Sound, Sounded
@@ -14,9 +16,18 @@ from shutthebox.game.faults import Fault, Undelivered
 from shutthebox.game.messages import Message, Text, Translate
 from shutthebox.game.past import Past
 from shutthebox.game.settings import Settings
-from shutthebox.game.switches.debounce import ContactHealth
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import Tiles
+
+
+class Overlay(Enum):
+    """What lies over a mode, and takes the inputs first."""
+
+    NONE = "nothing"
+    ASLEEP = "asleep"
+    """The panel is dark."""
+    ABANDON = "abandon"
+    """The box asks whether to abandon the match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +38,7 @@ class Shared:
         settings: the settings now, choices made at the box included.
         levers: the levers that are down.
         touched_ns: when a hand last did something.
-        asleep: the panel is dark.
+        overlay: what lies over the mode.
         fault: to show; None without one, and once a touch in attract has shown that it was seen.
         notices: what else the owner should know, a line each; none once somebody has seen them in attract.
         undelivered: why the league does not get the box's matches; None if it does.
@@ -35,7 +46,6 @@ class Shared:
         stuck: levers that are down and seem not to come up.
         dead: levers that are up and seem not to go down.
         refusal: why the last input did nothing; None if it did something.
-        offers_to_abandon: the box asks whether to abandon the match.
         code_ns: when the owner's code was wrong last, or the box was switched on.
         names: per seat three letters, empty for a seat without a name; kept until attract.
     """
@@ -43,7 +53,7 @@ class Shared:
     settings: Settings
     levers: Tiles
     touched_ns: int
-    asleep: bool = False
+    overlay: Overlay = Overlay.NONE
     fault: Fault | None = None
     notices: tuple[str, ...] = ()
     undelivered: Undelivered | None = None
@@ -51,9 +61,13 @@ class Shared:
     stuck: Tiles = 0
     dead: Tiles = 0
     refusal: Message | None = None
-    offers_to_abandon: bool = False
     code_ns: int = 0
     names: tuple[str, ...] = ()
+
+    @property
+    def asleep(self) -> bool:
+        """The panel is dark."""
+        return self.overlay is Overlay.ASLEEP
 
     def name(self, player: int) -> str:
         """The letters of a player, counted from 0; empty without a name."""

@@ -1,7 +1,8 @@
-"""The machine's table: the handler of every input in every mode.
+"""The machine's table: the handler of every input in every mode, and of what lies over it.
 
-A handler's annotation says where it can lead. So the type checker checks every transition, and the
-diagram in ARCHITECTURE.md is drawn from the same annotations.
+A handler's annotation says where it can lead: to a mode, or to a target (`shutthebox.game.targets`), whose
+mode is named here. So the type checker checks every transition, and the diagram in ARCHITECTURE.md is drawn
+from the same annotations.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -9,10 +10,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeVar, get_args, get_type_hints
 
 from shutthebox.game.inputs import (
-    Abandoned,
     AnswerCame,
+    Deserted,
     DiceCame,
     Held,
+    HeldLong,
     HintCame,
     LeversMoved,
     Pressed,
@@ -38,7 +40,7 @@ from shutthebox.game.modes import (
     turn_over,
 )
 from shutthebox.game.modes.attract import Attract
-from shutthebox.game.modes.base import BoxMode
+from shutthebox.game.modes.base import BoxMode, leave, stay, tick, wake
 from shutthebox.game.modes.entering import EnteringThrow
 from shutthebox.game.modes.flipping import Flipping
 from shutthebox.game.modes.initials import Initials
@@ -52,7 +54,27 @@ from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.modes.service import Service
 from shutthebox.game.modes.setup import Setup
 from shutthebox.game.modes.turn_over import TurnOver
-from shutthebox.game.state import Context, Step
+from shutthebox.game.state import Context, Overlay, Step
+from shutthebox.game.targets import (
+    AfterAction,
+    AnswerThrow,
+    AskNames,
+    AskQuestions,
+    AwaitThrow,
+    BackToAttract,
+    BeginMatch,
+    EndMatch,
+    EndTurn,
+    EnterThrow,
+    LeversFit,
+    OpenMenu,
+    OpenPuzzle,
+    OpenService,
+    RollDice,
+    ShowResult,
+    SignResult,
+    Target,
+)
 
 ModeState: TypeAlias = (
     Attract
@@ -73,101 +95,168 @@ ModeState: TypeAlias = (
 """The mode of the box, with its data."""
 
 _Mode = TypeVar("_Mode", bound=BoxMode)
+_Target = TypeVar("_Target")
 _Advice = TypeVar("_Advice")
-Handler: TypeAlias = Callable[[Any, Context], Step[ModeState]]
-AdviceHandler: TypeAlias = Callable[[Any, Any, Context], Step[ModeState]]
+Handler: TypeAlias = Callable[[Any, Context], Step[ModeState | Target]]
+AdviceHandler: TypeAlias = Callable[[Any, Any, Context], Step[ModeState | Target]]
+
+
+def entrance(
+    target: type[_Target], handler: Callable[[_Target, Context], Step[ModeState | Target]]
+) -> tuple[type, Handler]:
+    """An entry whose handler fits its target."""
+    return target, handler
+
+
+ENTRANCES: Mapping[type, Handler] = dict(
+    (
+        entrance(BackToAttract, attract.enter),
+        entrance(OpenMenu, menu.enter),
+        entrance(OpenPuzzle, puzzle.enter),
+        entrance(OpenService, service.enter),
+        entrance(AskQuestions, setup.enter),
+        entrance(AskNames, naming.enter),
+        entrance(BeginMatch, raising.begin),
+        entrance(AwaitThrow, raising.enter),
+        entrance(LeversFit, ready.enter),
+        entrance(RollDice, rolling.enter),
+        entrance(EnterThrow, entering.enter),
+        entrance(AnswerThrow, flipping.enter),
+        entrance(EndTurn, turn_over.enter),
+        entrance(EndMatch, match_over.enter),
+        entrance(SignResult, initials.enter),
+        entrance(ShowResult, match_over.show),
+    )
+)
+"""Per target what leads to its mode, or on to another target."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The handler of an input in a mode."""
+    """What an input does in a mode, or in what lies over it.
 
-    mode: type[BoxMode]
+    Attributes:
+        state: the mode, or what lies over it: that is asked first.
+        given: the input.
+        handler: what it does; or just where it leads.
+        overlay: what lies over the mode from then on; None for no change.
+        goes_on: the mode beneath gets the input as well.
+    """
+
+    state: type[BoxMode] | Overlay
     given: type
-    handler: Handler
+    handler: Handler | Target
+    overlay: Overlay | None = None
+    goes_on: bool = False
+
+    def step(self, mode: ModeState, context: Context) -> Step[ModeState]:
+        """The outcome of the input."""
+        return arrived(self.handler(mode, context) if callable(self.handler) else Step(self.handler), context)
 
 
-def row(mode: type[_Mode], given: type, handler: Callable[[_Mode, Context], Step[ModeState]]) -> Row:
+def row(
+    mode: type[_Mode],
+    given: type,
+    handler: Callable[[_Mode, Context], Step[ModeState | Target]] | Target,
+    overlay: Overlay | None = None,
+) -> Row:
     """A row whose handler fits its mode."""
-    return Row(mode, given, handler)
+    return Row(mode, given, handler, overlay)
 
+
+_UNLOCKED = OpenService(unlocked=True)
+_ASLEEP, _ABANDON, _NONE = Overlay.ASLEEP, Overlay.ABANDON, Overlay.NONE
 
 ROWS = (
+    Row(_ASLEEP, Pressed, wake, _NONE),
+    Row(_ASLEEP, Held, wake, _NONE),
+    Row(_ASLEEP, HeldLong, wake, _NONE),
+    Row(_ASLEEP, ServicePressed, wake, _NONE),
+    Row(_ASLEEP, LeversMoved, wake, _NONE, goes_on=True),
+    Row(_ABANDON, Pressed, leave, _NONE),
+    Row(_ABANDON, Held, stay, _NONE),
+    Row(_ABANDON, ServicePressed, stay, _NONE, goes_on=True),
     row(Attract, Pressed, attract.press),
-    row(Attract, Held, attract.hold),
+    row(Attract, Held, OpenMenu()),
     row(Attract, LeversMoved, attract.levers),
-    row(Attract, ServicePressed, service.unlock),
+    row(Attract, ServicePressed, _UNLOCKED),
+    row(Attract, Deserted, stay, _ASLEEP),
     row(Menu, Pressed, menu.press),
     row(Menu, Held, menu.hold),
     row(Menu, LeversMoved, menu.levers),
-    row(Menu, TimeCame, attract.back),
-    row(Menu, ServicePressed, service.unlock),
+    row(Menu, ServicePressed, _UNLOCKED),
+    row(Menu, Deserted, BackToAttract(), _ASLEEP),
     row(Setup, Pressed, setup.press),
     row(Setup, Held, setup.hold),
     row(Setup, LeversMoved, setup.levers),
-    row(Setup, TimeCame, attract.back),
-    row(Setup, ServicePressed, service.unlock),
+    row(Setup, ServicePressed, _UNLOCKED),
+    row(Setup, Deserted, BackToAttract(), _ASLEEP),
     row(Naming, Pressed, naming.press),
     row(Naming, Held, naming.hold),
     row(Naming, LeversMoved, naming.levers),
-    row(Naming, TimeCame, attract.back),
-    row(Naming, ServicePressed, service.unlock),
+    row(Naming, ServicePressed, _UNLOCKED),
+    row(Naming, Deserted, BackToAttract(), _ASLEEP),
     row(Service, Pressed, service.press),
     row(Service, Held, service.hold),
     row(Service, LeversMoved, service.levers),
-    row(Service, TimeCame, attract.back),
-    row(Service, ServicePressed, attract.back),
+    row(Service, ServicePressed, BackToAttract()),
+    row(Service, Deserted, BackToAttract(), _ASLEEP),
     row(Puzzling, Pressed, puzzle.press),
-    row(Puzzling, Held, attract.back),
+    row(Puzzling, Held, BackToAttract()),
     row(Puzzling, LeversMoved, puzzle.levers),
-    row(Puzzling, TimeCame, attract.back),
-    row(Puzzling, ServicePressed, service.unlock),
+    row(Puzzling, ServicePressed, _UNLOCKED),
+    row(Puzzling, Deserted, BackToAttract(), _ASLEEP),
     row(Raise, Pressed, raising.press),
     row(Raise, Held, raising.press),
+    row(Raise, HeldLong, stay, _ABANDON),
     row(Raise, LeversMoved, raising.levers),
-    row(Raise, TimeCame, turn_over.tick),
-    row(Raise, Abandoned, ready.leave),
+    row(Raise, TimeCame, tick),
+    row(Raise, Deserted, stay, _ASLEEP),
     row(Ready, Pressed, ready.press),
     row(Ready, Held, ready.hold),
+    row(Ready, HeldLong, stay, _ABANDON),
     row(Ready, LeversMoved, ready.levers),
     row(Ready, TimeCame, ready.time),
-    row(Ready, Abandoned, ready.leave),
-    row(Rolling, Pressed, rolling.press),
-    row(Rolling, Held, rolling.press),
+    row(Ready, Deserted, stay, _ASLEEP),
+    row(Rolling, Pressed, rolling.reveal),
+    row(Rolling, Held, rolling.reveal),
+    row(Rolling, HeldLong, stay, _ABANDON),
     row(Rolling, LeversMoved, rolling.levers),
     row(Rolling, TimeCame, rolling.time),
-    row(Rolling, Abandoned, ready.leave),
     row(EnteringThrow, Pressed, entering.press),
     row(EnteringThrow, Held, entering.hold),
+    row(EnteringThrow, HeldLong, stay, _ABANDON),
     row(EnteringThrow, LeversMoved, entering.levers),
-    row(EnteringThrow, TimeCame, turn_over.tick),
-    row(EnteringThrow, Abandoned, ready.leave),
+    row(EnteringThrow, TimeCame, tick),
+    row(EnteringThrow, Deserted, stay, _ASLEEP),
     row(Flipping, Pressed, flipping.press),
     row(Flipping, Held, flipping.hold),
+    row(Flipping, HeldLong, stay, _ABANDON),
     row(Flipping, LeversMoved, flipping.levers),
     row(Flipping, TimeCame, flipping.time),
-    row(Flipping, Abandoned, ready.leave),
+    row(Flipping, Deserted, stay, _ASLEEP),
     row(TurnOver, Pressed, turn_over.press),
     row(TurnOver, Held, turn_over.hold),
-    row(TurnOver, Abandoned, ready.leave),
+    row(TurnOver, HeldLong, stay, _ABANDON),
+    row(TurnOver, Deserted, stay, _ASLEEP),
     row(MatchOver, Pressed, match_over.press),
-    row(MatchOver, Held, ready.leave),
+    row(MatchOver, Held, leave),
     row(MatchOver, LeversMoved, match_over.levers),
-    row(MatchOver, TimeCame, ready.leave),
+    row(MatchOver, Deserted, leave, _ASLEEP),
     row(Initials, Pressed, initials.press),
     row(Initials, Held, initials.hold),
     row(Initials, LeversMoved, initials.levers),
-    row(Initials, TimeCame, ready.leave),
+    row(Initials, Deserted, leave, _ASLEEP),
 )
 
-TABLE: Mapping[tuple[type[BoxMode], type], Handler] = {(row.mode, row.given): row.handler for row in ROWS}
-"""The handler by mode and input, for everything that hands or time do."""
+TABLE: Mapping[tuple[type[BoxMode] | Overlay, type], Row] = {(row.state, row.given): row for row in ROWS}
+"""The row by mode and input, for everything that hands or time do. Without one an input does nothing."""
 
 
 def advised(
     mode: type[_Mode],
     came: type[_Advice],
-    handler: Callable[[_Mode, _Advice, Context], Step[ModeState]],
+    handler: Callable[[_Mode, _Advice, Context], Step[ModeState | Target]],
 ) -> tuple[tuple[type[BoxMode], type], AdviceHandler]:
     """An entry whose handler fits its mode and the advice."""
     return (mode, came), handler
@@ -186,46 +275,99 @@ ADVICE: Mapping[tuple[type[BoxMode], type], AdviceHandler] = dict(
 """The handler by mode and answer of the odds. In other modes an answer comes too late and does nothing."""
 
 
-def targets(handler: Callable[..., Any]) -> tuple[type[BoxMode], ...]:
-    """The modes that a handler may lead to, as its annotation says; a variable is the mode that it is in."""
-    (leads_to,) = get_args(get_type_hints(handler)["return"])
-    modes = get_args(leads_to) or (leads_to,)
-    return tuple(mode for mode in modes if not isinstance(mode, TypeVar))
+def arrived(step: Step[ModeState | Target], context: Context) -> Step[ModeState]:
+    """The step with what follows until a mode is reached."""
+    while isinstance(step.mode, Target):
+        step = step.then(ENTRANCES[type(step.mode)], context)
+    return Step(step.mode, step.effects, step.shared, step.refusal)
+
+
+def modes_of(handler: Callable[..., Any] | Target) -> frozenset[type[BoxMode]]:
+    """The modes that a handler may lead to, as annotations say; a variable is the mode that it is in."""
+    return _modes_at(_places_of(handler))
+
+
+def _places_of(handler: Callable[..., Any] | Target) -> frozenset[Any]:
+    """The modes and targets that a handler names, or this target."""
+    if isinstance(handler, Target):
+        return frozenset((type(handler),))
+    (places,) = get_args(get_type_hints(handler)["return"])
+    return frozenset(get_args(places) or (places,))
+
+
+def _modes_at(places: frozenset[Any]) -> frozenset[type[BoxMode]]:
+    """The modes among these places, and those that their targets lead to."""
+    waiting, seen = set(places), set[Any]()
+    while waiting:
+        place = waiting.pop()
+        seen.add(place)
+        if place in ENTRANCES:
+            waiting |= _places_of(ENTRANCES[place]) - seen
+    return frozenset(place for place in seen - ENTRANCES.keys() if not isinstance(place, TypeVar))
+
+
+BENEATH = "the mode beneath"
+"""In ways: where it leads once nothing lies over the mode any more."""
+
+NEXT_STAGE = "next stage"
+"""In the diagram: wherever the stage of the match leads after an action."""
+
+_AFTER_ACTION = frozenset(get_args(AfterAction))
+
+
+def transitions() -> Iterator[tuple[str, str, str]]:
+    """Every way from one mode, or what lies over it, to another: where from, by what, where to."""
+    for name, given, places, overlays in _ways():
+        for target in (*_names(_modes_at(places)), *overlays):
+            if target != name:
+                yield name, given, target
+
+
+def _ways() -> Iterator[tuple[str, str, frozenset[Any], tuple[str, ...]]]:
+    """Per row and piece of advice the mode, the input, the places where it may lead, and the overlay then."""
+    for entry in ROWS:
+        state, places = entry.state, _places_of(entry.handler)
+        name = state.value if isinstance(state, Overlay) else state.name.value
+        if entry.overlay is None:
+            overlays: tuple[str, ...] = ()
+        elif entry.overlay is Overlay.NONE:
+            overlays = () if _modes_at(places) else (BENEATH,)
+        else:
+            overlays = (entry.overlay.value,)
+        yield name, INPUT_NAMES[entry.given], places, overlays
+    for (mode, _), handler in ADVICE.items():
+        yield mode.name.value, "the computer's answer", _places_of(handler), ()
+
+
+def _names(modes: frozenset[type[BoxMode]]) -> list[str]:
+    return sorted(mode.name.value for mode in modes)
 
 
 def diagram() -> str:
     """The table as a Mermaid state diagram."""
-    edges: dict[tuple[Mode, Mode], list[str]] = {}
-    for mode, given, target in transitions():
-        names = edges.setdefault((mode, target), [])
-        if given not in names:
-            names.append(given)
+    edges: dict[tuple[str, str], dict[str, None]] = {}
+    for name, given, places, overlays in _ways():
+        by_stage = places >= _AFTER_ACTION
+        modes = _names(_modes_at(places - _AFTER_ACTION if by_stage else places))
+        for target in (*modes, *([NEXT_STAGE] if by_stage else []), *overlays):
+            if target != name:
+                edges.setdefault((name, target), {})[given] = None
     lines = ["stateDiagram-v2", f"    [*] --> {_state(Mode.ATTRACT)}"]
     lines += [f"    {_state(a)} --> {_state(b)}: {', '.join(given)}" for (a, b), given in edges.items()]
+    lines += [f"    {_state(NEXT_STAGE)} --> {_state(name)}" for name in _names(_modes_at(_AFTER_ACTION))]
     return "\n".join(lines) + "\n"
-
-
-def transitions() -> Iterator[tuple[Mode, str, Mode]]:
-    """Every way from one mode to another: where from, by what, where to."""
-    for entry in ROWS:
-        for target in targets(entry.handler):
-            if target.name is not entry.mode.name:
-                yield entry.mode.name, INPUT_NAMES[entry.given], target.name
-    for (mode, _), handler in ADVICE.items():
-        for target in targets(handler):
-            if target.name is not mode.name:
-                yield mode.name, "the computer's answer", target.name
 
 
 INPUT_NAMES: Mapping[type, str] = {
     Pressed: "press",
     Held: "hold",
+    HeldLong: "10 s hold",
     LeversMoved: "levers",
     TimeCame: "time",
-    Abandoned: "10 s hold, then press",
+    Deserted: "nobody there",
     ServicePressed: "service button",
 }
 
 
-def _state(mode: Mode) -> str:
-    return mode.value.replace("-", "_")
+def _state(name: str) -> str:
+    return name.replace("-", "_").replace(" ", "_")

@@ -14,7 +14,7 @@ from tests.support.waiting import until
 
 from shutthebox.cli.doctor import levers
 from shutthebox.cli.main import main
-from shutthebox.game.switches.debounce import ContactHealth
+from shutthebox.game.contact_health import ContactHealth
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]

@@ -12,7 +12,8 @@ from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory, switch
 from shutthebox.cli.check_config import switch_name
 from shutthebox.config.schema import Config
 from shutthebox.config.settings_loader import DEFAULT_LEVERS
-from shutthebox.game.switches.debounce import WORN, ContactHealth, Debouncer
+from shutthebox.game.contact_health import ContactHealth
+from shutthebox.game.switches.debounce import WORN, Debouncer
 
 TICK_NS = 250_000_000
 """How often all levels are read again here: a cut wire makes no edge."""

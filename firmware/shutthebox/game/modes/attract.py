@@ -11,12 +11,12 @@ from shutthebox.game.lever_health import complaint
 from shutthebox.game.match_screen import without_text
 from shutthebox.game.messages import Message, Text, message, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import menu, naming, raising, ready, setup
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.questions import Prepare
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import FREE_TRIES, Settings
 from shutthebox.game.state import Context, Step, View, refused
+from shutthebox.game.targets import AskNames, AskQuestions, BackToAttract
 from shutthebox.game.wording import listed
 
 
@@ -48,36 +48,24 @@ class Attract(BoxMode):
         )
 
 
-def enter(context: Context) -> Step[Attract]:
+def enter(target: BackToAttract, context: Context) -> Step[Attract]:
     """Back to waiting for players, whose names are forgotten; the odds of the usual game are got ready."""
     game, shared = context.settings.game, context.shared
     asked = (Ask(Prepare(game)),) if game else ()
     return Step(Attract(), asked, replace(shared, names=()) if shared.names else None)
 
 
-def back(mode: BoxMode, context: Context) -> Step[Attract]:
-    """Leaves any mode without a match: by a hand, or after a long time without one."""
-    return enter(context)
-
-
-def press(
-    mode: Attract, context: Context
-) -> Step[Attract | setup.Setup | naming.Naming | raising.Raise | ready.Ready]:
+def press(mode: Attract, context: Context) -> Step[Attract | AskNames | AskQuestions]:
     """Begins: at once where the usual game is played, else with the questions of setup."""
     settings = context.settings
     if settings.game is None:
         return refused(mode, _to_begin(settings))
-    return naming.begin(settings.game, context) if settings.skips_setup else setup.enter(context)
+    return Step(AskNames(settings.game) if settings.skips_setup else AskQuestions())
 
 
 def levers(mode: Attract, context: Context) -> Step[Attract]:
     """A lever does nothing here; the screen says what does."""
     return Step(mode, refusal=_to_begin(context.settings))
-
-
-def hold(mode: Attract, context: Context) -> Step[menu.Menu]:
-    """Opens the menu."""
-    return Step(menu.enter(context.settings))
 
 
 def _wrong_codes(view: View) -> str | None:

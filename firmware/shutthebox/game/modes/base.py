@@ -1,13 +1,17 @@
 """A mode: a frozen value with its own data, under the name that scenarios and JSON use."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeVar
 
+from shutthebox.game.effects import Sound, Sounded
+from shutthebox.game.facts import ClockShown, Left
 from shutthebox.game.mode import Mode
-from shutthebox.game.play import MatchInPlay
+from shutthebox.game.play import MatchInPlay, done, ticked
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Shared, View
+from shutthebox.game.state import Context, Shared, Step, View, kept
+from shutthebox.game.targets import AfterAction, BackToAttract, after
+from shutthebox.rules.actions import OutOfTime
 
 
 class BoxMode(ABC):
@@ -39,3 +43,33 @@ class MatchMode(BoxMode):
     """
 
     play: MatchInPlay
+
+
+_Mode = TypeVar("_Mode", bound=BoxMode)
+_MatchMode = TypeVar("_MatchMode", bound=MatchMode)
+
+
+def stay(mode: _Mode, context: Context) -> Step[_Mode]:
+    """Only what lies over the mode changes."""
+    return Step(mode)
+
+
+def wake(mode: _Mode, context: Context) -> Step[_Mode]:
+    """The box wakes as it fell asleep."""
+    return Step(mode, (Sounded(Sound.WAKE),))
+
+
+def leave(mode: MatchMode, context: Context) -> Step[BackToAttract]:
+    """Abandons the match, or leaves a decided one: by a hand, or after a long time without one."""
+    return Step(BackToAttract(), kept(Left()))
+
+
+def tick(mode: _MatchMode, context: Context) -> Step[_MatchMode | AfterAction]:
+    """The clock of the player at turn goes on; when it has come to its end, the turn is over."""
+    play = ticked(mode.play, context)
+    if not play.is_out_of_time:
+        clock = play.clock
+        facts = kept(ClockShown(clock.shown_s)) if clock and clock != mode.play.clock else ()
+        return Step(replace(mode, play=play), facts, refusal=context.shared.refusal)
+    play, effects = done(play, OutOfTime())
+    return Step(after(play), effects)

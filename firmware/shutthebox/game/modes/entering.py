@@ -1,4 +1,4 @@
-"""Rolling, with the players' own dice: the throw is entered with the one button."""
+"""Entering, with the players' own dice: the throw is entered with the one button."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import flipping, ready, turn_over
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.play import MatchInPlay, done, judged
+from shutthebox.game.play import done, judged
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View, refused
+from shutthebox.game.targets import AfterAction, AwaitThrow, EnterThrow, after
 from shutthebox.game.typed_throw import TypedThrow
 from shutthebox.game.wording import fault_text
 from shutthebox.rules import turn as turns
@@ -31,7 +31,7 @@ class EnteringThrow(MatchMode):
         entry: what has been entered.
     """
 
-    name: ClassVar[Mode] = Mode.ROLLING
+    name: ClassVar[Mode] = Mode.ENTERING
 
     entry: TypedThrow
 
@@ -50,27 +50,27 @@ class EnteringThrow(MatchMode):
         return replace(shown, title=heading.told(_), aside="")
 
 
-def enter(play: MatchInPlay, context: Context, dice: int, *, pressed: bool) -> EnteringThrow:
+def enter(target: EnterThrow, context: Context) -> Step[EnteringThrow]:
     """Begins to take in a throw; the press that begins it counts as its first."""
-    profile = play.match.rules
+    profile, dice = target.play.match.rules, target.dice
     if profile.faces_matter or profile.draw is Draw.DOMINOES:
         entry = TypedThrow(dice, profile.sides)
     else:
         entry = TypedThrow(1, dice * profile.sides)
-    return EnteringThrow(play, (entry.press(context.now_ns) or entry) if pressed else entry)
+    if target.pressed:
+        entry = entry.press(context.now_ns) or entry
+    return Step(EnteringThrow(target.play, entry))
 
 
-def press(mode: EnteringThrow, context: Context) -> Step[EnteringThrow | ready.Ready]:
+def press(mode: EnteringThrow, context: Context) -> Step[EnteringThrow | AwaitThrow]:
     """One more; two presses in quick succession void the throw."""
     entry = mode.entry.press(context.now_ns)
     if entry is None:
-        return refused(ready.Ready(mode.play, context.now_ns), message("Void: throw again"))
+        return refused(AwaitThrow(mode.play), message("Void: throw again"))
     return Step(replace(mode, entry=entry))
 
 
-def hold(
-    mode: EnteringThrow, context: Context
-) -> Step[EnteringThrow | flipping.Flipping | turn_over.TurnOver]:
+def hold(mode: EnteringThrow, context: Context) -> Step[EnteringThrow | AfterAction]:
     """Enters the number; the last one makes the throw."""
     if mode.play.verdict.kind is not VerdictKind.OK:
         # No throw on wrong levers, whoever throws it.
@@ -80,7 +80,7 @@ def hold(
     throw: Throw = entry.entered
     if entry.complete and turns.possible_throw(match.rules, match.turn, throw):
         play, effects = done(mode.play, Thrown(throw))
-        return flipping.enter(play, context).preceded_by(*effects)
+        return Step(after(play), effects)
     if entry.complete or not entry.entered[-1]:
         again = replace(mode, entry=replace(entry, entered=entry.entered[:-1], count=0))
         return refused(again, message("{throw}? Again", throw=faces_to_text(throw)))

@@ -12,18 +12,18 @@ from shutthebox.game.lever_health import suspect_missing
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Text, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import raising, ready, rolling, turn_over
-from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged, row_behind, with_verdict
+from shutthebox.game.modes.base import MatchMode, tick
+from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged, row_behind
 from shutthebox.game.questions import AskAnswer, AskHint, plain_dice
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View, refused
+from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitThrow, RollDice, after
 from shutthebox.game.wording import answers_text, commit_refusal, hint_lines, hint_title, listed, verdict_text
 from shutthebox.odds.strengths import simple_answer
 from shutthebox.odds.worths import Advice
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Moved, Reopened
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import Turns
 from shutthebox.rules.tiles import Tiles, to_numbers
@@ -82,57 +82,32 @@ class Flipping(MatchMode):
         return turn_screen(self.name, play, view, prompt=prompt, also=also, dice=dice, only=only, lit=lit)
 
 
-def enter(play: MatchInPlay, context: Context) -> Step[Flipping | turn_over.TurnOver]:
-    """A throw that a person answers is on the table; it may have ended the turn."""
-    if play.match.stage is Stage.ADVANCE:
-        return turn_over.enter(play, context)
-    return _settled(Flipping(play), context)
-
-
-def enter_computers(
-    play: MatchInPlay, context: Context, thrown_ns: int, answer: Tiles | None
-) -> Step[Flipping | turn_over.TurnOver | raising.Raise | ready.Ready]:
-    """A throw of the computer is on the table; it may have ended the turn.
-
-    Args:
-        play: the match after the throw.
-        context: the world.
-        thrown_ns: when the throw was made.
-        answer: the computer's; None while it thinks.
-    """
-    if play.match.stage is Stage.ADVANCE:
-        return turn_over.enter(play, context)
-    return levers(Flipping(play, answer, thinking_ns=thrown_ns if answer is None else None), context)
-
-
-def resume(
-    play: MatchInPlay, context: Context
-) -> Step[Flipping | turn_over.TurnOver | raising.Raise | ready.Ready]:
-    """Goes on with a throw that was on the table when the power went."""
+def enter(target: AnswerThrow, context: Context) -> Step[Flipping | AfterAction]:
+    """A throw is on the table; the computer asks for its answer, unless it has asked at the throw."""
+    play = target.play
     if not is_computers_turn(play, context.shared):
-        return enter(play, context)
-    asked = (
-        (Ask(AskAnswer(play.match, context.settings.strength)),) if play.match.stage is Stage.ANSWER else ()
-    )
-    return enter_computers(play, context, context.now_ns, None).preceded_by(*asked)
+        return _settled(Flipping(play), context)
+    if target.asked_ns is None:
+        asked = Ask(AskAnswer(play.match, context.settings.strength))
+        return levers(Flipping(play, thinking_ns=context.now_ns), context).preceded_by(asked)
+    thinking_ns = target.asked_ns if target.answer is None else None
+    return levers(Flipping(play, target.answer, thinking_ns), context)
 
 
-def levers(
-    mode: Flipping, context: Context
-) -> Step[Flipping | turn_over.TurnOver | raising.Raise | ready.Ready]:
+def levers(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
     """Judges the levers; the computer's move is committed as soon as a hand has set it."""
     before = mode.play.verdict
     step = _settled(mode, context)
-    after = step.mode
-    if not isinstance(after, Flipping) or after.computers_answer is None:
+    flipping = step.mode
+    if not isinstance(flipping, Flipping) or flipping.computers_answer is None:
         return step
-    if after.play.verdict.kind is not VerdictKind.COMPLETE or after.play.verdict == before:
+    if flipping.play.verdict.kind is not VerdictKind.COMPLETE or flipping.play.verdict == before:
         return step
     # The computer's next throw waits, so its move never leads to rolling.
-    return Step(after, step.effects).then(_commit, context)
+    return Step(flipping, step.effects).then(_commit, context)
 
 
-def _settled(mode: Flipping, context: Context) -> Step[Flipping | turn_over.TurnOver]:
+def _settled(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
     """Judges the levers; a box that is shut needs no press."""
     before = mode.play.verdict
     play, effects = judged(mode.play, context, mode.computers_answer)
@@ -142,12 +117,12 @@ def _settled(mode: Flipping, context: Context) -> Step[Flipping | turn_over.Turn
         return Step(mode, effects)
     if verdict.move and verdict.move == play.match.turn.open and not play.match.turn.behind:
         # The box is shut: there is nothing left to choose.
-        play, after = done(play, Moved(verdict.move))
-        return turn_over.enter(play, context).preceded_by(*effects, *after)
+        play, more = done(play, Moved(verdict.move))
+        return Step(after(play), (*effects, *more))
     return Step(mode, (*effects, Sounded(Sound.COMPLETE)))
 
 
-def press(mode: Flipping, context: Context) -> Step[Flipping | raising.Raise | ready.Ready | rolling.Rolling]:
+def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | RollDice]:
     """Commits a complete move (or a pass) and throws again; anything else is refused with the reason.
 
     A hint that is read is put away instead of a refusal.
@@ -162,15 +137,12 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | raising.Raise | r
         shared = suspect_missing(play, context)
         return replace(refused(mode, commit_refusal(play, shared)), shared=shared)
     step = _commit(mode, context)
-    after = step.mode
-    if not isinstance(after, ready.Ready):
+    if not isinstance(step.mode, AwaitThrow) or not _throws_at_once(step.mode.play, context):
         return step
-    match, shared = after.play.match, context.shared
-    choice = len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1
-    entered = shared.settings.real_dice or is_computers_turn(after.play, shared)
-    if match.rules.turns is not Turns.WHOLE or choice or entered:
+    play, effects = judged(step.mode.play, context)
+    if play.verdict.kind is not VerdictKind.OK:
         return step
-    return Step(after, step.effects).then(_throw_again, context)
+    return Step(RollDice(play, plain_dice(play.match)), step.effects + effects)
 
 
 def hold(mode: Flipping, context: Context) -> Step[Flipping]:
@@ -180,12 +152,10 @@ def hold(mode: Flipping, context: Context) -> Step[Flipping]:
     return Step(replace(mode, asks_hint=True, hint=None), (Ask(AskHint(mode.play.match)),))
 
 
-def time(
-    mode: Flipping, context: Context
-) -> Step[Flipping | turn_over.TurnOver | raising.Raise | ready.Ready]:
+def time(mode: Flipping, context: Context) -> Step[Flipping | AfterAction]:
     """The player's clock goes on, or the computer has thought for too long: it plays without the odds."""
     if mode.play.clock:
-        return turn_over.tick(mode, context)
+        return tick(mode, context)
     deadline_ns = mode.deadline_ns(context.shared)
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)
@@ -204,14 +174,12 @@ def hint_came(mode: Flipping, came: HintCame, context: Context) -> Step[Flipping
     return Step(replace(mode, hint=came.hint))
 
 
-def answer_came(
-    mode: Flipping, came: AnswerCame, context: Context
-) -> Step[Flipping | turn_over.TurnOver | raising.Raise | ready.Ready]:
+def answer_came(mode: Flipping, came: AnswerCame, context: Context) -> Step[Flipping | AfterAction]:
     """The computer has chosen its move; the levers may already be right for it."""
     if mode.thinking_ns is None or came.match != mode.play.match:
         return Step(mode)
     # Levers that are right by chance count from now on, not since they were moved.
-    play = with_verdict(mode.play, FINE)
+    play = replace(mode.play, verdict=FINE)
     return levers(Flipping(play, computers_answer=came.tiles), context)
 
 
@@ -241,14 +209,18 @@ def _computers_prompt(match: Match, answer: Tiles, shared: Shared, *, opens: boo
     return message("Flip {tiles}", tiles=listed(levers_left))
 
 
-def _commit(mode: Flipping, context: Context) -> Step[raising.Raise | ready.Ready]:
+def _commit(mode: Flipping, context: Context) -> Step[AfterAction]:
     """A move that does not shut the box (that needs no press), a tile opened, or a pass."""
     verdict = mode.play.verdict
     passed = verdict.kind is VerdictKind.OK
     action = Moved(0) if passed else Moved(verdict.move) if verdict.move else Reopened(verdict.tiles[0])
     play, effects = done(mode.play, action)
-    return ready.await_throw(play, context).preceded_by(*effects)
+    return Step(after(play), effects)
 
 
-def _throw_again(mode: ready.Ready, context: Context) -> Step[rolling.Rolling]:
-    return rolling.enter(mode.play, context, plain_dice(mode.play.match))
+def _throws_at_once(play: MatchInPlay, context: Context) -> bool:
+    """Whether the press that commits a move throws the box's dice again, without a choice."""
+    match = play.match
+    choice = len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1
+    others = context.settings.real_dice or is_computers_turn(play, context.shared)
+    return match.rules.turns is Turns.WHOLE and not choice and not others

@@ -7,11 +7,10 @@ from typing import ClassVar
 
 from shutthebox.game.letters import Letters
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import match_over
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.screen import Screen
-from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Step, View
+from shutthebox.game.targets import ShowResult, SignResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,18 +18,25 @@ class Initials(MatchMode):
     """The winner signs.
 
     Attributes:
+        player: who, from 0.
         letters: on their way.
     """
 
     name: ClassVar[Mode] = Mode.INITIALS
 
+    player: int
     letters: Letters = field(default_factory=Letters)
 
     def screen(self, view: View) -> Screen:
         """The letters so far and the next one."""
         _ = view.translate
-        title = _("Player {number}").format(number=_signer(self, view.settings) + 1)
+        title = _("Player {number}").format(number=self.player + 1)
         return self.letters.screen(self.name, title, _("Hold: back"), view)
+
+
+def enter(target: SignResult, context: Context) -> Step[Initials]:
+    """From the first letter."""
+    return Step(Initials(target.play, target.player))
 
 
 def levers(mode: Initials, context: Context) -> Step[Initials]:
@@ -39,20 +45,14 @@ def levers(mode: Initials, context: Context) -> Step[Initials]:
     return Step(replace(mode, letters=letters), effects, refusal=why)
 
 
-def press(mode: Initials, context: Context) -> Step[Initials | match_over.MatchOver]:
+def press(mode: Initials, context: Context) -> Step[Initials | ShowResult]:
     """Takes the letter; after the last one the winner has signed."""
     letters = mode.letters.take()
     if not letters.complete:
         return Step(replace(mode, letters=letters))
-    return match_over.signed(mode.play, {_signer(mode, context.settings): letters.taken}, context)
+    return Step(ShowResult(mode.play, {mode.player: letters.taken}))
 
 
-def hold(mode: Initials, context: Context) -> Step[match_over.MatchOver]:
+def hold(mode: Initials, context: Context) -> Step[ShowResult]:
     """Back without a signature."""
-    return Step(match_over.MatchOver(mode.play))
-
-
-def _signer(mode: Initials, settings: Settings) -> int:
-    player = match_over.signer(mode.play, settings)
-    assert player is not None, "only a winner signs"
-    return player
+    return Step(ShowResult(mode.play, {}))

@@ -14,7 +14,6 @@ from shutthebox.game.facts import Signed
 from shutthebox.game.inputs import ReviewCame
 from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import initials, raising, ready
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.past import Past
 from shutthebox.game.picker import Flicks
@@ -23,6 +22,7 @@ from shutthebox.game.questions import AskReview
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Context, Step, View, kept, refused
+from shutthebox.game.targets import BeginMatch, EndMatch, ShowResult, SignResult
 from shutthebox.game.wording import luck_texts, player_name, reason_text
 from shutthebox.rules.match import Match, Result, begin
 from shutthebox.rules.profile import First, Stakes, Turns
@@ -105,21 +105,22 @@ class MatchOver(MatchMode):
         )
 
 
-def enter(play: MatchInPlay, context: Context) -> Step[MatchOver]:
+def enter(target: EndMatch, context: Context) -> Step[MatchOver]:
     """The match has been decided; players who gave their names before it sign by them, winners first."""
+    play = target.play
     played = (player for player, score in enumerate(play.match.scores) if score is not None)
     order = dict.fromkeys((*_result(play).winners, *played))
-    return signed(play, {player: name for player in order if (name := context.shared.name(player))}, context)
+    letters = {player: name for player in order if (name := context.shared.name(player))}
+    return _signed(play, letters, context)
 
 
-def signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> Step[MatchOver]:
-    """Players have signed.
+def show(target: ShowResult, context: Context) -> Step[MatchOver]:
+    """The result again, and who has signed it meanwhile."""
+    return _signed(target.play, target.letters, context) if target.letters else Step(MatchOver(target.play))
 
-    Args:
-        play: the match.
-        letters: per player, from 0, the three letters.
-        context: the world, and what it remembers of them.
-    """
+
+def _signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> Step[MatchOver]:
+    """The players of these letters have signed."""
     winners = _result(play).winners
     honours = tuple(
         honour
@@ -132,7 +133,7 @@ def signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> S
     return Step(mode, (*kept(*facts), Sounded(_sound(play, honours))))
 
 
-def press(mode: MatchOver, context: Context) -> Step[raising.Raise | ready.Ready]:
+def press(mode: MatchOver, context: Context) -> Step[BeginMatch]:
     """A new match of the same players."""
     match, settings = mode.play.match, context.settings
     before = match.game
@@ -147,17 +148,16 @@ def press(mode: MatchOver, context: Context) -> Step[raising.Raise | ready.Ready
         turn_seconds=before.turn_seconds or 0,
     )
     first = match.loser if profile.first is First.LOSER else None
-    return ready.begin_anew(
-        begin(profile, match.players, match.rounds, first or 0), context, tally(mode.play)
-    )
+    return Step(BeginMatch(begin(profile, match.players, match.rounds, first or 0), tally(mode.play)))
 
 
-def levers(mode: MatchOver, context: Context) -> Step[MatchOver | initials.Initials]:
+def levers(mode: MatchOver, context: Context) -> Step[MatchOver | SignResult]:
     """Lever 1 or 2: the winner signs. Lever 3: the stakes of the evening and back. Lever 4: the coach."""
     flicks, chosen = mode.flicks.moved(context.moved)
     mode = replace(mode, flicks=flicks)
-    if set(chosen) & set(SIGN_LEVERS) and _may_sign(mode, context.settings):
-        return Step(initials.Initials(mode.play), (Sounded(Sound.CHOICE),))
+    winner = None if mode.signed else _signer(mode.play, context.settings)
+    if set(chosen) & set(SIGN_LEVERS) and winner is not None:
+        return Step(SignResult(mode.play, winner), (Sounded(Sound.CHOICE),))
     if TALLY_LEVER in chosen and context.settings.stakes is ShownStakes.EVENING:
         return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (Sounded(Sound.CHOICE),))
     if COACH_LEVER in chosen and mode.play.beginning is not None and not mode.asks_review:
@@ -193,10 +193,10 @@ def _levers_in_use(mode: MatchOver, settings: Settings) -> Tiles:
 
 
 def _may_sign(mode: MatchOver, settings: Settings) -> bool:
-    return not mode.signed and signer(mode.play, settings) is not None
+    return not mode.signed and _signer(mode.play, settings) is not None
 
 
-def signer(play: MatchInPlay, settings: Settings) -> int | None:
+def _signer(play: MatchInPlay, settings: Settings) -> int | None:
     """The first winner, from 0, who is no computer; None if there is none."""
     winners = _result(play).winners
     return next((winner for winner in winners if winner + 1 not in settings.computers), None)

@@ -9,13 +9,13 @@ from shutthebox.game.menu_items import GAME, Item, MenuLine, ToPuzzle, ToService
 from shutthebox.game.menu_items import menu as listed
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, puzzle, service
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.picker import Picker
 from shutthebox.game.picker_screen import picked, picker_screen
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Step, View, kept, refused
+from shutthebox.game.targets import BackToAttract, OpenMenu, OpenPuzzle, OpenService
 from shutthebox.game.wording import listed as listed_tiles
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain, summary
@@ -61,9 +61,9 @@ class Menu(BoxMode):
         )
 
 
-def enter(settings: Settings) -> Menu:
+def enter(target: OpenMenu, context: Context) -> Step[Menu]:
     """The list from its top."""
-    return Menu(listed(settings))
+    return Step(Menu(listed(context.settings)))
 
 
 def levers(mode: Menu, context: Context) -> Step[Menu]:
@@ -73,7 +73,7 @@ def levers(mode: Menu, context: Context) -> Step[Menu]:
     return Step(replace(mode, picker=picker, sentence=reading), effects, refusal=why)
 
 
-def press(mode: Menu, context: Context) -> Step[Menu | puzzle.Puzzling | service.Service]:
+def press(mode: Menu, context: Context) -> Step[Menu | OpenPuzzle | OpenService]:
     """In the list opens the entry; in an entry takes the option and goes back to the list; reads on."""
     settings, game = context.settings, mode.game(context.settings)
     if game is not None and mode.sentence is not None:
@@ -89,16 +89,16 @@ def press(mode: Menu, context: Context) -> Step[Menu | puzzle.Puzzling | service
             return Step(Menu(listed(settings, entry)))
 
 
-def hold(mode: Menu, context: Context) -> Step[Menu | attract.Attract]:
+def hold(mode: Menu, context: Context) -> Step[Menu | BackToAttract]:
     """Back to the list without a change, or to attract; on a game's name opens its rules and closes them."""
     if mode.entry is None:
-        return attract.enter(context)
+        return Step(BackToAttract())
     if mode.entry is GAME:
         return Step(replace(mode, sentence=0 if mode.sentence is None else None))
     return Step(Menu(listed(context.settings, mode.entry)))
 
 
-def _open(mode: Menu, entry: MenuLine, context: Context) -> Step[Menu | puzzle.Puzzling | service.Service]:
+def _open(mode: Menu, entry: MenuLine, context: Context) -> Step[Menu | OpenPuzzle | OpenService]:
     match entry:
         case Item():
             return Step(Menu(entry.picker(context.settings), entry))
@@ -109,8 +109,8 @@ def _open(mode: Menu, entry: MenuLine, context: Context) -> Step[Menu | puzzle.P
             daily = context.daily()
             if daily is None:
                 return refused(mode, message("No puzzle today"))
-            if missing := puzzle.needed(daily, context):
+            if missing := daily.missing_levers(context.settings.levers, context.settings.out):
                 return refused(mode, message("Needs lever {tiles}", tiles=listed_tiles(missing)))
-            return puzzle.enter(daily, context)
+            return Step(OpenPuzzle(daily))
         case ToService():
-            return Step(service.enter(context.shared, unlocked=False))
+            return Step(OpenService(unlocked=False))

@@ -7,10 +7,11 @@ from typing import ClassVar
 
 from shutthebox.game.letters import Letters
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import raising, ready
 from shutthebox.game.modes.base import BoxMode
+from shutthebox.game.play import new_match
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Step, View
+from shutthebox.game.targets import AskNames, BeginMatch
 from shutthebox.rules.profile import Profile
 
 
@@ -25,7 +26,7 @@ class Naming(BoxMode):
         letters: of this one.
     """
 
-    name: ClassVar[Mode] = Mode.SETUP
+    name: ClassVar[Mode] = Mode.NAMING
 
     game: Profile
     seat: int
@@ -39,9 +40,11 @@ class Naming(BoxMode):
         return self.letters.screen(self.name, title, _("Hold: no name"), view)
 
 
-def begin(game: Profile, context: Context) -> Step[Naming | raising.Raise | ready.Ready]:
+def enter(target: AskNames, context: Context) -> Step[Naming | BeginMatch]:
     """Asks for names where that is wanted, else begins the match."""
-    return _next(Naming(game, 0), context) if context.settings.names else ready.begin(game, context)
+    if context.settings.names:
+        return _next(Naming(target.game, 0), context)
+    return Step(BeginMatch(new_match(target.game, context.settings)))
 
 
 def levers(mode: Naming, context: Context) -> Step[Naming]:
@@ -50,18 +53,18 @@ def levers(mode: Naming, context: Context) -> Step[Naming]:
     return Step(replace(mode, letters=letters), effects, refusal=why)
 
 
-def press(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready.Ready]:
+def press(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
     """Takes the letter; after the third comes the next player, after the last the match."""
     mode = replace(mode, letters=mode.letters.take())
     return _next(mode, context) if mode.letters.complete else Step(mode)
 
 
-def hold(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready.Ready]:
+def hold(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
     """This player stays without a name."""
     return _next(replace(mode, letters=Letters()), context)
 
 
-def _next(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready.Ready]:
+def _next(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
     """The next person's seat, or the match."""
     settings, names = context.settings, mode.names
     if mode.seat:
@@ -71,6 +74,5 @@ def _next(mode: Naming, context: Context) -> Step[Naming | raising.Raise | ready
         if seat not in settings.computers:
             return Step(Naming(mode.game, seat, names))
         names = (*names, "")
-    shared = replace(context.shared, names=names)
-    step = ready.begin(mode.game, replace(context, shared=shared))
-    return replace(step, shared=step.shared or shared)
+    match = new_match(mode.game, settings)
+    return Step(BeginMatch(match), shared=replace(context.shared, names=names))

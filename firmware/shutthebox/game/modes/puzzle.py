@@ -10,10 +10,10 @@ from shutthebox.game.effects import Effect, Sound, Sounded
 from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge
 from shutthebox.game.messages import message, title_text, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.state import Context, Step, View, kept, refused
+from shutthebox.game.targets import BackToAttract, OpenPuzzle
 from shutthebox.game.wording import answer_line, listed, verdict_text
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, to_tiles
@@ -79,15 +79,9 @@ class Puzzling(BoxMode):
         )
 
 
-def needed(daily: Daily, context: Context) -> Tiles:
-    """The levers that the puzzle needs and this box has not, or are out of play."""
-    settings, row = context.settings, daily.puzzle.profile.starting
-    return row & (settings.out | ~to_tiles(range(1, settings.levers + 1)))
-
-
-def enter(daily: Daily, context: Context) -> Step[Puzzling]:
+def enter(target: OpenPuzzle, context: Context) -> Step[Puzzling]:
     """The puzzle of today; if it has been answered, its answers with their costs."""
-    return _judged(Puzzling(daily), context)
+    return _judged(Puzzling(target.daily), context)
 
 
 def levers(mode: Puzzling, context: Context) -> Step[Puzzling]:
@@ -95,10 +89,10 @@ def levers(mode: Puzzling, context: Context) -> Step[Puzzling]:
     return _judged(mode, context)
 
 
-def press(mode: Puzzling, context: Context) -> Step[Puzzling | attract.Attract]:
+def press(mode: Puzzling, context: Context) -> Step[Puzzling | BackToAttract]:
     """Gives a complete answer, the only one of the day; after it, leaves."""
     if mode.is_answered(context):
-        return attract.enter(context)
+        return Step(BackToAttract())
     if mode.verdict.kind is not VerdictKind.COMPLETE:
         return refused(mode, verdict_text(mode.verdict) if mode.verdict != FINE else message("Best answer?"))
     solved = mode.verdict.move == mode.daily.puzzle.best

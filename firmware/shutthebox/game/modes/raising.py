@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from shutthebox.game.facts import Began
+from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import ready
 from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.play import begun, conditions_of, judged
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, View, refused
+from shutthebox.game.state import Context, Shared, Step, View, kept, refused
+from shutthebox.game.targets import AwaitThrow, BeginMatch, LeversFit
 from shutthebox.game.wording import fault_text, player_name
 
 
@@ -31,11 +34,25 @@ class Raise(MatchMode):
         return turn_screen(self.name, self.play, view, prompt=message("Lift all levers"), big=big)
 
 
+def begin(target: BeginMatch, context: Context) -> Step[AwaitThrow]:
+    """A match begins."""
+    match, settings = target.match, context.settings
+    play, asked = begun(match, settings, target.tally)
+    return Step(AwaitThrow(play), (*kept(Began(match, conditions_of(match, settings))), *asked))
+
+
+def enter(target: AwaitThrow, context: Context) -> Step[Raise | LeversFit]:
+    """Passed through at once if the levers fit."""
+    play, effects = judged(target.play, context)
+    fits = play.verdict.kind is VerdictKind.OK
+    return Step(LeversFit(play) if fits else Raise(play), effects)
+
+
 def press(mode: Raise, context: Context) -> Step[Raise]:
     """The levers come first."""
     return refused(mode, fault_text(mode.play.verdict, context.shared))
 
 
-def levers(mode: Raise, context: Context) -> Step[Raise | ready.Ready]:
+def levers(mode: Raise, context: Context) -> Step[AwaitThrow]:
     """Goes on as soon as the levers fit."""
-    return ready.await_throw(mode.play, context)
+    return Step(AwaitThrow(mode.play))

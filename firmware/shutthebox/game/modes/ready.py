@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import ClassVar
 
 from shutthebox.game.effects import Ask, Effect
-from shutthebox.game.facts import Began, Left
 from shutthebox.game.inputs import DiceCame, HintCame
 from shutthebox.game.judge import VerdictKind
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract, entering, raising, rolling, turn_over
-from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.play import MatchInPlay, begun, conditions_of, is_computers_turn, judged
+from shutthebox.game.modes.base import MatchMode, tick
+from shutthebox.game.play import MatchInPlay, is_computers_turn, judged
 from shutthebox.game.questions import AskDice, AskHint, plain_dice
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, View, kept, refused
+from shutthebox.game.state import Context, Shared, Step, View, refused
+from shutthebox.game.targets import AfterAction, EnterThrow, LeversFit, RollDice
 from shutthebox.game.wording import cost_text, fault_text, player_name
 from shutthebox.odds.strengths import simple_dice
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
-from shutthebox.rules.match import begin as begin_match
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Draw, Profile
+from shutthebox.rules.profile import Draw
 from shutthebox.rules.tiles import sum_of
 from shutthebox.rules.turn import Refusal
 
@@ -65,33 +62,9 @@ class Ready(MatchMode):
         return turn_screen(self.name, self.play, view, prompt=prompt, also=tuple(also), big=big, lit=lit)
 
 
-def begin(profile: Profile, context: Context) -> Step[raising.Raise | Ready]:
-    """A new match of the usual number of players and rounds."""
-    settings = context.settings
-    players = 1 if profile.is_solo else settings.players
-    return begin_anew(begin_match(profile, players, settings.rounds), context)
-
-
-def begin_anew(
-    match: Match, context: Context, tally: tuple[Fraction, ...] = ()
-) -> Step[raising.Raise | Ready]:
-    """This match from its beginning."""
-    play, asked = begun(match, context.settings, tally)
-    began = Began(match, conditions_of(match, context.settings))
-    return await_throw(play, context).preceded_by(*kept(began), *asked)
-
-
-def await_throw(play: MatchInPlay, context: Context) -> Step[raising.Raise | Ready]:
-    """Raise until the levers fit the player's row, then ready."""
-    play, effects = judged(play, context)
-    if play.verdict.kind is not VerdictKind.OK:
-        return Step(raising.Raise(play), effects)
-    return Step(Ready(play, context.now_ns), effects + _questions(play, context.shared))
-
-
-def leave(mode: MatchMode, context: Context) -> Step[attract.Attract]:
-    """Abandons the match, or leaves a decided one: by a hand, or after a long time without one."""
-    return attract.enter(context).preceded_by(*kept(Left()))
+def enter(target: LeversFit, context: Context) -> Step[Ready]:
+    """The levers fit the player's row."""
+    return Step(Ready(target.play, context.now_ns), _questions(target.play, context.shared))
 
 
 def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
@@ -104,16 +77,16 @@ def _questions(play: MatchInPlay, shared: Shared) -> tuple[Effect, ...]:
     return (Ask(AskHint(match)),) if shared.settings.hints else ()
 
 
-def press(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | entering.EnteringThrow]:
+def press(mode: Ready, context: Context) -> Step[Ready | RollDice | EnterThrow]:
     """Throws the usual number of dice."""
-    return throw(mode, context, one_die=False)
+    return _throw(mode, context, plain_dice(mode.play.match), pressed=True)
 
 
-def hold(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | entering.EnteringThrow]:
+def hold(mode: Ready, context: Context) -> Step[Ready | RollDice | EnterThrow]:
     """Throws one die, where that is a choice."""
     match = mode.play.match
     if len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1:
-        return throw(mode, context, one_die=True)
+        return _throw(mode, context, 1, pressed=False)
     refusal = turns.dice_refusal(match.rules, match.turn, 1) or Refusal.ONE_DIE_ONLY
     return refused(mode, Message(refusal))
 
@@ -124,16 +97,16 @@ def levers(mode: Ready, context: Context) -> Step[Ready]:
     return Step(replace(mode, play=play, since_ns=context.now_ns), effects)
 
 
-def time(mode: Ready, context: Context) -> Step[Ready | rolling.Rolling | turn_over.TurnOver]:
+def time(mode: Ready, context: Context) -> Step[Ready | RollDice | AfterAction]:
     """The player's clock goes on, or the computer throws."""
     if mode.play.clock:
-        return turn_over.tick(mode, context)
+        return tick(mode, context)
     deadline_ns = mode.deadline_ns(context.shared)
     if deadline_ns is None or context.now_ns < deadline_ns:
         return Step(mode)
     match = mode.play.match
     dice = mode.computers_dice or simple_dice(match.rules, match.turn)
-    return rolling.enter(mode.play, context, dice)
+    return Step(RollDice(mode.play, dice))
 
 
 def hint_came(mode: Ready, came: HintCame, context: Context) -> Step[Ready]:
@@ -150,17 +123,14 @@ def dice_came(mode: Ready, came: DiceCame, context: Context) -> Step[Ready]:
     return Step(replace(mode, computers_dice=came.dice) if came.match == mode.play.match else mode)
 
 
-def throw(
-    mode: Ready, context: Context, *, one_die: bool
-) -> Step[Ready | rolling.Rolling | entering.EnteringThrow]:
+def _throw(mode: Ready, context: Context, dice: int, *, pressed: bool) -> Step[Ready | RollDice | EnterThrow]:
     """A throw of the box, or the entering of one of real dice; refused while levers are wrong."""
     play, settings = mode.play, context.settings
     if play.verdict.kind is not VerdictKind.OK:
         return refused(mode, fault_text(play.verdict, context.shared))
-    dice = 1 if one_die else plain_dice(play.match)
     if settings.real_dice and not is_computers_turn(play, context.shared):
-        return Step(entering.enter(play, context, dice, pressed=not one_die))
-    return rolling.enter(play, context, dice)
+        return Step(EnterThrow(play, dice, pressed=pressed))
+    return Step(RollDice(play, dice))
 
 
 def _big(mode: Ready, shared: Shared) -> Text:

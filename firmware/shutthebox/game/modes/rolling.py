@@ -9,12 +9,12 @@ from shutthebox.game.effects import Ask, Sound, Sounded
 from shutthebox.game.inputs import AnswerCame
 from shutthebox.game.match_screen import turn_screen
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import flipping, raising, ready, turn_over
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged
+from shutthebox.game.play import done, is_computers_turn, judged
 from shutthebox.game.questions import AskAnswer
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, View
+from shutthebox.game.targets import AfterAction, AnswerThrow, RollDice, after
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match, Stage
@@ -53,8 +53,9 @@ class Rolling(MatchMode):
         return replace(shown, dice=(1,) * len(faces), total=None, tumbling=True, prompt=prompt, lit=True)
 
 
-def enter(play: MatchInPlay, context: Context, dice: int) -> Step[Rolling]:
+def enter(target: RollDice, context: Context) -> Step[Rolling]:
     """The box throws so many dice, or draws a domino."""
+    play, dice = target.play, target.dice
     match, tournament = play.match, context.settings.tournament
     if tournament is not None:
         faces = tournament.throw(match, dice)
@@ -63,23 +64,15 @@ def enter(play: MatchInPlay, context: Context, dice: int) -> Step[Rolling]:
     else:
         faces = context.dice.throw(dice, match.rules.sides)
     # Kept before it is seen: pulling the plug gives no second chance at a throw.
-    after, effects = done(play, Thrown(faces))
-    thrown = after.match
+    thrown_play, effects = done(play, Thrown(faces))
+    thrown = thrown_play.match
     if thrown.stage is Stage.ANSWER and is_computers_turn(play, context.shared):
         effects += (Ask(AskAnswer(thrown, context.settings.strength)),)
-    return Step(Rolling(replace(after, match=match), thrown, context.now_ns), (*effects, Sounded(Sound.ROLL)))
+    mode = Rolling(replace(thrown_play, match=match), thrown, context.now_ns)
+    return Step(mode, (*effects, Sounded(Sound.ROLL)))
 
 
-def press(
-    mode: Rolling, context: Context
-) -> Step[flipping.Flipping | turn_over.TurnOver | raising.Raise | ready.Ready]:
-    """Shows the throw at once."""
-    return reveal(mode, context)
-
-
-def time(
-    mode: Rolling, context: Context
-) -> Step[Rolling | flipping.Flipping | turn_over.TurnOver | raising.Raise | ready.Ready]:
+def time(mode: Rolling, context: Context) -> Step[Rolling | AfterAction]:
     """The dice have stopped."""
     return reveal(mode, context) if context.now_ns >= mode.deadline_ns(context.shared) else Step(mode)
 
@@ -95,11 +88,9 @@ def answer_came(mode: Rolling, came: AnswerCame, context: Context) -> Step[Rolli
     return Step(replace(mode, computers_answer=came.tiles) if came.match == mode.thrown else mode)
 
 
-def reveal(
-    mode: Rolling, context: Context
-) -> Step[flipping.Flipping | turn_over.TurnOver | raising.Raise | ready.Ready]:
-    """The throw is on the table."""
-    play = replace(mode.play, match=mode.thrown)
-    if is_computers_turn(play, context.shared):
-        return flipping.enter_computers(play, context, mode.since_ns, mode.computers_answer)
-    return flipping.enter(play, context)
+def reveal(mode: Rolling, context: Context) -> Step[AfterAction]:
+    """The throw is on the table: by a press at once."""
+    target = after(replace(mode.play, match=mode.thrown))
+    if isinstance(target, AnswerThrow):
+        return Step(replace(target, asked_ns=mode.since_ns, answer=mode.computers_answer))
+    return Step(target)

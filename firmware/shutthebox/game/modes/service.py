@@ -12,19 +12,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.effects import Ask
 from shutthebox.game.facts import WRONG_CODES, Chosen, Faulted
 from shutthebox.game.faults import UNDELIVERED_TEXTS
 from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import attract
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.picker import Flicks
 from shutthebox.game.questions import Prepare
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import FREE_TRIES, Settings
 from shutthebox.game.state import Context, Shared, Step, View, kept, refused
-from shutthebox.game.switches.debounce import ContactHealth
+from shutthebox.game.targets import BackToAttract, OpenService
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
 PAUSE_NS = 10_000_000_000
@@ -96,20 +96,12 @@ class Service(BoxMode):
         )
 
 
-def enter(shared: Shared, *, unlocked: bool) -> Service:
-    """The first lever that seems to be wrong, else the first.
-
-    Args:
-        shared: the levers.
-        unlocked: by the button inside the box.
-    """
+def enter(target: OpenService, context: Context) -> Step[Service]:
+    """The first lever that seems to be wrong, else the first; if it is unlocked, the owner has come."""
+    shared = context.shared
     ailing = to_numbers((shared.stuck | shared.dead) & ~shared.settings.out)
-    return Service(ailing[0] if ailing else 1, unlocked=unlocked)
-
-
-def unlock(mode: BoxMode, context: Context) -> Step[Service]:
-    """The button inside the box opens service from every mode without a match; the owner has come."""
-    return _forgiven(Step(enter(context.shared, unlocked=True)), context)
+    step = Step(Service(ailing[0] if ailing else 1, unlocked=target.unlocked))
+    return _forgiven(step, context) if target.unlocked else step
 
 
 def press(mode: Service, context: Context) -> Step[Service]:
@@ -169,11 +161,11 @@ def _pause_left_ns(context: Context) -> int:
     return max(0, context.shared.code_ns + pause_ns - context.now_ns)
 
 
-def hold(mode: Service, context: Context) -> Step[Service | attract.Attract]:
+def hold(mode: Service, context: Context) -> Step[Service | BackToAttract]:
     """Leaves service; where a question is shown, means no."""
     if mode.asking or mode.asks_code:
         return Step(replace(mode, asking=False, asks_code=False))
-    return attract.enter(context)
+    return Step(BackToAttract())
 
 
 def levers(mode: Service, context: Context) -> Step[Service]:

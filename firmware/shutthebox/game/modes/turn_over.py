@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from shutthebox.game.coach_pages import better_text
 from shutthebox.game.effects import Effect, Sound, Sounded
-from shutthebox.game.facts import BEST, Chosen, ClockShown, Finished
+from shutthebox.game.facts import BEST, Chosen, Finished
 from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import ended_row
 from shutthebox.game.messages import Message, message, told
 from shutthebox.game.mode import Mode
-from shutthebox.game.modes import match_over, raising, ready
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.play import MatchInPlay, done, ticked, with_verdict
+from shutthebox.game.play import done
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import ladder_of
 from shutthebox.game.state import Context, Step, View, kept, refused
+from shutthebox.game.targets import AfterAction, EndTurn, after
 from shutthebox.game.wording import luck_texts, player_name
-from shutthebox.rules.actions import Advanced, OutOfTime
+from shutthebox.rules.actions import Advanced
 from shutthebox.rules.faces import faces_to_text
-from shutthebox.rules.match import Match, Stage
+from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Turns
 from shutthebox.rules.turn import Outcome
-
-_Mode = TypeVar("_Mode", bound=MatchMode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +56,12 @@ class TurnOver(MatchMode):
         )
 
 
-def enter(play: MatchInPlay, context: Context) -> Step[TurnOver]:
+def enter(target: EndTurn, context: Context) -> Step[TurnOver]:
     """A turn has ended, and perhaps the match with it: then its result is kept."""
-    match = play.match
+    match = target.play.match
     effects: tuple[Effect, ...] = kept(Finished(match)) if match.result is not None else ()
     sound = Sound.SHUT if match.turn.outcome is Outcome.SHUT else Sound.BLOCKED
-    step = Step(TurnOver(with_verdict(play, FINE)), (*effects, Sounded(sound)))
+    step = Step(TurnOver(replace(target.play, verdict=FINE)), (*effects, Sounded(sound)))
     return _climbed(step, match, context) if match.rules.is_solo and match.result else step
 
 
@@ -80,23 +78,10 @@ def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnO
     return replace(step.preceded_by(*kept(Chosen(BEST + ladder, total))), shared=shared)
 
 
-def tick(mode: _Mode, context: Context) -> Step[_Mode | TurnOver]:
-    """The clock of the player at turn goes on; when it has come to its end, the turn is over."""
-    play = ticked(mode.play, context)
-    if not play.is_out_of_time:
-        clock = play.clock
-        facts = kept(ClockShown(clock.shown_s)) if clock and clock != mode.play.clock else ()
-        return Step(replace(mode, play=play), facts, refusal=context.shared.refusal)
-    play, effects = done(play, OutOfTime())
-    return enter(play, context).preceded_by(*effects)
-
-
-def press(mode: TurnOver, context: Context) -> Step[raising.Raise | ready.Ready | match_over.MatchOver]:
+def press(mode: TurnOver, context: Context) -> Step[AfterAction]:
     """The next player, or the end of the match."""
     play, effects = done(mode.play, Advanced())
-    if play.match.stage is Stage.FINISHED:
-        return match_over.enter(play, context).preceded_by(*effects)
-    return ready.await_throw(play, context).preceded_by(*effects)
+    return Step(after(play), effects)
 
 
 def hold(mode: TurnOver, context: Context) -> Step[TurnOver]:

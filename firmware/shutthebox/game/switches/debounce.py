@@ -8,6 +8,8 @@ made good by `reconcile`, which takes in the level of every contact.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from shutthebox.game.contact_health import ContactHealth
+
 DICE_BUTTON = 0
 """The dice button's switch number; levers are switches 1 and up, by their tile."""
 
@@ -20,23 +22,6 @@ RESTLESS_NS = 2_000_000_000
 WORN = 20
 """From so many edges in the settle window of a move, a contact is called worn: a sound snap switch has a
 few, a worn one dozens."""
-
-
-@dataclass(frozen=True, slots=True)
-class ContactHealth:
-    """Counts of a contact's changes since the start.
-
-    Attributes:
-        moves: how often it has settled in another state.
-        chatter: edges that fell into settle windows; many foretell a dying switch.
-        idle: how often other contacts have moved since this one last did.
-        restless: it chatters without a rest.
-    """
-
-    moves: int = 0
-    chatter: int = 0
-    idle: int = 0
-    restless: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,14 @@ LOOK_WORK = 50
 """A look at the panel takes as long as so many presses."""
 
 
-def _read_mode(words: Sequence[str]) -> Mode:
+MODES = tuple(dict.fromkeys(mode.in_scenarios for mode in Mode))
+
+
+def _read_mode(words: Sequence[str]) -> str:
     (word,) = exactly(1, words, "expect mode MODE")
-    if word not in list(Mode):
-        raise WrongError(f"{shown(word)} is no mode; allowed are {', '.join(Mode)}")
-    return Mode(word)
+    if word not in MODES:
+        raise WrongError(f"{shown(word)} is no mode; allowed are {', '.join(MODES)}")
+    return word
 
 
 def _read_player(words: Sequence[str]) -> int:
@@ -121,7 +124,7 @@ class Expectation(NamedTuple):
 
 
 EXPECTATIONS = {
-    "mode": Expectation(_read_mode, lambda box, wanted, folder: box.show.mode),
+    "mode": Expectation(_read_mode, lambda box, wanted, folder: box.show.mode.in_scenarios),
     "player": Expectation(_read_player, lambda box, wanted, folder: box.show.player),
     "open": Expectation(_read_tiles, lambda box, wanted, folder: tuple(sorted(box.show.open))),
     "verdict": Expectation(_read_verdict, lambda box, wanted, folder: box.show.verdict),

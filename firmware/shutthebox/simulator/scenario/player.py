@@ -33,7 +33,7 @@ def as_json(effect: Effect, t_ns: int) -> str:
         case Show():
             line |= {
                 "kind": "show",
-                "mode": effect.mode.value,
+                "mode": effect.mode.in_scenarios,
                 "player": effect.player,
                 "open": effect.open,
                 "throw": effect.throw,
