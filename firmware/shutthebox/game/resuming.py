@@ -31,8 +31,8 @@ class KeptMatch:
 
 def resume(kept_match: KeptMatch, context: Context) -> Step[Target]:
     """Plays the kept actions again and judges the levers as they stand."""
-    play, effects = begun(kept_match.beginning, context.settings, kept_match.tally)
-    effects += kept(Resumed(conditions_of(kept_match.beginning, context.settings)))
+    play, effects = begun(kept_match.beginning, context.shared.settings, kept_match.tally)
+    effects += kept(Resumed(conditions_of(kept_match.beginning, context.shared.settings)))
     seconds, before = kept_match.clock or (None, 0)
     for number, action in enumerate(kept_match.actions, 1):
         play = taken(play, action)

@@ -96,11 +96,6 @@ class Context:
     daily: DailyPuzzle
     moved: Tiles
 
-    @property
-    def settings(self) -> Settings:
-        """The settings now."""
-        return self.shared.settings
-
 
 @dataclass(frozen=True, slots=True)
 class View:

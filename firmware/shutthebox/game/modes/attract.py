@@ -50,14 +50,14 @@ class Attract(BoxMode):
 
 def enter(target: BackToAttract, context: Context) -> Step[Attract]:
     """Back to waiting for players, whose names are forgotten; the odds of the usual game are got ready."""
-    game, shared = context.settings.game, context.shared
+    game, shared = context.shared.settings.game, context.shared
     asked = (Ask(Prepare(game)),) if game else ()
     return Step(Attract(), asked, replace(shared, names=()) if shared.names else None)
 
 
 def press(mode: Attract, context: Context) -> Step[Attract | AskNames | AskQuestions]:
     """Begins: at once where the usual game is played, else with the questions of setup."""
-    settings = context.settings
+    settings = context.shared.settings
     if settings.game is None:
         return refused(mode, _to_begin(settings))
     return Step(AskNames(settings.game) if settings.skips_setup else AskQuestions())
@@ -65,7 +65,7 @@ def press(mode: Attract, context: Context) -> Step[Attract | AskNames | AskQuest
 
 def levers(mode: Attract, context: Context) -> Step[Attract]:
     """A lever does nothing here; the screen says what does."""
-    return Step(mode, refusal=_to_begin(context.settings))
+    return Step(mode, refusal=_to_begin(context.shared.settings))
 
 
 def _wrong_codes(view: View) -> str | None:

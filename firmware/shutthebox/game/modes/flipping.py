@@ -88,7 +88,7 @@ def enter(target: AnswerThrow, context: Context) -> Step[Flipping | AfterAction]
     if not is_computers_turn(play, context.shared):
         return _settled(Flipping(play), context)
     if target.asked_ns is None:
-        asked = Ask(AskAnswer(play.match, context.settings.strength))
+        asked = Ask(AskAnswer(play.match, context.shared.settings.strength))
         return levers(Flipping(play, thinking_ns=context.now_ns), context).preceded_by(asked)
     thinking_ns = target.asked_ns if target.answer is None else None
     return levers(Flipping(play, target.answer, thinking_ns), context)
@@ -147,7 +147,7 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | Rol
 
 def hold(mode: Flipping, context: Context) -> Step[Flipping]:
     """Asks for a hint, where hints are on."""
-    if not context.settings.hints:
+    if not context.shared.settings.hints:
         return refused(mode, message("Hints are off"))
     return Step(replace(mode, asks_hint=True, hint=None), (Ask(AskHint(mode.play.match)),))
 
@@ -222,5 +222,5 @@ def _throws_at_once(play: MatchInPlay, context: Context) -> bool:
     """Whether the press that commits a move throws the box's dice again, without a choice."""
     match = play.match
     choice = len(dice_allowed(match.rules, match.turn.open, match.turn.behind)) > 1
-    others = context.settings.real_dice or is_computers_turn(play, context.shared)
+    others = context.shared.settings.real_dice or is_computers_turn(play, context.shared)
     return match.rules.turns is Turns.WHOLE and not choice and not others

@@ -126,7 +126,7 @@ def _signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> 
         honour
         for player, name in letters.items()
         if player in winners
-        for honour in _honours(play.match, player, context.past(play.match, name), context.settings)
+        for honour in _honours(play.match, player, context.past(play.match, name), context.shared.settings)
     )
     facts = (Signed(player, name) for player, name in letters.items())
     mode = MatchOver(play, signed=any(winner in letters for winner in winners), honours=honours)
@@ -135,7 +135,7 @@ def _signed(play: MatchInPlay, letters: Mapping[int, str], context: Context) -> 
 
 def press(mode: MatchOver, context: Context) -> Step[BeginMatch]:
     """A new match of the same players."""
-    match, settings = mode.play.match, context.settings
+    match, settings = mode.play.match, context.shared.settings
     before = match.game
     # The levers may have been taken out of play, or put back, while the power was off.
     played = next((game for game in settings.games if game.name == before.name), before)
@@ -155,10 +155,10 @@ def levers(mode: MatchOver, context: Context) -> Step[MatchOver | SignResult]:
     """Lever 1 or 2: the winner signs. Lever 3: the stakes of the evening and back. Lever 4: the coach."""
     flicks, chosen = mode.flicks.moved(context.moved)
     mode = replace(mode, flicks=flicks)
-    winner = None if mode.signed else _signer(mode.play, context.settings)
+    winner = None if mode.signed else _signer(mode.play, context.shared.settings)
     if set(chosen) & set(SIGN_LEVERS) and winner is not None:
         return Step(SignResult(mode.play, winner), (Sounded(Sound.CHOICE),))
-    if TALLY_LEVER in chosen and context.settings.stakes is ShownStakes.EVENING:
+    if TALLY_LEVER in chosen and context.shared.settings.stakes is ShownStakes.EVENING:
         return Step(replace(mode, shows_tally=not mode.shows_tally, page=0), (Sounded(Sound.CHOICE),))
     if COACH_LEVER in chosen and mode.play.beginning is not None and not mode.asks_review:
         return _next_page(mode, mode.play.beginning)

@@ -63,7 +63,7 @@ class Menu(BoxMode):
 
 def enter(target: OpenMenu, context: Context) -> Step[Menu]:
     """The list from its top."""
-    return Step(Menu(listed(context.settings)))
+    return Step(Menu(listed(context.shared.settings)))
 
 
 def levers(mode: Menu, context: Context) -> Step[Menu]:
@@ -75,7 +75,7 @@ def levers(mode: Menu, context: Context) -> Step[Menu]:
 
 def press(mode: Menu, context: Context) -> Step[Menu | OpenPuzzle | OpenService]:
     """In the list opens the entry; in an entry takes the option and goes back to the list; reads on."""
-    settings, game = context.settings, mode.game(context.settings)
+    settings, game = context.shared.settings, mode.game(context.shared.settings)
     if game is not None and mode.sentence is not None:
         return Step(replace(mode, sentence=(mode.sentence + 1) % len(explain(game))))
     match mode.entry:
@@ -95,21 +95,21 @@ def hold(mode: Menu, context: Context) -> Step[Menu | BackToAttract]:
         return Step(BackToAttract())
     if mode.entry is GAME:
         return Step(replace(mode, sentence=0 if mode.sentence is None else None))
-    return Step(Menu(listed(context.settings, mode.entry)))
+    return Step(Menu(listed(context.shared.settings, mode.entry)))
 
 
 def _open(mode: Menu, entry: MenuLine, context: Context) -> Step[Menu | OpenPuzzle | OpenService]:
     match entry:
         case Item():
-            return Step(Menu(entry.picker(context.settings), entry))
+            return Step(Menu(entry.picker(context.shared.settings), entry))
         case ToStatistics():
             lines = tuple(context.statistics()) or ("-",)
-            return Step(Menu(Picker(message("Statistics"), lines, 0, context.settings.levers), entry))
+            return Step(Menu(Picker(message("Statistics"), lines, 0, context.shared.settings.levers), entry))
         case ToPuzzle():
             daily = context.daily()
             if daily is None:
                 return refused(mode, message("No puzzle today"))
-            if missing := daily.missing_levers(context.settings.levers, context.settings.out):
+            if missing := daily.missing_levers(context.shared.settings.levers, context.shared.settings.out):
                 return refused(mode, message("Needs lever {tiles}", tiles=listed_tiles(missing)))
             return Step(OpenPuzzle(daily))
         case ToService():

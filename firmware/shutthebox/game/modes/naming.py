@@ -42,9 +42,9 @@ class Naming(BoxMode):
 
 def enter(target: AskNames, context: Context) -> Step[Naming | BeginMatch]:
     """Asks for names where that is wanted, else begins the match."""
-    if context.settings.names:
+    if context.shared.settings.names:
         return _next(Naming(target.game, 0), context)
-    return Step(BeginMatch(new_match(target.game, context.settings)))
+    return Step(BeginMatch(new_match(target.game, context.shared.settings)))
 
 
 def levers(mode: Naming, context: Context) -> Step[Naming]:
@@ -66,7 +66,7 @@ def hold(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
 
 def _next(mode: Naming, context: Context) -> Step[Naming | BeginMatch]:
     """The next person's seat, or the match."""
-    settings, names = context.settings, mode.names
+    settings, names = context.shared.settings, mode.names
     if mode.seat:
         names = (*names, mode.letters.taken)
     players = 1 if mode.game.is_solo else settings.players

@@ -12,6 +12,7 @@ from shutthebox.game.messages import message, title_text, told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.screen import Screen, TileState
+from shutthebox.game.settings import Settings
 from shutthebox.game.state import Context, Step, View, kept, refused
 from shutthebox.game.targets import BackToAttract, OpenPuzzle
 from shutthebox.game.wording import answer_line, listed, verdict_text
@@ -48,13 +49,13 @@ class Puzzling(BoxMode):
         """The game of the puzzle."""
         return self.daily.puzzle.profile
 
-    def is_answered(self, context: Context | View) -> bool:
+    def is_answered(self, settings: Settings) -> bool:
         """Whether this day's puzzle has got its answer."""
-        return context.settings.streak.day == self.daily.day
+        return settings.streak.day == self.daily.day
 
     def screen(self, view: View) -> Screen:
         """The position with its throw, or the cost of every answer."""
-        if self.is_answered(view):
+        if self.is_answered(view.settings):
             return _answered(self, view)
         puzzle, verdict, _ = self.daily.puzzle, self.verdict, view.translate
         prompt, also, wrong = message("Best answer?"), (_("Hold: back"),), verdict.kind in _WRONG
@@ -91,13 +92,13 @@ def levers(mode: Puzzling, context: Context) -> Step[Puzzling]:
 
 def press(mode: Puzzling, context: Context) -> Step[Puzzling | BackToAttract]:
     """Gives a complete answer, the only one of the day; after it, leaves."""
-    if mode.is_answered(context):
+    if mode.is_answered(context.shared.settings):
         return Step(BackToAttract())
     if mode.verdict.kind is not VerdictKind.COMPLETE:
         return refused(mode, verdict_text(mode.verdict) if mode.verdict != FINE else message("Best answer?"))
     solved = mode.verdict.move == mode.daily.puzzle.best
-    streak = context.settings.streak.after(mode.daily.day, solved=solved)
-    shared = replace(context.shared, settings=replace(context.settings, streak=streak))
+    streak = context.shared.settings.streak.after(mode.daily.day, solved=solved)
+    shared = replace(context.shared, settings=replace(context.shared.settings, streak=streak))
     effects = (*kept(streak.fact), Sounded(Sound.WIN if solved else Sound.BLOCKED))
     return Step(replace(mode, given=mode.verdict.move), effects, shared)
 
@@ -121,7 +122,7 @@ def _answered(mode: Puzzling, view: View) -> Screen:
 
 
 def _judged(mode: Puzzling, context: Context) -> Step[Puzzling]:
-    if mode.is_answered(context):
+    if mode.is_answered(context.shared.settings):
         return Step(mode)
     verdict = judge(mode.game, mode.turn, context.shared.levers)
     sounds: tuple[Effect, ...] = ()

@@ -36,7 +36,7 @@ class Raise(MatchMode):
 
 def begin(target: BeginMatch, context: Context) -> Step[AwaitThrow]:
     """A match begins."""
-    match, settings = target.match, context.settings
+    match, settings = target.match, context.shared.settings
     play, asked = begun(match, settings, target.tally)
     return Step(AwaitThrow(play), (*kept(Began(match, conditions_of(match, settings))), *asked))
 

@@ -125,7 +125,7 @@ def dice_came(mode: Ready, came: DiceCame, context: Context) -> Step[Ready]:
 
 def _throw(mode: Ready, context: Context, dice: int, *, pressed: bool) -> Step[Ready | RollDice | EnterThrow]:
     """A throw of the box, or the entering of one of real dice; refused while levers are wrong."""
-    play, settings = mode.play, context.settings
+    play, settings = mode.play, context.shared.settings
     if play.verdict.kind is not VerdictKind.OK:
         return refused(mode, fault_text(play.verdict, context.shared))
     if settings.real_dice and not is_computers_turn(play, context.shared):

@@ -56,7 +56,7 @@ class Rolling(MatchMode):
 def enter(target: RollDice, context: Context) -> Step[Rolling]:
     """The box throws so many dice, or draws a domino."""
     play, dice = target.play, target.dice
-    match, tournament = play.match, context.settings.tournament
+    match, tournament = play.match, context.shared.settings.tournament
     if tournament is not None:
         faces = tournament.throw(match, dice)
     elif match.rules.draw is Draw.DOMINOES:
@@ -67,7 +67,7 @@ def enter(target: RollDice, context: Context) -> Step[Rolling]:
     thrown_play, effects = done(play, Thrown(faces))
     thrown = thrown_play.match
     if thrown.stage is Stage.ANSWER and is_computers_turn(play, context.shared):
-        effects += (Ask(AskAnswer(thrown, context.settings.strength)),)
+        effects += (Ask(AskAnswer(thrown, context.shared.settings.strength)),)
     mode = Rolling(replace(thrown_play, match=match), thrown, context.now_ns)
     return Step(mode, (*effects, Sounded(Sound.ROLL)))
 

@@ -106,7 +106,7 @@ def enter(target: OpenService, context: Context) -> Step[Service]:
 
 def press(mode: Service, context: Context) -> Step[Service]:
     """Asks for the owner's code, then about the lever at the cursor; where a question is shown, means yes."""
-    settings = context.settings
+    settings = context.shared.settings
     if mode.asking:
         return _change_sides(mode, context)
     if mode.asks_code:
@@ -133,7 +133,7 @@ def _asks(mode: Service, settings: Settings) -> Step[Service]:
 def _wrong(mode: Service, context: Context) -> Step[Service]:
     """One more wrong code."""
     step = refused(mode, message("Wrong code"))
-    count = context.settings.wrong_codes + 1
+    count = context.shared.settings.wrong_codes + 1
     facts = kept(Chosen(WRONG_CODES, count))
     if count >= FREE_TRIES:
         facts += kept(Faulted("service", f"wrong code, {count} times"))
@@ -142,19 +142,19 @@ def _wrong(mode: Service, context: Context) -> Step[Service]:
 
 def _forgiven(step: Step[Service], context: Context) -> Step[Service]:
     """The step, with the wrong codes before forgotten."""
-    if not context.settings.wrong_codes:
+    if not context.shared.settings.wrong_codes:
         return step
     return replace(step.preceded_by(*kept(Chosen(WRONG_CODES, None))), shared=_counting(0, context))
 
 
 def _counting(wrong: int, context: Context) -> Shared:
-    settings = replace(context.settings, wrong_codes=wrong)
+    settings = replace(context.shared.settings, wrong_codes=wrong)
     return replace(context.shared, settings=settings, code_ns=context.now_ns)
 
 
 def _pause_left_ns(context: Context) -> int:
     """How long no code is taken; after a power cut the whole pause again."""
-    over = context.settings.wrong_codes - FREE_TRIES
+    over = context.shared.settings.wrong_codes - FREE_TRIES
     if over < 0:
         return 0
     pause_ns = min(PAUSE_NS << min(over, 32), LONGEST_PAUSE_NS)
@@ -174,7 +174,7 @@ def levers(mode: Service, context: Context) -> Step[Service]:
     mode, away = replace(mode, flicks=flicks), to_numbers(flicks.away & context.moved)
     if not away or mode.asking or mode.asks_code:
         return Step(mode)
-    row = away[0] if away[0] != mode.row else mode.row % context.settings.levers + 1
+    row = away[0] if away[0] != mode.row else mode.row % context.shared.settings.levers + 1
     return Step(replace(mode, row=row))
 
 
@@ -190,7 +190,7 @@ def _is_code(shared: Shared) -> bool:
 
 def _change_sides(mode: Service, context: Context) -> Step[Service]:
     """Takes the lever out of play, or puts it back, from the next match on."""
-    settings = replace(context.settings, out=context.settings.out ^ mode.lever)
+    settings = replace(context.shared.settings, out=context.shared.settings.out ^ mode.lever)
     effects = kept(Chosen("box.out_of_play", to_numbers(settings.out)))
     if settings.game is not None:
         effects += (Ask(Prepare(settings.game)),)

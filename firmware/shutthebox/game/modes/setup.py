@@ -37,7 +37,7 @@ class Setup(BoxMode):
 
 def enter(target: AskQuestions, context: Context) -> Step[Setup | AskNames]:
     """The first question; begins at once where there is nothing to ask."""
-    return _next(questions(context.settings), context.settings)
+    return _next(questions(context.shared.settings), context.shared.settings)
 
 
 def levers(mode: Setup, context: Context) -> Step[Setup]:
@@ -48,7 +48,7 @@ def levers(mode: Setup, context: Context) -> Step[Setup]:
 
 def press(mode: Setup, context: Context) -> Step[Setup | AskNames]:
     """Takes the choice for this match; after the last question come the names, if wanted, and the match."""
-    settings, _ = mode.item.choose(context.settings, mode.picker.cursor)
+    settings, _ = mode.item.choose(context.shared.settings, mode.picker.cursor)
     # A choice can remove questions, its own too: no teams, say.
     at = MENU_LINES.index(mode.item)
     following = tuple(item for item in questions(settings) if MENU_LINES.index(item) > at)
@@ -58,8 +58,8 @@ def press(mode: Setup, context: Context) -> Step[Setup | AskNames]:
 def hold(mode: Setup, context: Context) -> Step[Setup | BackToAttract]:
     """Back to the question before, or to attract."""
     at = MENU_LINES.index(mode.item)
-    before = [item for item in questions(context.settings) if MENU_LINES.index(item) < at]
-    return Step(_ask(before[-1], context.settings) if before else BackToAttract())
+    before = [item for item in questions(context.shared.settings) if MENU_LINES.index(item) < at]
+    return Step(_ask(before[-1], context.shared.settings) if before else BackToAttract())
 
 
 def _next(following: tuple[Item, ...], settings: Settings) -> Step[Setup | AskNames]:

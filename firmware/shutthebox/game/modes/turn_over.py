@@ -70,10 +70,10 @@ def _climbed(step: Step[TurnOver], match: Match, context: Context) -> Step[TurnO
     assert match.result is not None, "the match is decided"
     if not match.result.winners or match.totals[0] == match.rules.limit:
         return step
-    if 1 in context.settings.computers:
+    if 1 in context.shared.settings.computers:
         return step  # nobody has climbed
     ladder, total = ladder_of(match.game), match.totals[0]
-    settings = context.settings
+    settings = context.shared.settings
     shared = replace(context.shared, settings=replace(settings, bests={**settings.bests, ladder: total}))
     return replace(step.preceded_by(*kept(Chosen(BEST + ladder, total))), shared=shared)
 
