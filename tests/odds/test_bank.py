@@ -1,23 +1,20 @@
 """The bank's payment under best play, against a plain recursion over the turn."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
-from typing import Any
 
 import pytest
 from tests.support import oracle
 
 from shutthebox.config.profiles import builtin
 from shutthebox.odds.bank import bank_play, beats_bank
-from shutthebox.odds.evaluate import BestPlay
-from shutthebox.odds.worths import OddsError, TooLargeError, Worth
+from shutthebox.odds.worths import OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Blocked, Draw, OneDie, Profile, Scoring, Win
-from shutthebox.rules.tiles import to_numbers, to_tiles
+from shutthebox.rules.profile import Blocked, Draw, Profile, Scoring, Win
+from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Turn
 
 BANK = builtin("bank")
@@ -85,88 +82,6 @@ def test_a_stake_that_comes_back_is_no_win() -> None:
     assert beats_bank(profile)[0] == pytest.approx(1 / 6 + 2 / 6 * 1 / 6)
     assert beats_bank(replace(profile, stake=3))[0] == 0
     assert beats_bank(replace(profile, stake=0))[0] == pytest.approx(2 / 6 + 1 / 6 * 1 / 6)
-
-
-SMALL: dict[str, tuple[dict[str, Any], int]] = {
-    "as it is": ({}, 0),
-    "points off": ({}, -3),
-    "a choice of dice": ({"one_die": OneDie.OPTIONAL_SUM, "pays": ((0, 20), (2, 5), (4, 1))}, 0),
-    "highest": ({"win": Win.HIGHEST, "score": Scoring.SHUT_SUM, "pays": ((5, 1), (9, 2), (10, 9))}, 0),
-    "passing": ({"blocked": Blocked.PASSES, "ends_turn_on": frozenset({6, 7}), "pays": ((0, 7), (3, 2))}, 0),
-    "opening": (
-        {
-            "tiles": (1, 2, 4),
-            "blocked": Blocked.OPENS_ONE,
-            "ends_turn_on": frozenset({6, 7}),
-            "pays": ((0, 7), (3, 2)),
-        },
-        0,
-    ),
-    "dominoes": ({"tiles": (1, 2, 5), "draw": Draw.DOMINOES}, 1),
-}
-
-
-@pytest.mark.parametrize(("changes", "head_start"), SMALL.values(), ids=SMALL)
-def test_every_position_is_worth_what_its_best_decisions_make_of_it(
-    changes: dict[str, Any], head_start: int
-) -> None:
-    profile = replace(BANK, **{"tiles": (1, 2, 3, 4), "boxes": (), **changes})
-    play = bank_play(profile, head_start)
-
-    def order(worth: Worth) -> tuple[float, float]:
-        return round(float(worth.first), 9), round(float(worth.second), 9)
-
-    def mean(found: Sequence[Worth] | Sequence[tuple[float, float]]) -> Any:
-        return pytest.approx(
-            [sum(map(float, each)) / len(found) for each in zip(*found, strict=True)], abs=1e-9
-        )
-
-    for tiles in range(1, 1 << len(profile.tiles)):
-        open_tiles = to_tiles(n for i, n in enumerate(profile.tiles) if tiles >> i & 1)
-        turn = Turn(open_tiles, moves=1) if open_tiles != profile.starting else turns.start(profile)
-        by_dice = {}
-        for dice in dice_allowed(profile, turn.open):
-            faces = [*product(range(1, 7), repeat=dice)] if profile.draw is Draw.DICE else turns.bag(turn)
-            thrown = [turns.throw(profile, turn, each) for each in faces]
-            by_dice[dice] = play.with_dice(turn, dice)
-            assert list(map(float, by_dice[dice])) == mean([play.worth(each) for each in thrown])
-            followed = []
-            for each in thrown:
-                options = play.ranked(each)
-                if each.outcome is not None:
-                    paid = oracle.paid(profile, head_start + (each.score or 0))
-                    assert play.worth(each).first == paid
-                    assert abs(play.worth(each).second) == each.score
-                    followed.append((float(paid > 1), 0.0))
-                    continue
-                after = dict(all_options(profile, each)) or {0: turns.move(profile, each, 0)}
-                assert {shut: turn for shut, turn, _ in options} == after
-                assert [order(worth) for _, _, worth in options] == sorted(
-                    [order(play.worth(turn)) for turn in after.values()], reverse=True
-                )
-                followed.append((beats(play, profile, head_start, options[0][1]), 0.0))
-            if dice == play.best_dice(turn):
-                assert [beats(play, profile, head_start, turn), 0.0] == mean(followed)
-        assert (
-            order(play.worth(turn))
-            == order(by_dice[play.best_dice(turn)])
-            == max(map(order, by_dice.values()))
-        )
-        assert play.ranked(turn) == []
-
-
-def beats(play: BestPlay, profile: Profile, head_start: int, turn: Turn) -> float:
-    """The chance that the bank pays more than the stake."""
-    ends = play.ends(turn).items()
-    return sum(float(chance) for end, chance in ends if oracle.paid(profile, head_start + end.score) > 1)
-
-
-def all_options(profile: Profile, thrown: Turn) -> list[tuple[int, Turn]]:
-    """The answers to a throw, or the tiles to open: with the turn after each."""
-    opened = to_numbers(turns.reopenings(profile, thrown))
-    if opened:
-        return [(to_tiles([tile]), turns.reopen(profile, thrown, tile)) for tile in opened]
-    return [(shut, turns.move(profile, thrown, shut)) for shut in turns.answers(profile, thrown)]
 
 
 def test_games_of_the_bank_without_exact_odds(monkeypatch: pytest.MonkeyPatch) -> None:

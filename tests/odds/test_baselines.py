@@ -3,7 +3,6 @@
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 import pytest
@@ -22,61 +21,6 @@ from shutthebox.rules.turn import Outcome, Turn
 
 TRADITIONAL = profiles.builtin("traditional")
 THE_300 = profiles.builtin("the-300")
-
-
-def plain(profile: Profile, policy: Policy, oracle: Callable[..., Any]) -> tuple[float, float]:
-    """A policy's expected score and chance to shut, by recursion."""
-    throws = oracle(profile, "score").throws
-
-    def chosen(moves: tuple[int, ...]) -> list[int]:
-        if policy is Policy.HIGHEST:
-            return [max(moves)]
-        if policy is Policy.LOWEST:
-            return [min(moves)]
-        if policy is Policy.FEWEST:
-            fewest = min(move.bit_count() for move in moves)
-            return [max(move for move in moves if move.bit_count() == fewest)]
-        return list(moves)
-
-    @cache
-    def value(turn: Turn) -> tuple[float, float]:
-        allowed = dice_allowed(profile, turn.open)
-        dice = allowed if policy is Policy.RANDOM else allowed[-1:]
-        score = shut = 0.0
-        for number in dice:
-            found = list(throws(turn, number))
-            whole = sum(weight for _, weight in found) * len(dice)
-            for faces, weight in found:
-                thrown = turns.throw(profile, turn, faces)
-                if thrown.outcome:
-                    score += weight / whole * (thrown.score or 0)
-                    continue
-                moves = chosen(turns.answers(profile, thrown))
-                for move in moves:
-                    after = turns.move(profile, thrown, move)
-                    if after.outcome:
-                        points, done = float(after.score or 0), float(after.outcome is Outcome.SHUT)
-                    else:
-                        points, done = value(after)
-                    score += weight / whole / len(moves) * points
-                    shut += weight / whole / len(moves) * done
-        return score, shut
-
-    return value(turns.start(profile))
-
-
-@pytest.mark.parametrize("policy", Policy)
-@pytest.mark.parametrize("name", ["traditional", "two-to-go", "trac-free", "unlucky-seven", "cover-200"])
-def test_against_recursion(policy: Policy, name: str, oracle: Callable[..., Any]) -> None:
-    profile = profiles.builtin(name)
-    profile = replace(profile, tiles=profile.tiles[:6])
-    assert policy_value(profile, policy) == pytest.approx(plain(profile, policy, oracle))
-
-
-@pytest.mark.parametrize("policy", Policy)
-def test_dominoes_against_recursion(policy: Policy, oracle: Callable[..., Any]) -> None:
-    profile = replace(profiles.builtin("domino-bag"), tiles=(1, 2, 3, 4, 5))
-    assert policy_value(profile, policy) == pytest.approx(plain(profile, policy, oracle))
 
 
 @pytest.mark.parametrize(

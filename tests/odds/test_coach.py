@@ -17,7 +17,7 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopened, Thrown, apply
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Draw, OneDie, Profile, Tie, Win
+from shutthebox.rules.profile import Draw, Profile, Tie
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Outcome, Turn
 
@@ -210,32 +210,12 @@ def test_luck_evens_out() -> None:
     assert abs(sum(luck)) / len(luck) < 4 * spread / len(luck) ** 0.5
 
 
-def test_decisions_name_the_throw_that_they_belong_to() -> None:
-    actions: list[Action] = []
-    for faces, shut in (((6, 4), [4, 6]), ((6, 3), [9]), ((5, 3), [8]), ((4, 3), [7])):
-        actions += (Thrown(faces), Moved(to_tiles(shut)))
-    found = review(begin(TRADITIONAL, 2), [*actions, Thrown((2, 3))], for_win=False)
-    throws = [action.faces for action in (*actions, Thrown((2, 3))) if isinstance(action, Thrown)]
-    assert [decision.number for decision in found.decisions] == [0, 1, 2, 3, 4]
-    assert [decision.throw for decision in found.decisions] == [*throws[:4], None]
-    assert found.players[0].points.given_away == sum(decision.points for decision in found.decisions) > 0
-
-
 def test_several_rounds_are_said_to_be_an_approximation() -> None:
     profile = profiles.builtin("jouhet")
     _, actions = played(profile, 2, 2, rounds=2)
     assert not review(begin(profile, 2, 2), actions).exact
     _, actions = played(profile, 2, 2, rounds=1)
     assert review(begin(profile, 2, 1), actions).exact
-
-
-def test_a_total_that_no_die_shows_was_thrown_with_two() -> None:
-    match = replace(begin(TRADITIONAL, 1), rows=(Turn(to_tiles([1, 3, 6]), moves=1, throws=3),))
-    chosen = {
-        faces: [each.chosen for each in review(match, [Thrown(faces)], for_win=False).decisions]
-        for faces in ((9,), (4,), (2, 2))
-    }
-    assert chosen == {(9,): [2], (4,): [1], (2, 2): [2]}
 
 
 # One die and the tiles 1, 2 and 3: the least expected sums by the open tiles can be worked out by hand.
@@ -270,34 +250,6 @@ def test_a_match_worked_out_by_hand() -> None:
     assert found.turning_point == TurningPoint(1, 1, (3,), False, good)
 
 
-def test_the_last_seats_chances_worked_out_by_hand() -> None:
-    """With 3 to beat or to share, the open 1 and 2 win in three throws of six, and share in the others."""
-    before: list[Action] = [Thrown((3,)), Moved(ONE_TWO), Thrown((1,)), Advanced()]
-    match = begin(BY_HAND, 2)
-    for action in before:
-        match = apply(match, action)
-    found = review(match, [Thrown((3,)), Moved(ONE_TWO), Thrown((1,))])
-    start, good, bad = 83 / 108, 3 / 4, 7 / 12
-    own = found.players[1]
-    assert own.win is not None
-    assert list(map(float, own.win)) == pytest.approx(
-        [start, 0.5, (good - start) + (0.5 - bad), bad - good], abs=1e-9
-    )
-    (decision,) = found.decisions
-    assert decision.win is not None
-    assert (float(decision.win), float(decision.stake)) == pytest.approx((good - bad, good - bad), abs=1e-9)
-    assert (decision.cost, decision.best, decision.points) == (decision.win, THREE, Fraction(7, 12))
-    assert own.accuracy == pytest.approx(0.0, abs=1e-6)
-    assert found.exact
-    turning = found.turning_point
-    assert turning is not None
-    assert (turning.player, turning.decision, turning.throw) == (1, True, (3,))
-    assert float(turning.change) == pytest.approx(bad - good, abs=1e-9)
-    left = review(match, [Thrown((3,)), Moved(ONE_TWO)]).players[1].win
-    assert left is not None
-    assert float(left.final) == pytest.approx(bad, abs=1e-9), "left in mid-turn: the position's worth"
-
-
 def test_time_that_runs_out_is_the_players_fault() -> None:
     start, good = WORTH[1, 2, 3], WORTH[1, 2]
     match = begin(replace(BY_HAND, turn_seconds=30), 2)
@@ -312,39 +264,6 @@ def test_time_that_runs_out_is_the_players_fault() -> None:
     assert float(win.skill) == pytest.approx(lost - match_play(match).worth(after.turn))
     assert win.final - win.initial == win.luck + win.skill
     assert float(win.final) == pytest.approx(lost, abs=1e-9)
-
-
-def test_the_choice_of_dice_in_points() -> None:
-    profile = replace(BY_HAND, tiles=(1, 2, 7), dice=2, one_die=OneDie.OPTIONAL_HIGH)
-    match = replace(begin(profile, 1), rows=(Turn(ONE_TWO, moves=1, throws=1),))
-    odds = Odds(profile)
-    one, two = (odds.points_with(match.turn, dice) for dice in (1, 2))
-    assert one == WORTH[1, 2]
-    found = review(match, [Thrown((1, 1))], for_win=False)
-    (decision,) = found.decisions
-    assert decision == Decision(0, 1, ONE_TWO, 0, None, 2, 1, two - one, None, two - one)
-    assert found.players[0].points.skill == two - one
-    assert found.turning_point is not None
-    assert not found.turning_point.decision
-
-
-def test_where_the_most_points_win_a_cost_is_points_not_made() -> None:
-    profile = replace(BY_HAND, win=Win.HIGHEST)
-    odds = Odds(profile)
-    thrown = turns.throw(profile, turns.start(profile), (3,))
-    best, worst = odds.ranked_points(thrown)
-    found = review(begin(profile, 2), [Thrown((3,)), Moved(worst[0])], for_win=False)
-    (decision,) = found.decisions
-    assert (decision.best, decision.points, decision.stake) == (
-        best[0],
-        best[1] - worst[1],
-        best[1] - worst[1],
-    )
-    assert found.players[0].points.skill == worst[1] - best[1] < 0
-    luck = best[1] - odds.points(turns.start(profile))
-    assert found.players[0].points.luck == luck
-    assert found.turning_point is not None
-    assert found.turning_point.change == max(luck, -decision.points, key=abs)
 
 
 def test_a_shared_row_is_not_reviewed() -> None:

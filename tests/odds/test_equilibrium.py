@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import cache
 from itertools import product
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 
@@ -16,9 +16,8 @@ from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import OneDie, Profile, Scoring, ShutWins, Stakes, Tie, Turns, Win
-from shutthebox.rules.score import score as score_of
 from shutthebox.rules.tiles import to_tiles
-from shutthebox.rules.turn import Outcome, Turn
+from shutthebox.rules.turn import Turn
 
 TRADITIONAL = profiles.builtin("traditional")
 SHARED = replace(TRADITIONAL, tie=Tie.SHARE)
@@ -96,12 +95,6 @@ def by_recursion(profile: Profile, players: int, rounds: int = 1) -> tuple[float
 
 THREE_TILES = replace(SHORT, tiles=(1, 2, 3))
 TWO_TILES = replace(SHORT, tiles=(1, 2), dice=1, sides=3)
-LONG_CASES = {
-    "three": (SHORT, 3),
-    "three, three tiles": (THREE_TILES, 3),
-    "no shut, three tiles": (replace(THREE_TILES, shut_wins=ShutWins.NO), 3),
-    "no shut": (replace(SHORT, shut_wins=ShutWins.NO), 3),
-}
 CASES = {
     "two": (SHORT, 2),
     "three": (TWO_TILES, 3),
@@ -111,13 +104,6 @@ CASES = {
     "lost": (replace(SHORT, tiles=(1, 2, 3), first_move_must_include=2), 2),
     "ends": (replace(SHORT, ends_turn_on=frozenset({7})), 2),
 }
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(180)
-@pytest.mark.parametrize(("profile", "players"), LONG_CASES.values(), ids=LONG_CASES)
-def test_longer_rows_against_recursion(profile: Profile, players: int) -> None:
-    test_against_recursion(profile, players)
 
 
 @pytest.mark.parametrize(("profile", "players"), CASES.values(), ids=CASES)
@@ -259,181 +245,13 @@ def test_what_would_take_too_long_is_refused_before_it_is_begun() -> None:
     assert MOST_WORK > 4096 * 80 * 15
 
 
-Worths: TypeAlias = tuple[float, ...]
 """By seat; and, last, to anybody who does not take part in the round any more."""
-
-
-class Rounds:
-    """Rounds of very small rows, seat by seat, as slow as they are plain; a tie is played out by guess."""
-
-    def __init__(self, profile: Profile, players: int, prize: Prize) -> None:
-        self.profile, self.players, self.prize = profile, players, prize
-        self.sign = 1 if profile.highest_wins else -1
-        self.loser_pays = prize is Prize.MONEY and profile.stakes is Stakes.LOSER_PAYS
-        self.again: dict[int, Worths] = {}
-        plays_on = profile.tie is not Tie.SHARE and not self.loser_pays
-        for tied in range(2, players + 1) if plays_on else ():
-            self.again[tied] = (1 / tied if prize is Prize.WIN else 0.0,) * tied + (0.0,)
-            change = 1.0
-            while change > 1e-12:
-                new = self.worths((0,) * tied)
-                change = max(abs(a - b) for a, b in zip(new, self.again[tied], strict=True))
-                self.again[tied] = new
-
-    def worths(self, totals: tuple[int, ...], scores: tuple[int | None, ...] = ()) -> Worths:
-        """The worth of a round with these totals before it, after these totals of the first seats."""
-        if len(scores) == len(totals):
-            return self.decided(scores)
-        return self.turn(totals, scores, self.profile.starting)[0]
-
-    def turn(
-        self, totals: tuple[int, ...], scores: tuple[int | None, ...], tiles: int
-    ) -> tuple[Worths, float]:
-        """The worth of the next seat's turn from a position, and the turn's score on average, as a good."""
-        seat, known = len(scores), dict[int, tuple[Worths, float]]()
-
-        def over(turn: Turn) -> tuple[Worths, float]:
-            assert turn.score is not None
-            if turn.outcome is Outcome.SHUT and self.profile.shut_wins is not ShutWins.NO:
-                return self.shut(seat, len(totals), scores), 0.0
-            after = self.worths(totals, (*scores, totals[seat] + turn.score))
-            return after, float(self.sign * turn.score)
-
-        def value(turn: Turn) -> tuple[Worths, float]:
-            if turn.outcome is not None:
-                return over(turn)
-            if turn.open not in known:
-                known[turn.open] = best([mean(turn, dice) for dice in dice_allowed(self.profile, turn.open)])
-            return known[turn.open]
-
-        def mean(turn: Turn, dice: int) -> tuple[Worths, float]:
-            found = []
-            for faces in product(range(1, self.profile.sides + 1), repeat=dice):
-                thrown = turns.throw(self.profile, turn, faces)
-                moves = () if thrown.outcome else turns.answers(self.profile, thrown)
-                options = [turns.move(self.profile, thrown, move) for move in moves] or [thrown]
-                found.append(best([value(each) for each in options]))
-            sums = [sum(each) / len(found) for each in zip(*(worths for worths, _ in found), strict=True)]
-            return tuple(sums), sum(good for _, good in found) / len(found)
-
-        def best(options: list[tuple[Worths, float]]) -> tuple[Worths, float]:
-            return max(options, key=lambda option: (round(option[0][seat], 9), option[1]))
-
-        return value(Turn(tiles, moves=int(tiles != self.profile.starting)))
-
-    def shut(self, seat: int, seats: int, scores: tuple[int | None, ...]) -> Worths:
-        """A shut box has won at once."""
-        if not self.loser_pays:
-            return self.paid([seat], seats, shut=True)
-        if not scores:
-            others = -1 / (seats - 1)
-            return (*(0.0 if i == seat else others for i in range(seats)), 0.0)
-        return self.losers_pay(scores, seats)
-
-    def losers_pay(self, scores: tuple[int | None, ...], seats: int) -> Worths:
-        goods = [self.sign * score for score in scores if score is not None]
-        losers = [
-            i for i, score in enumerate(scores) if score is not None and self.sign * score == min(goods)
-        ]
-        return (*(-1 / len(losers) if i in losers else 0.0 for i in range(seats)), 0.0)
-
-    def decided(self, scores: tuple[int | None, ...]) -> Worths:
-        """Everybody has played."""
-        seats = len(scores)
-        if self.loser_pays:
-            return self.losers_pay(scores, seats)
-        best = max(self.sign * score for score in scores if score is not None)
-        tied = [i for i, score in enumerate(scores) if score is not None and self.sign * score == best]
-        if len(tied) == 1 or self.profile.tie is Tie.SHARE:
-            is_shut = best == self.sign * score_of(self.profile, 0, 0)
-            return self.paid(tied, seats, shut=is_shut)
-        if self.profile.tie is Tie.REPLAY_ALL:
-            return self.again[seats]
-        *among, out = self.again[len(tied)]
-        return (*(among[tied.index(i)] if i in tied else out for i in range(seats)), out)
-
-    def paid(self, winners: list[int], seats: int, *, shut: bool) -> Worths:
-        won, lost = 1 / len(winners), 0.0
-        if self.prize is Prize.MONEY:
-            stake = 2 if shut and self.profile.stakes is Stakes.POOL_DOUBLE else 1
-            stake = 0 if self.profile.stakes is Stakes.NONE else stake
-            won, lost = stake * (self.players - len(winners)) / len(winners), -float(stake)
-        return (*(won if i in winners else lost for i in range(seats)), lost)
 
 
 TINY = replace(SHORT, tiles=(1, 2, 3), dice=1, boxes=(), stakes=Stakes.NONE)
 MINI = replace(TINY, tiles=(1, 2), sides=3)
 HIGHEST = {"win": Win.HIGHEST, "shut_wins": ShutWins.NO}
 TWO_DICE: dict[str, Any] = {"dice": 2, "sides": 3, "one_die": OneDie.OPTIONAL_HIGH}
-ROUNDS: dict[str, tuple[Profile, dict[str, Any], int, Prize]] = {
-    "shared": (TINY, {"tie": Tie.SHARE}, 2, Prize.WIN),
-    "a play-off": (TINY, {"tie": Tie.PLAY_OFF}, 2, Prize.WIN),
-    "a play-off without an end by a shut box": (
-        TINY,
-        {"tie": Tie.PLAY_OFF, "shut_wins": ShutWins.NO},
-        2,
-        Prize.WIN,
-    ),
-    "all over again": (TINY, {"tie": Tie.REPLAY_ALL, "shut_wins": ShutWins.NO}, 2, Prize.WIN),
-    "highest": (TINY, {"tie": Tie.PLAY_OFF, **HIGHEST}, 2, Prize.WIN),
-    "a choice of dice": (MINI, {"tie": Tie.PLAY_OFF, **TWO_DICE}, 2, Prize.WIN),
-    "three, a play-off": (MINI, {"tie": Tie.PLAY_OFF, "shut_wins": ShutWins.NO}, 3, Prize.WIN),
-    "three, all over again": (MINI, {"tie": Tie.REPLAY_ALL}, 3, Prize.WIN),
-    "three, shared": (MINI, {"tie": Tie.SHARE, "score": Scoring.DIGITS}, 3, Prize.WIN),
-    "no stakes": (MINI, {"tie": Tie.PLAY_OFF}, 2, Prize.MONEY),
-    "pool": (TINY, {"tie": Tie.SHARE, "stakes": Stakes.POOL}, 2, Prize.MONEY),
-    "three, a doubled pool": (
-        MINI,
-        {"tie": Tie.PLAY_OFF, "stakes": Stakes.POOL_DOUBLE, "shut_wins": ShutWins.NO},
-        3,
-        Prize.MONEY,
-    ),
-    "three, a doubled pool at once": (
-        MINI,
-        {"tie": Tie.PLAY_OFF, "stakes": Stakes.POOL_DOUBLE},
-        3,
-        Prize.MONEY,
-    ),
-    "a doubled pool, all over again": (
-        MINI,
-        {"tie": Tie.REPLAY_ALL, "stakes": Stakes.POOL_DOUBLE, "shut_wins": ShutWins.NO},
-        2,
-        Prize.MONEY,
-    ),
-    "three, the loser pays": (MINI, {"stakes": Stakes.LOSER_PAYS, "tie": Tie.PLAY_OFF}, 3, Prize.MONEY),
-    "the loser pays": (TINY, {"stakes": Stakes.LOSER_PAYS, "shut_wins": ShutWins.NO}, 2, Prize.MONEY),
-    "the highest of those who do not pay": (MINI, {"stakes": Stakes.LOSER_PAYS, **HIGHEST}, 3, Prize.MONEY),
-}
-
-
-@pytest.mark.parametrize(("profile", "changes", "players", "prize"), ROUNDS.values(), ids=ROUNDS)
-def test_rounds_seat_by_seat(profile: Profile, changes: dict[str, Any], players: int, prize: Prize) -> None:
-    profile = replace(profile, **changes)
-    game, plain = Equilibrium(profile, players, prize), Rounds(profile, players, prize)
-    none = (0,) * players
-    marks = [end.score for end in game.ends if not (end.shut and game.shut_wins)]
-    so_far: list[tuple[tuple[int, ...], tuple[int | None, ...]]] = [
-        (none, ()),
-        ((2, *none[1:]), ()),
-        *((none, (score,)) for score in marks),
-        ((1, *none[1:]), (marks[0],)),
-    ]
-    if players == 3:
-        so_far += [(none, pair) for pair in product(marks, repeat=2)]
-    for totals, scores in so_far:
-        expected = plain.worths(totals, scores)
-        assert game.chances(totals, scores) == pytest.approx(expected[:players], abs=1e-8)
-        play, at = game.seat(totals, scores), len(scores)
-        for end in game.ends:
-            if not (end.shut and game.shut_wins):
-                after = plain.worths(totals, (*scores, totals[at] + end.score))
-                assert play.chance_of(end) == pytest.approx(after[at], abs=1e-8)
-            else:
-                assert play.chance_of(end) == pytest.approx(plain.shut(at, players, scores)[at], abs=1e-8)
-        for tiles in range(1, profile.starting + 1):
-            turn = Turn(tiles, moves=int(tiles != profile.starting))
-            chance = plain.turn(totals, scores, tiles)[0][at]
-            assert play.worth(turn) == pytest.approx(chance, abs=1e-8)
 
 
 def test_who_cannot_win_any_more_is_left_out() -> None:
@@ -447,20 +265,6 @@ def test_who_cannot_win_any_more_is_left_out() -> None:
             assert out + first + second == pytest.approx(1)
 
 
-@pytest.mark.parametrize("players", [2, 3])
-def test_the_work_is_counted(players: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Positions, scores to beat, and pairs of seats."""
-    game = Equilibrium(MINI, players)
-    # The ends: 3, 2, 1, shut, and a lost turn. The positions: three, and the ends.
-    assert len(game.ends) == 5
-    work = (3 + 5) * 5 * {2: 1, 3: 3}[players]
-    monkeypatch.setattr("shutthebox.odds.seats.MOST_WORK", work)
-    assert Equilibrium(MINI, players).chances() == game.chances()
-    monkeypatch.setattr("shutthebox.odds.seats.MOST_WORK", work - 1)
-    with pytest.raises(TooLargeError, match=f"{players} players have too many scores"):
-        Equilibrium(MINI, players)
-
-
 def test_rounds_that_are_not_played() -> None:
     for profile in (replace(MINI, turns=Turns.ALTERNATE), replace(MINI, win=Win.FIRST_TO_SHUT)):
         with pytest.raises(OddsError, match="not played in whole turns"):
@@ -470,24 +274,3 @@ def test_rounds_that_are_not_played() -> None:
             Equilibrium(MINI, players)
     assert Equilibrium(MINI, 1).chances() == (1.0,)
     assert sum(Equilibrium(MINI, 9).chances()) == pytest.approx(1)
-
-
-def test_the_dice_for_the_win() -> None:
-    profile = replace(TINY, tiles=(1, 2, 3, 4, 6, 8), **TWO_DICE)
-    play = Equilibrium(profile, 2).seat(scores=(4,))
-    for tiles in (to_tiles([1, 2, 3]), to_tiles([2, 6]), to_tiles([1, 8])):
-        turn = Turn(tiles, moves=1)
-        allowed = dice_allowed(profile, tiles)
-        chances = {dice: play.with_dice(turn, dice) for dice in allowed}
-        assert play.best_dice(turn) == max(chances, key=lambda dice: chances[dice])
-        assert play.worth(turn) == pytest.approx(max(chances.values()), abs=1e-9)
-        for dice in allowed:
-            faces = list(product((1, 2, 3), repeat=dice))
-            thrown = [play.worth(turns.throw(profile, turn, each)) for each in faces]
-            assert chances[dice] == pytest.approx(sum(thrown) / len(faces), abs=1e-9)
-    with pytest.raises(ValueError, match="1 dice cannot be thrown"):
-        play.with_dice(Turn(to_tiles([1, 8]), moves=1), 1)
-    with pytest.raises(OddsError, match="cannot be reached"):
-        play.worth(Turn(0, moves=1))
-    blocked = turns.throw(profile, Turn(to_tiles([1, 3]), moves=1), (1, 1))
-    assert play.ranked(blocked) == []

@@ -76,11 +76,6 @@ def test_a_loaded_die_is_found() -> None:
     assert totals_fairness(seen).p_value < 0.001
 
 
-def test_total_chances() -> None:
-    assert total_chances(2, 6)[7] == pytest.approx(1 / 6)
-    assert sum(total_chances(3, 20).values()) == pytest.approx(1)
-
-
 def test_too_little_to_test() -> None:
     assert not die_fairness([0] * 6).enough
     assert die_fairness([1, 0, 2, 0, 0, 0]).p_value == 1.0
@@ -107,46 +102,3 @@ def test_the_chances_of_totals_of_two_dice() -> None:
     for dice, sides in ((0, 6), (1, 1)):
         with pytest.raises(ValueError, match="cannot be thrown"):
             total_chances(dice, sides)
-
-
-@pytest.mark.parametrize("half", range(1, 41))
-def test_tails_to_twelve_digits(half: int) -> None:
-    """With an even number of degrees of freedom the p-value is a Poisson distribution's."""
-    for x in (0.1 * half, 0.9 * half, half + 0.99, half + 1.0, half + 1.01, 1.5 * half, 4.0 * half):
-        exact = math.exp(-x) * math.fsum(x**k / math.factorial(k) for k in range(half))
-        assert upper_gamma(half, x) == pytest.approx(exact, rel=1e-11)
-
-
-def test_cells_of_few_throws_are_joined() -> None:
-    # Five expected are enough; with less, neighbours are joined, and what is left over joins the last.
-    assert die_fairness([5, 5, 5, 5, 5, 5]).degrees == 5
-    assert die_fairness([5, 5, 5, 5, 5, 4]).degrees == 2
-    found = chi_square([7, 1, 2, 8, 2], [0.3, 0.1, 0.2, 0.3, 0.1])
-    # 7 | 1 + 2 | 8 + 2 of 20, where 6, 6 and 8 are expected.
-    assert found.statistic == pytest.approx(1 / 6 + 9 / 6 + 4 / 8)
-    assert (found.degrees, found.throws) == (2, 20)
-    assert found.p_value == pytest.approx(math.exp(-found.statistic / 2))
-    assert found.enough
-    one_cell = chi_square([5, 2], [0.5, 0.5])
-    assert (one_cell.statistic, one_cell.degrees, one_cell.p_value, one_cell.enough) == (0.0, 0, 1.0, False)
-    assert chi_square([1, 1], [0.5, 0.5]).p_value == 1.0
-
-
-def test_totals_of_any_dice() -> None:
-    counts = {3: 1, 4: 2, 5: 10, 6: 12, 7: 20, 9: 15, 12: 4}
-    chances = [1, 3, 6, 10, 12, 12, 10, 6, 3, 1]
-    cells = [counts.get(total, 0) for total in range(3, 13)]
-    expected = chi_square(cells, [chance / 64 for chance in chances])
-    assert totals_fairness(counts, dice=3, sides=4) == expected
-    assert totals_fairness({7: 60}).throws == 60
-    with pytest.raises(ValueError, match="2 dice of 6 sides never show 1"):
-        totals_fairness({13: 1, 1: 1})
-
-
-def test_what_cannot_be_tested() -> None:
-    assert die_fairness([30, 30]).p_value == 1.0, "a coin is a die with two faces"
-    with pytest.raises(ValueError, match="needs a count"):
-        chi_square([1, 2, 3], [0.5, 0.5])
-    for a, x in ((1.0, -0.1), (-1.0, 1.0)):
-        with pytest.raises(ValueError, match="not defined"):
-            upper_gamma(a, x)

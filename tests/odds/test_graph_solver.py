@@ -1,6 +1,5 @@
 """Rules that open tiles again: against value iteration over the rules."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from itertools import combinations, product
@@ -10,7 +9,7 @@ import pytest
 
 from shutthebox.config import profiles
 from shutthebox.odds.odds import Odds
-from shutthebox.odds.worths import Objective, OddsError, Value
+from shutthebox.odds.worths import Objective, OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import MoveKind, OneDie, Profile, Scoring, Win
@@ -140,56 +139,3 @@ def test_a_blocked_player_is_told_which_tile_to_open() -> None:
     ranked = nine_tiles().ranked(blocked)
     assert len(ranked) == 7
     assert all(option.tiles & ~0b11 and option.cost >= 0 for option in ranked)
-
-
-@pytest.mark.parametrize("number", [1, 4, 5, 8, 12])
-@pytest.mark.parametrize("objective", [Objective.SCORE, Objective.SHUT])
-def test_every_position_is_worth_what_its_best_decisions_make_of_it(
-    number: int, objective: Objective
-) -> None:
-    profile = CASES[number]
-    odds = Odds(profile)
-    best = 1 if profile.win is Win.HIGHEST else -1
-
-    def order(value: Value) -> float:
-        return value.shut if objective is Objective.SHUT else best * value.score
-
-    for size in range(len(to_numbers(profile.starting))):
-        for some in combinations(to_numbers(profile.starting), size + 1):
-            open_tiles = to_tiles(some)
-            turn = Turn(open_tiles, moves=1) if open_tiles != profile.starting else turns.start(profile)
-            values = {}
-            for dice in dice_allowed(profile, open_tiles):
-                faces = list(product(range(1, profile.sides + 1), repeat=dice))
-                thrown = [turns.throw(profile, turn, each) for each in faces]
-                values[dice] = odds.with_dice(turn, dice, objective)
-                means = [
-                    sum(each) / len(faces) for each in zip(*map(worth(odds, objective), thrown), strict=True)
-                ]
-                assert values[dice] == pytest.approx(means, abs=1e-8)
-                for each in thrown:
-                    check_options(odds, each, objective)
-            assert order(odds.value(turn, objective)) == pytest.approx(max(map(order, values.values())))
-            chosen = values[odds.best_dice(turn, objective)]
-            assert odds.value(turn, objective) == pytest.approx(chosen)
-
-
-def worth(odds: Odds, objective: Objective) -> Callable[[Turn], Value]:
-    return lambda turn: odds.value(turn, objective)
-
-
-def check_options(odds: Odds, thrown: Turn, objective: Objective) -> None:
-    """The answers to a throw, or the tiles to open: ranked by the worth of the turn after each."""
-    profile, ranked = odds.profile, odds.ranked(thrown, objective)
-    opened = to_numbers(turns.reopenings(profile, thrown))
-    after = {shut: turns.move(profile, thrown, shut) for shut in turns.answers(profile, thrown)}
-    after |= {to_tiles([tile]): turns.reopen(profile, thrown, tile) for tile in opened}
-    assert {each.tiles for each in ranked} == set(after)
-    for each in ranked:
-        assert each.value == odds.value(after[each.tiles], objective)
-    if ranked:
-        part, best = (1, 1) if objective is Objective.SHUT else (0, 1 if profile.win is Win.HIGHEST else -1)
-        assert odds.follow(thrown, objective) == after[ranked[0].tiles]
-        costs = [best * (ranked[0].value[part] - each.value[part]) for each in ranked]
-        assert [each.cost for each in ranked] == pytest.approx(costs, abs=1e-9)
-        assert costs == pytest.approx(sorted(costs), abs=1e-9)

@@ -1,14 +1,10 @@
 """Fair head starts: against matches played out, and against a plain look at all pairs of turns."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
-from itertools import product
 from pathlib import Path
 from random import Random
-from statistics import fmean as mean
 from typing import Any, TypeAlias
 
 import pytest
@@ -19,22 +15,18 @@ from shutthebox.odds.head_start import fair_head_start
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.policies import beginners_ends
 from shutthebox.odds.strengths import Strength, simple_answer, simple_dice
-from shutthebox.odds.worths import End, OddsError, TooLargeError
+from shutthebox.odds.worths import OddsError, TooLargeError
 from shutthebox.rules import turn as turns
-from shutthebox.rules.moves import dice_allowed
 from shutthebox.rules.profile import (
     Blocked,
     MatchFormat,
-    OneDie,
     Profile,
     Scoring,
-    ShutWins,
     Stakes,
     Tie,
     Turns,
     Win,
 )
-from shutthebox.rules.turn import Outcome, Turn
 
 MASTER, BEGINNER = Strength.MASTER, Strength.BEGINNER
 GOLF = builtin("golf")
@@ -155,106 +147,6 @@ SMALL = replace(GOLF, tiles=(1, 2, 3, 4), sides=3, boxes=())
 Seats: TypeAlias = tuple[Strength, Strength]
 
 
-@cache
-def events(profile: Profile, turn: Turn) -> dict[int, list[list[Turn]]]:
-    """By the number of dice: for every throw the turns of which the player chooses one after it."""
-    found = {}
-    for dice in dice_allowed(profile, turn.open):
-        found[dice] = list[list[Turn]]()
-        for faces in product(range(1, profile.sides + 1), repeat=dice):
-            thrown = turns.throw(profile, turn, faces)
-            answers = () if thrown.outcome else sorted(turns.answers(profile, thrown))
-            after = [turns.move(profile, thrown, shut) for shut in answers] or [thrown]
-            found[dice].append([each if each.outcome else replace(each, throws=1, moves=1) for each in after])
-    return found
-
-
-def by_hand(profile: Profile, seats: Seats, totals: tuple[int, int], tie: float) -> float:
-    """The first seat's chance, turn by turn, with this chance after a tie."""
-    better = 1 if profile.highest_wins else -1
-    outright = profile.shut_wins is not ShutWins.NO
-
-    def play(seat: int, worth: Callable[[Turn], float]) -> float:
-        """The first seat's chance by the ends of this seat's turn, which is played as the seat plays."""
-        aim = max if seat == 0 else min
-
-        @cache
-        def value(turn: Turn) -> float:
-            if turn.outcome is not None:
-                return worth(turn)
-            thrown = events(profile, turn)
-            if seats[seat] is BEGINNER:
-                # The usual number of dice, and the highest tiles, or the lowest where open tiles are good.
-                shut = 0 if profile.highest_wins else -1
-                return mean([value(after[shut]) for after in next(iter(thrown.values()))])
-            return aim(mean([aim(map(value, after)) for after in each]) for each in thrown.values())
-
-        return value(turns.start(profile))
-
-    def first(turn: Turn) -> float:
-        if turn.outcome is Outcome.SHUT and outright:
-            return 1.0
-        mark = totals[0] + (turn.score or 0)
-        if mark not in known:
-            known[mark] = play(1, lambda after: second(mark, after))
-        return known[mark]
-
-    def second(mark: int, turn: Turn) -> float:
-        if turn.outcome is Outcome.SHUT and outright:
-            return 0.0
-        ahead = better * (mark - totals[1] - (turn.score or 0))
-        return tie if ahead == 0 else float(ahead > 0)
-
-    known: dict[int, float] = {}
-    return play(0, first)
-
-
-def settled(profile: Profile, seats: Seats, totals: tuple[int, int]) -> float:
-    """The first seat's chance where a tie leads to another round from these totals."""
-    chance, before = by_hand(profile, seats, totals, 0.5), 0.5
-    while abs(chance - before) > 1e-10:
-        chance, before = by_hand(profile, seats, totals, chance), chance
-    return chance
-
-
-@pytest.mark.parametrize("seats", [(MASTER, MASTER), (BEGINNER, MASTER), (MASTER, BEGINNER)])
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"tie": Tie.SHARE},
-        {"tie": Tie.PLAY_OFF},
-        {"tie": Tie.REPLAY_ALL},
-        {"tie": Tie.PLAY_OFF, "shut_wins": ShutWins.ROUND},
-        {"tie": Tie.SHARE, "win": Win.HIGHEST, "one_die": OneDie.OPTIONAL_HIGH},
-        {"tie": Tie.REPLAY_ALL, "win": Win.HIGHEST, "one_die": OneDie.OPTIONAL_HIGH},
-    ],
-)
-def test_the_fair_number_of_points_is_the_nearest_to_one_half(changes: dict[str, Any], seats: Seats) -> None:
-    profile = replace(SMALL, **changes)
-    if BEGINNER not in seats and profile.tie is Tie.REPLAY_ALL:
-        with pytest.raises(OddsError, match="counts again when everybody starts over"):
-            fair_head_start(profile, seats)
-        return
-    better = 1 if profile.highest_wins else -1
-    fresh = settled(profile, seats, (0, 0)) if profile.tie is Tie.PLAY_OFF else 0.5
-
-    def chance(seat: int, points: int) -> float:
-        totals = (better * points, 0) if seat == 0 else (0, better * points)
-        if profile.tie is Tie.REPLAY_ALL:
-            won = settled(profile, seats, totals)
-        else:
-            won = by_hand(profile, seats, totals, fresh)
-        return won if seat == 0 else 1 - won
-
-    found = fair_head_start(profile, seats)
-    seat = 0 if chance(0, 0) < 0.5 else 1
-    wins = [chance(seat, points) for points in range(6)]
-    assert (found.strengths, found.seat) == (seats, seat)
-    assert found.without == pytest.approx(wins[0], abs=1e-9)
-    assert found.win == pytest.approx(wins[found.points], abs=1e-9)
-    assert abs(found.win - 0.5) <= min(abs(win - 0.5) for win in wins) + 1e-9
-
-
 @pytest.mark.parametrize(
     ("change", "why"),
     [
@@ -281,35 +173,3 @@ def test_head_starts_of_other_strengths() -> None:
             fair_head_start(SMALL, seats)
     with pytest.raises(TooLargeError, match="may have no end"):
         beginners_ends(replace(SMALL, blocked=Blocked.OPENS_ONE))
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"sides": 6, "one_die": OneDie.OPTIONAL_HIGH},
-        {"blocked": Blocked.PASSES, "ends_turn_on": frozenset({5})},
-        {"first_move_must_include": 2, "lost_score": 9},
-        {"insurance": True},
-    ],
-)
-def test_the_ends_of_a_beginners_turn(changes: dict[str, Any]) -> None:
-    profile = replace(SMALL, **changes)
-    expected: dict[End, float] = {}
-    layer = {turns.start(profile): 1.0}
-    while max(layer.values(), default=0.0) > 1e-13:
-        later: dict[Turn, float] = {}
-        for turn, mass in layer.items():
-            dice = simple_dice(profile, turn)
-            for faces in product(range(1, profile.sides + 1), repeat=dice):
-                after = turns.throw(profile, turn, faces)
-                if after.outcome is None:
-                    after = turns.move(profile, after, simple_answer(profile, after))
-                share = mass / profile.sides**dice
-                if after.outcome is None:
-                    same = replace(after, throws=1, moves=1)
-                    later[same] = later.get(same, 0.0) + share
-                else:
-                    end = End(after.score or 0, after.outcome is Outcome.SHUT)
-                    expected[end] = expected.get(end, 0.0) + share
-        layer = later
-    assert beginners_ends(profile) == pytest.approx(expected, abs=1e-11)

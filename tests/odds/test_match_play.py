@@ -26,7 +26,6 @@ from shutthebox.rules.turn import Turn
 TRADITIONAL = profiles.builtin("traditional")
 SHORT = replace(TRADITIONAL, tiles=(1, 2, 3), dice=1, tie=Tie.SHARE, stakes=Stakes.NONE)
 TWO_TILES = replace(SHORT, tiles=(1, 2), sides=3)
-MISERE: dict[str, Any] = {"win": Win.HIGHEST, "shut_wins": ShutWins.NO}
 
 
 def play_turn(match: Match, rng: random.Random) -> Match:
@@ -139,24 +138,6 @@ def drawn(profile: Profile, totals: tuple[int, ...], to_play: tuple[int, ...]) -
         for i, chance in enumerate(drawn(profile, after, tuple(later))):
             chances[i] += share * chance
     return tuple(chances)
-
-
-@pytest.mark.parametrize("changes", [{"shut_wins": ShutWins.MATCH}, {"shut_wins": ShutWins.NO}, MISERE])
-def test_before_the_deciding_round_later_turns_are_played_for_points(changes: dict[str, Any]) -> None:
-    profile = replace(TWO_TILES, **changes)
-    beginning = replace(begin(profile, 3, 2), totals=(4, 3, 5))
-    assert match_chances(beginning) == pytest.approx(drawn(profile, (4, 3, 5), (0, 1, 2, 0, 1, 2)))
-    # The second player's turn, with the first one's behind it.
-    blocked = replace(beginning.rows[0], outcome=turns.Outcome.BLOCKED, score=2)
-    match = replace(beginning, player=1, rows=(blocked, *beginning.rows[1:]))
-    assert match_chances(match) == pytest.approx(drawn(profile, (4, 3, 5), (1, 2, 0, 1, 2)))
-    play = match_play(match)
-    for end in Odds(profile).ends(turns.start(profile)):
-        if end.shut and profile.shut_wins is ShutWins.MATCH:
-            assert play.chance_of(end) == 1.0
-        else:
-            expected = drawn(profile, (4, 3 + end.score, 5), (2, 0, 1, 2))[1]
-            assert play.chance_of(end) == pytest.approx(expected)
 
 
 def test_a_shut_box_that_ends_the_round_leaves_the_others_with_the_whole_row() -> None:

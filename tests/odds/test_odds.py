@@ -2,10 +2,8 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import pytest
-from tests.odds.test_small_rows import ENDING, PASSING, positions
 from tests.odds.test_work import house
 
 from shutthebox.config.profiles import builtin
@@ -13,33 +11,12 @@ from shutthebox.odds.model import TurnModel
 from shutthebox.odds.odds import Odds, for_points, odds_for_points
 from shutthebox.odds.worths import End, Objective, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
-from shutthebox.rules.profile import Blocked, Draw, Scoring, ShutWins, Win
+from shutthebox.rules.profile import Scoring, ShutWins, Win
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Outcome, Turn
 
 TRADITIONAL = builtin("traditional")
 OBJECTIVES = (Objective.SCORE, Objective.SHUT)
-
-
-@pytest.mark.parametrize("rules", (ENDING | PASSING).values(), ids=ENDING | PASSING)
-def test_exact_ends_are_fractions_that_add_up_to_the_value(rules: str) -> None:
-    odds = Odds(house(rules))
-    assert odds.exact
-    for turn in (turns.start(odds.profile), *list(positions(odds.profile))[-2:]):
-        for objective in OBJECTIVES:
-            ends = odds.ends(turn, objective, exact=True)
-            assert all(isinstance(chance, Fraction) and chance > 0 for chance in ends.values())
-            score, shut = odds.fractions(turn, objective)
-            assert sum(ends.values()) == 1
-            assert sum(end.score * chance for end, chance in ends.items()) == score
-            assert sum(chance for end, chance in ends.items() if end.shut) == shut
-            floats = odds.ends(turn, objective)
-            assert all(isinstance(chance, float) for chance in floats.values())
-            assert floats == pytest.approx({end: float(chance) for end, chance in ends.items()}, abs=1e-12)
-            scores: dict[int, float] = {}
-            for end, chance in floats.items():
-                scores[end.score] = scores.get(end.score, 0.0) + float(chance)
-            assert odds.distribution(turn, objective) == pytest.approx(scores)
 
 
 def test_the_ends_of_a_turn_that_is_over() -> None:
@@ -70,24 +47,6 @@ def test_turns_without_a_last_throw_have_no_ends_in_fractions() -> None:
         with pytest.raises(OddsError, match="has no list of ends in fractions"):
             odds.ends(turns.start(odds.profile), exact=True)
         assert sum(odds.ends(turns.start(odds.profile)).values()) == pytest.approx(1)
-
-
-@pytest.mark.parametrize("rules", [*ENDING.values(), *PASSING.values()], ids=[*ENDING, *PASSING])
-def test_where_fractions_grow_too_long_the_values_are_rounded(
-    rules: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    profile = house(rules)
-    if profile.draw is Draw.DOMINOES:
-        return
-    exact = Odds(profile)
-    monkeypatch.setattr("shutthebox.odds.model._MOST_BITS", 1)
-    rounded = Odds(profile)
-    assert (exact.exact, rounded.exact) == (True, False)
-    for turn in positions(profile):
-        for objective in OBJECTIVES:
-            assert rounded.value(turn, objective) == pytest.approx(exact.value(turn, objective), rel=1e-14)
-    with pytest.raises(OddsError, match="are not fractions; they are good to nine digits"):
-        rounded.fractions(turns.start(profile))
 
 
 def test_a_number_of_dice_that_cannot_be_thrown() -> None:
@@ -160,24 +119,3 @@ def test_points_are_the_expected_score_as_a_fraction() -> None:
     odds = Odds(passing)
     assert odds.ranked(passed) == ()
     assert odds.ranked_points(passed) == ((0, odds.points(turns.start(passing))),)
-
-
-@pytest.mark.parametrize(
-    "changes", [{"blocked": Blocked.PASSES}, {"blocked": Blocked.OPENS_ONE}, {"rows": 2}]
-)
-def test_a_bag_that_is_drawn_from_for_long_is_too_large(changes: dict[str, Any]) -> None:
-    with pytest.raises(TooLargeError, match="drawn from again and again"):
-        Odds(replace(builtin("domino-bag"), tiles=(1, 2), boxes=(), **changes))
-
-
-def test_positions_with_dominoes_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    profile = replace(builtin("domino-bag"), tiles=(1, 2, 3, 4), boxes=())
-    model = TurnModel(profile)
-    count = len(model.ways) - len(model.ends)
-    # Those on the way to a position, of four tiles at most, are not counted yet.
-    assert count > 10
-    monkeypatch.setattr("shutthebox.odds.model.MOST_POSITIONS", count)
-    assert Odds(profile).exact
-    monkeypatch.setattr("shutthebox.odds.model.MOST_POSITIONS", count - 5)
-    with pytest.raises(TooLargeError, match="dominoes reach too many positions"):
-        Odds(profile)

@@ -3,7 +3,7 @@
 from collections import Counter
 from fractions import Fraction
 from functools import cache
-from itertools import combinations_with_replacement, product
+from itertools import product
 from random import Random
 
 import pytest
@@ -15,7 +15,6 @@ from tests.odds.puzzle_mining import (
     mine,
     missed_by,
 )
-from tests.odds.test_work import house
 
 from shutthebox.config.profiles import builtin
 from shutthebox.config.puzzles import puzzle_of, shipped
@@ -24,7 +23,7 @@ from shutthebox.odds.puzzles import Puzzle, puzzle_from_text
 from shutthebox.odds.worths import OddsError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import MoveKind, Profile
+from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 from shutthebox.rules.turn import Turn
 
@@ -138,23 +137,6 @@ def test_a_day_has_one_puzzle_and_they_come_round() -> None:
     assert puzzle_of(739_001) == PUZZLES[1]
 
 
-@pytest.mark.slow
-def test_a_search_with_the_same_seed_finds_the_same() -> None:
-    def searched(seed: int) -> list[Puzzle]:
-        return mine(builtin("traditional"), 30, Random(seed))
-
-    found = searched(3)
-    assert found == searched(3) != searched(4)
-    assert len(found) == 30
-    assert max(Counter(p.level for p in found).values()) <= 10
-
-
-def test_a_wider_margin_finds_clearer_ones() -> None:
-    clear = mine(builtin("traditional"), 500, Random(1), margin=0.1)
-    assert 0 < len(clear) < 171
-    assert all(puzzle.answers[1].cost >= 1.1 for puzzle in clear)
-
-
 @pytest.mark.parametrize("game", ["high-rollers", "domino-bag", "double-shutter", "bank", "cards", "young"])
 def test_games_without_puzzles(game: str) -> None:
     with pytest.raises(OddsError, match=f"{game} has no puzzles"):
@@ -167,85 +149,3 @@ def test_what_is_shipped_is_what_the_search_finds(game: str) -> None:
     found = {(p.open, p.answers): p.level for p in all_puzzles(builtin(game), Random(1))}
     shipped_of_game = [puzzle for puzzle in PUZZLES if puzzle.profile.name == game]
     assert [found.get((p.open, p.answers)) for p in shipped_of_game] == [p.level for p in shipped_of_game]
-
-
-SHORT_GAMES = {
-    "six tiles": 'tiles = 6\none_die = "optional-high"',
-    "two dice and digits": 'tiles = 6\nscore = "digits"',
-    "open tiles are good": 'tiles = 6\nwin = "highest"\nshut_wins = "no"',
-    "a first tile, and an end": "tiles = 6\nfirst_move_must_include = 3\nends_turn_on = [7]",
-    "faces": 'tiles = 6\nmove = "faces-free"\none_die = "forced-sum"',
-}
-
-
-def all_by_hand(profile: Profile, margin: float) -> dict[tuple[Tiles, int, frozenset[Tiles]], int]:
-    """Every puzzle of a game with its level, by the rules and the odds alone."""
-    odds, found = Odds(profile), dict[tuple[Tiles, int, frozenset[Tiles]], int]()
-    start = turns.start(profile)
-    seen, waiting = {start.open}, [start]
-    while waiting:
-        turn = waiting.pop()
-        for dice in dice_allowed(profile, turn.open):
-            for faces in combinations_with_replacement(range(1, 7), dice):
-                thrown = turns.throw(profile, turn, faces)
-                ranked = odds.ranked(thrown)
-                for each in ranked:
-                    after = turns.move(profile, thrown, each.tiles)
-                    if after.open not in seen and after.outcome is None:
-                        seen.add(after.open)
-                        waiting.append(after)
-                clear = 2 <= len(ranked) <= 12 and ranked[1].cost >= margin * odds.value(start).score
-                if clear and ranked[0].tiles != max(each.tiles for each in ranked):
-                    answers = [each.tiles for each in ranked]
-                    level = sum(answers[0] not in allowed for allowed in simple(profile, turn, answers))
-                    found[turn.open, dice, frozenset(answers)] = level
-    return found
-
-
-def simple(profile: Profile, turn: Turn, answers: list[Tiles]) -> list[list[Tiles]]:
-    """The choices of the simple rules."""
-    fewest, most = (of(shut.bit_count() for shut in answers) for of in (min, max))
-    safe = {shut: chance_to_answer(profile, turn.open & ~shut) for shut in answers}
-    return [
-        [max(answers)],
-        [max(shut for shut in answers if shut.bit_count() == fewest)],
-        [min(answers)],
-        [max(shut for shut in answers if shut.bit_count() == most)],
-        [shut for shut in answers if safe[shut] == max(safe.values())],
-    ]
-
-
-@pytest.mark.parametrize("rules", SHORT_GAMES.values(), ids=SHORT_GAMES)
-def test_all_puzzles_of_a_short_row_are_found(rules: str) -> None:
-    profile = house(rules)
-    expected = all_by_hand(profile, MARGIN)
-    found = list(all_puzzles(profile, Random(1)))
-    alike = {(p.open, len(p.throw), frozenset(a.choice for a in p.answers)): p.level for p in found}
-    assert alike == expected
-    assert len(alike) > 3
-    odds = Odds(profile)
-    for puzzle in found:
-        ranked = odds.ranked(puzzle.turn)
-        assert [(a.choice, a.cost) for a in puzzle.answers] == [(r.tiles, round(r.cost, 2)) for r in ranked]
-        assert puzzle_from_text(puzzle.to_text(), lambda name: profile).answers == puzzle.answers
-    if profile.move is MoveKind.SET:
-        assert len(found) == len(alike), "of throws with the same answers there is one puzzle"
-
-
-def test_every_level_has_its_share() -> None:
-    profile = house(SHORT_GAMES["two dice and digits"])
-    there = Counter(puzzle.level for puzzle in all_puzzles(profile, Random(1)))
-    for count in (0, 1, 3, 4, 100):
-        share, left = Counter[int](), Counter(there)
-        while share.total() < min(count, there.total()):
-            for level in sorted(left):
-                if left[level] and share.total() < count:
-                    left[level] -= 1
-                    share[level] += 1
-        assert Counter(puzzle.level for puzzle in mine(profile, count, Random(2))) == share
-
-
-@pytest.mark.parametrize("rules", ["dice = 3", "stakes = 'bank'\nwin = 'lowest'\npays = {0 = 2}", "rows = 2"])
-def test_house_rules_without_puzzles(rules: str) -> None:
-    with pytest.raises(OddsError, match="has no puzzles"):
-        mine(house(f"tiles = 6\n{rules}"), 1, Random(1))

@@ -1,10 +1,10 @@
 """One row for all: everybody's chance to win, against a plain recursion over the match itself."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
-from itertools import combinations, product
+from itertools import product
 
 import pytest
 
@@ -16,7 +16,7 @@ from shutthebox.odds.worths import Objective, OddsError, TooLargeError
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import dice_allowed
-from shutthebox.rules.profile import Draw, OneDie, Profile
+from shutthebox.rules.profile import OneDie, Profile
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.turn import Outcome
 
@@ -95,74 +95,3 @@ def test_what_has_no_odds() -> None:
 
 
 OUT = replace(turns.start(ROLLERS), outcome=Outcome.BLOCKED, score=0)
-
-
-def matches(profile: Profile, players: int, out: int | None) -> Iterator[Match]:
-    """Every position that awaits a throw, the second player at turn, one player perhaps out."""
-    sets = [some for size in range(len(profile.tiles)) for some in combinations(profile.tiles, size + 1)]
-    for some in sets:
-        tiles = to_tiles(some)
-        for insured in product((0, 1), repeat=players):
-            rows = [replace(turns.start(profile), open=tiles, insured=each, moves=1) for each in insured]
-            if out is not None:
-                rows[out] = replace(OUT, open=tiles)
-            if out is None or not insured[out]:
-                yield replace(begin(profile, players), rows=tuple(rows), player=1)
-
-
-@pytest.mark.parametrize(
-    ("tiles", "one_die", "players", "out"),
-    [
-        ((1, 2, 3), OneDie.OPTIONAL_HIGH, 2, None),
-        ((1, 3, 7), OneDie.OPTIONAL_SUM, 2, None),
-        ((1, 2), OneDie.OPTIONAL_HIGH, 3, None),
-        ((1, 2, 3), OneDie.NEVER, 3, 0),
-        ((1, 2, 3), OneDie.NEVER, 3, 2),
-    ],
-)
-def test_every_position_and_every_answer(
-    tiles: tuple[int, ...], one_die: OneDie, players: int, out: int | None
-) -> None:
-    profile = replace(ROLLERS, tiles=tiles, sides=3, one_die=one_die)
-    row, value = SharedRow(profile), plain(profile, players)
-    for match in matches(profile, players, out):
-        assert row.chances(match) == pytest.approx(tuple(map(float, value(match))), abs=1e-12)
-        for dice in dice_allowed(profile, match.turn.open):
-            for faces in product((1, 2, 3), repeat=dice):
-                thrown = match.throw(faces)
-                if thrown.stage is not Stage.ANSWER:
-                    continue
-                answers = turns.answers(profile, thrown.turn)
-                options = advise(thrown).options
-                assert sorted(each.choice for each in options) == sorted(answers)
-                worth = {shut: float(value(thrown.move(shut))[match.player]) for shut in answers}
-                for each in options:
-                    assert each.cost == pytest.approx(max(worth.values()) - worth[each.choice], abs=1e-12)
-
-
-@pytest.mark.parametrize("tiles", [(1, 2, 3), (2, 3, 5), (1, 5, 6)])
-def test_the_best_number_of_dice(tiles: tuple[int, ...]) -> None:
-    """With one row for one player and no insurance the last tile is all that there is to win."""
-    profile = replace(ROLLERS, tiles=tiles, insurance=False, one_die=OneDie.OPTIONAL_HIGH)
-    odds = Odds(profile)
-    for match in alone(profile):
-        shut = {dice: odds.with_dice(match.turn, dice, Objective.SHUT).shut for dice in (2, 1)}
-        assert advise(match).best == max(shut, key=lambda dice: shut[dice])
-
-
-def alone(profile: Profile) -> Iterator[Match]:
-    """Every position of one player."""
-    numbers = profile.tiles
-    for size in range(1, len(numbers) + 1):
-        for some in combinations(numbers, size):
-            row = replace(turns.start(profile), open=to_tiles(some), moves=1)
-            yield replace(begin(profile, 1), rows=(row,))
-
-
-def test_shared_rows_of_other_kinds_are_too_large() -> None:
-    for change in ({"rows": 2}, {"draw": Draw.DOMINOES}):
-        with pytest.raises(TooLargeError, match="of this kind"):
-            SharedRow(replace(ROLLERS, tiles=(1, 2, 3), insurance=False, **change))
-    assert sum(SharedRow(replace(SHORT, tiles=(1, 2))).wins(3)) == pytest.approx(1)
-    with pytest.raises(TooLargeError, match="for 3 players at most, without teams"):
-        SharedRow(replace(SHORT, tiles=(1, 2))).wins(4)

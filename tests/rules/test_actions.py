@@ -16,7 +16,6 @@ from shutthebox.rules.actions import (
     action_from_text,
     apply,
 )
-from shutthebox.rules.faces import faces_from_text
 from shutthebox.rules.legality import why_not
 from shutthebox.rules.match import Match, begin
 from shutthebox.rules.profile import Profile
@@ -104,10 +103,6 @@ def test_any_text_is_an_action_or_a_value_error(text: str) -> None:
     except ValueError:
         return
     assert action.to_text() == text
-
-
-def test_faces_keep_their_order() -> None:
-    assert faces_from_text("5+3") == (5, 3)
 
 
 def to(name: str, *texts: str, players: int = 2) -> Match:

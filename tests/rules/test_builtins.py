@@ -51,26 +51,6 @@ def test_boxes(name: str, boxes: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "levers", "tiles"),
-    [
-        ("traditional", 9, 9),
-        ("traditional", 10, 10),
-        ("traditional", 11, 10),
-        ("traditional", 12, 12),
-        ("traditional", 24, 12),
-        ("traditional", 8, None),
-        ("trac", 10, 9),
-        ("pub", 12, 9),
-        ("full-house", 10, None),
-        ("cards", 12, None),
-    ],
-)
-def test_levers_decide_which_box_is_played(name: str, levers: int, tiles: int | None) -> None:
-    played = profiles.builtin(name).for_levers(levers)
-    assert (None if played is None else len(played.tiles)) == tiles
-
-
-@pytest.mark.parametrize(
     ("name", "count", "starting"),
     [
         ("against-all-odds", 9, "1,3,5,7,9"),
@@ -120,11 +100,3 @@ def test_the_keys_that_are_set_are_written() -> None:
         "handicap = [0, [1], 0, 5]",
     )
     assert to_lines(Profile("plain")) == ('name = "plain"', "tiles = [1, 2, 3, 4, 5, 6, 7, 8, 9]")
-
-
-def test_a_profile_is_written_back_whole() -> None:
-    lines = to_lines(profiles.builtin("open-one"))
-    assert lines[0] == 'name = "open-one"'
-    assert "tiles = [1, 2, 3, 4, 5, 6, 7, 8, 9]" in lines
-    assert 'blocked = "opens-one"' in lines
-    assert not any(line.startswith(("dice", "limit", "captain")) for line in lines)

@@ -224,7 +224,7 @@ def test_every_end_of_a_match_is_what_an_independent_tally_says(
     """Dictated scores of 0 to 3, so that limits, ties and shut boxes meet in every way."""
     chance = random.Random(f"{format_} {keys} {tie} {stakes}")
     ended = 0
-    for number in range(300):
+    for number in range(60):
         best = keys.get("win") is not Win.HIGHEST
         shut_wins = chance.choice(list(ShutWins)) if best else ShutWins.NO
         profile = Profile(
@@ -273,4 +273,4 @@ def test_every_end_of_a_match_is_what_an_independent_tally_says(
             first_turn = match.round == 1 and shut and match.player == first
             assert result.captain == (profile.captain and first_turn)
         ended += result is not None
-    assert ended > 290
+    assert ended > 55

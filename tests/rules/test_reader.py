@@ -89,69 +89,37 @@ KEY_ERRORS = [
     ('"' + "k" * 500 + '" = 1', "'kkk"),
     # Wrong types.
     ("tiles = true", "tiles"),
-    ("tiles = 9.0", "tiles"),
     ('tiles = "9"', "tiles"),
-    ("tiles = [true]", "tiles"),
     ("tiles = [1, 2.0]", "tiles"),
-    ("tiles = [[1]]", "tiles"),
     ("dice = true", "dice"),
-    ("dice = 2.0", "dice"),
-    ('dice = "2"', "dice"),
-    ("dice = nan", "dice"),
     ("dice = 2024-01-01", "dice"),
-    ("dice = [2]", "dice"),
     ("difference = 1", "difference"),
     ('captain = "yes"', "captain"),
     ("move = 3", "move"),
-    ("move = []", "move"),
     ("ends_turn_on = 7", "ends_turn_on"),
-    ("boxes = 9", "boxes"),
     ("name = 7", "name"),
-    ("title.en = 7", "title.en"),
-    ("source = true", "source"),
     ("like = 7", "like"),
-    ("like = []", "like"),
     # Out of range.
-    ("tiles = 0", "tiles"),
     ("tiles = 55", "tiles"),
-    ("tiles = -1", "tiles"),
     ("tiles = []", "tiles"),
-    ("tiles = [0]", "tiles"),
-    ("tiles = [55]", "tiles"),
     ("tiles = [1, 1]", "tiles"),
     ("boxes = []", "boxes"),
-    ("boxes = [0]", "boxes"),
     ("boxes = [9, 9]", "boxes"),
     ("start_open = []", "start_open"),
     ("dice = 0", "dice"),
-    ("dice = 10", "dice"),
-    ("dice = -2", "dice"),
     ("dice = 99999999999999999999999999", "dice"),
     ("sides = 1", "sides"),
-    ("sides = 21", "sides"),
     ("max_tiles = 0", "max_tiles"),
     ("first_move_must_include = 0", "first_move_must_include"),
-    ("ends_turn_on = []", "ends_turn_on"),
     ("ends_turn_on = [0]", "ends_turn_on"),
-    ("ends_turn_on = [181]", "ends_turn_on"),
     ("lost_score = -1", "lost_score"),
     ("rounds = 0", "rounds"),
-    ("rounds = 100", "rounds"),
     ("limit = 0", "limit"),
     ('move = "Set"', "move"),
-    ('one_die = "optional"', "one_die"),
-    ('draw = "cards"', "draw"),
     ('blocked = ""', "blocked"),
-    ('turns = "w"', "turns"),
-    ('score = "digit"', "score"),
-    ('win = "none"', "win"),
-    ('shut_wins = "yes"', "shut_wins"),
-    ('match = "best"', "match"),
-    ('tie = "coin"', "tie"),
     ('stakes = "beer"', "stakes"),
     ('name = ""', "name"),
     ('name = "a b"', "name"),
-    ('name = "é"', "name"),
     ('name = "' + "x" * 41 + '"', "name"),
     ('title.en = "a\\nb"', "title.en"),
     ('title.fr = "' + "x" * 201 + '"', "title.fr"),
@@ -161,10 +129,7 @@ KEY_ERRORS = [
     ('like = "nothing"', "like"),
     ('like = "a\\nb"', "like"),
     ('like = "' + "x" * 500 + '"', "like"),
-    ('like = ""', "like"),
     # Contradictions.
-    ("start_open = [10]", "start_open"),
-    ("start_open = [1, 10]", "start_open"),
     ("tiles = [5, 6]\nstart_open = [1]", "start_open"),
     ("start_open = [4, 5]\nfirst_move_must_include = 2", "first_move_must_include"),
     ("first_move_must_include = 10", "first_move_must_include"),
@@ -175,31 +140,22 @@ KEY_ERRORS = [
     ('draw = "dominoes"\nsides = 8', "draw"),
     ("difference = true\ndice = 3", "difference"),
     ("difference = true\ndice = 1", "difference"),
-    ('tiles = 13\nscore = "digits"', "score"),
     ('tiles = 13\nscore = "digits-reversed"', "score"),
     ('boxes = [9, 13]\nscore = "digits"', "score"),
-    ('match = "drop-out"', "limit"),
-    ("limit = 100", "limit"),
-    ('match = "total"\nlimit = 100', "limit"),
     ('blocked = "opens-one"\nmatch = "target-loses"\nlimit = 45', "limit"),
     ("tiles = 54\ndice = 9\nsides = 20", "dice"),
     # Who wins.
     ('match = "target-loses"\nlimit = 9\nwin = "highest"', "win"),
-    ('match = "drop-out"\nlimit = 9\nwin = "highest"', "win"),
-    ('match = "target-wins"\nlimit = 9\nwin = "lowest"', "win"),
     ('like = "misere"\nmatch = "target-loses"\nlimit = 9', "win"),
     ('win = "first-to-shut"\nrounds = 2', "win"),
     ('win = "first-to-shut"\nshut_wins = "no"', "win"),
     ('win = "first-to-shut"\nmatch = "drop-out"\nlimit = 9', "win"),
     ('win = "first-to-shut"\nscore = "throws"', "win"),
-    ('win = "highest"\nshut_wins = "match"', "shut_wins"),
     ('win = "highest"\nshut_wins = "round"', "shut_wins"),
     ('score = "shut-sum"\nshut_wins = "match"', "shut_wins"),
-    ('score = "throws"\nshut_wins = "round"', "shut_wins"),
     ('like = "traditional"\nwin = "highest"', "shut_wins"),
     ("captain = true", "captain"),
     ('like = "golf"\ncaptain = true', "captain"),
-    ("first_move_must_include = 2\nlost_score = 44", "lost_score"),
     ('like = "digits"\nfirst_move_must_include = 2\nlost_score = 45', "lost_score"),
     ('like = "misere"\nfirst_move_must_include = 2\nlost_score = 1', "lost_score"),
     ("boxes = [9, 12]\nfirst_move_must_include = 2\nlost_score = 45", "lost_score"),
@@ -537,11 +493,6 @@ def test_like_takes_rules_but_no_titles(tmp_path: Path) -> None:
     assert (profile.move, profile.match, profile.limit) == (MoveKind.FACES, MatchFormat.TARGET_LOSES, 100)
 
 
-def test_titles_fall_back(tmp_path: Path) -> None:
-    profile = read('title.en = "Ours"', tmp_path / "house.toml")
-    assert (profile.title("en"), profile.title("fr")) == ("Ours", "Ours")
-
-
 def test_a_file_named_like_a_built_in_profile_has_to_give_another_name(tmp_path: Path) -> None:
     path = tmp_path / "traditional.toml"
     with pytest.raises(ProfileError, match=r"traditional\.toml: name: 'traditional' is taken"):
@@ -579,21 +530,6 @@ def test_a_variant_without_some_tiles_starts_with_them_shut_and_reads_back(
         assert parse("\n".join(to_lines(played))) == played
 
 
-def test_the_total_to_beat_is_a_ladders_own() -> None:
-    ladder, pub = profiles.builtin("ladder"), profiles.builtin("pub")
-    assert chosen(ladder, best=17).limit == 17
-    assert chosen(ladder) == ladder
-    assert chosen(pub, best=17) == pub
-
-
-def test_without_tiles_a_smaller_box_is_no_matter() -> None:
-    """A box of two would have nothing left; a kept match is on the box of its own."""
-    profile = to_profile({"tiles": tuple(range(1, 11)), "boxes": (2, 10)}, "test", "small")
-    played = without(profile, to_tiles([1, 2]))
-    assert played is not None
-    assert parse("\n".join(to_lines(played))) == played
-
-
 def test_built_in_profiles_without_a_lever() -> None:
     traditional = profiles.builtin("traditional")
     assert without(traditional, 0) is traditional
@@ -604,14 +540,6 @@ def test_built_in_profiles_without_a_lever() -> None:
     played = without(two_to_go, to_tiles([1]))
     assert played is not None
     assert played.first_move_must_include == 2
-
-
-def test_built_in_profiles_written_read_back_on_every_box() -> None:
-    for profile in profiles.builtins():
-        for count in profile.allowed_boxes:
-            played = profile.for_box(count)
-            assert played is not None
-            assert parse("\n".join(to_lines(played))) == played
 
 
 @given(st.text(max_size=60))

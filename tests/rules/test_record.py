@@ -10,7 +10,7 @@ from tests.support import generate
 from shutthebox.config import profiles
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.rules.actions import Thrown
-from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
+from shutthebox.rules.conditions import Conditions, conditions_from_lines
 from shutthebox.rules.match import Stage
 from shutthebox.rules.profile import First, Profile
 from shutthebox.rules.record import FIRST_LINE, Record, RecordError, parse, replay, unproven, write
@@ -126,12 +126,6 @@ def test_a_match_that_was_broken_off_is_a_record(cut: int) -> None:
     assert read(write(record)) == record
 
 
-def test_the_result_stands_as_soon_as_the_last_turn_is_over() -> None:
-    record = read(SHUT.replace("2 shut 0\n", ""))
-    assert replay(record)[-1].stage is Stage.ADVANCE
-    assert read(write(record)) == record
-
-
 def test_a_box_may_be_named() -> None:
     head = "shut-the-box record 1\nprofile traditional 12\nplayers 1\nrounds 1\n"
     record = read(head + "1 6+6 12\n")
@@ -155,14 +149,8 @@ def test_built_in_profiles_on_every_box_read_back() -> None:
         for count in profile.allowed_boxes:
             played = profile.for_box(count)
             assert played is not None
-            record = generate.random_record(played, 3, seed=count, most=200)
+            record = generate.random_record(played, 3, seed=count, most=50)
             assert parse(write(record), "x", no_profiles) == record
-
-
-def test_start_open_of_a_box_that_is_not_known_any_more() -> None:
-    profile = replace(Profile("odd"), tiles=tuple(range(1, 10)), start_open=(1, 30))
-    record = Record(profile, 1, 1)
-    assert read(write(record)).profile.starting == profile.starting
 
 
 # Line to replace (by its text), what stands there instead, and the complaint after the line's number.
@@ -298,14 +286,6 @@ def test_fail__heads(text: str, complaint: str) -> None:
     assert str(caught.value).startswith(complaint)
 
 
-@pytest.mark.parametrize(
-    "change", ["\r\n".join, lambda lines: "\n\n".join(lines), lambda lines: "  \n  ".join(lines)]
-)
-def test_ok__line_ends_and_margins(change: object) -> None:
-    assert callable(change)
-    assert read(change(SHUT.splitlines())) == read(SHUT)
-
-
 # -- what a record does not prove --------------------------------------------------------------
 
 CONDITIONS = st.builds(
@@ -342,12 +322,6 @@ def test_a_match_that_another_player_began() -> None:
     record = Record(golf, 2, 1, (Thrown((6, 3)),), Conditions(first=2))
     assert read(write(record)) == record
     assert replay(record)[-1].player == 1
-
-
-@pytest.mark.parametrize("first", ["0", "1", "10", "x", "02"])
-def test_fail__who_began(first: str) -> None:
-    with pytest.raises(ValueError, match=r"first: .* is not allowed; allowed is 2 to 9"):
-        conditions_from_lines(("dice box", f"first {first}"))
 
 
 def test_the_lines_of_every_condition() -> None:
@@ -409,37 +383,6 @@ def test_everything_that_is_not_proved_is_said() -> None:
         "checked here by rules 3",
         "given up before its end",
     )
-
-
-@pytest.mark.parametrize(
-    ("conditions", "said"),
-    [
-        (Conditions(), ("the version of the box is not known",)),
-        (Conditions(lost=0, versions=("1 rules 3",)), ("played on version 1 rules 3",)),
-        (
-            Conditions(versions=("1 rules 3", "2 rules 12")),
-            ("played on version 1 rules 3", "played on version 2 rules 12", "checked here by rules 3"),
-        ),
-        (
-            Conditions(out_of_play=(4,), computers=(1,), versions=("1 rules 3",)),
-            ("player 1 was the computer", "out of play: lever 4", "played on version 1 rules 3"),
-        ),
-        (
-            Conditions(equal_dice="0123456789abcdef" * 4, versions=("1 rules 3",)),
-            (
-                "equal dice: the throws follow from the seed of tournament 0123456789abcdef…",
-                "played on version 1 rules 3",
-            ),
-        ),
-    ],
-)
-def test_what_the_conditions_leave_open(conditions: Conditions, said: tuple[str, ...]) -> None:
-    assert unproven(replace(read(SHUT), conditions=conditions)) == said
-
-
-def test_a_plain_match_says_its_version_alone() -> None:
-    record = replace(read(SHUT), conditions=Conditions(versions=(f"0.1.0 rules {RULES_VERSION}",)))
-    assert unproven(record) == (f"played on version 0.1.0 rules {RULES_VERSION}",)
 
 
 def test_a_match_played_under_two_conditions_has_both() -> None:

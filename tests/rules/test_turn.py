@@ -9,44 +9,14 @@ from tests.support import generate
 
 from shutthebox.config import profiles
 from shutthebox.rules import turn as turns
-from shutthebox.rules.profile import OneDie, Profile, Scoring
+from shutthebox.rules.profile import Profile, Scoring
 from shutthebox.rules.score import MAX_THROWS, score
 from shutthebox.rules.tiles import from_text, to_text, to_tiles
-from shutthebox.rules.turn import DOMINOES, Outcome, Refusal, Turn, dice_refusal
+from shutthebox.rules.turn import DOMINOES, Outcome, Turn
 
 
 def at(opened: str, throws: int = 0, moves: int = 0) -> Turn:
     return Turn(from_text(opened), throws=throws, moves=moves)
-
-
-@pytest.mark.parametrize(
-    ("name", "opened", "dice", "refusal"),
-    [
-        ("jouhet", "1,5", 1, None),
-        ("jouhet", "1,5", 2, Refusal.ONE_DIE_ONLY),
-        ("jouhet", "1,6", 1, Refusal.ONE_DIE_NOT_YET),
-        ("jouhet", "1,6", 2, None),
-        ("traditional", "7", 1, Refusal.ONE_DIE_NOT_YET),
-        ("traditional", "1,2,3,4,5,6", 1, None),
-        ("traditional", "1,2,3,4,5,6", 2, None),
-        ("trac", "6", 2, Refusal.ONE_DIE_ONLY),
-        ("thai", "1", 1, Refusal.ONE_DIE_NEVER),
-        ("the-300", "1", 1, Refusal.ONE_DIE_NEVER),
-        ("domino-bag", "1", 1, Refusal.ONE_DIE_NEVER),
-        ("2012", "1", 1, None),
-    ],
-)
-def test_dice_are_refused_with_a_reason(name: str, opened: str, dice: int, refusal: Refusal | None) -> None:
-    assert dice_refusal(profiles.builtin(name), at(opened), dice) == refusal
-
-
-@pytest.mark.parametrize("one_die", OneDie)
-def test_one_die_is_never_thrown_only_where_the_rules_have_none(one_die: OneDie) -> None:
-    profile = replace(Profile("x"), one_die=one_die)
-    never = one_die is OneDie.NEVER
-    expected = Refusal.ONE_DIE_NEVER if never else Refusal.ONE_DIE_NOT_YET
-    assert dice_refusal(profile, turns.start(profile), 1) == expected
-    assert dice_refusal(profile, at("1"), 1) == (Refusal.ONE_DIE_NEVER if never else None)
 
 
 @pytest.mark.parametrize(
@@ -77,22 +47,9 @@ def test_the_tile_that_must_go_first_is_free_afterwards() -> None:
     assert {to_text(tiles) for tiles in turns.answers(profile, turn)} == {"4", "1,3"}
 
 
-def test_a_later_throw_without_a_move_only_ends_the_turn() -> None:
-    profile = profiles.builtin("two-to-go")
-    turn = turns.throw(profile, at("1,9", throws=3, moves=3), (2, 2))
-    assert (turn.outcome, turn.score) == (Outcome.BLOCKED, 10)
-
-
 def test_a_lost_turn_scores_what_the_profile_says() -> None:
     profile = replace(profiles.builtin("two-to-go"), lost_score=60)
     assert turns.throw(profile, turns.start(profile), (2, 2)).score == 60
-
-
-def test_the_longest_digits_score() -> None:
-    profile = replace(Profile("x"), tiles=tuple(range(1, 13)), score=Scoring.DIGITS)
-    assert score(profile, profile.starting, 1) == 123456789101112
-    assert score(replace(profile, score=Scoring.DIGITS_REVERSED), profile.starting, 1) == 121110987654321
-    assert score(profile, 0, 1) == 0
 
 
 def test_the_box_is_shut_by_the_move() -> None:
@@ -113,12 +70,6 @@ def test_a_pass_changes_nothing_but_the_throws() -> None:
     assert thrown.awaits_answer
     assert turns.answers(profile, thrown) == ()
     assert turns.move(profile, thrown, 0) == replace(turns.start(profile), throws=1)
-
-
-def test_a_throw_with_a_move_cannot_be_passed() -> None:
-    profile = profiles.builtin("lucky-seven")
-    with pytest.raises(ValueError, match="does not answer"):
-        turns.move(profile, turns.throw(profile, turns.start(profile), (3, 4)), 0)
 
 
 def test_a_row_that_no_throw_can_change_is_blocked_although_throws_pass() -> None:
@@ -147,38 +98,16 @@ class TestOpeningATile:
         after = turns.reopen(self.profile, turn, 2)
         assert (to_text(after.open), after.throw, after.throws, after.moves) == ("2,8,9", None, 5, 4)
 
-    @pytest.mark.parametrize(
-        "turn",
-        [
-            at("8,9"),  # nothing thrown
-            replace(at("8,9"), throw=(4, 4)),  # a move exists
-            Turn(0, throw=(4, 4), outcome=Outcome.SHUT, score=3),  # over
-        ],
-    )
-    def test_no_tile_opens_otherwise(self, turn: Turn) -> None:
-        assert turns.reopenings(self.profile, turn) == 0
-        with pytest.raises(ValueError, match="cannot be opened"):
-            turns.reopen(self.profile, turn, 2)
-
     def test_tiles_that_start_shut_stay_shut(self) -> None:
         profile = replace(self.profile, start_open=(1, 2, 8, 9))
         turn = turns.throw(profile, at("8,9"), (1, 1))
         assert to_text(turns.reopenings(profile, turn)) == "1,2"
-
-    def test_an_open_tile_does_not_open(self) -> None:
-        turn = turns.throw(self.profile, at("8,9"), (1, 1))
-        with pytest.raises(ValueError, match="cannot be opened"):
-            turns.reopen(self.profile, turn, 9)
 
     def test_with_every_tile_open_the_throw_is_passed(self) -> None:
         profile = replace(self.profile, tiles=(1, 9), start_open=None)
         turn = turns.throw(profile, turns.start(profile), (1, 1))
         assert turns.reopenings(profile, turn) == 0
         assert turns.move(profile, turn, 0).open == profile.starting
-
-    def test_the_score_is_the_throws(self) -> None:
-        turn = turns.throw(self.profile, at("8", throws=11), (4, 4))
-        assert turns.move(self.profile, turn, to_tiles([8])).score == 12
 
 
 class TestDominoes:
@@ -203,71 +132,6 @@ class TestDominoes:
         assert not turns.possible_throw(self.profile, turns.start(self.profile), faces)
 
 
-@pytest.mark.parametrize(
-    ("name", "opened", "faces", "possible"),
-    [
-        ("pub", "7", (3, 4), True),
-        ("pub", "7", (12,), True),  # a real throw of which only the total is known
-        ("pub", "7", (1,), False),
-        ("pub", "7", (13,), False),
-        ("pub", "6", (1,), True),
-        ("pub", "7", (7, 1), False),
-        ("pub", "7", (0, 1), False),
-        ("pub", "7", (1, 2, 3), False),
-        ("pub", "7", (), False),
-        ("trac", "7", (7,), False),  # there the faces matter
-        ("add-or-subtract", "7", (7,), False),
-        ("jouhet", "1,5", (6,), True),
-        ("jouhet", "1,5", (7,), False),
-        ("2012", "7", (20,), True),
-        ("2012", "7", (21,), False),
-    ],
-)
-def test_possible_throws(name: str, opened: str, faces: tuple[int, ...], possible: bool) -> None:
-    profile = profiles.builtin(name)
-    assert turns.possible_throw(profile, at(opened), faces) == possible
-    if not possible:
-        with pytest.raises(ValueError, match="cannot be thrown"):
-            turns.throw(profile, at(opened), faces)
-
-
-@pytest.mark.parametrize(
-    ("name", "total", "possible"),
-    [
-        *(("pub", total, 2 <= total <= 12) for total in (1, 2, 12, 13)),
-        *(("the-300", total, 4 <= total <= 24) for total in (3, 4, 24, 25)),
-        *(("2012", total, 1 <= total <= 20) for total in (0, 1, 20, 21)),
-    ],
-)
-def test_totals_of_real_dice(name: str, total: int, possible: bool) -> None:
-    profile = profiles.builtin(name)
-    assert turns.possible_throw(profile, turns.start(profile), (total,)) == possible
-
-
-@pytest.mark.parametrize(
-    ("faces", "double"),
-    [((3,), False), ((3, 3), True), ((3, 4), False), ((3, 3, 4), False), ((3,) * 4, True)],
-)
-def test_doubles(faces: tuple[int, ...], double: bool) -> None:
-    assert turns.is_double(faces) == double
-
-
-@pytest.mark.parametrize(
-    ("name", "opened", "faces", "expected"),
-    [
-        ("pub", "1,2,3,4,5,6,7,8,9", (3, 5), {8}),
-        ("thai", "1,2,3,4,5,6,7,8,9", (3, 5), {3, 5, 8}),
-        ("trac", "1,2,4,5,6,7,9", (3, 5), {5}),
-        ("add-or-subtract", "1,2,3,4,5,6,7,8,9", (6, 2), {8, 4}),
-        ("add-or-subtract", "4", (6, 2), {4}),
-    ],
-)
-def test_what_answers_add_up_to(name: str, opened: str, faces: tuple[int, ...], expected: set[int]) -> None:
-    profile = profiles.builtin(name)
-    turn = turns.throw(profile, at(opened), faces)
-    assert turns.sums(profile, turn, turns.answers(profile, turn)) == expected
-
-
 class TestTime:
     profile = replace(profiles.builtin("golf"), turn_seconds=30)
 
@@ -283,18 +147,6 @@ class TestTime:
         turn = turns.throw(profile, turns.start(profile), (4, 4))
         assert turns.out_of_time(profile, turn).score == 0
 
-    @pytest.mark.parametrize(
-        ("seconds", "turn"),
-        [
-            (None, at("1,2", throws=1)),
-            (30, at("1,2")),
-            (30, Turn(0, throws=1, outcome=Outcome.SHUT, score=0)),
-        ],
-    )
-    def test_no_time_is_over_otherwise(self, seconds: int | None, turn: Turn) -> None:
-        with pytest.raises(ValueError, match="no clock runs at "):
-            turns.out_of_time(replace(self.profile, turn_seconds=seconds), turn)
-
 
 class TestInsurance:
     profile = profiles.builtin("high-rollers")
@@ -307,15 +159,6 @@ class TestInsurance:
         assert (turn.insured, turn.awaits_answer) == (2, True)
         turn = turns.move(self.profile, turn, 0)
         assert (turn.insured, turn.open, turn.moves, turn.throws) == (1, from_text("1,9"), 1, 2)
-
-    def test_without_one_a_throw_without_a_move_ends_the_turn(self) -> None:
-        turn = turns.throw(self.profile, at("1,9"), (3, 5))
-        assert (turn.outcome, turn.score) == (Outcome.BLOCKED, 10)
-
-    def test_one_is_not_used_while_there_is_a_move(self) -> None:
-        turn = turns.throw(self.profile, at("1,8"), (4, 4))
-        with pytest.raises(ValueError, match="- does not answer 1,8 4\\+4 1 0 0 - - insured=1"):
-            turns.move(self.profile, turn, 0)
 
 
 class TestTwoRows:

@@ -188,24 +188,6 @@ def test_dominoes_have_words_of_their_own(language: str) -> None:
                 assert not re.search(dice_words, sentence), sentence
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_limits_are_named(language: str) -> None:
-    for format_ in MatchFormat:
-        if format_ is not MatchFormat.TOTAL:
-            said = [" ".join(told(replace(BASE, match=format_, limit=n), language)) for n in (45, 100)]
-            assert "45" in said[0]
-            assert "100" in said[1]
-
-
-def test_a_head_start_names_the_player_and_the_points() -> None:
-    said = told(replace(profiles.builtin("traditional"), handicap=(0, 5, (1, 2), (3,))), "en")
-    assert list(said[-3:]) == [
-        "Player 2 has a head start: 5 points less at the beginning.",
-        "Player 3 has a head start: tiles 1 and 2 start every turn shut.",
-        "Player 4 has a head start: tile 3 starts every turn shut.",
-    ]
-
-
 def test_no_sentence_is_never_said() -> None:
     said = set()
     race = {"win": Win.FIRST_TO_SHUT, "blocked": Blocked.PASSES, "first_move_must_include": None}
@@ -239,47 +221,3 @@ def test_words_know_the_language_of_the_pub() -> None:
         assert term in pub
     trac = told(profiles.builtin("trac"), "fr")
     assert any("paye la tournée" in sentence for sentence in trac)
-
-
-@pytest.mark.parametrize(
-    ("name", "language", "sentence"),
-    [
-        ("jouhet", "en", "When the open tiles add up to 6 or less, one die must be thrown."),
-        (
-            "jouhet",
-            "fr",
-            "La partie se joue en 3 manches, sauf si les joueurs en conviennent autrement. "
-            "On additionne les scores.",
-        ),
-        ("2012", "en", "A throw is one die with 20 sides."),
-        (
-            "lucky-seven",
-            "fr",
-            "Au début du tour, seul le clapet 7 est ouvert, les autres sont fermés et le restent.",
-        ),
-        ("traditional", "en", "The same rules are played on boxes with 9, 10 or 12 tiles."),
-        ("lucky-seven", "en", "Both dice are always thrown."),
-        ("the-300", "en", "All 4 dice are always thrown."),
-        ("lucky-seven", "en", "The first to shut the box wins."),
-        ("domino-bag", "fr", "Le tour est fini quand un domino ne permet de fermer aucun clapet."),
-        ("unlucky-seven", "en", "A total of 7 ends the turn at once, even if tiles could be shut."),
-    ],
-)
-def test_sentences(name: str, language: str, sentence: str) -> None:
-    assert sentence in told(profiles.builtin(name), language)
-
-
-def test_a_race_says_nothing_of_what_cannot_happen() -> None:
-    said = " ".join(told(profiles.builtin("lucky-seven"), "en"))
-    for never in ("one die", "owest", "tie", "scores"):
-        assert never not in said
-
-
-def test_the_last_one_left_is_the_only_winner_of_a_tournament() -> None:
-    said = told(profiles.builtin("tournament-45"), "en")
-    assert sum("wins" in sentence for sentence in said) == 1
-
-
-def test_stakes_speak_of_the_worst_score_whichever_it_is() -> None:
-    profile = replace(BASE, stakes=Stakes.LOSER_PAYS, win=Win.HIGHEST)
-    assert "The loser, with the worst score, buys the round." in told(profile, "en")
