@@ -1,27 +1,36 @@
-"""Sums and ratings that only go forward, categories, stored reviews, and notices for owners.
+"""Sums and ratings that only go forward, categories, stored reviews, notices, and protection by landlords.
 
 Every match is reviewed, counted and rated once more, in the order of arrival, by the service that does it.
+All of this is one transaction, so that an interrupted one leaves nothing; it reads rows as a stream.
 """
 
 import json
+import re
 from base64 import urlsafe_b64decode
+from functools import lru_cache
 
 import sqlalchemy as sa
 from alembic import op
+from sqlalchemy.engine import Result
 
-revision = "0003"
-down_revision = "0002"
+revision = "0002"
+down_revision = "0001"
 
 _ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
-_SOME = 500  # messages at a time
+_SOME = 1000  # rows in memory
+_FIRST_TURN = re.compile("^[1-9] ", re.MULTILINE)
 
 
 def upgrade() -> None:
     """To this version."""
-    for table in ("notice", "category", "review", "standing", "rating"):
+    for table in ("notice", "category", "review", "standing", "protected", "rating"):
         if table == "rating":
             op.drop_table(table)
         _TABLES[table].create(op.get_bind())
+    op.execute("insert into protected (initials) select initials from player")
+    op.drop_table("player")
+    op.add_column("chain", sa.Column("origin", sa.String(32)))
+    op.create_index("ix_chain_origin", "chain", ["key_name", "origin"])
     op.add_column("key", sa.Column("refused_bytes", sa.BigInteger(), nullable=False, server_default="0"))
     for table in ("entry", "aside"):
         op.add_column(table, sa.Column("initials", sa.String(3)))
@@ -50,10 +59,11 @@ def upgrade() -> None:
     op.add_column("seat", sa.Column("counted", sa.Boolean(), nullable=False, server_default=sa.false()))
     _find_categories()
     unranked = "(select id from match where unranked <> '')"
-    op.execute(f"update seat set counted = true where computer or total is null or match_id in {unranked}")
-    op.execute("update seat set turns = 0, score_sum = 0, luck_sum = 0, given_away_sum = 0")
-    op.execute("update match set reviewed_s = null")
-    op.execute("update match set due_s = 0 where unranked = ''")
+    op.execute(
+        f"update seat set counted = computer or total is null or match_id in {unranked}, turns = 0, "
+        "score_sum = 0, luck_sum = 0, given_away_sum = 0"
+    )
+    op.execute("update match set reviewed_s = null, due_s = case when unranked = '' then 0 end")
     due = sa.text("initials IS NOT NULL AND confirmed IS TRUE AND counted IS FALSE")
     if op.get_bind().dialect.name == "sqlite":
         due = sa.text("initials IS NOT NULL AND confirmed IS 1 AND counted IS 0")
@@ -62,18 +72,18 @@ def upgrade() -> None:
     op.create_index("ix_seat_not_counted", "seat", ["match_id"], sqlite_where=due, postgresql_where=due)
 
 
+def _stream(query: str) -> "Result[tuple[object, ...]]":
+    return op.get_bind().execute(sa.text(query), execution_options={"yield_per": _SOME})
+
+
 def _find_initials(table: str) -> None:
     """Notes the initials that messages sign with."""
-    db = op.get_bind()
-    row_id = "rowid" if db.dialect.name == "sqlite" else "ctid"
-    found = db.execute(sa.text(f"select {row_id}, message from {table}"))
-    for rows in found.partitions(_SOME):
-        for row, message in rows:
-            if initials := _initials(bytes(message)):
-                db.execute(
-                    sa.text(f"update {table} set initials = :initials where {row_id} = :row"),
-                    {"initials": initials, "row": row},
-                )
+    row_id = "rowid" if op.get_bind().dialect.name == "sqlite" else "ctid"
+    noted = sa.text(f"update {table} set initials = :initials where {row_id} = :row")
+    for rows in _stream(f"select {row_id}, message from {table}").partitions():
+        signed = [(row, _initials(bytes(message))) for row, message in rows]
+        if found := [{"row": row, "initials": initials} for row, initials in signed if initials]:
+            op.get_bind().execute(noted, found)
 
 
 def _initials(message: bytes) -> str | None:
@@ -86,22 +96,27 @@ def _initials(message: bytes) -> str | None:
 
 
 def _find_categories() -> None:
-    """Gives every match and every event its category."""
+    """Gives every match and every event its category, by what its record says before the first turn."""
     from shutthebox_league.categories import category_id, category_of, usual_category
     from shutthebox_league.checking import read_record
 
     db = op.get_bind()
-    matches = db.execute(sa.text("select id, record from match where unranked = ''")).partitions(_SOME)
-    for rows in matches:
-        for match_id, record in rows:
-            try:
-                category = category_of(read_record(record))
-            except ValueError:
-                category = None
-            values = {"id": match_id, "category": None if category is None else category_id(db, category)}
-            if category is None:
-                db.execute(sa.text("update match set unranked = 'older rules' where id = :id"), values)
-            db.execute(sa.text("update match set category_id = :category where id = :id"), values)
+
+    @lru_cache(_SOME)
+    def category(head: str) -> int | None:
+        try:
+            found = category_of(read_record(head))
+        except ValueError:
+            return None
+        return None if found is None else category_id(db, found)
+
+    noted = sa.text("update match set category_id = :category, unranked = :unranked where id = :id")
+    for rows in _stream("select id, record from match where unranked = ''").partitions():
+        found = [(match_id, category(_FIRST_TURN.split(record, 1)[0])) for match_id, record in rows]
+        db.execute(noted, [
+            {"id": match_id, "category": number, "unranked": "" if number else "older rules"}
+            for match_id, number in found
+        ])  # fmt: skip
     op.add_column("event", sa.Column("category_id", sa.BigInteger(), nullable=False, server_default="0"))
     for event_id, game in db.execute(sa.text("select id, game from event")).all():
         values = {"id": event_id, "category": category_id(db, usual_category(game))}
@@ -110,7 +125,8 @@ def _find_categories() -> None:
 
 
 _METADATA = sa.MetaData()
-sa.Table("match", _METADATA, sa.Column("id", _ID, primary_key=True))  # which a review belongs to
+for _table in ("match", "pub"):  # which the new tables name
+    sa.Table(_table, _METADATA, sa.Column("id", _ID, primary_key=True))
 _TABLES = {
     table.name: table
     for table in (
@@ -145,6 +161,17 @@ _TABLES = {
                 ["match_id"], ["match.id"], name="fk_review_match_id", ondelete="CASCADE"
             ),
             sa.PrimaryKeyConstraint("match_id", name="pk_review"),
+        ),
+        sa.Table(
+            "protected",
+            _METADATA,
+            sa.Column("id", _ID, nullable=False),
+            sa.Column("initials", sa.String(3), nullable=False),
+            sa.Column("pub_id", _ID),
+            sa.ForeignKeyConstraint(["pub_id"], ["pub.id"], name="fk_protected_pub_id"),
+            sa.PrimaryKeyConstraint("id", name="pk_protected"),
+            sa.Index("ix_protected_pub_id", "pub_id"),
+            sa.Index("ix_protected_initials", "initials", "pub_id"),
         ),
         sa.Table(
             "standing",

@@ -1,0 +1,62 @@
+"""A league of an earlier version is brought up to date: nothing that has been played is lost."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, func, inspect, select
+from tests.support.league import reviewed
+from tests.support.old_league import old_league
+from tests.support.postgresql import Postgresql
+
+from shutthebox_league import categories
+from shutthebox_league.database import migrate, open_database
+from shutthebox_league.errors import LeagueError
+from shutthebox_league.events import read_event
+from shutthebox_league.schema import CATEGORY, ENTRY, MATCH, PROTECTED, SEAT
+from shutthebox_league.standings import Measure, Period, categories_played, standings
+
+MATCHES = 40
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def old(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    server = Postgresql() if request.param == "postgresql" else None
+    engine = open_database(server.new_database() if server else f"sqlite:///{tmp_path}/league.sqlite3")
+    old_league(engine, MATCHES)
+    yield engine
+    engine.dispose()
+    if server is not None:
+        server.stop()
+
+
+def test_a_league_of_an_earlier_version_counts_all_its_matches_again(
+    old: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*given: object) -> int:
+        raise KeyError
+
+    with monkeypatch.context() as broken:
+        broken.setattr(categories, "category_id", interrupted)
+        with pytest.raises(LeagueError):
+            migrate(old)
+    assert "player" in inspect(old).get_table_names(), "an interrupted one has changed nothing"
+    migrate(old)
+    reviewed(old)
+    with old.begin() as db:
+        assert db.execute(select(PROTECTED.c.initials)).scalars().all() == ["ANN"]
+        signed = db.execute(select(ENTRY.c.initials, func.count()).group_by(ENTRY.c.initials)).all()
+        assert set(map(tuple, signed)) == {(None, MATCHES), ("ANN", MATCHES), ("BOB", MATCHES)}
+        assert db.execute(select(func.sum(CATEGORY.c.matches))).scalar() == MATCHES * 9 // 10
+        assert db.execute(select(MATCH.c.unreviewed, MATCH.c.unrated).distinct()).one() == ("", "")
+        assert not db.execute(select(MATCH.c.id).where(MATCH.c.reviewed_s.is_(None))).all()
+        assert db.execute(select(func.count()).where(SEAT.c.counted)).scalar() == 2 * MATCHES
+        tables = {category.game: number for number, category in categories_played(db)}
+        assert set(tables) == {"traditional", "pub", "tournament-100", "misere"}
+        for number in tables.values():
+            table = standings(db, number, Period.EVER, date.today(), Measure.WINS, highest_wins=False)
+            assert [row.initials for row in table] == ["ANN", "BOB"]
+        event = read_event(db, 1, date.today())
+        assert event is not None
+        assert event.category == categories.usual_category("traditional")
