@@ -25,8 +25,9 @@ from tests.support.league import (
 )
 from tests.support.waiting import HANG_S, until
 
+from shutthebox_league import consumer as consumers
 from shutthebox_league.allowance import Allowance
-from shutthebox_league.consumer import BrokerAddress, Consumer
+from shutthebox_league.consumer import Consumer
 from shutthebox_league.enrolment import revoke
 from shutthebox_league.fair_queue import FairQueue
 from shutthebox_league.ledger import Ledger
@@ -47,11 +48,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 @contextmanager
 def consuming(place: Place) -> Iterator[Metrics]:
     metrics = Metrics()
-    address = BrokerAddress(
-        "127.0.0.1", place.authority.settings.consumers_port, place.authority.consumer_tls()
-    )
-    ledger = Ledger(place.engine, UTC)
-    consumer = Consumer(address, place.engine, ledger, place.authority.receipts_key, metrics)
+    consumer = Consumer(place.authority, place.engine, Ledger(place.engine, UTC), metrics)
     with in_a_thread(consumer.run, consumer.stop):
         until(lambda: metrics.registry.get_sample_value("shutthebox_league_connected"))
         yield metrics
@@ -174,18 +171,30 @@ def test_a_revoked_key_does_not_even_connect(place: Place) -> None:
     revoke(place.engine, place.authority, "lion.1")
     assert place.broker is not None
     place.broker.reload()
+    assert not connects(stolen)
+    assert connects(good)
 
-    def is_refused() -> bool:
-        events: SimpleQueue[Event] = SimpleQueue()
-        tls = tls_context(stolen)
-        broker = Broker("x", "127.0.0.1", stolen.port, events.put, (), tls=tls, client_id="lion.1")
-        broker.start()
-        event = events.get(timeout=HANG_S)
-        broker.close()
-        return isinstance(event, Disconnected)
 
-    until(is_refused)  # once the broker has read its lists again
-    BoxLine(good).close()
+def test_a_broker_that_has_missed_a_revocation_is_asked_until_it_knows(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It forgets a SIGHUP that comes while it reads its lists, as two commands at a time may send."""
+    monkeypatch.setattr(consumers, "LISTS_EVERY_S", 0.1)
+    stolen = place.enrol("lion")
+    acl, broker = place.folder / "broker" / "acl", place.broker
+    assert broker is not None
+    with consuming(place):
+        revoke(place.engine, place.authority, "lion.1")  # and nobody tells the broker
+        assert connects(stolen)
+        asked: set[int] = set()
+
+        def is_asked() -> bool:
+            asked.add(acl.stat().st_mtime_ns)
+            return len(asked) > 2
+
+        until(is_asked)
+        broker.reload()  # as the unit does that watches the list
+        assert not connects(stolen)
 
 
 def test_a_subscriber_to_shares_takes_no_message_from_the_consumers(place: Place) -> None:
@@ -317,3 +326,13 @@ def test_a_box_that_has_gone_is_not_brought_back_by_the_state_before(place: Plac
 def answer(place: Place, query: Select[Any]) -> object:
     with place.engine.connect().execution_options(reads=True) as db:
         return db.execute(query).scalar()
+
+
+def connects(enrolment: Enrolment) -> bool:
+    events: SimpleQueue[Event] = SimpleQueue()
+    name, tls = enrolment.name, tls_context(enrolment)
+    broker = Broker("x", "127.0.0.1", enrolment.port, events.put, (), tls=tls, client_id=name)
+    broker.start()
+    event = events.get(timeout=HANG_S)
+    broker.close()
+    return isinstance(event, Connected)

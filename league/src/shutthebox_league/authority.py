@@ -9,6 +9,7 @@ import hashlib
 import ipaddress
 import json
 import os
+import re
 import ssl
 from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager
@@ -33,6 +34,11 @@ from shutthebox_league.errors import LeagueError
 
 CONSUMER = "league-consumer"
 """The name of all consumers at the broker. No box can have it: a box's name there ends with a number."""
+
+LISTS_TOPIC = "shutthebox/league/lists"
+"""What a consumer writes below it comes back once the broker has read the lists of this name."""
+
+_LISTS = re.compile(f"^topic read {LISTS_TOPIC}/(.+)$", re.MULTILINE)
 
 BOXES_PORT, CONSUMERS_PORT = 8883, 8884
 
@@ -232,12 +238,20 @@ class Authority:
         serials = {serial_of(name) for name in revoked}
         if serials != self._revoked_serials():
             _replace(self._revoked_path, self._revocation_list(serials))
-        new = acl(names).encode()
+        new = acl(names, serials).encode()
         if not self._acl_path.exists() or self._acl_path.read_bytes() != new:
             # The last of the two: the broker is told when this one changes.
             _replace(self._acl_path, new)
-        elif serials:
-            os.utime(self._acl_path)
+
+    @property
+    def lists(self) -> str:
+        """A name of the broker's lists as they are now."""
+        found = _LISTS.search(self._read(self._acl_path).decode("ascii", "replace"))
+        return found[1] if found else ""
+
+    def ask_again(self) -> None:
+        """Has the broker read its lists. It forgets a SIGHUP that comes while it reads them."""
+        os.utime(self._acl_path)
 
     def _revoked_serials(self) -> set[int] | None:
         try:
@@ -300,15 +314,19 @@ def serial_of(name: str) -> int:
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:19])
 
 
-def acl(names: Iterable[str]) -> str:
+def acl(names: Iterable[str], revoked: Iterable[int]) -> str:
     """Mosquitto's access list: a box can write its own topics and read its own receipts, and nothing else."""
+    names = sorted(names)
+    lists = hashlib.sha256(repr((names, sorted(revoked))).encode()).hexdigest()[:16]
     lines = [
         f"user {CONSUMER}",
         *(f"topic read shutthebox/+/{what}" for what in ("entry", "state", "availability")),
         "topic write shutthebox/+/receipt",
         "topic write shutthebox/league/hello",
+        f"topic write {LISTS_TOPIC}/+",
+        f"topic read {LISTS_TOPIC}/{lists}",
     ]
-    for name in sorted(names):
+    for name in names:
         lines += ["", f"user {name}"]
         lines += [f"topic write shutthebox/{name}/{what}" for what in ("entry", "state", "availability")]
         lines += [f"topic read shutthebox/{name}/receipt", "topic read shutthebox/league/hello"]

@@ -8,7 +8,6 @@ they have no receipts.
 import hashlib
 import json
 import logging
-import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +20,9 @@ from sqlalchemy import Connection, Engine, insert, select, update
 from shutthebox import __version__ as box_version
 from shutthebox_league import __version__
 from shutthebox_league.allowance import CPU_S_AN_HOUR, MESSAGES_A_MINUTE, Allowance
+from shutthebox_league.authority import LISTS_TOPIC, Authority
 from shutthebox_league.database import UNAVAILABLE
+from shutthebox_league.errors import LeagueError
 from shutthebox_league.fair_queue import FairQueue
 from shutthebox_league.health import MAX_BYTES, read_health
 from shutthebox_league.ledger import MAX_MESSAGE_BYTES, Ledger, Outcome
@@ -40,6 +41,10 @@ BATCH = 32
 AGAIN_S = 1.0
 """After a transaction that failed, a consumer waits for so long."""
 
+LISTS_EVERY_S = 10.0
+"""How often a consumer looks whether the broker has read its lists."""
+
+_FROM_BOXES = ("entry", "state", "availability")
 _HEALTH_EVERY_S = 2.0
 _LATER_EVERY_S = 10.0
 
@@ -52,56 +57,34 @@ class _Heard:
     state: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class BrokerAddress:
-    """The address of the broker, and the consumer's certificate.
-
-    Attributes:
-        host: of the broker.
-        port: of the broker.
-        tls: with the league's certificate.
-    """
-
-    host: str
-    port: int
-    tls: ssl.SSLContext
-
-
 class Consumer:
     """One consumer.
 
     Args:
-        address: of the broker.
+        authority: the league's keys; the broker is on this machine.
         engine: the league's database.
         ledger: of the same.
-        key: the league's; signs receipts.
         metrics: counted up.
     """
 
-    def __init__(
-        self, address: BrokerAddress, engine: Engine, ledger: Ledger, key: Ed25519PrivateKey, metrics: Metrics
-    ) -> None:
-        self._engine, self._ledger, self._key, self._metrics = engine, ledger, key, metrics
+    def __init__(self, authority: Authority, engine: Engine, ledger: Ledger, metrics: Metrics) -> None:
+        self._authority, self._key = authority, authority.receipts_key
+        self._engine, self._ledger, self._metrics = engine, ledger, metrics
         self._entries: FairQueue[bytes] = FairQueue()
         self._heard: dict[str, _Heard] = {}
         self._hearing = Lock()
         self._messages = Allowance(MESSAGES_A_MINUTE, 60)
         self._cpu = Allowance(CPU_S_AN_HOUR, 3600)
         self._told_s: dict[str, float] = {}
-        self._health_due_s = 0.0
+        self._health_due_s = self._lists_due_s = 0.0
+        self._lists_read = self._lists_asked = ""
         self._ends = False
         self._dropped = 0
         self._failed = False
-        share = share_of(key)
-        topics = tuple(f"$share/{share}/shutthebox/+/{what}" for what in ("entry", "state", "availability"))
-        self._broker = Broker(
-            "league",
-            address.host,
-            address.port,
-            self._event,
-            topics,
-            tls=address.tls,
-        )
+        share = f"$share/{share_of(self._key)}"
+        topics = (*(f"{share}/shutthebox/+/{what}" for what in _FROM_BOXES), f"{LISTS_TOPIC}/+")
+        port, tls = authority.settings.consumers_port, authority.consumer_tls()
+        self._broker = Broker("league", "127.0.0.1", port, self._event, topics, tls=tls)
 
     def stop(self) -> None:
         """Has `run` return soon; may be called by a signal handler."""
@@ -121,6 +104,7 @@ class Consumer:
                     taken = taken[self._commit(taken) :]
                     beat()
                 self._keep_health()
+                self._check_lists()
                 self._metrics.waiting.set(len(self._entries))
                 self._metrics.dropped.inc(self._entries.dropped - self._dropped)
                 self._dropped = self._entries.dropped
@@ -140,6 +124,9 @@ class Consumer:
                 _log.warning("the broker is away%s", f": {reason}" if reason else "")
             case Message(_, topic, payload):
                 _, name, what = topic.split("/", 2)
+                if topic.startswith(LISTS_TOPIC):
+                    self._lists_read = topic.removeprefix(f"{LISTS_TOPIC}/")
+                    return
                 if what == "entry":
                     if len(payload) <= MAX_MESSAGE_BYTES:
                         self._entries.put(name, payload)
@@ -216,6 +203,22 @@ class Consumer:
     def _answer(self, name: str, outcome: Outcome) -> None:
         if outcome.receipt is not None:
             self._broker.publish(receipt_topic(name), sign_receipt(outcome.receipt, self._key))
+
+    def _check_lists(self) -> None:
+        """Has the broker read its lists until it has: else a revoked key could connect."""
+        now_s = time.monotonic()
+        if now_s < self._lists_due_s:
+            return
+        self._lists_due_s = now_s + LISTS_EVERY_S
+        try:
+            if (lists := self._authority.lists) != self._lists_read:
+                if lists == self._lists_asked:
+                    _log.warning("the broker has not read its lists; it is asked again")
+                    self._authority.ask_again()
+                self._lists_asked = lists
+                self._broker.publish(f"{LISTS_TOPIC}/{lists}", b"")
+        except (LeagueError, OSError) as error:
+            _log.error("the broker's lists: %s", error)
 
     def _keep_health(self) -> None:
         """Keeps the latest health of each box, not more often than needed."""

@@ -26,7 +26,7 @@ from shutthebox_league.authority import BOXES_PORT, CONSUMERS_PORT, Authority, S
 from shutthebox_league.backup import back_up, restore
 from shutthebox_league.categories import usual_category
 from shutthebox_league.checking import night_of
-from shutthebox_league.consumer import BrokerAddress, Consumer
+from shutthebox_league.consumer import Consumer
 from shutthebox_league.database import empty_log, migrate, open_database
 from shutthebox_league.enrolment import enrol, new_owner_token, revoke, settle
 from shutthebox_league.errors import LeagueError
@@ -260,9 +260,8 @@ def _consume(args: argparse.Namespace) -> None:
                 start_http_server(args.metrics, "127.0.0.1", metrics.registry)
             except OSError as error:
                 raise LeagueError(f"--metrics: port {args.metrics}: {reason(error)}") from None
-        address = BrokerAddress("127.0.0.1", league.settings.consumers_port, league.authority.consumer_tls())
         ledger = Ledger(league.engine, league.zone)
-        consumer = Consumer(address, league.engine, ledger, league.authority.receipts_key, metrics)
+        consumer = Consumer(league.authority, league.engine, ledger, metrics)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda number, frame: consumer.stop())
         systemd = Systemd()

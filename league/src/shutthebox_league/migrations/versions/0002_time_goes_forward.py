@@ -7,11 +7,12 @@ All of this is one transaction, so that an interrupted one leaves nothing; it re
 import json
 import re
 from base64 import urlsafe_b64decode
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.engine import Result
 
 revision = "0002"
 down_revision = "0001"
@@ -72,15 +73,15 @@ def upgrade() -> None:
     op.create_index("ix_seat_not_counted", "seat", ["match_id"], sqlite_where=due, postgresql_where=due)
 
 
-def _stream(query: str) -> "Result[tuple[object, ...]]":
-    return op.get_bind().execute(sa.text(query), execution_options={"yield_per": _SOME})
+def _stream(query: str) -> Iterator[Sequence[Any]]:
+    return op.get_bind().execute(sa.text(query), execution_options={"yield_per": _SOME}).partitions()
 
 
 def _find_initials(table: str) -> None:
     """Notes the initials that messages sign with."""
     row_id = "rowid" if op.get_bind().dialect.name == "sqlite" else "ctid"
     noted = sa.text(f"update {table} set initials = :initials where {row_id} = :row")
-    for rows in _stream(f"select {row_id}, message from {table}").partitions():
+    for rows in _stream(f"select {row_id}, message from {table}"):
         signed = [(row, _initials(bytes(message))) for row, message in rows]
         if found := [{"row": row, "initials": initials} for row, initials in signed if initials]:
             op.get_bind().execute(noted, found)
@@ -111,7 +112,7 @@ def _find_categories() -> None:
         return None if found is None else category_id(db, found)
 
     noted = sa.text("update match set category_id = :category, unranked = :unranked where id = :id")
-    for rows in _stream("select id, record from match where unranked = ''").partitions():
+    for rows in _stream("select id, record from match where unranked = ''"):
         found = [(match_id, category(_FIRST_TURN.split(record, 1)[0])) for match_id, record in rows]
         db.execute(noted, [
             {"id": match_id, "category": number, "unranked": "" if number else "older rules"}
