@@ -4,8 +4,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import groupby
+from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select
+from sqlalchemy import Connection, Row, func, insert, select
 
 from shutthebox.errors import shown
 from shutthebox.game.menu_items import MAX_ROUNDS_AT_THE_BOX
@@ -24,6 +26,11 @@ from shutthebox_league.formats import (
 from shutthebox_league.schema import ENTRANT, EVENT, MATCH, SEAT
 
 MOST_ENTRANTS = 64
+
+MOST_MATCHES = 2000
+"""The matches of each entrant that an event looks at, the first that came after it was made."""
+
+_AT_ONCE = 500
 _INITIALS = re.compile("[A-Z]{3}", re.ASCII)
 _RULES = {
     Format.LADDER: ladder,
@@ -92,6 +99,11 @@ def make_event(
         "first_night": first_night,
         "last_night": last_night,
     }
+    # The nights of an event may have begun.
+    in_time = (MATCH.c.category_id == values["category_id"]) & (MATCH.c.night >= first_night)
+    first = db.execute(select(func.min(MATCH.c.id)).where(in_time)).scalar()
+    last = db.execute(select(func.max(MATCH.c.id))).scalar() or 0
+    values["after_match"] = last if first is None else first - 1
     event_id = int(db.execute(insert(EVENT).returning(EVENT.c.id), values).scalar_one())
     db.execute(
         insert(ENTRANT),
@@ -112,24 +124,15 @@ def read_event(db: Connection, event_id: int, tonight: date) -> Event | None:
     )
     format_, category = Format(found.format), read_category(db, found.category_id)
     assert category is not None, "an event's category stays"
-    where = (
-        (MATCH.c.category_id == found.category_id)
-        & (MATCH.c.unranked == "")
-        & MATCH.c.night.between(found.first_night, found.last_night)
-    )
+    seats = _seats(db, found, entrants)
     if format_ is Format.BEST_OF_NIGHT:
-        highest = highest_wins(category.game)
-        best = (func.max if highest else func.min)(SEAT.c.total)
-        rows = db.execute(
-            select(SEAT.c.initials, best)
-            .join(MATCH, MATCH.c.id == SEAT.c.match_id)
-            .where(where, SEAT.c.confirmed, SEAT.c.total.is_not(None), SEAT.c.initials.in_(entrants))
-            .group_by(SEAT.c.initials)
-        )
-        totals = {row[0]: row[1] for row in rows}
+        highest, totals = highest_wins(category.game), dict[str, int]()
+        for seat in seats:
+            best = totals.get(seat.initials, seat.total)
+            totals[seat.initials] = (max if highest else min)(best, seat.total)
         standing = best_of_night(entrants, totals, highest=highest, over=tonight > found.last_night)
     else:
-        standing = _RULES[format_](entrants, _games(db, where, entrants))
+        standing = _RULES[format_](entrants, _games(seats))
     return Event(event_id, found.name, format_, category, found.first_night, found.last_night, standing)
 
 
@@ -139,21 +142,40 @@ def event_names(db: Connection, most: int = 100) -> Sequence[tuple[int, str]]:
     return [(row.id, row.name) for row in db.execute(newest)]
 
 
-def _games(db: Connection, where: ColumnElement[bool], entrants: Sequence[str]) -> list[Game]:
-    """The matches between two entrants, in the order in which they ended."""
-    rows = db.execute(
-        select(MATCH.c.id, SEAT.c.initials, SEAT.c.place)
+def _seats(db: Connection, event: Row[Any], entrants: Sequence[str]) -> list[Row[Any]]:
+    """The entrants' seats in matches that count, in the order in which these ended.
+
+    A box may send any number of matches of an entrant. So each entrant's are found by an index, some of them.
+    """
+    ids = set[int]()
+    for initials in entrants:
+        of_entrant = (SEAT.c.initials == initials) & (SEAT.c.match_id > event.after_match)
+        some = select(SEAT.c.match_id).where(of_entrant).order_by(SEAT.c.match_id).limit(MOST_MATCHES)
+        ids.update(db.execute(some).scalars())
+    seats = (
+        select(MATCH.c.id, MATCH.c.ended_s, MATCH.c.players, SEAT.c.initials, SEAT.c.place, SEAT.c.total)
         .join(SEAT, SEAT.c.match_id == MATCH.c.id)
-        .where(where, MATCH.c.players == 2, SEAT.c.confirmed, SEAT.c.initials.in_(entrants))
-        .order_by(MATCH.c.ended_s, MATCH.c.id, SEAT.c.seat)
-    ).all()
-    tables: dict[int, list[tuple[str, int]]] = {}
-    for row in rows:
-        tables.setdefault(row.id, []).append((row.initials, row.place))
+        .where(
+            MATCH.c.category_id == event.category_id, MATCH.c.unranked == "",
+            MATCH.c.night.between(event.first_night, event.last_night),
+            SEAT.c.confirmed, SEAT.c.total.is_not(None), SEAT.c.initials.in_(entrants),
+        )
+        .order_by(MATCH.c.id, SEAT.c.seat)
+    )  # fmt: skip
+    found = list[Any]()
+    ordered = sorted(ids)
+    for begin in range(0, len(ordered), _AT_ONCE):
+        found += db.execute(seats.where(MATCH.c.id.in_(ordered[begin : begin + _AT_ONCE]))).all()
+    return sorted(found, key=lambda seat: seat.ended_s)
+
+
+def _games(seats: Sequence[Row[Any]]) -> list[Game]:
+    """The matches between two entrants."""
     games = []
-    for seats in tables.values():
-        if len({initials for initials, _ in seats}) == 2:
-            (first, first_place), (second, second_place) = seats
+    for _, table in groupby((seat for seat in seats if seat.players == 2), key=lambda seat: seat.id):
+        places = {seat.initials: seat.place for seat in table}
+        if len(places) == 2:
+            (first, first_place), (second, second_place) = places.items()
             winner = None if first_place == second_place else first if first_place == 1 else second
             games.append(Game(first, second, winner))
     return games

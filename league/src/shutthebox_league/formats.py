@@ -3,7 +3,7 @@
 Pure: names and results in, a table out. Entrants are in the order of their seeding, the best first.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -111,7 +111,7 @@ def swiss(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
     points = Counter[str]()
     met, byes = set[frozenset[str]](), set[str]()
     played = Counter[str]()
-    waiting = list(games)
+    waiting = _by_pair(games)
     for _ in range(rounds):
         order = sorted(entrants, key=lambda name: (-points[name], entrants.index(name)))
         if len(order) % 2:
@@ -124,12 +124,10 @@ def swiss(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
         missing = []
         found_games = []
         for pair in pairs:
-            found = next((game for game in waiting if game.pair == frozenset(pair)), None)
-            if found is None:
-                missing.append(pair)
+            if found := waiting[frozenset(pair)]:
+                found_games.append(found.popleft())
             else:
-                found_games.append(found)
-                waiting.remove(found)
+                missing.append(pair)
         for game in found_games:
             met.add(game.pair)
             played.update(game.pair)
@@ -149,7 +147,7 @@ def knockout(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
     alive: list[str | None] = [entrants[seed] if seed < len(entrants) else None for seed in _bracket(size)]
     out: list[str] = []
     played = Counter[str]()
-    waiting = list(games)
+    waiting = _by_pair([game for game in games if game.winner is not None])
     while len(alive) > 1:
         missing: list[Pairing] = []
         following: list[str | None] = []
@@ -157,12 +155,11 @@ def knockout(entrants: Sequence[str], games: Sequence[Game]) -> Standing:
             if first is None or second is None:
                 following.append(first or second)
                 continue
-            found = [game for game in waiting if game.pair == {first, second}]
-            decided = next((game for game in found if game.winner is not None), None)
-            if decided is None:
+            found = waiting[frozenset((first, second))]
+            if not found:
                 missing.append((first, second))
                 continue
-            waiting.remove(decided)
+            decided = found.popleft()
             played.update(decided.pair)
             following.append(decided.winner)
             out.append(second if decided.winner == first else first)
@@ -191,6 +188,13 @@ def best_of_night(
     lines = tuple(Line(name, totals.get(name), int(name in totals)) for name in order)
     upcoming = () if over else tuple((name, "") for name in entrants if name not in totals)
     return Standing(lines, upcoming, order[0] if over and totals else None)
+
+
+def _by_pair(games: Sequence[Game]) -> defaultdict[frozenset[str], deque[Game]]:
+    found = defaultdict[frozenset[str], deque[Game]](deque)
+    for game in games:
+        found[game.pair].append(game)
+    return found
 
 
 def _score(game: Game, name: str) -> float:

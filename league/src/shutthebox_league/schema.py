@@ -255,6 +255,7 @@ EVENT = Table(
     Column("category_id", BigInteger, nullable=False),
     Column("first_night", Date, nullable=False),
     Column("last_night", Date, nullable=False),
+    Column("after_match", BigInteger, nullable=False, server_default="0"),  # later ones may count
 )
 
 ENTRANT = Table(

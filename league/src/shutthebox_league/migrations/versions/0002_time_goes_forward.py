@@ -119,6 +119,7 @@ def _find_categories() -> None:
             for match_id, number in found
         ])  # fmt: skip
     op.add_column("event", sa.Column("category_id", sa.BigInteger(), nullable=False, server_default="0"))
+    op.add_column("event", sa.Column("after_match", sa.BigInteger(), nullable=False, server_default="0"))
     for event_id, game in db.execute(sa.text("select id, game from event")).all():
         values = {"id": event_id, "category": category_id(db, usual_category(game))}
         db.execute(sa.text("update event set category_id = :category where id = :id"), values)
