@@ -23,15 +23,15 @@ from shutthebox.config.settings_loader import as_chosen, settings_for
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.inputs import Held, LeversMoved, Pressed, ServicePressed
 from shutthebox.game.machine import Machine
-from shutthebox.translations import translations
+from shutthebox.translations import told_screen
 
 def box(text, **values):
     settings = settings_for(parse_config(text, "test"), 9, "test")
-    return Machine(settings, translations(), RandomDice(Random(1).randrange), 0, t_ns=0)
+    return Machine(settings, RandomDice(Random(1).randrange), 0, t_ns=0)
 
 def say(box, given, t_ns):
     *effects, show = box.step(given, t_ns)
-    print(show.mode, "|", " / ".join(show.screen.text.splitlines()))
+    print(show.mode, "|", " / ".join(told_screen(show).text.splitlines()))
 """
 """The start of every program below."""
 
@@ -148,7 +148,8 @@ from typing import ClassVar
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Step, View
+from shutthebox.game.messages import message
+from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import AwaitThrow, TakeABreak
 
 
@@ -158,9 +159,9 @@ class Pause(MatchMode):
 
     name: ClassVar[Mode] = Mode.PAUSE
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """A word."""
-        return Screen(self.name, big=view.translate("Pause"))
+        return Screen(self.name, big=message("Pause"))
 
 
 def begin(mode: MatchMode, context: Context) -> Step[TakeABreak]:
@@ -229,13 +230,13 @@ def test_a_screen(copy: Copy) -> None:
     attract = "game/modes/attract.py"
     copy.before(
         attract,
-        "        settings, _ = view.settings, view.translate",
-        "        if view.settings.names:",
-        '            return Screen(self.name, big=view.translate("Your names?"), lit=True)',
+        "        settings = shared.settings",
+        "        if shared.settings.names:",
+        '            return Screen(self.name, big=message("Your names?"), lit=True)',
     )
     program = f"""{SAYS}
 for text in ("", "[game]\\nnames = true\\n"):
-    print(box(text).start()[-1].screen.text.splitlines()[0])
+    print(told_screen(box(text).start()[-1]).text.splitlines()[0])
 """
     assert copy.run("-c", program) == "Traditional\nYour names?\n"
 
@@ -284,7 +285,7 @@ def test_a_language(copy: Copy) -> None:
     )
     program = f"""{SAYS}
 now = box('[box]\\nlanguage = "eo"\\n')
-print(now.settings.languages[2], now.start()[-1].screen.prompt)
+print(now.settings.languages[2], told_screen(now.start()[-1]).prompt)
 print("eo" in dict(box("").settings.languages))
 say(now, Held(), 0)
 """

@@ -12,7 +12,9 @@ from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 
+from shutthebox.game.effects import Show
 from shutthebox.game.messages import Translate
+from shutthebox.game.screen import ToldScreen
 
 ENGLISH = "en"
 
@@ -102,3 +104,8 @@ def languages(asked_for: str = ENGLISH) -> Mapping[str, str]:
         for code, translate in translations().items()
         if code in (*finished_codes(), asked_for)
     }
+
+
+def told_screen(show: Show) -> ToldScreen:
+    """The screen in the words of the panel, in the language of the players."""
+    return show.screen.told(translations()[show.language])

@@ -23,7 +23,7 @@ from shutthebox.adapters.display.panel import SIZE
 from shutthebox.adapters.display.pillow import image_of
 from shutthebox.config.controllers import Controller
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen, TileState
+from shutthebox.game.screen import TileState, ToldScreen
 
 MS = 1_000_000
 I2C_BITS_PER_BYTE = 9
@@ -45,7 +45,7 @@ class CountingBus:
         pass
 
 
-def match(seed: int) -> Iterator[tuple[Screen, int]]:
+def match(seed: int) -> Iterator[tuple[ToldScreen, int]]:
     """The screens of a match, each with how long it stands in nanoseconds."""
     dice = random.Random(seed)
     for turn in range(6):
@@ -66,11 +66,11 @@ def match(seed: int) -> Iterator[tuple[Screen, int]]:
 
         while True:
             yield (
-                Screen(Mode.READY, title, aside, big="Throw!", tiles=row(set(), set()), prompt="Press"),
+                ToldScreen(Mode.READY, title, aside, big="Throw!", tiles=row(set(), set()), prompt="Press"),
                 2000 * MS,
             )
             yield (
-                Screen(Mode.ROLLING, title, aside, dice=(1, 1), tumbling=True, tiles=row(set(), set())),
+                ToldScreen(Mode.ROLLING, title, aside, dice=(1, 1), tumbling=True, tiles=row(set(), set())),
                 1000 * MS,
             )
             throw = (dice.randint(1, 6), dice.randint(1, 6))
@@ -85,20 +85,20 @@ def match(seed: int) -> Iterator[tuple[Screen, int]]:
                 flipped, to_go = set(move[:count]), sum(throw) - sum(move[:count])
                 prompt = f"{to_go} to go" if to_go else "Press to throw"
                 viable = set(move[count:])
-                screen = Screen(
+                screen = ToldScreen(
                     Mode.FLIPPING, title, aside, throw, sum(throw), tiles=row(flipped, viable), prompt=prompt
                 )
                 yield screen, 1500 * MS
             still_open -= set(move)
         score = sum(still_open)
         yield (
-            Screen(
+            ToldScreen(
                 Mode.TURN_OVER, title, aside, throw, big=str(score), tiles=row(set(), set()), prompt="Blocked"
             ),
             2000 * MS,
         )
     rows = ("Player 1\t61", "Player 2\t48")
-    yield Screen(Mode.MATCH_OVER, "Winner: Player 2", rows=rows, prompt="Press: new match"), 5000 * MS
+    yield ToldScreen(Mode.MATCH_OVER, "Winner: Player 2", rows=rows, prompt="Press: new match"), 5000 * MS
 
 
 def frames(matches: int) -> tuple[list[Bitmap], float]:

@@ -18,7 +18,7 @@ from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config, DiceKind, GameConfig, SetupChoice
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Brightness
 from shutthebox.rules import turn as turns
 from shutthebox.simulator.hardware.panel_model import PanelModel
@@ -39,7 +39,7 @@ class TimedDisplay:
         if self.first_byte_ns is None:
             self.first_byte_ns = time.perf_counter_ns()
 
-    def show(self, screen: Screen, t_ns: int) -> None:
+    def show(self, screen: ToldScreen, t_ns: int) -> None:
         self._display.render_now(screen, 0)
 
     def brighten(self, brightness: Brightness) -> None:

@@ -38,12 +38,13 @@ from shutthebox.game.effects import Effect
 from shutthebox.game.inputs import OddsCame
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import Prepare, Question
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import ToldScreen
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.runtime.ports import Observer
 from shutthebox.runtime.runner import Runner
 from shutthebox.simulator.virtual_box import VirtualBox
 from shutthebox.speech.said_file import SaidWriter
+from shutthebox.translations import told_screen
 
 LEVERS = (9, 10, 12)
 BOUND_MS = 20.0
@@ -179,7 +180,7 @@ def config_of(game: str, levers: int, players: int, computers: int) -> Config:
     return config
 
 
-def play(box: Box, longest: Longest, computers: int, wanted: argparse.Namespace) -> list[Screen]:
+def play(box: Box, longest: Longest, computers: int, wanted: argparse.Namespace) -> list[ToldScreen]:
     """Plays at a box, and gives what it showed.
 
     Args:
@@ -188,7 +189,7 @@ def play(box: Box, longest: Longest, computers: int, wanted: argparse.Namespace)
         computers: so many of the players are computers.
         wanted: how much is played.
     """
-    shown = list[Screen]()
+    shown = list[ToldScreen]()
     with tempfile.TemporaryDirectory(prefix="shutthebox-") as folder:
         state = Path(folder)
         kept = partial(open_to_read, state / FILE_NAME)
@@ -217,19 +218,19 @@ def play(box: Box, longest: Longest, computers: int, wanted: argparse.Namespace)
                 while hand.seen.mode is not Mode.MATCH_OVER and steps < wanted.steps:
                     hand._step()
                     steps += 1
-                    shown.append(hand.seen.screen)
+                    shown.append(told_screen(hand.seen))
         finally:
             virtual.close()
     return shown
 
 
-def play_all(box: Box, wanted: argparse.Namespace) -> tuple[Longest, list[Screen]]:
+def play_all(box: Box, wanted: argparse.Namespace) -> tuple[Longest, list[ToldScreen]]:
     """The longest step of computers and of people at a box, and what it showed.
 
     On a busy machine even a thread's CPU time has outliers, so what seems too long is tried again: all is
     the same then but for the outliers.
     """
-    best, shown = Longest(), list[Screen]()
+    best, shown = Longest(), list[ToldScreen]()
     for _ in range(ATTEMPTS):
         longest = Longest()
         shown = [screen for seats in (wanted.players, 0) for screen in play(box, longest, seats, wanted)]
@@ -240,7 +241,7 @@ def play_all(box: Box, wanted: argparse.Namespace) -> tuple[Longest, list[Screen
     return best, shown
 
 
-def drawing_ms(screens: Sequence[Screen]) -> float:
+def drawing_ms(screens: Sequence[ToldScreen]) -> float:
     """The time of drawing one of these screens, on average."""
     some = screens[:: max(1, len(screens) // 50)]
     began_ns = time.thread_time_ns()

@@ -21,7 +21,7 @@ from shutthebox.config.schema import Config, ConfigError, read_config, with_valu
 from shutthebox.config.settings_loader import broken_rules, settings_for
 from shutthebox.game.effects import Show
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import ToldScreen
 from shutthebox.rules.reader import ProfileError
 from shutthebox.simulator.hardware.virtual_display import FramesError, VirtualDisplay
 from shutthebox.simulator.scenario.recorder import create
@@ -112,8 +112,8 @@ def test_a_picture_of_a_screen_that_cannot_be_written(tmp_path: Path) -> None:
     display = VirtualDisplay(Config(), tmp_path)
     os.mkfifo(tmp_path / f"0001-{Mode.READY}.png")
     with pytest.raises(FramesError, match="is a pipe; allowed is a regular file"):
-        display.show(Screen(Mode.READY), 0)
-    display.show(Screen(Mode.RAISE), 0)
+        display.show(ToldScreen(Mode.READY), 0)
+    display.show(ToldScreen(Mode.RAISE), 0)
     assert (tmp_path / f"0002-{Mode.RAISE}.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -334,7 +334,7 @@ def test_the_scores_wait_for_nobody(kind: str, tmp_path: Path, caplog: pytest.Lo
         (tmp_path / "scores.json.new").symlink_to("victim")
     else:
         put(kind, tmp_path / "scores.json.new")
-    show = Show(Screen(Mode.READY), 0, Mode.READY, 1, (), None, "ok", (7,), (7,), (), ())
+    show = Show(ToldScreen(Mode.READY), 0, Mode.READY, 1, (), None, "ok", (7,), (7,), (), ())
     ScoresWriter(tmp_path, None)(show, 0)
     assert "not up to date" in caplog.text
     assert kind != "a link to a file" or (tmp_path / "victim").read_text() == "mine"

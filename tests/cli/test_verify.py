@@ -19,6 +19,7 @@ from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.outbox_entry import MatchPlayed, entry_from_bytes
 from shutthebox.rules.equal_dice import Tournament
 from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.translations import told_screen
 
 FRIDAY = Tournament("Friday", "5" * 64)
 
@@ -63,9 +64,9 @@ def records_of(
         # Wherever dice are, or come next.
         for show in shows:
             if show.mode in (Mode.ATTRACT, Mode.READY, Mode.ROLLING, Mode.FLIPPING):
-                assert show.screen.aside == label or show.screen.big == "End the match?"
+                assert told_screen(show).aside == label or told_screen(show).big == "End the match?"
     else:
-        assert not any(label in show.screen.text for show in shows)
+        assert not any(label in told_screen(show).text for show in shows)
     entries = [entry_from_bytes(path.read_bytes()) for path in sorted(outbox.glob("*.json"))]
     return [entry.content.record for entry in entries if isinstance(entry.content, MatchPlayed)]
 

@@ -18,7 +18,7 @@ from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import DICE_BUTTON
 from shutthebox.simulator.hardware.bounce import bounce_edges
 from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.translations import translations
+from shutthebox.translations import told_screen, translations
 
 MS = 1_000_000
 LONG_MS = 850
@@ -122,7 +122,7 @@ class Regular(Person):
         """Does as the screen says."""
         show = self.seen
         if show.mode is Mode.ATTRACT:
-            self._wants_another_game = NO_GAME.fullmatch(show.screen.prompt) is not None
+            self._wants_another_game = NO_GAME.fullmatch(told_screen(show).prompt) is not None
         if show.asleep:
             self._press()
         elif self._wants_another_game:
@@ -134,7 +134,7 @@ class Regular(Person):
         elif show.mode is Mode.INITIALS and self._chance(0.7):
             self._press()
         elif (
-            show.screen.big in ABANDON
+            told_screen(show).big in ABANDON
             or show.mode is Mode.INITIALS
             or (show.mode is Mode.MENU and self._chance(0.7))
             or (show.mode is Mode.MATCH_OVER and self.dawdles and self._chance(0.3))
@@ -168,7 +168,7 @@ class Regular(Person):
             word, *numbers = show.verdict.split()
             self._move(set(map(int, numbers)), down=word == "put-back")
             return
-        count = int(show.screen.big.rpartition("+")[2])
+        count = int(told_screen(show).big.rpartition("+")[2])
         if count and self._chance(0.3):
             self._press(self._between(LONG_MS, 1200))
         else:
@@ -176,7 +176,7 @@ class Regular(Person):
             self._press()
 
     def _answer(self, show: Show) -> None:
-        if self._tiles(show, TileState.VIABLE) or show.screen.prompt in PASS:
+        if self._tiles(show, TileState.VIABLE) or told_screen(show).prompt in PASS:
             super()._answer(show)
         else:
             # The last possible answer is to lift a tile; without one a press passes.

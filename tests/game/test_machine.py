@@ -72,7 +72,7 @@ def test_what_is_shown_names_game_language_and_stakes() -> None:
     assert not table.show.seats
     table.press()
     assert table.show.game == builtin("digits")
-    assert table.show.seats == ("<Player 1>", "<Player 2>")
+    assert table.seats == ("Joueur 1", "Joueur 2")
     table = Table(settings_for("two-to-go", out=to_tiles([2])))
     assert (table.show.game, table.show.staked) == (None, False)
 
@@ -226,7 +226,7 @@ def test_the_menu_speaks_the_chosen_language_at_once() -> None:
     table.press()
     table.choose(2)
     table.press()
-    assert "<Menu>" in table.text
+    assert table.screen.prompt == "Appuyez : choisir"
 
 
 def test_silence_is_silent() -> None:

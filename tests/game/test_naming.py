@@ -30,7 +30,7 @@ def test_every_player_gives_a_name_and_the_match_begins() -> None:
     assert (table.screen.title, facts(table.effects)) == ("Player 2", [])
     spell(table, "DAN")
     assert [type(fact) for fact in facts(table.effects)] == [Began]
-    assert (table.mode, table.show.seats) == (Mode.READY, ("BEA", "DAN"))
+    assert (table.mode, table.seats) == (Mode.READY, ("BEA", "DAN"))
     assert "BEA" in table.text
 
 
@@ -39,7 +39,7 @@ def test_a_hold_leaves_a_player_without_a_name() -> None:
     table.press()
     table.hold()
     spell(table, "DAN")
-    assert table.show.seats == ("Player 1", "DAN")
+    assert table.seats == ("Player 1", "DAN")
     assert "Player 1" in table.text
 
 
@@ -47,7 +47,7 @@ def test_a_computer_gives_no_name() -> None:
     table = named(players=2, computers=(1,))
     assert table.screen.title == "Player 2"
     spell(table, "DAN")
-    assert table.show.seats == ("Computer", "DAN")
+    assert table.seats == ("Computer", "DAN")
 
 
 def test_a_game_for_one_asks_one_name_whatever_the_players() -> None:
@@ -55,7 +55,7 @@ def test_a_game_for_one_asks_one_name_whatever_the_players() -> None:
     table.press()
     assert table.screen.title == "Player 1"
     spell(table, "BEA")
-    assert (table.mode, table.show.seats) == (Mode.READY, ("BEA",))
+    assert (table.mode, table.seats) == (Mode.READY, ("BEA",))
 
 
 def test_names_last_until_attract() -> None:
@@ -63,7 +63,7 @@ def test_names_last_until_attract() -> None:
     spell(table, "BEA")
     table.hold_long()
     table.press()
-    assert (table.mode, table.show.seats) == (Mode.ATTRACT, ())
+    assert (table.mode, table.seats) == (Mode.ATTRACT, ())
 
 
 def test_nobody_there_closes_it() -> None:

@@ -8,7 +8,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 from tests.support.box import MS, S
-from tests.support.machine import english, settings_for
+from tests.support.machine import settings_for
 
 from shutthebox.config.puzzles import puzzle_of
 from shutthebox.game.daily import Daily
@@ -170,12 +170,10 @@ class Walk:
 
     def start(self) -> None:
         self.kept = finished() if self.from_the_end else None
-        words = {"en": english, "fr": english}
         dice = RandomDice(self.random.randrange)
         resumed = KeptMatch(self.kept) if self.kept else None
         self.machine = Machine(
             self.settings,
-            words,
             dice,
             0,
             self.now_ns,

@@ -32,7 +32,7 @@ from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Show
 from shutthebox.game.facts import Began, Fact
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import ToldScreen
 from shutthebox.game.switches.debounce import DICE_BUTTON
 from shutthebox.outbox_entry import NO_LINE, UPLINK_SAYS
 from shutthebox.runtime import daemon
@@ -211,7 +211,7 @@ def test_scores_and_what_is_said_are_left_for_others(
 
     run_daemon(config_with(), tmp_path, hands, connect=(lambda: panel) if with_panel else None, scores=scores)
     if with_panel:
-        goodbye = draw(Screen(Mode.ATTRACT, big="Goodbye"), 0)
+        goodbye = draw(ToldScreen(Mode.ATTRACT, big="Goodbye"), 0)
         assert model.picture().tobytes() == goodbye.tobytes(), "this stays on the glass"
 
 

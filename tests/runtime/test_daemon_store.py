@@ -19,6 +19,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import begin
 from shutthebox.runtime import daemon
+from shutthebox.translations import told_screen
 
 
 def test_it_plays_while_its_store_is_backed_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,7 +60,7 @@ def test_broken_house_rules_are_said_and_played_without(
     rules.mkdir()
     (rules / "bad.toml").write_text("tiles = true\n")
     shows = run_daemon(config_with(rules__folder=str(rules)), tmp_path / "state", Served.begin).shows
-    assert (shows[0].screen.prompt, shows[0].screen.alert) == ("Bad house rules", True)
+    assert (told_screen(shows[0]).prompt, shows[0].screen.alert) == ("Bad house rules", True)
     assert shows[-1].mode is Mode.READY
     store, _ = open_or_set_aside(tmp_path / "state", time.time)
     assert store is not None
@@ -73,7 +74,7 @@ def test_broken_house_rules_are_said_and_played_without(
 def test_a_damaged_store_is_said_and_played_without(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / FILE_NAME).write_text("shopping list\n" * 100)
     shows = run_daemon(config_with(), tmp_path, Served.begin).shows
-    assert (shows[0].screen.prompt, shows[0].screen.alert) == ("Memory damaged", True)
+    assert (told_screen(shows[0]).prompt, shows[0].screen.alert) == ("Memory damaged", True)
     assert shows[-1].mode is Mode.READY
     assert len(list(tmp_path.glob("*.damaged"))) == 1
     with closing(open_to_read(tmp_path / FILE_NAME)) as db:
@@ -97,11 +98,11 @@ def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
         hands.throw()
 
     first = run_daemon(config_with(), tmp_path, meet)
-    assert first.shows[0].screen.prompt != "Memory damaged", "it does not wait for the verification"
+    assert told_screen(first.shows[0]).prompt != "Memory damaged", "it does not wait for the verification"
     assert not list(tmp_path.glob("*.damaged"))
 
     again = run_daemon(config_with(), tmp_path, lambda hands: None)
-    assert again.shows[0].screen.aside == "new memory"
+    assert told_screen(again.shows[0]).aside == "new memory"
     assert again.shows[0].throw == first.shows[-1].throw, "the match goes on"
     assert len(list(tmp_path.glob("*.damaged"))) == 1
     assert not is_suspect(tmp_path)
@@ -110,7 +111,7 @@ def test_damage_of_long_ago_is_found_after_the_start_and_mended_at_the_next(
     assert "fact 2 was altered" in said
 
     sound = run_daemon(config_with(), tmp_path, lambda hands: None)
-    assert sound.shows[0].screen.aside == ""
+    assert told_screen(sound.shows[0]).aside == ""
     assert len(list(tmp_path.glob("*.damaged"))) == 1
 
 
@@ -122,7 +123,7 @@ def test_what_cannot_be_a_store_at_first_is_one_when_the_next_match_begins(
     state.write_text("in the way")
 
     def act(hands: Served) -> None:
-        assert hands.show.screen.prompt == "Memory is off"
+        assert told_screen(hands.show).prompt == "Memory is off"
         state.unlink()
         hands.begin()
         hands.until(lambda: "everything is kept again" in caplog.text)

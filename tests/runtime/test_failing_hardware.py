@@ -39,7 +39,6 @@ from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox, default_l
 from shutthebox.simulator.hardware.panel_model import PanelModel
 from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.translations import translations
 
 
 class BrokenBox(VirtualBox):
@@ -454,7 +453,7 @@ def test_a_line_that_could_never_be_read_is_a_lever_that_is_up(
 
 def runner_of(config: Config, ports: Ports, now_ns: int) -> Runner:
     settings, dice = settings_for(config, 9, "test"), RandomDice(Random(1).randrange)
-    return Runner(settings, config.box.settle_ns, ports, dice, translations(), now_ns)
+    return Runner(settings, config.box.settle_ns, ports, dice, now_ns)
 
 
 class Looped:

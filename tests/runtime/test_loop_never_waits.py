@@ -20,6 +20,7 @@ from shutthebox.odds import evaluate, model, odds, seats, shared_row
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.tiles import to_numbers
 from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.translations import told_screen
 
 S = 1_000_000_000
 SOLVERS = (
@@ -126,12 +127,12 @@ def test_a_computer_whose_odds_take_for_ever_plays_by_a_simple_rule(game: str, l
         for _ in range(2):
             while box.show.mode is not Mode.FLIPPING:
                 box.run_until(box.now_ns + S // 5)
-            assert "Thinking" in box.show.screen.text
+            assert "Thinking" in told_screen(box.show).text
             assert not box.show.screen.alert
             presses(box)
             assert box.show.screen.alert, "a press is heard, and says why nothing happens"
             box.run_until(box.now_ns + COMPUTER_THINKS_NS)
-            assert "Thinking" not in box.show.screen.text
+            assert "Thinking" not in told_screen(box.show).text
             flips_what_it_says(box)
         assert any(isinstance(question, AskAnswer) for question in box.questions.asked)
     finally:
@@ -149,10 +150,10 @@ def test_a_restart_while_the_odds_take_for_ever_comes_to_play(tmp_path: Path) ->
             thrown = box.show.throw
             box.cut_power()
             assert (box.show.mode, box.show.throw) == (Mode.FLIPPING, thrown)
-            assert "Thinking" in box.show.screen.text
+            assert "Thinking" in told_screen(box.show).text
             assert isinstance(box.questions.asked[-1], AskAnswer), "asked again"
         box.run_until(box.now_ns + COMPUTER_THINKS_NS)
-        assert "Thinking" not in box.show.screen.text
+        assert "Thinking" not in told_screen(box.show).text
         flips_what_it_says(box)
         assert len(box.show.open) < 12
     finally:

@@ -144,3 +144,26 @@ def test_nothing_of_a_daemon_that_lost_its_power_waits_for_the_garbage_collector
     finally:
         gc.enable()
         box.close()
+
+
+# -- what is shown -----------------------------------------------------------------------------
+
+
+def test_what_has_not_changed_is_shown_once_and_a_refusal_as_often_as_it_happens(start: Start) -> None:
+    watched = start(game__profile="traditional")
+
+    def shows() -> int:
+        count = sum(isinstance(effect, Show) for effect in watched.effects)
+        watched.effects.clear()
+        return count
+
+    watched.flip(3)
+    assert shows() > 0
+    watched.flip(4)
+    assert shows() == 0, "attract has answered the first lever already"
+    watched.lift(3, 4)
+    watched.press()
+    shows()
+    for _ in range(2):
+        watched.hold()
+        assert shows() >= 1, "it says again why a hold does nothing here"

@@ -4,13 +4,25 @@ from dataclasses import replace
 
 import pytest
 
+from doctools.messages import texts
 from shutthebox.game.effects import Effect, Show, Sound, Sounded
+from shutthebox.game.messages import (
+    ChartBar,
+    Joined,
+    ListRow,
+    Name,
+    Numbers,
+    Seat,
+    Spelling,
+    Text,
+    message,
+    told,
+)
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import Profile
-from shutthebox.speech.words import Announcer, screen_parts, sentences
-from shutthebox.translations import finished_codes, translations
+from shutthebox.speech.words import _SPOKEN, Announcer, screen_parts, sentences, spoken
 
 
 def show_of(screen: Screen, player: int | None = 1, throw: Throw | None = None) -> Show:
@@ -26,22 +38,47 @@ def show_of(screen: Screen, player: int | None = 1, throw: Throw | None = None) 
         totals=(),
         owes=(),
         winners=(),
-        seats=("Player 1", "ANN"),
+        seats=(message("Player {number}", number=1), Name("ANN")),
     )
 
 
-def words(screen: Screen, player: int | None = 1, throw: Throw | None = None, language: str = "en") -> str:
-    return sentences(screen_parts(show_of(screen, player, throw), translations()[language]).values())
+def words(screen: Screen, throw: Throw | None = None) -> str:
+    return sentences(screen_parts(show_of(screen, throw=throw), str).values())
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (message("{round}/{rounds}", round=2, rounds=3), "Round 2 of 3"),
+        (message("{round}", round=2), "Round 2"),
+        (message("{page}/{pages}", page=2, pages=4), "Page 2 of 4"),
+        (message("{seconds} s", seconds=20), "20 seconds"),
+        (message("Lift {tiles}", tiles=Numbers((1, 3, 4, 5, 8))), "Lift 1, 3 to 5, 8"),
+        (message("Lever {back}: < {on}: >", back=8, on=9), "Lever 8: the one before, 9: the next"),
+        (ListRow(ChartBar(7, 5), "41"), "7 41"),
+        (ListRow(Seat(1, Name("ANN")), message("owes {stakes}", stakes="1")), "Ann owes 1"),
+        (message("{player}: {score}", player=Seat(2, message("Computer")), score="9"), "Computer: 9"),
+        (message("Shared: {players}", players=Joined((Name("ANN"), Name("BEA")))), "Shared: Ann, Bea"),
+        (Spelling("BZ", 3), "B Z"),
+        ("36", "36"),
+    ],
+)
+def test_signs_and_names_are_said_in_words(text: Text, said: str) -> None:
+    assert told(spoken(text), str) == said
+
+
+def test_the_voice_has_no_words_for_a_text_that_no_screen_has() -> None:
+    assert set(_SPOKEN) <= set(texts())
 
 
 FULL = Screen(
     Mode.FLIPPING,
     title="T",
     aside="best 26",
-    dice=(3,),
-    total=3,
+    dice=(3, 5, 1),
+    total=9,
     big="OUT!",
-    rows=("r",),
+    rows=("r", ListRow("s", "4")),
     paragraph="q",
     prompt="p",
     also=("a", "b"),
@@ -49,73 +86,35 @@ FULL = Screen(
 
 
 @pytest.mark.parametrize(
-    ("screen", "player", "said"),
+    ("screen", "said"),
     [
-        (Screen(Mode.READY, aside="2/3"), 1, "Round 2 of 3."),
-        (Screen(Mode.READY, aside="2"), 1, "Round 2."),
-        (Screen(Mode.READY, aside="best 26"), 1, "best 26."),
-        (Screen(Mode.MENU, title="Pub", aside="2/14"), None, "Pub. Page 2 of 14."),
-        (Screen(Mode.FLIPPING, dice=(3, 5), total=8), 1, "Thrown: 3 and 5, which is 8."),
-        (Screen(Mode.FLIPPING, dice=(3, 5, 1), total=9), 1, "Thrown: 3, 5 and 1, which is 9."),
-        (Screen(Mode.FLIPPING, dice=(6,), total=6), 1, "Thrown: 6."),
-        (Screen(Mode.RAISE, prompt="Lift 1, 3-5, 8"), 1, "Lift 1, 3 to 5, 8."),
-        (Screen(Mode.MENU, prompt="Lever 8: < 9: >"), None, "Lever 8: the one before, 9: the next."),
-        (Screen(Mode.MENU, rows=(" 7 =====\t5",), cursor=0), None, "7 5."),
-        (Screen(Mode.INITIALS, big="B__"), 1, "B."),
-        (Screen(Mode.INITIALS, big="BZ_"), 1, "B Z."),
-        (Screen(Mode.INITIALS, big="BZA"), 1, "B Z A."),
-        (Screen(Mode.READY, big="36 left"), 1, "36 left."),
-        (Screen(Mode.TURN_OVER, big="15", prompt="Blocked by 4"), 1, "Blocked by 4. Your score: 15."),
-        (Screen(Mode.TURN_OVER, big="SHUT!", prompt="Shut the box!"), 1, "Shut the box! SHUT!"),
-        (Screen(Mode.MENU, rows=("1 Game: Pub", "2 Sound: on"), cursor=1), None, "2 Sound: on."),
-        (Screen(Mode.MENU, rows=("Matches 3", "Throws 20")), None, "Matches 3. Throws 20."),
-        (Screen(Mode.FLIPPING, rows=("8\t+0.00", "1, 7\t+5.68"), cursor=0), 1, "8 +0.00. 1, 7 +5.68."),
-        (Screen(Mode.MATCH_OVER, title="ANN wins!", rows=("1: 9", "ANN: 3", "1: lucky 0.5"), cursor=1), 1,
-         "ANN wins! Player 1: 9. ANN: 3. Player 1: lucky 0.5."),
-        (Screen(Mode.MATCH_OVER, title="Evening", rows=("1\towes 1", "ANN\tgets 1")), 1,
-         "Evening. Player 1 owes 1. ANN gets 1."),
-        (Screen(Mode.MATCH_OVER, title="Team 1 wins!", rows=("Team 1: 20",)), 1, "Team 1 wins! Team 1: 20."),
-        (Screen(Mode.ROLLING, title="ANN", tumbling=True, dice=(1, 1)), 1, "ANN. The dice roll."),
-        (Screen(Mode.FLIPPING, dice=(3, 5)), 1, "Thrown: 3 and 5."),
-        (Screen(Mode.FLIPPING, prompt="Shut 8", also=("Hold: go", "5 on")), 1, "Shut 8. Hold: go. 5 on."),
-        (Screen(Mode.FLIPPING, prompt="Lift 8", also=("Hold: a hint",), alert=True), 1, "Lift 8."),
-        (Screen(Mode.MENU, title="Pub", paragraph="Nine tiles.", prompt="On?"), None, "Pub. Nine tiles. On?"),
-        (Screen(Mode.MENU, title="Wait…", big="AB", prompt="Now!"), None, "Wait… A B. Now!"),
-        (Screen(Mode.MENU, big="ABCD"), None, "ABCD."),
-        (Screen(Mode.MENU, big="12"), None, "12."),
-        (Screen(Mode.INITIALS, big="A"), None, "A."),
-        (Screen(Mode.READY, title="Tiles 10-12 and 1-2"), 1, "Tiles 10 to 12 and 1 to 2."),
-        (Screen(Mode.READY, aside="10 s"), 1, "10 seconds."),
-        (Screen(Mode.READY, aside="5 s"), 1, "5 seconds."),
-        (Screen(Mode.READY, aside="9 s"), 1, ""),
-        (Screen(Mode.READY, aside="2/"), 1, "2/."),
-        (Screen(Mode.READY, aside="a/3"), 1, "a/3."),
-        (Screen(Mode.READY, aside="2/b"), 1, "2/b."),
-        (Screen(Mode.MENU, aside="2"), None, "2."),
-        (Screen(Mode.SETUP, rows=("1", "2"), cursor=0), None, "1."),
-        (Screen(Mode.MATCH_OVER, rows=("2: 9", "12 rounds", "2\towes 1")), 1,
-         "ANN: 9. 12 rounds. ANN owes 1."),
-        (Screen(Mode.ATTRACT, rows=("1: 9", "2\t8")), None, "1: 9. 2 8."),
-        (replace(FULL, mode=Mode.TURN_OVER), 1, "T. best 26. Thrown: 3. p. OUT! a. b. r. q."),
-        (FULL, 1, "T. best 26. Thrown: 3. OUT! r. q. p. a. b."),
-        (Screen(Mode.PUZZLE, title="Solved!", rows=("8\t+0.00", "1, 7\t+5.68"), cursor=0), None,
-         "Solved! 8 +0.00. 1, 7 +5.68."),
+        (FULL, "T. best 26. Thrown: 3, 5 and 1, which is 9. OUT! r. s 4. q. p. a. b."),
+        (replace(FULL, alert=True), "T. best 26. Thrown: 3, 5 and 1, which is 9. OUT! r. s 4. q. p."),
+        (Screen(Mode.MENU, rows=("1 Game", "2 Sound: on"), cursor=1), "2 Sound: on."),
+        (Screen(Mode.FLIPPING, rows=("8", "1, 7"), cursor=0), "8. 1, 7."),
+        (Screen(Mode.ROLLING, title="ANN", tumbling=True, dice=(1, 1)), "ANN. The dice roll."),
+        (Screen(Mode.FLIPPING, dice=(6,), total=6), "Thrown: 6."),
     ],
-)  # fmt: skip
-def test_what_is_said_of_a_screen(screen: Screen, player: int | None, said: str) -> None:
-    assert words(screen, player) == said
-
-
-def test_the_seconds_that_a_turn_begins_with_are_said() -> None:
-    show = replace(show_of(Screen(Mode.READY, aside="20 s")), game=Profile("A game", turn_seconds=20))
-    parts = screen_parts(show, translations()["en"])
-    assert parts["aside"] == "20 seconds"
-    assert screen_parts(replace(show, game=Profile("A game")), translations()["en"])["aside"] == ""
+)
+def test_what_is_said_of_a_screen(screen: Screen, said: str) -> None:
+    assert words(screen) == said
 
 
 def test_the_throw_that_ends_a_turn_is_told_like_the_others() -> None:
-    over = Screen(Mode.TURN_OVER, title="ANN", aside="6+1", big="15", prompt="Blocked by 7")
-    assert words(over, throw=(6, 1)) == "ANN. Thrown: 6 and 1, which is 7. Blocked by 7. Your score: 15."
+    over = Screen(Mode.TURN_OVER, title="T", aside="6+1", big="15", prompt="Blocked by 7")
+    assert words(over, (6, 1)) == "T. Thrown: 6 and 1, which is 7. Blocked by 7. Your score: 15."
+
+
+def test_only_some_seconds_are_said_and_those_that_a_turn_begins_with() -> None:
+    show = replace(show_of(Screen(Mode.READY)), game=Profile("A game", turn_seconds=20))
+    said = [
+        left
+        for left in range(25)
+        if screen_parts(
+            replace(show, screen=Screen(Mode.READY, aside=message("{seconds} s", seconds=left))), str
+        )["aside"]
+    ]
+    assert said == [5, 10, 20]
 
 
 def test_how_many_dice_are_best_cuts_nothing_short() -> None:
@@ -132,16 +131,6 @@ def test_what_the_coach_says_of_a_turn_cuts_nothing_short() -> None:
     first, later = filter(None, map(announcer.take, shows))
     assert (first.waits, later.waits) == (False, True)
     assert later.text == "Press: go on. lucky 0.5."
-
-
-@pytest.mark.parametrize("language", finished_codes())
-def test_what_a_hand_does_with_the_button_is_said_in_words(language: str) -> None:
-    """The panel has room for "short" and "long" only."""
-    _ = translations()[language]
-    screen = Screen(Mode.MENU, prompt=_("Press: choose"), also=(_("Hold: back"),))
-    said = words(screen, None, language=language)
-    assert said.startswith(_("Press"))
-    assert f" {_('Hold')}" in said
 
 
 def announced(*effects: Effect) -> list[tuple[str, bool] | None]:
@@ -165,11 +154,14 @@ def test_a_refusal_has_the_prompt_said_once_more_and_no_more() -> None:
         assert not any(announcement.waits for announcement in said if announcement)
 
 
+ROUND = message("{round}/{rounds}", round=2, rounds=3)
+
+
 def test_dice_in_the_air_are_not_said_and_the_throw_is_whole() -> None:
-    thrown = Screen(Mode.FLIPPING, title="ANN", aside="2/3", dice=(3, 5), total=8, prompt="Shut 8")
-    rolling = Screen(Mode.ROLLING, title="ANN", aside="2/3", tumbling=True)
+    thrown = Screen(Mode.FLIPPING, title="Ann", aside=ROUND, dice=(3, 5), total=8, prompt="Shut 8")
+    rolling = Screen(Mode.ROLLING, title="Ann", aside=ROUND, tumbling=True)
     assert announced(*(show_of(screen) for screen in (thrown, rolling, thrown))) == [
-        ("ANN. Round 2 of 3. Thrown: 3 and 5, which is 8. Shut 8.", False),
+        ("Ann. Round 2 of 3. Thrown: 3 and 5, which is 8. Shut 8.", False),
         None,
         ("Thrown: 3 and 5, which is 8. Shut 8.", False),
     ]

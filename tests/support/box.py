@@ -6,11 +6,13 @@ from pathlib import Path
 from shutthebox.config.schema import Config, with_value
 from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Fact
+from shutthebox.game.messages import told
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import ToldScreen
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.runtime.ports import Observer
 from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.translations import told_screen, translations
 
 MS = 1_000_000
 S = 1_000 * MS
@@ -27,8 +29,13 @@ class Eyes:
         return next(effect for effect in reversed(self.effects) if isinstance(effect, Show))
 
     @property
-    def screen(self) -> Screen:
-        return self.show.screen
+    def screen(self) -> ToldScreen:
+        return told_screen(self.show)
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """How each player is called."""
+        return tuple(told(seat, translations()[self.show.language]) for seat in self.show.seats)
 
     @property
     def mode(self) -> Mode:

@@ -16,6 +16,7 @@ from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.bounce import bounce_edges
 from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.translations import told_screen
 
 MS = 1_000_000
 QUIET_NS = 1_200 * MS
@@ -144,7 +145,7 @@ class Player:
     def _go_on(self) -> None:
         """The step that the screen asks for."""
         show = self.seen
-        if show.asleep or "End the match?" in show.screen.text:
+        if show.asleep or "End the match?" in told_screen(show).text:
             self._press() if show.asleep else self._press(_HOLD_NS + 100 * MS)
         elif show.mode in (Mode.ATTRACT, Mode.TURN_OVER):
             self._press()
@@ -167,7 +168,7 @@ class Player:
                 self._flip_a_viable(show)
             case "ok" if show.mode is Mode.FLIPPING:
                 self._answer(show)
-            case "ok" if "Hold: 1 die" in show.screen.also and self._chance(_ONE_DIE):
+            case "ok" if "Hold: 1 die" in told_screen(show).also and self._chance(_ONE_DIE):
                 self._press(_HOLD_NS + self._between(50, 500))
             case _:
                 self._press()
@@ -175,7 +176,7 @@ class Player:
     def _answer(self, show: Show) -> None:
         if self._tiles(show, TileState.VIABLE):
             self._flip_a_viable(show)
-        elif "lift" in show.screen.prompt:
+        elif "lift" in told_screen(show).prompt:
             self._move(self._one_of(self._tiles(show, TileState.SHUT) & self._down), down=False)
         else:
             self._press()

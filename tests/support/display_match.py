@@ -20,7 +20,7 @@ from shutthebox.game.modes.ready import Ready
 from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.play import MatchInPlay
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import Shared, View
+from shutthebox.game.state import Shared
 from shutthebox.game.table import ModeState
 from shutthebox.odds.coach import MatchReview, review
 from shutthebox.rules import turn as turns
@@ -51,7 +51,7 @@ class Hands(Protocol):
 
 def pictures(state: State) -> set[bytes]:
     """Every picture of a state, phase by phase."""
-    screen = state.mode.screen(View(state.shared, translations()[state.shared.settings.language]))
+    screen = state.mode.screen(state.shared).told(translations()[state.shared.settings.language])
     # In attract the words drift for minutes, so that nothing burns in.
     phases = range(0, 3000, 5) if screen.mode is Mode.ATTRACT else range(20)
     return {draw(screen, phase * 100_000_000).tobytes() for phase in phases}

@@ -39,14 +39,6 @@ from shutthebox.rules.tiles import to_tiles
 TUMBLE_NS = 800 * MS
 
 
-def english(text: str) -> str:
-    return text
-
-
-def french(text: str) -> str:
-    return f"<{text}>"
-
-
 class Queue:
     """Throws that the test has decided; asked for another it fails."""
 
@@ -144,7 +136,6 @@ class Table(Eyes):
         self.odds = odds or NoOdds()
         self.machine = Machine(
             settings or settings_for(),
-            {"en": english, "fr": french},
             self.dice,
             to_tiles(self.down),
             self.now_ns,

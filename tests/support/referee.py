@@ -30,7 +30,7 @@ from shutthebox.rules.actions import Action, Advanced, Moved, OutOfTime, Reopene
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers
-from shutthebox.translations import translations
+from shutthebox.translations import told_screen, translations
 
 HOLD_NS = 800_000_000
 LONG_HOLD_NS = 10_000_000_000
@@ -553,7 +553,7 @@ class Referee:
         before, self.show = self.show, show
         seen = self.seen
         seen.modes[show.mode.value] += 1
-        filled = show.screen.mode is show.mode and bool(show.screen.text)
+        filled = show.screen.mode is show.mode and bool(told_screen(show).text)
         self._must("the screen shows the mode", filled, show)
         if self._before_cut is not None:
             cut, self._before_cut = self._before_cut, None
@@ -587,8 +587,8 @@ class Referee:
         self._must("a mode that fits", show.mode in self._modes(verdict), "in", self.phase, verdict, show)
         if show.mode is Mode.MATCH_OVER and (before is None or before.mode is Mode.TURN_OVER):
             captain = self._profile.name.startswith("jouhet") and self._captain
-            called = CAPTAIN[show.language] in show.screen.title
-            self._must("the winner is called Captain", called == captain, show.screen.title)
+            called = CAPTAIN[show.language] in told_screen(show).title
+            self._must("the winner is called Captain", called == captain, told_screen(show).title)
         if show.mode is Mode.FLIPPING and show.screen.tiles:
             self._check_tiles(show, row)
 

@@ -46,7 +46,7 @@ from shutthebox.game.inputs import (
 )
 from shutthebox.game.past import Past
 from shutthebox.game.questions import AskAnswer, AskDice, AskHint, AskReview, Prepare, Question
-from shutthebox.game.screen import Screen, TileState
+from shutthebox.game.screen import TileState, ToldScreen
 from shutthebox.game.settings import Settings, ShownStakes
 from shutthebox.game.state import Shared
 from shutthebox.odds.puzzles import puzzle_from_text
@@ -55,6 +55,7 @@ from shutthebox.rules.equal_dice import Tournament
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import parse_keys, to_profile
 from shutthebox.rules.tiles import to_numbers, to_tiles
+from shutthebox.translations import told_screen
 
 _SIGNS = {
     TileState.OPEN: "{}",
@@ -207,7 +208,10 @@ class Transcript:
         due = "" if due_ns is None or only_sleeps else f", goes on at {(due_ns - now_ns) / S:+.3f} s"
         at = "" if show.t_ns == now_ns else f", since {(show.t_ns - now_ns) / S:.3f} s"
         asleep = ", asleep" if show.asleep else ""
-        yield "; ".join((f"  show {show.mode}, {show.verdict}{at}{asleep}{due}", *_drawn(show.screen))) + "\n"
+        yield (
+            "; ".join((f"  show {show.mode}, {show.verdict}{at}{asleep}{due}", *_drawn(told_screen(show))))
+            + "\n"
+        )
         seen = {**_on_the_table(show), **_known(shared)}
         changed = [text for key, text in seen.items() if self.seen.get(key) != text]
         gone = [f"no {key}" for key in self.seen if key not in seen]
@@ -241,7 +245,7 @@ def _settings(head: str, keys: dict[str, Any]) -> Settings:
     return settings_for(usual, **values, **sleep)
 
 
-def _drawn(screen: Screen) -> Iterator[str]:
+def _drawn(screen: ToldScreen) -> Iterator[str]:
     """What a screen shows, without its words: a change of a word is the matter of that word's own test."""
     if screen.dice:
         faces = " ".join(map(str, screen.dice))

@@ -12,8 +12,6 @@ from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any
 
-from tests.support.machine import english
-
 from shutthebox.game.effects import Ask, Effect, Keep, Show, Sound, Sounded
 from shutthebox.game.facts import Began, Finished, Left
 from shutthebox.game.inputs import Held, HeldLong, Input, LeversMoved, OddsCame, Pressed, TimeCame
@@ -29,7 +27,7 @@ from shutthebox.game.modes.rolling import Rolling
 from shutthebox.game.play import MatchInPlay, is_computers_turn
 from shutthebox.game.questions import AskReview, Prepare, Question
 from shutthebox.game.resuming import KeptMatch
-from shutthebox.game.screen import Screen, TileState
+from shutthebox.game.screen import TileState, ToldScreen
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import show_of
 from shutthebox.game.state import Overlay
@@ -47,6 +45,7 @@ from shutthebox.rules.match import Match, Stage
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import MatchFormat
 from shutthebox.rules.tiles import Tiles, to_tiles
+from shutthebox.translations import told_screen
 
 S = 1_000_000_000
 BETWEEN_PRESSES_NS = S // 2
@@ -118,7 +117,7 @@ class Node:
         lines, node = [], self
         while True:
             show = node.show
-            text = " / ".join(show.screen.text.splitlines())
+            text = " / ".join(told_screen(show).text.splitlines())
             lines.append(f"{node.given}: {show.mode}, {show.verdict}, throw {show.throw}: {text}")
             if node.before is None:
                 return "\n".join(reversed(lines))
@@ -201,8 +200,7 @@ class Walk:
                 yield bool(slips) and self._slips is not None, after_key, after
 
     def _machine(self, levers: Tiles, resumed: KeptMatch | None = None) -> Machine:
-        translations = {code: english for code, _ in self._settings.languages}
-        return Machine(self._settings, translations, self._dice, levers, 5 * S, resumed=resumed)
+        return Machine(self._settings, self._dice, levers, 5 * S, resumed=resumed)
 
     def _is_end(self, node: Node) -> bool:
         """Outside a match, or left by its players."""
@@ -446,12 +444,12 @@ def _beneath(node: Node) -> Show:
     if isinstance(mode, Ready) and mode.play.verdict.kind is not VerdictKind.OK:
         # The levers are to be set again before the throw.
         mode = Raise(mode.play)
-    return show_of(mode, plain, node.show.t_ns, english)
+    return show_of(mode, plain, node.show.t_ns)
 
 
 def _picture(node: Node) -> object:
     show = _beneath(node)
-    screen = show.screen
+    screen = show.screen.told(str)
     return (
         *(show.player, show.open, show.throw, show.verdict, show.scores, show.totals, show.winners),
         *(screen.title, screen.aside, screen.dice, screen.big, screen.tiles, screen.prompt),
@@ -465,21 +463,21 @@ def as_told(node: Node) -> list[Given] | None:
         return [Pressed()]
     if shared.overlay is Overlay.ABANDON:
         return [Held()]
-    told = _read(show.screen, shared.levers)
+    told = _read(show.screen.told(str), shared.levers)
     if told is None and shared.refusal is not None:
         # Why it did nothing: what was to be done before is still to be done.
         mode, beneath = node.machine.state.mode, replace(shared, refusal=None)
-        told = _read(show_of(mode, beneath, show.t_ns, english).screen, shared.levers)
+        told = _read(show_of(mode, beneath, show.t_ns).screen.told(str), shared.levers)
     return told
 
 
-def _read(screen: Screen, levers: Tiles) -> list[Given] | None:
+def _read(screen: ToldScreen, levers: Tiles) -> list[Given] | None:
     """The first of the lines at the bottom that is an instruction; they take turns."""
     found = (_as_told(screen, line, levers) for line in (screen.prompt, *screen.also))
     return next((told for told in found if told is not None), None)
 
 
-def _as_told(screen: Screen, prompt: str, levers: Tiles) -> list[Given] | None:
+def _as_told(screen: ToldScreen, prompt: str, levers: Tiles) -> list[Given] | None:
     def stand(*numbers: int, down: bool) -> LeversMoved:
         return LeversMoved(levers | to_tiles(numbers) if down else levers & ~to_tiles(numbers))
 

@@ -12,7 +12,7 @@ from shutthebox.adapters.display.layout import draw
 from shutthebox.config.schema import Config
 from shutthebox.game.machine import State
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Settings
 from shutthebox.rules.tiles import Tiles
 from shutthebox.simulator.hardware.panel_model import PanelModel
@@ -185,7 +185,7 @@ class Table:
 
     def goodbye(self) -> bytes:
         """The picture of a box that ends well."""
-        screen = Screen(Mode.ATTRACT, big=self._words("Goodbye"))
+        screen = ToldScreen(Mode.ATTRACT, big=self._words("Goodbye"))
         return draw(screen, 0).tobytes()
 
     def _as_text(self) -> str:

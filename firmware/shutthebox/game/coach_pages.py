@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from shutthebox.game.messages import Message, Text, decimal, message, told
+from shutthebox.game.messages import ListRow, Message, Text, decimal, message
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.tiles import to_numbers
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
     from shutthebox.odds.coach import Decision, MatchReview
-
-Translate = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +29,13 @@ class CoachPage:
     player: int
     lines: tuple[tuple[Message | None, Text], ...]
 
-    def title(self, names: Sequence[str], translate: Translate) -> str:
+    def title(self, names: Sequence[Text]) -> Text:
         """The top line."""
-        return names[self.player] if self.heading is None else self.heading.told(translate)
+        return self.heading or names[self.player]
 
-    def rows(self, names: Sequence[str], translate: Translate) -> tuple[str, ...]:
+    def rows(self, names: Sequence[Text]) -> tuple[ListRow, ...]:
         """The other lines; a line without a text begins with the player's name."""
-        return tuple(
-            f"{names[self.player] if text is None else text.told(translate)}\t{told(value, translate)}"
-            for text, value in self.lines
-        )
+        return tuple(ListRow(text or names[self.player], value) for text, value in self.lines)
 
 
 def coach_pages(review: MatchReview, *, highest_wins: bool) -> tuple[CoachPage, ...]:

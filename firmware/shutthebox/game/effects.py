@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias
 
 from shutthebox.game.facts import Fact
+from shutthebox.game.messages import Text
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import Question
 from shutthebox.game.screen import Screen
@@ -32,7 +33,7 @@ class Sound(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Put this on the panel.
+    """The box as it is to be shown; each reader puts the messages into its own words.
 
     Attributes:
         screen: what to draw.
@@ -47,10 +48,10 @@ class Show:
         owes: per player the stakes owed for this match, negative: to get; empty before it is
             decided.
         winners: who has won the match, from 1; empty before.
-        reason: why the match is over, in the language of the screen; empty before, and where totals say it.
+        reason: why the match is over; empty before, and where totals say it.
         asleep: nobody has touched the box for long: show nothing.
-        language: of the screen's texts.
-        seats: how each player is called, in that language; empty without a match.
+        language: of the players.
+        seats: how each player is called; empty without a match.
         game: the one on the table, or of the puzzle; else the usual one. None if that cannot be played now.
         staked: the box says who owes what.
         review: of the turn or the match that is over, where the coach has been heard.
@@ -67,10 +68,10 @@ class Show:
     totals: tuple[int, ...]
     owes: tuple[Fraction, ...]
     winners: tuple[int, ...]
-    reason: str = ""
+    reason: Text = ""
     asleep: bool = False
     language: str = "en"
-    seats: tuple[str, ...] = ()
+    seats: tuple[Text, ...] = ()
     game: Profile | None = None
     staked: bool = False
     review: "MatchReview | None" = None

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, field, replace
 
 from shutthebox.game.effects import Effect, Sound, Sounded
-from shutthebox.game.messages import Message, message, told
+from shutthebox.game.messages import Message, Spelling, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.picker import Flicks
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, View
+from shutthebox.game.state import Context
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LENGTH = 3
@@ -52,21 +52,19 @@ class Letters:
         """The letters with the one at the cursor among them; the next choice begins at A."""
         return replace(self, taken=self.taken + ALPHABET[self.at], at=0)
 
-    def screen(self, mode: Mode, title: str, hold: str, view: View) -> Screen:
+    def screen(self, mode: Mode, title: Text, hold: Text) -> Screen:
         """The letters so far and the next one.
 
         Args:
             mode: which.
             title: whose letters they are.
             hold: what a hold does.
-            view: language.
         """
-        _ = view.translate
         return Screen(
             mode,
             title=title,
-            big=f"{self.taken}{ALPHABET[self.at]}".ljust(LENGTH, "_"),
-            prompt=told(self.flicks.reminder or message("Press: letter"), _),
-            also=() if self.flicks.reminder else (_HELP.told(_), hold),
+            big=Spelling(f"{self.taken}{ALPHABET[self.at]}", LENGTH),
+            prompt=self.flicks.reminder or message("Press: letter"),
+            also=() if self.flicks.reminder else (_HELP, hold),
             lit=True,
         )

@@ -32,7 +32,7 @@ from shutthebox.game.inputs import (
     ServicePressed,
     TimeCame,
 )
-from shutthebox.game.messages import Text, Translate, message
+from shutthebox.game.messages import Text, message
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.service import Service
@@ -66,7 +66,6 @@ class Machine:
 
     Args:
         settings: the owner's.
-        translations: per language, how a text is translated.
         dice: where throws come from.
         levers: the levers that are down now.
         t_ns: now, in nanoseconds on the clock of all later inputs.
@@ -84,16 +83,15 @@ class Machine:
         >>> from shutthebox.game.dice import RandomDice
         >>> from shutthebox.config.profiles import builtin
         >>> settings = Settings((builtin("pub"),), builtin("pub"))
-        >>> machine = Machine(settings, {"en": str}, RandomDice(Random(1).randrange), 0, t_ns=0)
+        >>> machine = Machine(settings, RandomDice(Random(1).randrange), 0, t_ns=0)
         >>> *_, show = machine.step(Pressed(), t_ns=1_000_000_000)
-        >>> print(show.mode, show.screen.title)
+        >>> print(show.mode, show.screen.told(str).title)
         setup Players?
     """
 
     def __init__(
         self,
         settings: Settings,
-        translations: Mapping[str, Translate],
         dice: Dice,
         levers: Tiles,
         t_ns: int,
@@ -105,7 +103,7 @@ class Machine:
         fault: Fault | None = None,
         notices: Sequence[str] = (),
     ) -> None:
-        self._translations, self._dice = translations, dice
+        self._dice = dice
         self._statistics, self._past, self._daily = statistics, past, daily
         self._now_ns = t_ns
         self._shared = Shared(
@@ -291,8 +289,7 @@ class Machine:
         return self.settings.out & ~(match.game.starting if match else 0)
 
     def _show(self) -> Show:
-        shared = self._shared
-        return show_of(self._mode, shared, self._now_ns, self._translations[shared.settings.language])
+        return show_of(self._mode, self._shared, self._now_ns)
 
 
 def _seen(shared: Shared, mode: ModeState) -> Shared:

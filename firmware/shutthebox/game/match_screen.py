@@ -2,11 +2,11 @@
 
 from shutthebox.game.judge import VerdictKind, flipped_tiles, viable
 from shutthebox.game.lever_health import complaint
-from shutthebox.game.messages import Message, Text, message, told
+from shutthebox.game.messages import Message, Text, message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.screen import Screen, TileState
-from shutthebox.game.state import View
+from shutthebox.game.state import Shared
 from shutthebox.game.wording import fault_text, listed, player_name, verdict_text
 from shutthebox.rules.handicap import points_off
 from shutthebox.rules.match import Match
@@ -19,7 +19,7 @@ _WRONG = (VerdictKind.PUT_BACK, VerdictKind.LIFT, VerdictKind.OVER, VerdictKind.
 def turn_screen(
     mode: Mode,
     play: MatchInPlay,
-    view: View,
+    shared: Shared,
     *,
     prompt: Text,
     also: tuple[Text, ...] = (),
@@ -33,7 +33,7 @@ def turn_screen(
     Args:
         mode: which.
         play: the match.
-        view: language and levers.
+        shared: what all modes know.
         prompt: what to do next, where the levers are right.
         also: what else can be done then.
         dice: the throw on the table.
@@ -41,7 +41,7 @@ def turn_screen(
         only: the answer that the computer has chosen; None if a person plays.
         lit: a press does something.
     """
-    match, shared, _ = play.match, view.shared, view.translate
+    match = play.match
     wrong = play.verdict.kind in _WRONG
     if wrong:
         prompt = fault_text(play.verdict, shared)
@@ -58,19 +58,19 @@ def turn_screen(
             out |= match.game.starting & ~match.rules.starting
             corner = without_text(out) if out else _seat_text(match) or corner
     if dice or match.turn.throws:
-        title: Text = player_name(match.player, shared)
+        title = player_name(match.player, shared)
     else:
-        title = match.rules.title(shared.settings.language, _)
+        title = title_text(match.rules, shared.settings.language)
     return Screen(
         mode,
-        title=told(title, _),
-        aside=told(corner, _),
+        title=title,
+        aside=corner,
         dice=dice,
         total=sum(dice) if dice else None,
-        big=told(big, _),
+        big=big,
         tiles=tile_row(mode, play, shared.levers, only, row_behind(match, shared)),
-        prompt=told(prompt, _),
-        also=() if wrong else tuple(told(text, _) for text in also),
+        prompt=prompt,
+        also=() if wrong else also,
         alert=wrong,
         lit=lit,
     )
@@ -88,9 +88,9 @@ def corner_text(match: Match) -> Text:
     if match.rules.stakes is Stakes.BANK or match.in_teams or match.rules.turns is Turns.SHARED:
         return ""
     if match.rules.match is not MatchFormat.TOTAL:
-        return str(match.round)
+        return message("{round}", round=match.round)
     if match.rounds > 1:
-        return f"{match.round}/{match.rounds}"
+        return message("{round}/{rounds}", round=match.round, rounds=match.rounds)
     played = [score for i, score in enumerate(match.scores) if score is not None and i != match.player]
     if not played:
         return ""

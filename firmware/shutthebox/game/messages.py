@@ -1,8 +1,8 @@
-"""Texts for people: English in the source, translated only when a screen is built."""
+"""Texts for people, as data: each reader (panel, voice, page, scoreboard) puts them into words itself."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 from shutthebox.rules.profile import Profile
 
@@ -10,37 +10,149 @@ Translate: TypeAlias = Callable[[str], str]
 """Gives an English text in the players' language."""
 
 
+class Wording(Protocol):
+    """A text that is put into words only where it is read."""
+
+    def told(self, translate: Translate) -> str:
+        """The text as the panel shows it, in the players' language."""
+
+
+Text: TypeAlias = Wording | str
+"""A text; a str is the same in every language: a number, the title of a house rule."""
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A text with blanks and what goes into them; kept in a state, translated on a screen.
+    """A text with blanks and the values for them.
 
     Attributes:
         text: English, with blanks such as ``{points}``; the catalogues have it under this text.
-        values: by blank; a message among them is translated too.
+        values: by blank.
     """
 
     text: str
-    values: tuple[tuple[str, "int | str | Message"], ...] = ()
+    values: tuple[tuple[str, int | Text], ...] = ()
 
     def told(self, translate: Translate) -> str:
         """The text in the players' language."""
-        filled = {
-            blank: value.told(translate) if isinstance(value, Message) else value
-            for blank, value in self.values
-        }
         if not self.text:
             return ""
+        filled = {
+            blank: value if isinstance(value, int) else told(value, translate) for blank, value in self.values
+        }
         text = translate(self.text)
         return text.format(**filled) if filled else text
 
 
-Text: TypeAlias = Message | str
-"""A message, or what is the same in every language: a number, a name."""
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Tiles or levers; said rising.
+
+    >>> Numbers((2, 9)).told(str), Numbers((1, 2, 3, 4, 5, 7, 9)).told(str)
+    ('2, 9', '1-5, 7, 9')
+    """
+
+    numbers: tuple[int, ...]
+
+    @property
+    def runs(self) -> tuple[tuple[int, int], ...]:
+        """First and last of each part; more than three numbers have those in a row in one part."""
+        runs: list[tuple[int, int]] = []
+        for number in sorted(self.numbers):
+            first, last = runs[-1] if runs else (0, -1)
+            if len(self.numbers) > 3 and number == last + 1:
+                runs[-1] = (first, number)
+            else:
+                runs.append((number, number))
+        return tuple(
+            part
+            for first, last in runs
+            for part in (((first, last),) if last - first > 1 else ((n, n) for n in range(first, last + 1)))
+        )
+
+    def told(self, translate: Translate) -> str:
+        """The numbers with a hyphen for each run."""
+        return ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in self.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """The three letters by which a player is called."""
+
+    letters: str
+
+    def told(self, translate: Translate) -> str:
+        """The letters, in capitals."""
+        return self.letters
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """Letters of a name that is being chosen, and the number of its places."""
+
+    letters: str
+    places: int
+
+    def told(self, translate: Translate) -> str:
+        """The letters, with an underscore for an empty place."""
+        return self.letters.ljust(self.places, "_")
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """A player in a table.
+
+    Attributes:
+        number: from 1, for narrow columns.
+        name: in full.
+    """
+
+    number: int
+    name: Text
+
+    def told(self, translate: Translate) -> str:
+        """The letters of the player, else the number of the seat."""
+        return self.name.letters if isinstance(self.name, Name) else str(self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class ListRow:
+    """A line of a list: a text, and a value against the right edge."""
+
+    text: Text
+    value: Text
+
+    def told(self, translate: Translate) -> str:
+        """Both, with a tab between them."""
+        return f"{told(self.text, translate)}\t{told(self.value, translate)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ChartBar:
+    """A bar of a chart: its number, and its length in characters."""
+
+    number: int
+    length: int
+
+    def told(self, translate: Translate) -> str:
+        """The number with the bar."""
+        return f"{self.number:2} {'=' * self.length}"
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Texts one after the other."""
+
+    texts: tuple[Text, ...]
+
+    def told(self, translate: Translate) -> str:
+        """The texts with commas."""
+        return ", ".join(told(text, translate) for text in self.texts)
 
 
 def told(text: Text, translate: Translate) -> str:
-    """A text in the players' language."""
-    return text.told(translate) if isinstance(text, Message) else text
+    """A text as the panel shows it, in the players' language."""
+    return text if isinstance(text, str) else text.told(translate)
 
 
 def title_text(profile: Profile, language: str) -> Text:
@@ -48,7 +160,7 @@ def title_text(profile: Profile, language: str) -> Text:
     return dict(profile.titles).get(language) or Message(profile.title())
 
 
-def message(text: str, **values: "int | str | Message") -> Message:
+def message(text: str, **values: int | Text) -> Message:
     """The message of this English text; the catalogues' tools look for calls of this name.
 
     >>> message("{points} to go", points=3).told(str)

@@ -1,11 +1,11 @@
 """The screen of a choice that is made with the levers."""
 
 from shutthebox.game.effects import Effect, Sound, Sounded
-from shutthebox.game.messages import Message, Text, message, told
+from shutthebox.game.messages import Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.picker import Picker
 from shutthebox.game.screen import LIST_ROWS, Screen
-from shutthebox.game.state import Context, View
+from shutthebox.game.state import Context
 
 
 def picked(picker: Picker, context: Context) -> tuple[Picker, tuple[Effect, ...], Message | None]:
@@ -19,39 +19,38 @@ def picked(picker: Picker, context: Context) -> tuple[Picker, tuple[Effect, ...]
 
 
 def picker_screen(
-    mode: Mode, picker: Picker, view: View, *, paragraph: Text = "", hold: Text = "", reads: bool = False
+    mode: Mode, picker: Picker, *, paragraph: Text = "", hold: Text = "", reads: bool = False
 ) -> Screen:
     """The options with their levers' numbers; a number among the options is drawn large, alone.
 
     Args:
         mode: which.
         picker: the choice.
-        view: language and levers.
         paragraph: about the option at the cursor.
         hold: what a hold does; empty for back.
         reads: the options are only to be read, and a press goes back too.
     """
-    _ = view.translate
     hold = hold or message("Hold: back")
     press = message("Press: back") if reads else message("Press: choose")
-    prompt = told(picker.flicks.reminder or press, _)
-    also = () if picker.flicks.reminder else (told(picker.help, _), *(() if reads else (told(hold, _),)))
-    options = [told(option, _) for option in picker.options]
-    heading, chosen = told(picker.heading, _), options[picker.cursor]
-    if chosen.isdigit():
-        return Screen(mode, title=heading, big=chosen, prompt=prompt, also=also, lit=True)
+    prompt: Text = picker.flicks.reminder or press
+    also: tuple[Text, ...] = () if picker.flicks.reminder else (picker.help, *(() if reads else (hold,)))
+    chosen = picker.options[picker.cursor]
+    if isinstance(chosen, str) and chosen.isdigit():
+        return Screen(mode, title=picker.heading, big=chosen, prompt=prompt, also=also, lit=True)
     rows = tuple(
-        f"{number} {option}" if number <= picker.choosing and not reads else option
-        for number, option in enumerate(options, 1)
+        message("{number} {option}", number=number, option=option)
+        if number <= picker.choosing and not reads
+        else option
+        for number, option in enumerate(picker.options, 1)
     )
     more = len(rows) - LIST_ROWS
     return Screen(
         mode,
-        title=heading,
-        aside=_("{count} more").format(count=more) if more > 0 else "",
+        title=picker.heading,
+        aside=message("{count} more", count=more) if more > 0 else "",
         rows=rows,
         cursor=picker.cursor,
-        paragraph=told(paragraph, _),
+        paragraph=paragraph,
         prompt=prompt,
         also=also,
         lit=True,

@@ -1,12 +1,14 @@
 """A screen of the panel, as data: the machine makes it, the display worker draws it.
 
-A screen holds no pixel and no clock. Everything that moves (tumbling dice, blinking tiles)
-is named here; the display worker animates it.
+A screen holds no pixel, no clock and no language. Everything that moves (tumbling dice, blinking tiles)
+is named here; the display worker animates it. Its texts are messages: `Screen.told` puts them into the words
+of the panel, `shutthebox.speech.words` into those of the voice.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import Enum
 
+from shutthebox.game.messages import Text, Translate, told
 from shutthebox.game.mode import Mode
 
 
@@ -29,7 +31,7 @@ _CHOOSING = (Mode.MENU, Mode.SETUP, Mode.SERVICE)
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """One picture's worth of content; every text is already in the players' language.
+    """One picture's worth of content.
 
     Attributes:
         mode: what the box is doing.
@@ -53,18 +55,18 @@ class Screen:
     """
 
     mode: Mode
-    title: str = ""
-    aside: str = ""
+    title: Text = ""
+    aside: Text = ""
     dice: tuple[int, ...] = ()
     total: int | None = None
     tumbling: bool = False
-    big: str = ""
-    rows: tuple[str, ...] = ()
+    big: Text = ""
+    rows: tuple[Text, ...] = ()
     cursor: int | None = None
-    paragraph: str = ""
+    paragraph: Text = ""
     tiles: tuple[tuple[int, TileState], ...] = ()
-    prompt: str = ""
-    also: tuple[str, ...] = ()
+    prompt: Text = ""
+    also: tuple[Text, ...] = ()
     alert: bool = False
     lit: bool = False
     celebrates: bool = False
@@ -73,6 +75,30 @@ class Screen:
     def chooses(self) -> bool:
         """Whether the rows are a list to choose from; another list is to be read, page after page."""
         return self.mode in _CHOOSING and bool(self.rows) and self.cursor is not None
+
+    def told(self, translate: Translate) -> "ToldScreen":
+        """The screen in the words of the panel."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        words = {name: told(values[name], translate) for name in _TEXTS}
+        lists = {name: tuple(told(text, translate) for text in values[name]) for name in _LISTS}
+        return ToldScreen(**{**values, **words, **lists})
+
+
+_TEXTS = ("title", "aside", "big", "paragraph", "prompt")
+_LISTS = ("rows", "also")
+
+
+@dataclass(frozen=True, slots=True)
+class ToldScreen(Screen):
+    """A screen in words, to be drawn. A tab in a row sets the rest of it against the right edge."""
+
+    title: str = ""
+    aside: str = ""
+    big: str = ""
+    rows: tuple[str, ...] = ()
+    paragraph: str = ""
+    prompt: str = ""
+    also: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from shutthebox.game.effects import Show
 from shutthebox.game.faults import FAULT_TEXTS
 from shutthebox.game.judge import FINE
-from shutthebox.game.messages import Translate, told
+from shutthebox.game.messages import Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.match_over import MatchOver
@@ -14,7 +14,7 @@ from shutthebox.game.modes.puzzle import Puzzling
 from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import ShownStakes
-from shutthebox.game.state import Overlay, Shared, View
+from shutthebox.game.state import Overlay, Shared
 from shutthebox.game.table import ModeState
 from shutthebox.game.wording import player_name, reason_text
 from shutthebox.rules.match import Match
@@ -38,14 +38,13 @@ _TOURNAMENT_MODES = (
 """The corner of their screens says that the throws are those of a tournament."""
 
 
-def show_of(mode: ModeState, shared: Shared, t_ns: int, translate: Translate) -> Show:
+def show_of(mode: ModeState, shared: Shared, t_ns: int) -> Show:
     """The effect that shows the state of the box.
 
     Args:
         mode: of the box.
         shared: what all modes know.
         t_ns: now.
-        translate: into the language of the screens.
     """
     settings = shared.settings
     play = mode.play if isinstance(mode, MatchMode) else None
@@ -55,7 +54,7 @@ def show_of(mode: ModeState, shared: Shared, t_ns: int, translate: Translate) ->
     verdict = play.verdict if play else puzzle.verdict if puzzle else FINE
     seats = range(match.players) if match else ()
     return Show(
-        screen=_screen(mode, shared, translate),
+        screen=_screen(mode, shared),
         t_ns=t_ns,
         mode=mode.name,
         player=match.player + 1 if match else None,
@@ -66,20 +65,19 @@ def show_of(mode: ModeState, shared: Shared, t_ns: int, translate: Translate) ->
         totals=match.totals if match else (),
         owes=play.owes if play else (),
         winners=tuple(i + 1 for i in match.result.winners) if match and match.result else (),
-        reason=_reason(match, translate),
+        reason=_reason(match),
         asleep=shared.asleep,
         language=settings.language,
-        seats=tuple(told(player_name(player, shared), translate) for player in seats),
+        seats=tuple(player_name(player, shared) for player in seats),
         game=match.game if match else puzzle.game if puzzle else settings.game,
         staked=settings.stakes is not ShownStakes.OFF,
         review=None if settings.family else _review(mode),
     )
 
 
-def _reason(match: Match | None, translate: Translate) -> str:
+def _reason(match: Match | None) -> Text:
     """Why the match is over; empty where it goes on, or its totals say it."""
-    reason = reason_text(match) if match and match.players > 1 else None
-    return reason.told(translate) if reason else ""
+    return (reason_text(match) if match and match.players > 1 else None) or ""
 
 
 def _review(mode: ModeState) -> "MatchReview | None":
@@ -89,20 +87,20 @@ def _review(mode: ModeState) -> "MatchReview | None":
     return mode.play.review if isinstance(mode, TurnOver) else None
 
 
-def _screen(mode: ModeState, shared: Shared, _: Translate) -> Screen:
+def _screen(mode: ModeState, shared: Shared) -> Screen:
     """The mode's screen with what lies over it: a fault, a question, a refusal."""
-    screen = mode.screen(View(shared, _))
+    screen = mode.screen(shared)
     if shared.fault is not None and screen.mode in _TURN_MODES:
-        screen = replace(screen, aside=FAULT_TEXTS[shared.fault][1].told(_))
+        screen = replace(screen, aside=FAULT_TEXTS[shared.fault][1])
     if (
         shared.settings.tournament
         and screen.mode in _TOURNAMENT_MODES
         and not (shared.fault and screen.aside)
     ):
-        screen = replace(screen, aside=_("equal dice"))
+        screen = replace(screen, aside=message("equal dice"))
     if shared.overlay is Overlay.ABANDON:
-        prompt, also = _("Press: yes"), (_("Hold: no"),)
-        return Screen(screen.mode, big=_("End the match?"), prompt=prompt, also=also, lit=True)
+        prompt, also = message("Press: yes"), (message("Hold: no"),)
+        return Screen(screen.mode, big=message("End the match?"), prompt=prompt, also=also, lit=True)
     if shared.refusal is not None:
-        return replace(screen, prompt=shared.refusal.told(_), also=(), alert=True)
+        return replace(screen, prompt=shared.refusal, also=(), alert=True)
     return screen

@@ -13,7 +13,7 @@ from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Effect, Keep, Sound, Sounded
 from shutthebox.game.facts import Fact
 from shutthebox.game.faults import Fault, Undelivered
-from shutthebox.game.messages import Message, Text, Translate
+from shutthebox.game.messages import Message, Text
 from shutthebox.game.past import Past
 from shutthebox.game.settings import Settings
 from shutthebox.rules.match import Match
@@ -95,19 +95,6 @@ class Context:
     past: Callable[[Match, str], Past]
     daily: DailyPuzzle
     moved: Tiles
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """The data of a screen besides its mode: the shared state, and the players' language."""
-
-    shared: Shared
-    translate: Translate
-
-    @property
-    def settings(self) -> Settings:
-        """The settings now."""
-        return self.shared.settings
 
 
 Mode_co = TypeVar("Mode_co", covariant=True)

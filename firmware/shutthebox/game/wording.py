@@ -1,9 +1,10 @@
 """The wording of throws, levers and refusals, once for all modes."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 
 from shutthebox.game.judge import Verdict, VerdictKind, lever_of, viable
-from shutthebox.game.messages import Message, Text, Translate, decimal, message, told
+from shutthebox.game.messages import ListRow, Message, Name, Numbers, Seat, Text, Translate, decimal, message
 from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.state import Shared
 from shutthebox.odds.worths import Advice, Unit
@@ -12,6 +13,7 @@ from shutthebox.rules.formats import Reason
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import MoveKind, Profile
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
+from shutthebox.rules.words import explain, summary
 
 MOST_HINTS = 9
 """Answers that a hint ranks."""
@@ -20,18 +22,9 @@ PROMPT_LENGTH = 16
 """Characters of a prompt that are read at a glance; answers beyond are cut."""
 
 
-def listed(tiles: Tiles | tuple[int, ...]) -> str:
-    """Tile numbers as they are shown, rising: ``2, 9``; more than three with their runs: ``1-5, 7, 9``."""
-    numbers = to_numbers(tiles) if isinstance(tiles, int) else tiles
-    if len(numbers) <= 3:
-        return ", ".join(map(str, numbers))
-    runs: list[list[int]] = []
-    for number in sorted(numbers):
-        if runs and number == runs[-1][-1] + 1:
-            runs[-1].append(number)
-        else:
-            runs.append([number])
-    return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
+def listed(tiles: Tiles) -> Numbers:
+    """The numbers of these tiles or levers."""
+    return Numbers(to_numbers(tiles))
 
 
 def player_name(player: int, shared: Shared) -> Text:
@@ -39,16 +32,23 @@ def player_name(player: int, shared: Shared) -> Text:
     computers = shared.settings.computers
     if player + 1 in computers:
         return message("Computer") if len(computers) == 1 else message("Computer {number}", number=player + 1)
-    return shared.name(player) or message("Player {number}", number=player + 1)
+    if letters := shared.name(player):
+        return Name(letters)
+    return message("Player {number}", number=player + 1)
+
+
+def seat(player: int, shared: Shared) -> Seat:
+    """A player, from 0, in a table."""
+    return Seat(player + 1, player_name(player, shared))
 
 
 def verdict_text(verdict: Verdict) -> Message:
     """The judge's verdict; empty where there is nothing to say."""
     match verdict.kind:
         case VerdictKind.PUT_BACK:
-            return message("Put {tiles} back", tiles=listed(verdict.tiles))
+            return message("Put {tiles} back", tiles=Numbers(verdict.tiles))
         case VerdictKind.LIFT:
-            return message("Lift {tiles}", tiles=listed(verdict.tiles))
+            return message("Lift {tiles}", tiles=Numbers(verdict.tiles))
         case VerdictKind.COMPLETE:
             return message("Right! Press")
         case VerdictKind.MISSING:
@@ -135,21 +135,21 @@ def hint_title(hint: Advice) -> Message:
             return message("Best, to win")
 
 
-def hint_lines(hint: Advice, translate: Translate) -> tuple[str, ...]:
+def hint_lines(hint: Advice) -> tuple[ListRow, ...]:
     """The best answers to a throw and what the others cost, the best first.
 
     Where another answer is better for the win, that one and the best for the points.
     """
     if hint.best_to_win is not None:
         named = ((hint.options[0].choice, message("points")), (hint.best_to_win, message("the win")))
-        return tuple(f"{listed(tiles)}\t{aim.told(translate)}" for tiles, aim in named)
+        return tuple(ListRow(listed(tiles), aim) for tiles, aim in named)
     best = hint.options[:MOST_HINTS]
-    return tuple(answer_line(option.choice, option.cost, translate, hint.unit) for option in best)
+    return tuple(answer_line(option.choice, option.cost, hint.unit) for option in best)
 
 
-def answer_line(tiles: Tiles, cost: float, translate: Translate, unit: Unit = Unit.POINTS) -> str:
+def answer_line(tiles: Tiles, cost: float, unit: Unit = Unit.POINTS) -> ListRow:
     """An answer to a throw, and what it costs, as a row of a list."""
-    return f"{listed(tiles)}\t{told(cost_text(cost, unit), translate)}"
+    return ListRow(listed(tiles), cost_text(cost, unit))
 
 
 def cost_text(cost: float, unit: Unit) -> Text:
@@ -201,3 +201,26 @@ def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[
     if (luck > 0) == profile.highest_wins:
         return message("lucky {points}", points=points), decided
     return message("unlucky {points}", points=points), decided
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A game in one sentence."""
+
+    game: Profile
+
+    def told(self, translate: Translate) -> str:
+        """The sentence."""
+        return summary(self.game, translate)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a game's rules, by its place."""
+
+    game: Profile
+    place: int
+
+    def told(self, translate: Translate) -> str:
+        """The sentence."""
+        return explain(self.game, translate)[self.place]

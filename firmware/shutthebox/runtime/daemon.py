@@ -43,7 +43,7 @@ from shutthebox.game.dice import Dice
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Settings
 from shutthebox.runtime.ports import Observer, Ports
 from shutthebox.runtime.runner import Mail, Runner, loop
@@ -140,12 +140,14 @@ def serve(
             if connect is not None:
                 display = DisplayWorker(connect)
                 _ = translations()[settings.language]
-                goodbye = Screen(Mode.ATTRACT, big=_("Goodbye"))
+                goodbye = ToldScreen(Mode.ATTRACT, big=_("Goodbye"))
                 stack.callback(display.close, goodbye)
+            chores: tuple[Callable[[], None], ...] = ()
             if scores is not None:
                 kept = None if state is None else partial(open_to_read, state / FILE_NAME)
                 works = None if display is None else partial(getattr, display, "connected")
-                observers = (*observers, ScoresWriter(scores, kept, display_works=works), SaidWriter(scores))
+                writer = ScoresWriter(scores, kept, display_works=works)
+                observers, chores = (*observers, writer, SaidWriter(scores)), (writer.look_at_the_day,)
             delivery = None
             if outbox is not None and state is not None:
                 from shutthebox.adapters.delivery import DeliveryWatch
@@ -163,13 +165,12 @@ def serve(
                 stack.callback(verification.close)
             guard = StoreGuard(store, open_store, forgetting=forgetting, verification=verification)
             odds = OddsWorker(inbox.put)
-            ports = Ports(pins, guard, odds, display, buzzer, observers, _puzzle_of_today, delivery)
+            ports = Ports(pins, guard, odds, display, buzzer, observers, chores, _puzzle_of_today, delivery)
             runner = Runner(
                 settings,
                 config.box.settle_ns,
                 ports,
                 dice,
-                translations(),
                 time.monotonic_ns(),
                 fault=fault,
                 notices=notices,

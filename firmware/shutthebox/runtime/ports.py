@@ -13,13 +13,16 @@ from shutthebox.game.messages import Text
 from shutthebox.game.past import Past
 from shutthebox.game.questions import Question
 from shutthebox.game.resuming import KeptMatch
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Brightness
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.match import Match
 
 Observer: TypeAlias = Callable[[Effect | SwitchChanged, int], None]
-"""Told of every effect and settled switch after it has happened, with the time in ns."""
+"""Told of every effect and settled switch after it has happened, with the time in ns.
+
+Of a `Show` only if it is not like the last one, or if a sound has called for attention since.
+"""
 
 
 class PinsPort(Protocol):
@@ -35,7 +38,7 @@ class PinsPort(Protocol):
 class DisplayPort(Protocol):
     """The panel."""
 
-    def show(self, screen: Screen, t_ns: int) -> None:
+    def show(self, screen: ToldScreen, t_ns: int) -> None:
         """Shows this screen; animations count from `t_ns`."""
 
     def sleep(self) -> None:
@@ -97,7 +100,8 @@ class Ports:
         odds: answers questions; None for a box without them.
         display: None to play blind.
         buzzer: None for silence.
-        observers: told of everything.
+        observers: told of everything that changes.
+        chores: called once a second, for what depends on the time of day.
         daily: gives the puzzle of today.
         undelivered: says why the league does not get the box's matches, if so; None without a league.
     """
@@ -108,5 +112,6 @@ class Ports:
     display: DisplayPort | None = None
     buzzer: BuzzerPort | None = None
     observers: Sequence[Observer] = ()
+    chores: Sequence[Callable[[], None]] = ()
     daily: DailyPuzzle = lambda: None
     undelivered: Callable[[], Undelivered | None] | None = None

@@ -4,7 +4,7 @@
 runs it on the real clock. Everything here runs in the main thread.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from typing import TypeAlias
@@ -16,13 +16,13 @@ from shutthebox.game.facts import Finished, Left
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import DeliveryReported, FaultReported, Input, OddsCame, TimeCame
 from shutthebox.game.machine import Machine
-from shutthebox.game.messages import Translate
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import plain
 from shutthebox.game.settings import Brightness, Settings
 from shutthebox.game.switches.debounce import SERVICE_BUTTON, SwitchChanged
 from shutthebox.game.switches.switches import Switches, TimedInput
 from shutthebox.runtime.ports import Ports
+from shutthebox.translations import told_screen
 
 CELEBRATION_NS = 1_000_000_000
 """How long the lamp celebrates, in ns; it changes every `LAMP_BLINK_NS`."""
@@ -44,7 +44,6 @@ class Runner:
         settle_ns: per switch, how long a level has to stand before it counts.
         ports: the world.
         dice: where throws come from.
-        translations: per language, how a text is translated.
         now_ns: the time, on the clock of all later calls.
         fault: found before the start, for the players.
         notices: more for the owner, a line of text each.
@@ -68,7 +67,6 @@ class Runner:
         settle_ns: Callable[[int], int],
         ports: Ports,
         dice: Dice,
-        translations: Mapping[str, Translate],
         now_ns: int,
         *,
         fault: Fault | None = None,
@@ -81,9 +79,9 @@ class Runner:
         self._celebrated = False
         self._blinks: list[int] = []
         self._brightness: Brightness | None = None
+        self._shown: Show | None = None
         self.machine = Machine(
             settings,
-            translations,
             dice,
             self.switches.levers,
             now_ns,
@@ -115,6 +113,8 @@ class Runner:
             self._reconcile_ns = now_ns + RECONCILE_NS
             self._switched(self.switches.reconcile(self._ports.pins.active(), now_ns))
             self._ports.memory.catch_up()
+            for chore in self._ports.chores:
+                chore()
             self._carry_out((), now_ns)
             self._step(self.switches.health(now_ns), now_ns)
             if self._ports.undelivered is not None:
@@ -153,8 +153,13 @@ class Runner:
                     if isinstance(fact, Finished | Left):
                         self._keep_counts()
                 case Show():
+                    self._brighten()
+                    if self._shown is not None and replace(effect, t_ns=self._shown.t_ns) == self._shown:
+                        continue
                     self._show(effect)
                 case Sounded(sound):
+                    # A refusal is shown and said again, even if its words are the same.
+                    self._shown = None
                     if self._ports.buzzer is not None:
                         self._ports.buzzer.play(sound)
                 case Ask(question):
@@ -182,15 +187,23 @@ class Runner:
             # The lamp of a button that can be pressed is lit again when the celebration is over.
             self._blinks = list(range(show.t_ns, show.t_ns + CELEBRATION_NS + 1, LAMP_BLINK_NS))
         self._celebrated = show.screen.celebrates
-        if self._ports.display is not None:
-            brightness = self.machine.state.shared.settings.brightness
-            if brightness is not self._brightness:
-                self._brightness = brightness
-                self._ports.display.brighten(brightness)
-            if show.asleep:
-                self._ports.display.sleep()
-            else:
-                self._ports.display.show(show.screen, show.t_ns)
+        before, self._shown = self._shown, show
+        if self._ports.display is None:
+            return
+        if show.asleep:
+            self._ports.display.sleep()
+        elif before is None or (before.screen, before.language, before.asleep) != (
+            show.screen,
+            show.language,
+            False,
+        ):
+            self._ports.display.show(told_screen(show), show.t_ns)
+
+    def _brighten(self) -> None:
+        brightness = self.machine.settings.brightness
+        if self._ports.display is not None and brightness is not self._brightness:
+            self._brightness = brightness
+            self._ports.display.brighten(brightness)
 
     def _tell(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         for observer in self._ports.observers:

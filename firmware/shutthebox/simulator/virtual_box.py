@@ -25,7 +25,6 @@ from shutthebox.runtime.ports import DisplayPort, Observer, Ports
 from shutthebox.runtime.runner import Runner
 from shutthebox.simulator.hardware.bounce import bounce_edges
 from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox, default_lever_lines
-from shutthebox.translations import translations
 
 _DAY_NS = 86_400_000_000_000
 
@@ -141,7 +140,6 @@ class VirtualBox:
             self._config.box.settle_ns,
             ports,
             self.dice,
-            translations(),
             self.now_ns,
             fault=fault,
         )

@@ -1,11 +1,23 @@
 """The box's screens as sentences to be heard. Pure: no clock, file or voice."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from shutthebox.game.effects import Effect, Show, Sound, Sounded
-from shutthebox.game.messages import Translate
+from shutthebox.game.messages import (
+    ChartBar,
+    Joined,
+    ListRow,
+    Message,
+    Name,
+    Numbers,
+    Seat,
+    Spelling,
+    Text,
+    Translate,
+    message,
+    told,
+)
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
 from shutthebox.game.switches.debounce import SwitchChanged
@@ -92,28 +104,89 @@ _SECONDS_SAID = (10, 5)
 """Seconds left that are said, besides those that a turn begins with; every one would drown the throw."""
 
 
+_SPOKEN: Mapping[str, Message] = {
+    "{seconds} s": message("{seconds} seconds"),
+    "{round}": message("Round {round}"),
+    "{round}/{rounds}": message("Round {round} of {rounds}"),
+    "{page}/{pages}": message("Page {page} of {pages}"),
+    "Lever 1: < 2: >": message("Lever 1: the one before, 2: the next"),
+    "Lever {back}: < {on}: >": message("Lever {back}: the one before, {on}: the next"),
+    "Lever 1: >": message("Lever 1: the next"),
+}
+"""The voice's words for texts of the panel that are signs, by their English."""
+
+
+def spoken(text: Text) -> Text:
+    """The text as a voice says it."""
+    match text:
+        case Message(english, values):
+            said = tuple(
+                (blank, value if isinstance(value, int) else spoken(value)) for blank, value in values
+            )
+            return Message(_SPOKEN.get(english, text).text, said)
+        case Numbers(runs=runs):
+            return Joined(
+                tuple(
+                    message("{first} to {last}", first=first, last=last) if last > first else str(first)
+                    for first, last in runs
+                )
+            )
+        case Name(letters):
+            return letters.capitalize()
+        case Spelling(letters):
+            return " ".join(letters)
+        case Seat(_, name):
+            return spoken(name)
+        case ListRow(name, value):
+            return Message("{name} {value}", (("name", spoken(name)), ("value", spoken(value))))
+        case ChartBar(number):
+            return str(number)
+        case Joined(texts):
+            return Joined(tuple(map(spoken, texts)))
+        case _:
+            return text
+
+
 def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
     """The screen in words, part by part in the order of speaking; empty for an empty part."""
     screen, _ = show.screen, translate
+
+    def said(text: Text) -> str:
+        return told(spoken(text), translate)
+
     parts = {
-        "title": screen.title,
-        "aside": _aside(show, translate),
+        "title": said(screen.title),
+        "aside": said(_aside(show)),
         "dice": _dice(screen, translate),
-        "big": _letters(screen.big),
-        "rows": _rows(show),
-        "paragraph": screen.paragraph,
-        "prompt": screen.prompt,
-        "also": "" if screen.alert else sentences(screen.also),
+        "big": said(screen.big),
+        "rows": sentences(map(said, _rows(screen))),
+        "paragraph": said(screen.paragraph),
+        "prompt": said(screen.prompt),
+        "also": "" if screen.alert else sentences(map(said, screen.also)),
     }
     if show.mode is Mode.TURN_OVER:
         if show.throw:
             parts |= {"aside": "", "dice": _thrown(show.throw, sum(show.throw), translate)}
-        if screen.big.isdecimal():
+        if isinstance(screen.big, str) and screen.big.isdecimal():
             parts["big"] = _("Your score: {score}").format(score=screen.big)
         # The last throw, how the turn has ended, then the score.
         order = ("title", "aside", "dice", "prompt", "big", "also", "rows", "paragraph")
         parts = {part: parts[part] for part in order}
-    return {part: _spelt_out(text, translate) for part, text in parts.items()}
+    return parts
+
+
+def _aside(show: Show) -> Text:
+    """The corner, without the seconds that are not said."""
+    match show.screen.aside:
+        case Message("{seconds} s", ((_, int(left)),)):
+            said = _SECONDS_SAID if show.game is None else (*_SECONDS_SAID, show.game.turn_seconds)
+            return show.screen.aside if left in said else ""
+    return show.screen.aside
+
+
+def _rows(screen: Screen) -> Sequence[Text]:
+    """A list: the chosen line of one to choose from, all lines of one to be read."""
+    return (screen.rows[screen.cursor],) if screen.chooses and screen.cursor is not None else screen.rows
 
 
 def _dice(screen: Screen, translate: Translate) -> str:
@@ -143,55 +216,3 @@ def news(parts: Mapping[str, str], before: Mapping[str, str]) -> dict[str, str]:
 def sentences(texts: Iterable[str]) -> str:
     """The texts one after the other; one that does not end like a sentence gets a full stop."""
     return " ".join(text if text[-1] in ".!?…" else f"{text}." for text in texts if text)
-
-
-def _spelt_out(text: str, translate: Translate) -> str:
-    """The text with words for the signs that a voice would misread: "7-9", "<" and ">".
-
-    Where the panel only has room for "short" and "long", the voice says what to do with the button.
-    """
-    _ = translate
-    run = _("{first} to {last}")
-    text = re.sub(r"\b(\d+)-(\d+)\b", lambda found: run.format(first=found[1], last=found[2]), text)
-    for short, spoken in ((_("Press: choose"), _("Press")), (_("Hold: back"), _("Hold"))):
-        gesture = short.partition(":")[0].strip()
-        text = re.sub(rf"\b{re.escape(gesture)}(?= ?:)", spoken, text)
-    return text.replace("< ", _("the one before") + ", ").replace(">", _("the next"))
-
-
-def _letters(big: str) -> str:
-    """Initials, letter by letter, without the places that are still empty."""
-    return " ".join(big.replace("_", "")) if re.fullmatch(r"\w{2,3}", big) and not big.isdecimal() else big
-
-
-def _aside(show: Show, translate: Translate) -> str:
-    """The corner, in words: a voice would read the round as a fraction."""
-    _, aside = translate, show.screen.aside
-    if left := re.fullmatch(_("{seconds} s").format(seconds=r"(\d+)"), aside):
-        said = _SECONDS_SAID if show.game is None else (*_SECONDS_SAID, show.game.turn_seconds)
-        return _("{seconds} seconds").format(seconds=left[1]) if int(left[1]) in said else ""
-    if show.player is not None and aside.isdecimal():
-        return _("Round {round}").format(round=aside)
-    now, of, all_of_them = aside.partition("/")
-    if not (of and now.isdecimal() and all_of_them.isdecimal()):
-        return aside
-    if show.player is None:
-        return _("Page {page} of {pages}").format(page=now, pages=all_of_them)
-    return _("Round {round} of {rounds}").format(round=now, rounds=all_of_them)
-
-
-def _rows(show: Show) -> str:
-    """A list: the chosen line of one to choose from, all lines of one to be read, with the players' names."""
-    screen, rows = show.screen, show.screen.rows
-    if screen.chooses and screen.cursor is not None:
-        rows = (rows[screen.cursor],)
-    elif show.mode is Mode.MATCH_OVER:
-        rows = tuple(_named(row, show.seats) for row in rows)
-    # A bar of a chart is for eyes.
-    return sentences(" ".join(row.replace("=", " ").split()) for row in rows)
-
-
-def _named(row: str, seats: Sequence[str]) -> str:
-    """A row of a match's table, which begins with the number of a player who has no letters."""
-    found = re.match(r"(\d+)(?=:|\t)", row)
-    return row if found is None else seats[int(found[1]) - 1] + row[found.end() :]

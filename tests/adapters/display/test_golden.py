@@ -8,7 +8,7 @@ import pytest
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.layout import PROMPT_NS, draw
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen, TileState
+from shutthebox.game.screen import TileState, ToldScreen
 
 MS = 1_000_000
 STATES = {
@@ -28,7 +28,7 @@ def tiles(states: str, count: int | None = None) -> tuple[tuple[int, TileState],
 PLAYERS = ("Anna", "Béatrice de la Tour", "Zoé", "Dan", "Eve", "Flo", "Gus", "Hal", "Ivy")
 SCORES = tuple(f"{name}\t{7 * i}" for i, name in enumerate(PLAYERS))
 ALL_STATES = tiles("vvfsowvvo")
-LONG = Screen(
+LONG = ToldScreen(
     Mode.SERVICE,
     title="A very long title for one line",
     aside="and a long aside too",
@@ -36,10 +36,10 @@ LONG = Screen(
     cursor=1,
     prompt="A prompt which is certainly too long for the line",
 )
-FIREWORKS = Screen(
+FIREWORKS = ToldScreen(
     Mode.TURN_OVER, title="Player 1", big="SHUT!", tiles=tiles("s", 9), prompt="Press: go on", celebrates=True
 )
-GAMES = Screen(
+GAMES = ToldScreen(
     Mode.MENU,
     title="Games",
     aside="26 more",
@@ -49,24 +49,24 @@ GAMES = Screen(
     prompt="Press: choose",
     also=("Hold: its rules",),
 )
-TUMBLING = Screen(Mode.ROLLING, title="Player 2", aside="R 1/5", tumbling=True, tiles=tiles("ooosooooo"))
-FLIPPING = Screen(
+TUMBLING = ToldScreen(Mode.ROLLING, title="Player 2", aside="R 1/5", tumbling=True, tiles=tiles("ooosooooo"))
+FLIPPING = ToldScreen(
     Mode.FLIPPING, title="Player 2", aside="R 1/5", dice=(3, 5), total=8, tiles=ALL_STATES, prompt="3 to go"
 )
 
-GALLERY: dict[str, tuple[Screen, int]] = {
-    "attract": (Screen(Mode.ATTRACT, big="SHUT THE BOX", prompt="Press to play"), 0),
-    "attract-drifted": (Screen(Mode.ATTRACT, big="SHUT THE BOX", prompt="Press to play"), 10_000 * MS),
+GALLERY: dict[str, tuple[ToldScreen, int]] = {
+    "attract": (ToldScreen(Mode.ATTRACT, big="SHUT THE BOX", prompt="Press to play"), 0),
+    "attract-drifted": (ToldScreen(Mode.ATTRACT, big="SHUT THE BOX", prompt="Press to play"), 10_000 * MS),
     "attract-scores": (
-        Screen(Mode.ATTRACT, title="Les meilleurs", rows=SCORES, prompt="Bouton : jouer"),
+        ToldScreen(Mode.ATTRACT, title="Les meilleurs", rows=SCORES, prompt="Bouton : jouer"),
         3_000 * MS,
     ),
     "setup": (
-        Screen(Mode.SETUP, title="Players?", big="2", prompt="Press: choose"),
+        ToldScreen(Mode.SETUP, title="Players?", big="2", prompt="Press: choose"),
         0,
     ),
     "menu": (
-        Screen(
+        ToldScreen(
             Mode.MENU,
             title="Menu",
             rows=("1 Game: Traditional", "2 Players: 2", "3 Rounds: 1", "4 Language: English", "5 Sound: on"),
@@ -77,11 +77,11 @@ GALLERY: dict[str, tuple[Screen, int]] = {
         0,
     ),
     "menu-short": (
-        Screen(Mode.MENU, title="Son", rows=("1 oui", "2 non"), cursor=0, prompt="Bouton : choisir"),
+        ToldScreen(Mode.MENU, title="Son", rows=("1 oui", "2 non"), cursor=0, prompt="Bouton : choisir"),
         0,
     ),
     "raise": (
-        Screen(
+        ToldScreen(
             Mode.RAISE,
             title="Player 2",
             big="Player 2",
@@ -92,7 +92,7 @@ GALLERY: dict[str, tuple[Screen, int]] = {
         0,
     ),
     "ready": (
-        Screen(
+        ToldScreen(
             Mode.READY,
             title="Joueur 2",
             aside="M 1/5",
@@ -107,13 +107,13 @@ GALLERY: dict[str, tuple[Screen, int]] = {
     "flipping-on": (FLIPPING, 0),
     "flipping-off": (FLIPPING, 200 * MS),
     "one-die": (
-        Screen(
+        ToldScreen(
             Mode.FLIPPING, title="Player 1", dice=(4,), total=4, tiles=tiles("ovssssssv", 12), prompt="Shut 4"
         ),
         0,
     ),
     "ten-tiles-alert": (
-        Screen(
+        ToldScreen(
             Mode.FLIPPING,
             title="J1",
             dice=(6, 6),
@@ -125,7 +125,7 @@ GALLERY: dict[str, tuple[Screen, int]] = {
         0,
     ),
     "twelve-tiles": (
-        Screen(
+        ToldScreen(
             Mode.FLIPPING,
             title="J1",
             dice=(6, 5, 4),
@@ -136,26 +136,28 @@ GALLERY: dict[str, tuple[Screen, int]] = {
         200 * MS,
     ),
     "high-faces": (
-        Screen(Mode.FLIPPING, dice=(12, 20), total=32, tiles=tiles("o", 12), prompt="Fermez 11, 12+9"),
+        ToldScreen(Mode.FLIPPING, dice=(12, 20), total=32, tiles=tiles("o", 12), prompt="Fermez 11, 12+9"),
         0,
     ),
     "nine-dice": (
-        Screen(Mode.FLIPPING, title="Nine", dice=(1, 2, 3, 4, 5, 6, 7, 8, 20), total=56, tiles=tiles("o", 9)),
+        ToldScreen(
+            Mode.FLIPPING, title="Nine", dice=(1, 2, 3, 4, 5, 6, 7, 8, 20), total=56, tiles=tiles("o", 9)
+        ),
         0,
     ),
     "tiles-24": (
-        Screen(
+        ToldScreen(
             Mode.FLIPPING, title="24", dice=(6, 6, 6, 6), total=24, tiles=tiles("ovfsw", 24), prompt="3 to go"
         ),
         0,
     ),
-    "tiles-36": (Screen(Mode.FLIPPING, title="36", dice=(6, 5), total=11, tiles=tiles("ovfsw", 36)), 0),
+    "tiles-36": (ToldScreen(Mode.FLIPPING, title="36", dice=(6, 5), total=11, tiles=tiles("ovfsw", 36)), 0),
     "tiles-54": (
-        Screen(Mode.FLIPPING, title="54", dice=(6, 5), total=11, tiles=tiles("ovfsw", 54)),
+        ToldScreen(Mode.FLIPPING, title="54", dice=(6, 5), total=11, tiles=tiles("ovfsw", 54)),
         200 * MS,
     ),
     "blocked": (
-        Screen(
+        ToldScreen(
             Mode.TURN_OVER,
             title="Player 1",
             aside="6+5",
@@ -165,20 +167,20 @@ GALLERY: dict[str, tuple[Screen, int]] = {
         ),
         0,
     ),
-    "shut": (Screen(Mode.TURN_OVER, title="Player 1", big="SHUT!", prompt="Press: go on"), 0),
+    "shut": (ToldScreen(Mode.TURN_OVER, title="Player 1", big="SHUT!", prompt="Press: go on"), 0),
     "shut-accented": (
-        Screen(
+        ToldScreen(
             Mode.TURN_OVER, title="Joueur 1", big="FERMÉE !", tiles=tiles("s", 9), prompt="Bouton : suite"
         ),
         0,
     ),
-    "table-first": (Screen(Mode.MATCH_OVER, title="ANN wins", rows=SCORES, prompt="Press: again"), 0),
+    "table-first": (ToldScreen(Mode.MATCH_OVER, title="ANN wins", rows=SCORES, prompt="Press: again"), 0),
     "table-last": (
-        Screen(Mode.MATCH_OVER, title="ANN wins", rows=SCORES, prompt="Press: again"),
+        ToldScreen(Mode.MATCH_OVER, title="ANN wins", rows=SCORES, prompt="Press: again"),
         6_000 * MS,
     ),
     "winner": (
-        Screen(
+        ToldScreen(
             Mode.MATCH_OVER,
             title="Player 2 wins",
             rows=("1: 43\towes 1", "2: 34\tgets 1"),
@@ -186,13 +188,13 @@ GALLERY: dict[str, tuple[Screen, int]] = {
         ),
         0,
     ),
-    "initials": (Screen(Mode.INITIALS, title="Hall of fame", big="AN_", prompt="Press: letter"), 0),
+    "initials": (ToldScreen(Mode.INITIALS, title="Hall of fame", big="AN_", prompt="Press: letter"), 0),
     "fireworks-2": (FIREWORKS, 200 * MS),
     "fireworks-6": (FIREWORKS, 600 * MS),
     "games": (GAMES, 0),
     "games-next-page": (GAMES, 3_000 * MS),
     "rules": (
-        Screen(
+        ToldScreen(
             Mode.MENU,
             title="Traditional",
             aside="1/13",
@@ -203,7 +205,7 @@ GALLERY: dict[str, tuple[Screen, int]] = {
         0,
     ),
     "service": (
-        Screen(
+        ToldScreen(
             Mode.SERVICE,
             title="Service",
             rows=("3 down?\t31 ~5", "4 up\t8 ~0"),
@@ -214,15 +216,15 @@ GALLERY: dict[str, tuple[Screen, int]] = {
         PROMPT_NS,
     ),
     "two-prompts": (
-        Screen(Mode.READY, title="Player 1", big="8 left", prompt="Press: 2 dice", also=("Hold: 1 die",)),
+        ToldScreen(Mode.READY, title="Player 1", big="8 left", prompt="Press: 2 dice", also=("Hold: 1 die",)),
         PROMPT_NS,
     ),
     "hint-for-the-win": (
-        Screen(Mode.FLIPPING, title="Best for", rows=("4,6\tpoints", "1,9\tthe win"), cursor=0),
+        ToldScreen(Mode.FLIPPING, title="Best for", rows=("4,6\tpoints", "1,9\tthe win"), cursor=0),
         0,
     ),
     "coach": (
-        Screen(
+        ToldScreen(
             Mode.MATCH_OVER,
             title="Player 1",
             rows=("accuracy\t70 %", "luck\t-32 %", "decisions\t-18 %"),
@@ -232,7 +234,7 @@ GALLERY: dict[str, tuple[Screen, int]] = {
         0,
     ),
     "coach-costliest-move": (
-        Screen(
+        ToldScreen(
             Mode.MATCH_OVER,
             title="Costliest move",
             rows=("Player 1\t-10 %", "for 6+6\t5,7", "better\t3,9"),

@@ -13,12 +13,12 @@ from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.fonts import Size, fitting
 from shutthebox.adapters.display.layout import PROMPT_NS, TILE_BLINK_NS, draw, render
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen, TileState
+from shutthebox.game.screen import TileState, ToldScreen
 
 MS = 1_000_000
 TEXT = st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), max_size=40)
 SCREENS = st.builds(
-    Screen,
+    ToldScreen,
     mode=st.sampled_from(Mode),
     title=TEXT,
     aside=TEXT,
@@ -50,11 +50,13 @@ def differ(one: Bitmap, other: Bitmap) -> bool:
 
 
 @given(SCREENS, st.integers(-10, 10**12))
-@example(Screen(Mode.ATTRACT, prompt="a prompt that is too long for the line"), 2_000 * MS)
+@example(ToldScreen(Mode.ATTRACT, prompt="a prompt that is too long for the line"), 2_000 * MS)
 @example(
-    Screen(Mode.MATCH_OVER, rows=("a",) * 9, prompt="a prompt that is too long for the line"), 1_500 * MS
+    ToldScreen(Mode.MATCH_OVER, rows=("a",) * 9, prompt="a prompt that is too long for the line"), 1_500 * MS
 )
-def test_any_screen_is_drawn_the_same_twice_and_stays_until_it_says(screen: Screen, elapsed_ns: int) -> None:
+def test_any_screen_is_drawn_the_same_twice_and_stays_until_it_says(
+    screen: ToldScreen, elapsed_ns: int
+) -> None:
     frame = render(screen, elapsed_ns)
     assert frame.picture.size == (128, 64)
     assert not differ(frame.picture, draw(screen, elapsed_ns))
@@ -66,17 +68,17 @@ def test_any_screen_is_drawn_the_same_twice_and_stays_until_it_says(screen: Scre
 
 @given(SCREENS, st.sampled_from([(96, 48), (128, 64), (200, 50)]))
 @example(
-    Screen(Mode.ATTRACT, "T", dice=(6,), total=6, tiles=tuple((n, TileState.OPEN) for n in range(54))),
+    ToldScreen(Mode.ATTRACT, "T", dice=(6,), total=6, tiles=tuple((n, TileState.OPEN) for n in range(54))),
     (96, 48),
 )
-def test_any_size_from_96_by_48_is_drawn(screen: Screen, size: tuple[int, int]) -> None:
+def test_any_size_from_96_by_48_is_drawn(screen: ToldScreen, size: tuple[int, int]) -> None:
     assert draw(screen, 0, size).size == size
 
 
 @pytest.mark.parametrize("size", [(128, 32), (96, 47), (95, 48)])
 def test_a_smaller_size_is_refused(size: tuple[int, int]) -> None:
     with pytest.raises(ValueError, match=f"{size[0]} x {size[1]} pixels is too small"):
-        draw(Screen(Mode.READY), 0, size)
+        draw(ToldScreen(Mode.READY), 0, size)
 
 
 BLINKING = ((1, TileState.VIABLE), (2, TileState.OPEN))
@@ -91,7 +93,7 @@ def band(picture: Bitmap, top: int, bottom: int) -> Bitmap:
         lambda s: replace(s, title=s.title.strip() or "T", prompt=s.prompt.strip() or "P", cursor=None)
     )
 )
-def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: Screen) -> None:
+def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: ToldScreen) -> None:
     bare = replace(screen, big="", total=None, rows=(), paragraph="", celebrates=False)
     crowded = bool(screen.tiles or screen.dice or screen.tumbling)
     # A title that is too long for large letters, alone or with its aside, has small ones.
@@ -103,7 +105,7 @@ def test_title_and_prompt_keep_their_bands_whatever_stands_between(screen: Scree
 @pytest.mark.parametrize("aside", ["R 1/5", "best 26", "without 4, 7"])
 @pytest.mark.parametrize("title", ["A", "Anna"])
 def test_title_and_aside_never_touch(title: str, aside: str) -> None:
-    line = band(draw(Screen(Mode.READY, title=title, aside=aside), 0), 0, 12)
+    line = band(draw(ToldScreen(Mode.READY, title=title, aside=aside), 0), 0, 12)
     box = line.ink()
     assert box is not None
     assert box[0] < 4, "the title begins at the left"
@@ -117,7 +119,7 @@ def test_title_and_aside_never_touch(title: str, aside: str) -> None:
     ("title", "aside"), [("Sac de dominos", "à battre 26"), ("Traditionell", "ohne 4, 7-9, 12")]
 )
 def test_a_title_and_an_aside_too_long_for_one_line_take_turns(title: str, aside: str) -> None:
-    screen = Screen(Mode.READY, title=title, aside=aside, tiles=((1, TileState.OPEN),), prompt="p")
+    screen = ToldScreen(Mode.READY, title=title, aside=aside, tiles=((1, TileState.OPEN),), prompt="p")
     for turn, alone in enumerate((replace(screen, aside=""), replace(screen, title="")) * 2):
         assert not differ(draw(screen, turn * PROMPT_NS), draw(alone, 0))
     assert render(replace(screen, title="A" * 60, aside=""), 0).next_ns is None, "a title alone stands still"
@@ -126,7 +128,7 @@ def test_a_title_and_an_aside_too_long_for_one_line_take_turns(title: str, aside
 @pytest.mark.parametrize("big", ["Joueur 2", "ÉLIMINÉ", "FERMÉE !", "AN_", "7 left", "45"])
 def test_a_word_above_the_tiles_leaves_them_whole(big: str) -> None:
     row = tuple((n, TileState.OPEN) for n in range(1, 10))
-    screen = Screen(Mode.READY, title="P", tiles=row, prompt="p")
+    screen = ToldScreen(Mode.READY, title="P", tiles=row, prompt="p")
     alone, below_it = (draw(each, 0).crop((0, 34, 128, 47)) for each in (screen, replace(screen, big=big)))
     assert common(alone, below_it) == alone, "each pixel of a tile is lit"
     assert not differ(band(alone, 1, 13), band(below_it, 1, 13)), "a word stands on the tiles at most"
@@ -138,7 +140,7 @@ def test_every_tile_state_looks_different_in_either_half_of_the_blinking(count: 
     def picture(state: TileState) -> Bitmap:
         row = [(n, TileState.OPEN) for n in range(1, count + 1)]
         row[3] = (4, state)
-        return draw(Screen(Mode.FLIPPING, tiles=tuple(row)), elapsed_ns)
+        return draw(ToldScreen(Mode.FLIPPING, tiles=tuple(row)), elapsed_ns)
 
     for one, other in combinations(TileState, 2):
         unlike = picture(one).exchange(picture(other))
@@ -153,14 +155,14 @@ def test_up_to_twelve_tiles_all_show_their_own_number(count: int) -> None:
     shut = tuple((n, TileState.SHUT) for n in range(2, count + 1))
 
     def tile(number: int) -> Bitmap:
-        return draw(Screen(Mode.READY, tiles=((number, TileState.OPEN), *shut)), 0)
+        return draw(ToldScreen(Mode.READY, tiles=((number, TileState.OPEN), *shut)), 0)
 
     assert all(differ(tile(a), tile(b)) for a, b in combinations(range(1, count + 1), 2))
 
 
 def test_only_viable_and_wrong_tiles_blink_and_they_do_so_five_times_in_two_seconds() -> None:
     for state in TileState:
-        screen = Screen(Mode.FLIPPING, tiles=((1, state), (2, TileState.OPEN)))
+        screen = ToldScreen(Mode.FLIPPING, tiles=((1, state), (2, TileState.OPEN)))
         assert (render(screen, 0).next_ns is not None) is (state in tiles.BLINKING)
         pictures = [draw(screen, t * 10 * MS) for t in range(200)]
         changes = sum(differ(a, b) for a, b in pairwise(pictures))
@@ -169,8 +171,8 @@ def test_only_viable_and_wrong_tiles_blink_and_they_do_so_five_times_in_two_seco
 
 @pytest.mark.parametrize("faces", [(f,) for f in range(1, 21)] + [(1, 2, 3), (20,) * 9])
 def test_every_throw_fits_beside_its_total(faces: tuple[int, ...]) -> None:
-    screen = Screen(Mode.FLIPPING, title="P", dice=faces, prompt="x")
-    with_total = Screen(Mode.FLIPPING, title="P", dice=faces, total=sum(faces), prompt="x")
+    screen = ToldScreen(Mode.FLIPPING, title="P", dice=faces, prompt="x")
+    with_total = ToldScreen(Mode.FLIPPING, title="P", dice=faces, total=sum(faces), prompt="x")
     assert lit(band(draw(with_total, 0), 12, 50)) > 0
     assert differ(draw(screen, 0), draw(with_total, 0))
 
@@ -213,11 +215,13 @@ def test_a_die_is_symmetric() -> None:
 
 
 def test_tumbling_dice_move_ten_times_a_second() -> None:
-    screen = Screen(Mode.ROLLING, tumbling=True, dice=(1, 1))
+    screen = ToldScreen(Mode.ROLLING, tumbling=True, dice=(1, 1))
     pictures = [draw(screen, n * 100 * MS) for n in range(10)]
     assert all(differ(a, b) for a, b in pairwise(pictures))
     assert render(screen, 0).next_ns is not None
-    assert not differ(draw(Screen(Mode.ROLLING, tumbling=True, dice=(5, 6)), 0), pictures[0]), "faces unknown"
+    assert not differ(draw(ToldScreen(Mode.ROLLING, tumbling=True, dice=(5, 6)), 0), pictures[0]), (
+        "faces unknown"
+    )
 
 
 def test_tumbling_dice_never_show_one_face_twice_running_nor_all_the_same(
@@ -231,7 +235,7 @@ def test_tumbling_dice_never_show_one_face_twice_running_nor_all_the_same(
 
     monkeypatch.setattr(stage, "tumbling_die", noted)
     for n in range(24):
-        draw(Screen(Mode.ROLLING, tumbling=True, dice=(1, 1)), n * 100 * MS)
+        draw(ToldScreen(Mode.ROLLING, tumbling=True, dice=(1, 1)), n * 100 * MS)
     left, right = faces[::2], faces[1::2]
     assert set(left) == set(right) == set(range(1, 7))
     assert all(a != b for a, b in pairwise(left))
@@ -239,11 +243,11 @@ def test_tumbling_dice_never_show_one_face_twice_running_nor_all_the_same(
 
 
 def test_the_same_dice_at_rest_do_not_move() -> None:
-    assert render(Screen(Mode.FLIPPING, dice=(3, 5), total=8, prompt="8 to go"), 0).next_ns is None
+    assert render(ToldScreen(Mode.FLIPPING, dice=(3, 5), total=8, prompt="8 to go"), 0).next_ns is None
 
 
 def test_the_attract_picture_lights_no_pixel_all_the_time() -> None:
-    screen = Screen(Mode.ATTRACT, title="Box", big="SHUT", prompt="Press to play")
+    screen = ToldScreen(Mode.ATTRACT, title="Box", big="SHUT", prompt="Press to play")
     always = draw(screen, 0)
     for minute in range(0, 200, 2):
         always = common(always, draw(screen, minute * 1000 * MS))
@@ -253,7 +257,7 @@ def test_the_attract_picture_lights_no_pixel_all_the_time() -> None:
 @pytest.mark.parametrize("winner", [None, 3])
 def test_every_player_of_a_long_table_is_seen_in_turn(winner: int | None) -> None:
     rows = tuple(f"player {n}" for n in range(9))
-    screen = Screen(Mode.MATCH_OVER, title="Scores", rows=rows, cursor=winner, prompt="Press")
+    screen = ToldScreen(Mode.MATCH_OVER, title="Scores", rows=rows, cursor=winner, prompt="Press")
     pages = [draw(screen, second * 1000 * MS) for second in (0, 3, 6, 9, 12)]
     assert all(differ(a, b) for a, b in combinations(pages, 2))
     assert not differ(pages[0], draw(screen, 15_000 * MS)), "then it begins anew"
@@ -261,7 +265,7 @@ def test_every_player_of_a_long_table_is_seen_in_turn(winner: int | None) -> Non
 
 def test_the_cursor_is_always_in_sight() -> None:
     rows = tuple(f"item {n}" for n in range(9))
-    pictures = [draw(Screen(Mode.MENU, title="M", rows=rows, cursor=n, prompt="p"), 0) for n in range(9)]
+    pictures = [draw(ToldScreen(Mode.MENU, title="M", rows=rows, cursor=n, prompt="p"), 0) for n in range(9)]
     assert all(differ(a, b) for a, b in combinations(pictures, 2))
     for picture in pictures:
         # An inverted row: some line of the stage is lit nearly from edge to edge.
@@ -270,7 +274,7 @@ def test_the_cursor_is_always_in_sight() -> None:
 
 def test_several_prompts_take_turns() -> None:
     """Each is as large as a prompt alone, and stands as long as the others."""
-    screen = Screen(Mode.READY, prompt="Press: 2 dice", also=("Hold: 1 die",))
+    screen = ToldScreen(Mode.READY, prompt="Press: 2 dice", also=("Hold: 1 die",))
     alone = [draw(replace(screen, prompt=text, also=()), 0) for text in ("Press: 2 dice", "Hold: 1 die")]
     for turn in range(4):
         assert not differ(draw(screen, turn * PROMPT_NS), alone[turn % 2])
@@ -278,19 +282,19 @@ def test_several_prompts_take_turns() -> None:
 
 
 def test_a_prompt_too_long_for_the_line_is_read_in_parts() -> None:
-    screen = Screen(Mode.READY, prompt="Put 3-5, 8, 11 back: stuck?", alert=True)
+    screen = ToldScreen(Mode.READY, prompt="Put 3-5, 8, 11 back: stuck?", alert=True)
     parts = [draw(replace(screen, prompt=text), 0) for text in ("Put 3-5, 8, 11", "back: stuck?")]
     assert not differ(draw(screen, 0), parts[0])
     assert not differ(draw(screen, PROMPT_NS), parts[1])
 
 
 def test_a_fault_stands_alone() -> None:
-    screen = Screen(Mode.READY, prompt="Lift 4", also=("Hold: 1 die",), alert=True)
+    screen = ToldScreen(Mode.READY, prompt="Lift 4", also=("Hold: 1 die",), alert=True)
     assert not differ(draw(screen, PROMPT_NS), draw(screen, 0))
 
 
 def test_a_list_says_how_many_more_there_are_beside_its_heading() -> None:
-    screen = Screen(
+    screen = ToldScreen(
         Mode.MENU,
         title="Menu",
         aside="7 more",
@@ -304,7 +308,7 @@ def test_a_list_says_how_many_more_there_are_beside_its_heading() -> None:
 
 
 def test_a_prompt_and_how_many_more_there_are_stand_well_apart() -> None:
-    screen = Screen(Mode.MENU, title="M", aside="14 more", rows=tuple("abcdefghij"), cursor=0, prompt="M")
+    screen = ToldScreen(Mode.MENU, title="M", aside="14 more", rows=tuple("abcdefghij"), cursor=0, prompt="M")
     for letters in range(1, 16):
         crowded = draw(replace(screen, prompt="M" * letters), PROMPT_NS)
         alone = draw(replace(screen, prompt="M" * letters, aside=""), PROMPT_NS)
@@ -319,19 +323,19 @@ def test_a_prompt_and_how_many_more_there_are_stand_well_apart() -> None:
 
 @pytest.mark.parametrize("aside", ["1/14", "ohne 5"])
 def test_a_title_gives_up_its_large_letters_before_it_is_cut(aside: str) -> None:
-    screen = Screen(Mode.MENU, title="Doppelachtzehn", aside=aside, paragraph="p", prompt="p")
+    screen = ToldScreen(Mode.MENU, title="Doppelachtzehn", aside=aside, paragraph="p", prompt="p")
     assert differ(draw(screen, 0), draw(replace(screen, title="Doppelachtzeh"), 0)), "its last letter is seen"
 
 
 def test_the_chosen_row_is_whole_where_it_fits_two_lines() -> None:
     rows = ("a", "Tournament to a hundred", "c")
-    screen = Screen(Mode.MENU, title="M", rows=rows, cursor=1, prompt="p")
+    screen = ToldScreen(Mode.MENU, title="M", rows=rows, cursor=1, prompt="p")
     wider = draw(replace(screen, rows=("a", "Tournament to a hundreX", "c")), 0)
     assert differ(draw(screen, 0), wider), "its last letter is seen"
 
 
 def test_fireworks_end_after_a_second_and_the_picture_rests() -> None:
-    screen = Screen(Mode.TURN_OVER, big="SHUT!", prompt="Press: go on", celebrates=True)
+    screen = ToldScreen(Mode.TURN_OVER, big="SHUT!", prompt="Press: go on", celebrates=True)
     frames = [draw(screen, t * 100 * MS) for t in range(10)]
     assert all(differ(a, b) for a, b in pairwise(frames))
     rested = render(screen, 1_000 * MS)
@@ -340,5 +344,7 @@ def test_fireworks_end_after_a_second_and_the_picture_rests() -> None:
 
 
 def test_an_alert_is_the_same_words_inverted() -> None:
-    calm, alert = (band(draw(Screen(Mode.READY, prompt="Lift 4", alert=a), 0), 50, 64) for a in (False, True))
+    calm, alert = (
+        band(draw(ToldScreen(Mode.READY, prompt="Lift 4", alert=a), 0), 50, 64) for a in (False, True)
+    )
     assert not differ(calm, alert.invert())

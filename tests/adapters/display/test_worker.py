@@ -17,16 +17,16 @@ from shutthebox.adapters.display.panel import SIZE, Panel
 from shutthebox.adapters.display.worker import CONTRAST, DisplayWorker
 from shutthebox.config.controllers import Controller
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Brightness
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
 MS = 1_000_000
 SECOND = 1000 * MS
-READY = Screen(Mode.READY, title="Player 1", prompt="Press to throw")
-THROWN = Screen(Mode.FLIPPING, title="Player 1", dice=(3, 5), total=8, prompt="8 to go")
-ROLLING = Screen(Mode.ROLLING, title="Player 1", tumbling=True)
-BYE = Screen(Mode.ATTRACT, big="BYE")
+READY = ToldScreen(Mode.READY, title="Player 1", prompt="Press to throw")
+THROWN = ToldScreen(Mode.FLIPPING, title="Player 1", dice=(3, 5), total=8, prompt="8 to go")
+ROLLING = ToldScreen(Mode.ROLLING, title="Player 1", tumbling=True)
+BYE = ToldScreen(Mode.ATTRACT, big="BYE")
 
 each_controller = pytest.mark.parametrize("controller", CONTROLLERS)
 
@@ -191,10 +191,10 @@ def test_showing_never_waits_for_a_slow_bus_and_skips_what_is_out_of_date() -> N
     display.start()
     display.show(READY, 0)
     for n in range(1000):
-        display.show(Screen(Mode.MENU, title=str(n)), 0)
+        display.show(ToldScreen(Mode.MENU, title=str(n)), 0)
     assert not drawn, "all are shown while the bus stands still"
     gate.set()
-    until(lambda: shows(model, draw(Screen(Mode.MENU, title="999"), 0)))
+    until(lambda: shows(model, draw(ToldScreen(Mode.MENU, title="999"), 0)))
     assert len(drawn) < 20
     display.close()
 
@@ -222,7 +222,7 @@ def test_what_moves_is_drawn_at_most_ten_times_a_second(
     pictures: list[Bitmap] = []
     renders: list[int] = []
 
-    def counted(screen: Screen, elapsed_ns: int) -> Frame:
+    def counted(screen: ToldScreen, elapsed_ns: int) -> Frame:
         renders.append(elapsed_ns)
         return render(screen, elapsed_ns, SIZE)
 
@@ -354,7 +354,7 @@ def test_a_goodbye_that_cannot_be_drawn_is_logged_and_the_worker_ends(
     display = DisplayWorker(lambda: open_panel(Controller.SSD1306, PanelModel()))
     display.start()
     until(lambda: display.connected)
-    display.close(Screen(Mode.ATTRACT, title=7))  # type: ignore[arg-type]
+    display.close(ToldScreen(Mode.ATTRACT, title=7))  # type: ignore[arg-type]
     assert not display.alive
     assert caplog.messages == ["cannot say goodbye"]
 
@@ -362,8 +362,8 @@ def test_a_goodbye_that_cannot_be_drawn_is_logged_and_the_worker_ends(
 def test_a_fault_in_drawing_is_logged_and_the_next_screen_is_drawn(
     display: DisplayWorker, model: PanelModel, caplog: pytest.LogCaptureFixture
 ) -> None:
-    display.show(Screen(Mode.READY, title=None), 0)  # type: ignore[arg-type]
-    display.show(Screen(Mode.READY, prompt=7), 0)  # type: ignore[arg-type]
+    display.show(ToldScreen(Mode.READY, title=None), 0)  # type: ignore[arg-type]
+    display.show(ToldScreen(Mode.READY, prompt=7), 0)  # type: ignore[arg-type]
     until(lambda: "cannot draw" in caplog.text)
     display.show(READY, time.monotonic_ns())
     until(lambda: shows(model, draw(READY, 0)))

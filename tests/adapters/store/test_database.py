@@ -34,6 +34,7 @@ from shutthebox.rules.profile import First
 from shutthebox.rules.tiles import to_tiles
 from shutthebox.rules.writer import to_lines
 from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.translations import told_screen
 
 MS = 1_000_000
 
@@ -510,12 +511,12 @@ def test_a_spoiled_match_goes_on_from_the_last_good_fact(spoil: str, mode: Mode,
     db.commit()
     db.close()
     show = show_of(tmp_path, config_with())
-    said = show.screen.prompt if mode is Mode.ATTRACT else show.screen.aside
+    said = told_screen(show).prompt if mode is Mode.ATTRACT else told_screen(show).aside
     assert (show.mode, said) == (mode, "Memory damaged" if mode is Mode.ATTRACT else "new memory")
     assert list(tmp_path.glob("*.damaged")), "what was kept is set aside, not thrown away"
     again = show_of(tmp_path, config_with())
     assert again.mode is mode
-    assert "memory" not in (again.screen.prompt + again.screen.aside).casefold(), "said once"
+    assert "memory" not in (told_screen(again).prompt + told_screen(again).aside).casefold(), "said once"
     assert len(list(tmp_path.glob("*.damaged"))) == 1
 
 
@@ -546,7 +547,7 @@ def test_a_match_for_more_levers_is_not_gone_on_with(
 def test_a_chosen_game_that_is_gone_takes_no_other_choice_with_it(tmp_path: Path) -> None:
     keep(tmp_path, Chosen("game.profile", "gone"), Chosen("box.language", "fr"))
     show = show_of(tmp_path, config_with())
-    assert show.screen.title == "Traditionnel" != builtin("traditional").title()
+    assert told_screen(show).title == "Traditionnel" != builtin("traditional").title()
 
 
 def test_a_match_is_gone_on_with_whatever_is_configured_now(tmp_path: Path) -> None:

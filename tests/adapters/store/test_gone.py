@@ -14,6 +14,7 @@ from tests.support.box import MS, BoxUnderTest
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.open_store import FILES
 from shutthebox.game.mode import Mode
+from shutthebox.translations import told_screen
 
 LOG = FILES[1]
 
@@ -66,7 +67,7 @@ def table(tmp_path: Path) -> BoxUnderTest:
     table.abandon()
     table.press()
     table.throw(6, 5)
-    assert table.show.screen.aside == ""
+    assert told_screen(table.show).aside == ""
     return table
 
 
@@ -80,7 +81,7 @@ def test_it_is_noticed_within_a_second_and_made_anew(
     with caplog.at_level(logging.INFO):
         do(state)
         table.wait(1001 * MS)
-        assert table.show.screen.aside == "no memory"
+        assert told_screen(table.show).aside == "no memory"
         assert caplog.messages == [
             f"{state / FILE_NAME}: {said.format(size)} while the box played; playing without memory"
         ]
@@ -93,7 +94,7 @@ def test_it_is_noticed_within_a_second_and_made_anew(
         table.throw(1, 1)
     assert table.mode in (Mode.FLIPPING, Mode.TURN_OVER)
     assert table.show.throw == (1, 1)
-    assert table.show.screen.aside == ("new memory" if deed not in (*WHOLE, *GONE_WITH_ALL) else "")
+    assert told_screen(table.show).aside == ("new memory" if deed not in (*WHOLE, *GONE_WITH_ALL) else "")
     store = table.box.store
     assert store is not None
     assert not store.waiting
@@ -117,10 +118,10 @@ def test_it_is_noticed_at_the_next_fact(table: BoxUnderTest, tmp_path: Path) -> 
     for lever in (5, 6):
         table.box.set_lever(lever, True)
     table.wait(100 * MS)
-    assert table.show.screen.aside == "", "not yet a second"
+    assert told_screen(table.show).aside == "", "not yet a second"
     table.box.press(100 * MS)
     table.wait(50 * MS)
-    assert table.show.screen.aside == "no memory"
+    assert told_screen(table.show).aside == "no memory"
     table.box.close()
 
 
@@ -129,7 +130,7 @@ def test_it_is_noticed_between_matches_too(table: BoxUnderTest, tmp_path: Path) 
     assert table.mode is Mode.ATTRACT
     (tmp_path / "state" / FILE_NAME).unlink()
     table.wait(1001 * MS)
-    assert (table.show.screen.prompt, table.show.screen.alert) == ("Memory is off", True)
+    assert (told_screen(table.show).prompt, table.show.screen.alert) == ("Memory is off", True)
     table.box.close()
 
 
@@ -151,7 +152,7 @@ def test_a_log_that_somebody_writes_back_is_no_loss(
         assert other.execute("pragma wal_checkpoint(truncate)").fetchone()[0] == 0
     assert (tmp_path / "state" / LOG).stat().st_size == 0
     table.wait(3000 * MS)
-    assert table.show.screen.aside == ""
+    assert told_screen(table.show).aside == ""
     assert caplog.text == ""
     for lever in (5, 6):
         table.box.set_lever(lever, True)
@@ -159,7 +160,7 @@ def test_a_log_that_somebody_writes_back_is_no_loss(
     table.throw(4, 4)
     table.box.cut_power()
     assert table.show.throw == (4, 4)
-    assert table.show.screen.aside == ""
+    assert told_screen(table.show).aside == ""
     table.box.close()
 
 
@@ -168,5 +169,5 @@ def test_readers_and_backups_are_no_loss(table: BoxUnderTest, tmp_path: Path) ->
         with closing(sqlite3.connect(f"file:{tmp_path / 'state' / FILE_NAME}?mode=ro", uri=True)) as reader:
             reader.execute("select * from fact").fetchall()
         table.wait(1001 * MS)
-    assert table.show.screen.aside == ""
+    assert told_screen(table.show).aside == ""
     table.box.close()

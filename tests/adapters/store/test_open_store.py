@@ -43,6 +43,7 @@ from shutthebox.game.modes.rolling import Rolling
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
 from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.translations import told_screen
 
 NOON = 1_795_262_400.0  # 2026-11-21T12:00:00
 KEPT = f"{FILE_NAME}.2026-11-21T12-00-00.damaged"
@@ -644,9 +645,9 @@ def test_attract_says_so_until_a_touch(tmp_path: Path) -> None:
     text(tmp_path)
     table = BoxUnderTest(tmp_path)
     assert table.show.mode is Mode.ATTRACT
-    assert (table.show.screen.prompt, table.show.screen.alert) == ("Memory damaged", True)
+    assert (told_screen(table.show).prompt, table.show.screen.alert) == ("Memory damaged", True)
     table.flip(4)
-    assert table.show.screen.prompt == "Press to play"
+    assert told_screen(table.show).prompt == "Press to play"
     table.lift(4)
     table.press()
     table.throw(3, 5)
@@ -668,7 +669,7 @@ def full(store: Store | None) -> None:
 def play_until_it_forgets(table: BoxUnderTest) -> None:
     for _ in range(200):
         table.throw(6, 6)
-        if table.show.screen.aside == "no memory":
+        if told_screen(table.show).aside == "no memory":
             return
         if table.mode is not Mode.FLIPPING:
             continue
@@ -699,7 +700,7 @@ def test_a_full_disk_costs_nothing_once_there_is_room_again(
         store.connection.execute("pragma max_page_count = 1000000")
         table.wait(2 * S)
         assert caplog.text.count("everything is kept again") == 1
-    assert table.show.screen.aside != "no memory"
+    assert told_screen(table.show).aside != "no memory"
     assert any("disk is full" in fault.text for fault in queries.read(store.connection).faults)
     # The plug: the match goes on where it was, with what was played while the disk was full.
     table.box.cut_power()
@@ -724,15 +725,15 @@ def test_a_disk_that_is_really_full(small_disk: Path) -> None:
     table = BoxUnderTest(small_disk)
     for _ in range(200):
         table.press()
-        if table.show.screen.aside == "no memory":
+        if told_screen(table.show).aside == "no memory":
             break
         table.abandon()
-    assert table.show.screen.aside == "no memory"
+    assert told_screen(table.show).aside == "no memory"
     table.throw(3, 5)
     assert table.show.throw == (3, 5)
     subprocess.run(["mount", "-o", "remount,size=800k", str(small_disk)], check=True)
     table.wait(2 * S)
-    assert table.show.screen.aside == ""
+    assert told_screen(table.show).aside == ""
     table.box.cut_power()
     assert table.show.throw == (3, 5)
     table.box.close()
@@ -744,7 +745,7 @@ def test_a_box_that_starts_on_a_full_disk(small_disk: Path) -> None:
         while True:
             file.write(bytes(1000))
     table = BoxUnderTest(small_disk)
-    assert table.show.screen.prompt == "Memory is off"
+    assert told_screen(table.show).prompt == "Memory is off"
     table.press()
     table.throw(3, 5)
     assert table.show.throw == (3, 5)
@@ -764,11 +765,11 @@ def test_a_full_disk_that_stays_full_costs_a_match(tmp_path: Path, caplog: pytes
     play_until_it_forgets(table)
     table.abandon()
     assert table.mode is Mode.ATTRACT
-    assert table.show.screen.prompt == "Memory is off"
+    assert told_screen(table.show).prompt == "Memory is off"
     # The next match is kept again: the new connection knows no bound.
     table.press()
     table.throw(3, 5)
-    assert table.show.screen.aside == ""
+    assert told_screen(table.show).aside == ""
     assert actions(table) == 1
     assert caplog.text.count("playing without memory") == 1
     table.box.close()
@@ -784,10 +785,10 @@ def test_a_store_held_by_another_program_is_caught_up_with(tmp_path: Path) -> No
         (waits_ms,) = store.connection.execute("pragma busy_timeout").fetchone()
         assert waits_ms == 100, "the levers must not wait for the store"
         table.throw(3, 5)
-        assert (table.show.throw, table.show.screen.aside) == ((3, 5), "no memory")
+        assert (table.show.throw, told_screen(table.show).aside) == ((3, 5), "no memory")
         other.execute("rollback")
     table.wait(2 * S)
-    assert table.show.screen.aside == ""
+    assert told_screen(table.show).aside == ""
     assert actions(table) == 1
     table.box.close()
 
@@ -834,7 +835,7 @@ def test_a_box_without_a_folder_tries_again_at_every_match(
     folder = tmp_path / "state"
     folder.write_text("in the way")
     table = BoxUnderTest(folder)
-    assert table.show.screen.prompt == "Memory is off"
+    assert told_screen(table.show).prompt == "Memory is off"
     with caplog.at_level(logging.ERROR):
         table.press()
         table.abandon()
@@ -861,7 +862,7 @@ def test_damage_at_work_is_set_aside_at_the_next_match(tmp_path: Path) -> None:
     table.press()
     assert table.box.store is not None
     assert len(list(tmp_path.glob("*.damaged"))) == 1
-    assert table.show.screen.aside == "new memory"
+    assert told_screen(table.show).aside == "new memory"
     table.box.close()
 
 

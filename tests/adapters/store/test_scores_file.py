@@ -288,14 +288,25 @@ def test_the_streak_of_the_puzzles(tmp_path: Path) -> None:
     store.close()
 
 
-def test_it_is_written_only_when_it_changes(tmp_path: Path) -> None:
-    writer = ScoresWriter(tmp_path, None)
+def test_a_day_that_begins_and_a_panel_that_breaks_are_known_though_nobody_plays(tmp_path: Path) -> None:
+    now_s, works = [0.0], [True]
+    writer = ScoresWriter(tmp_path, None, lambda: now_s[0], display_works=lambda: works[0])
+    writer.look_at_the_day()
+    assert not list(tmp_path.iterdir()), "nothing has been shown yet"
     writer(SHOW, 0)
-    before = (tmp_path / FILE_NAME).stat().st_ino
-    writer(replace(SHOW, verdict="missing 3", t_ns=5), 5)
-    assert (tmp_path / FILE_NAME).stat().st_ino == before
-    writer(replace(SHOW, totals=(15, 4)), 6)
-    assert (tmp_path / FILE_NAME).stat().st_ino != before
+
+    def written_anew() -> bool:
+        before = (tmp_path / FILE_NAME).stat().st_ino
+        writer.look_at_the_day()
+        return (tmp_path / FILE_NAME).stat().st_ino != before
+
+    assert not written_anew()
+    works[0] = False
+    assert written_anew()
+    assert read(tmp_path)["display"] is False
+    now_s[0] = 86400.0
+    assert written_anew()
+    assert not written_anew()
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
 
 

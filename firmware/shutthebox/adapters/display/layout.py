@@ -1,4 +1,4 @@
-"""Draws a `Screen` as one-bit pixels: a pure function of the screen and the time it has stood.
+"""Draws a `ToldScreen` as one-bit pixels: a pure function of the screen and the time it has stood.
 
 From top to bottom: title and aside, then the body (dice and total, a big word, or a list), the tiles,
 the prompt. The body gets the lines that the others leave empty. Texts never overlap. Every moving part
@@ -13,7 +13,7 @@ from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.body import draw_body
 from shutthebox.adapters.display.fonts import Size, fitting, shortened, tight, wrapped
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import ToldScreen
 
 TILE_BLINK_NS = 200_000_000  # half a period: 2.5 blinks a second
 _DRIFT_NS = 2_000_000_000  # the attract picture moves by a pixel
@@ -39,7 +39,7 @@ class Frame:
     next_ns: int | None
 
 
-def draw(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> Bitmap:
+def draw(screen: ToldScreen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> Bitmap:
     """The picture of a screen, the same for the same arguments.
 
     Args:
@@ -53,7 +53,7 @@ def draw(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> 
     return render(screen, elapsed_ns, size).picture
 
 
-def render(screen: Screen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> Frame:
+def render(screen: ToldScreen, elapsed_ns: int, size: tuple[int, int] = (128, 64)) -> Frame:
     """Like `draw`, and says when to draw again."""
     width, height = size
     if width < 96 or height < 48:
@@ -72,7 +72,7 @@ def _to_and_fro(step: int, reach: int) -> int:
     return reach - abs(reach - step % (2 * reach))
 
 
-def _compose(screen: Screen, clock: AnimationClock, size: tuple[int, int]) -> Bitmap:
+def _compose(screen: ToldScreen, clock: AnimationClock, size: tuple[int, int]) -> Bitmap:
     width, height = size
     picture, top, bottom = Bitmap.of(*size), 0, height
     # A list to choose from gets every line there is: its heading takes turns with the prompts.
@@ -100,11 +100,11 @@ def _compose(screen: Screen, clock: AnimationClock, size: tuple[int, int]) -> Bi
     return picture.stamp(draw_body(screen, clock, width, bottom - top), 0, top)
 
 
-def _blinks(screen: Screen) -> bool:
+def _blinks(screen: ToldScreen) -> bool:
     return any(state in tilerow.BLINKING for _, state in screen.tiles)
 
 
-def _title(screen: Screen, clock: AnimationClock, width: int) -> Bitmap:
+def _title(screen: ToldScreen, clock: AnimationClock, width: int) -> Bitmap:
     """Title left, aside right. Letters are large where both have room.
 
     Where even small ones have not, title and aside take turns.

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Brightness
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ class _Asleep:
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    screen: Screen
+    screen: ToldScreen
     since_ns: int
 
 
-def _render(screen: Screen, elapsed_ns: int) -> Frame:
+def _render(screen: ToldScreen, elapsed_ns: int) -> Frame:
     from shutthebox.adapters.display.layout import render
     from shutthebox.adapters.display.panel import SIZE
 
@@ -100,22 +100,20 @@ class DisplayWorker:
         self._thread = threading.Thread(target=self._work, name="display", daemon=True)
         self._thread.start()
 
-    def show(self, screen: Screen, t_ns: int) -> None:
+    def show(self, screen: ToldScreen, t_ns: int) -> None:
         """Leaves a screen for the worker; returns at once. A screen not yet drawn is forgotten.
 
         Args:
-            screen: what to show; if it equals the last one, its animation continues.
+            screen: what to show.
             t_ns: when it began, by the display's clock: what moves counts from there.
         """
         with self._mail:
-            if not (isinstance(self._wanted, _Shown) and self._wanted.screen == screen):
-                self._post(_Shown(screen, t_ns))
+            self._post(_Shown(screen, t_ns))
 
     def sleep(self) -> None:
         """Has the worker switch the panel off until the next `show`; returns at once."""
         with self._mail:
-            if not isinstance(self._wanted, _Asleep):
-                self._post(_Asleep())
+            self._post(_Asleep())
 
     def brighten(self, brightness: Brightness) -> None:
         """Has the worker set the brightness for good; returns at once."""
@@ -139,7 +137,7 @@ class DisplayWorker:
         """Whether the panel took the last thing sent to it."""
         return self._connected is True
 
-    def close(self, goodbye: Screen | None = None, timeout_s: float = 2.0) -> None:
+    def close(self, goodbye: ToldScreen | None = None, timeout_s: float = 2.0) -> None:
         """Stops the worker and closes the bus; more calls do nothing.
 
         Args:
@@ -159,7 +157,7 @@ class DisplayWorker:
             if self._thread.is_alive():
                 _log.warning("the display hangs in a transfer; the box ends without it")
 
-    def render_now(self, screen: Screen, elapsed_ns: int) -> Bitmap:
+    def render_now(self, screen: ToldScreen, elapsed_ns: int) -> Bitmap:
         """Draws and sends a screen in the caller's thread; for virtual time, without `start`.
 
         A bus error is no error here either: the panel is looked for again with a later call,

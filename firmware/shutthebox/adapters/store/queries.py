@@ -14,7 +14,7 @@ from shutthebox.config.profiles import builtin
 from shutthebox.files import check_regular
 from shutthebox.game.daily import Streak, streak_from
 from shutthebox.game.facts import STREAK
-from shutthebox.game.messages import Message, Text, message
+from shutthebox.game.messages import ChartBar, ListRow, Message, Name, Text, message
 from shutthebox.game.past import Past
 from shutthebox.odds.fairness import Fairness, die_fairness, totals_fairness
 from shutthebox.rules.faces import MAX_FACE, MAX_FACES
@@ -408,10 +408,10 @@ def lines(statistics: Statistics) -> tuple[Text, ...]:
         what = message("Die {number}", number=entry.die) if entry.die else message("Total")
         p_value = f"p={entry.fairness.p_value:.2f}" if entry.fairness.enough else "-"
         dice = f"{entry.dice}d{entry.sides}"
-        found.append(message("{dice} {what}\t{p_value}", dice=dice, what=what, p_value=p_value))
+        found.append(ListRow(message("{dice} {what}", dice=dice, what=what), p_value))
         most = max(entry.counts.values())
         found += [
-            f"{value:2} {'=' * round(BAR * count / most)}\t{count}"
+            ListRow(ChartBar(value, round(BAR * count / most)), str(count))
             for value, count in sorted(entry.counts.items())
         ]
     return tuple(found)
@@ -424,4 +424,4 @@ def _famous_line(famous: Famous) -> Message:
         game: Text = Message(builtin(famous.profile).title())
     except ProfileError:
         game = famous.profile
-    return message("{initials} {score} {game}", initials=famous.initials, score=score, game=game)
+    return message("{initials} {score} {game}", initials=Name(famous.initials), score=score, game=game)

@@ -24,11 +24,11 @@ from shutthebox.adapters.store.schema import UNREADABLE
 from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Began, Chosen, Finished, Left, Signed
-from shutthebox.game.messages import Translate
+from shutthebox.game.messages import Translate, told
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.profile import Profile, Stakes
 from shutthebox.rules.words import SENTENCES, explain
-from shutthebox.translations import translations
+from shutthebox.translations import told_screen, translations
 
 _log = logging.getLogger(__name__)
 
@@ -73,10 +73,11 @@ class ScoresWriter:
         self._path = folder / FILE_NAME
         self._open_store, self._clock_s = open_store, clock_s
         self._display_works = display_works
+        self._shown: Show | None = None
         self._past: dict[str, Any] = {}
         self._past_of: tuple[str, str] | None = None
         self._rules: tuple[tuple[Profile | None, str], dict[str, Any] | None] | None = None
-        self._written = ""
+        self._written_with: tuple[str, bool | None] | None = None
         self._failing = False
 
     def __call__(self, what: Effect | SwitchChanged, t_ns: int) -> None:
@@ -87,11 +88,23 @@ class ScoresWriter:
             case Show():
                 # Everything shown has been kept. The scoreboard must not know more than the players have
                 # seen.
-                self._show(what)
+                self._shown = what
+                self._write(what)
 
-    def _show(self, show: Show) -> None:
+    def look_at_the_day(self) -> None:
+        """Writes the file again for a new day, a display that came or went, or after a write that failed."""
+        if self._shown is not None and self._written_with != (self._day(), self._has_display()):
+            self._write(self._shown)
+
+    def _day(self) -> str:
+        return time.strftime("%Y-%m-%d", time.localtime(self._clock_s()))
+
+    def _has_display(self) -> bool | None:
+        return None if self._display_works is None else self._display_works()
+
+    def _write(self, show: Show) -> None:
         translate = translations()[show.language]
-        day = time.strftime("%Y-%m-%d", time.localtime(self._clock_s()))
+        day, display = self._day(), self._has_display()
         if self._past_of != (day, show.language):
             self._past_of = (day, show.language)
             self._past = self._look_back(_Titles(show.language, translate), day)
@@ -100,13 +113,20 @@ class ScoresWriter:
         document = {
             "version": VERSION,
             "program": __version__,
-            "display": None if self._display_works is None else self._display_works(),
+            "display": display,
             "language": show.language,
             "running": _running(show, translate),
             "rules": self._rules[1],
             **self._past,
         }
-        self._write(json.dumps(document))
+        try:
+            replace_file(self._path, json.dumps(document).encode())
+        except OSError as error:
+            if not self._failing:
+                _log.warning("%s: %s; the scoreboard is not up to date", self._path, error.strerror)
+            self._failing, self._written_with = True, None
+        else:
+            self._failing, self._written_with = False, (day, display)
 
     def _look_back(self, title: "_Titles", day: str) -> dict[str, Any]:
         if self._open_store is None:
@@ -127,18 +147,6 @@ class ScoresWriter:
         except (OSError, *UNREADABLE) as error:
             _log.warning("the scoreboard shows no past: %s", error)
             return {}
-
-    def _write(self, text: str) -> None:
-        if text == self._written:
-            return
-        try:
-            replace_file(self._path, text.encode())
-        except OSError as error:
-            if not self._failing:
-                _log.warning("%s: %s; the scoreboard is not up to date", self._path, error.strerror)
-            self._failing = True
-        else:
-            self._written, self._failing = text, False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,17 +169,17 @@ def _running(show: Show, translate: Translate) -> dict[str, Any] | None:
     """The match on the table; None if there is none."""
     if show.player is None or show.game is None:
         return None
-    screen, game = show.screen, show.game
+    screen, game = told_screen(show), show.game
     states = {tile: "open" if tile in show.open else "shut" for tile in game.tiles}
     states |= {tile: state.value for tile, state in screen.tiles if tile in states}
     staked = show.staked and game.stakes is not Stakes.NONE
     return {
         "game": game.title(show.language, translate),
         "player": show.player,
-        "seats": show.seats,
+        "seats": [told(seat, translate) for seat in show.seats],
         "tiles": list(states.items()),
         "throw": None if screen.tumbling else show.throw,
-        "says": f"{screen.title} {show.reason}".strip()
+        "says": f"{screen.title} {told(show.reason, translate)}".strip()
         if show.winners
         else " ".join(f"{screen.big} {screen.prompt}".split()),
         "scores": show.scores,

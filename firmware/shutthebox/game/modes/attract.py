@@ -9,13 +9,13 @@ from shutthebox.game.effects import Ask
 from shutthebox.game.faults import FAULT_TEXTS
 from shutthebox.game.lever_health import complaint
 from shutthebox.game.match_screen import without_text
-from shutthebox.game.messages import Message, Text, message, told
+from shutthebox.game.messages import Joined, Message, Text, message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.questions import Prepare
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import FREE_TRIES, Settings
-from shutthebox.game.state import Context, Step, View, refused
+from shutthebox.game.state import Context, Shared, Step, refused
 from shutthebox.game.targets import AskNames, AskQuestions, BackToAttract
 from shutthebox.game.wording import listed
 
@@ -26,23 +26,26 @@ class Attract(BoxMode):
 
     name: ClassVar[Mode] = Mode.ATTRACT
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """The usual game, and what is wrong with the box, if anything."""
-        settings, _ = view.settings, view.translate
+        settings = shared.settings
         fault: Text | None = (
-            FAULT_TEXTS[view.shared.fault][0] if view.shared.fault else complaint(view.shared)
-        ) or _wrong_codes(view)
-        if view.shared.notices:
-            fault = "  ".join(_(notice) for notice in view.shared.notices)
+            FAULT_TEXTS[shared.fault][0] if shared.fault else complaint(shared)
+        ) or _wrong_codes(settings)
+        if shared.notices:
+            fault = Joined(tuple(map(Message, shared.notices)))
         out = settings.out & settings.profile.starting
-        aside = (told(without_text(out), _) if out else "", _("league?") if view.shared.undelivered else "")
+        corner = (
+            *((without_text(out),) if out else ()),
+            *((message("league?"),) if shared.undelivered else ()),
+        )
         return Screen(
             self.name,
-            title=settings.profile.title(settings.language, _),
-            aside=" ".join(filter(None, aside)),
-            big=_("SHUT THE BOX"),
-            prompt=told(fault or _to_begin(settings), _),
-            also=() if fault else (_("Hold: menu"),),
+            title=title_text(settings.profile, settings.language),
+            aside=Joined(corner) if corner else "",
+            big=message("SHUT THE BOX"),
+            prompt=fault or _to_begin(settings),
+            also=() if fault else (message("Hold: menu"),),
             alert=fault is not None,
             lit=settings.game is not None,
         )
@@ -68,13 +71,12 @@ def levers(mode: Attract, context: Context) -> Step[Attract]:
     return Step(mode, refusal=_to_begin(context.shared.settings))
 
 
-def _wrong_codes(view: View) -> str | None:
+def _wrong_codes(settings: Settings) -> Text | None:
     """How often somebody has tried the owner's code; stays until the owner comes."""
-    settings, _ = view.settings, view.translate
     if settings.wrong_codes < FREE_TRIES:
         return None
     # Two texts, since the panel shows them in two parts.
-    return ", ".join((_("Wrong code"), _("{count} times").format(count=settings.wrong_codes)))
+    return Joined((message("Wrong code"), message("{count} times", count=settings.wrong_codes)))
 
 
 def _to_begin(settings: Settings) -> Message:

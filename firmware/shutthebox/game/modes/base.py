@@ -9,7 +9,7 @@ from shutthebox.game.facts import ClockShown, Left
 from shutthebox.game.mode import Mode
 from shutthebox.game.play import MatchInPlay, done, ticked
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, View, kept
+from shutthebox.game.state import Context, Shared, Step, kept
 from shutthebox.game.targets import AfterAction, BackToAttract, after
 from shutthebox.rules.actions import OutOfTime
 
@@ -26,7 +26,7 @@ class BoxMode(ABC):
     name: ClassVar[Mode]
 
     @abstractmethod
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """The mode's screen."""
 
     def deadline_ns(self, shared: Shared) -> int | None:

@@ -12,7 +12,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import done, judged
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, View, refused
+from shutthebox.game.state import Context, Shared, Step, refused
 from shutthebox.game.targets import AfterAction, AwaitThrow, EnterThrow, after
 from shutthebox.game.typed_throw import TypedThrow
 from shutthebox.game.wording import fault_text
@@ -39,15 +39,15 @@ class EnteringThrow(MatchMode):
         """When the player's clock shows another second."""
         return self.play.clock.next_ns if self.play.clock else None
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """The part that has been entered, and how to go on."""
-        entry, _ = self.entry, view.translate
+        entry = self.entry
         entered = "".join(f"{number}+" for number in entry.entered)
         heading = message("Your total?") if entry.numbers == 1 else message("Die by die?")
         prompt, also = message("Press: +1"), (message("Hold: enter"), message("Press twice: void"))
         big = f"{entered}{entry.count}"
-        shown = turn_screen(self.name, self.play, view, prompt=prompt, also=also, big=big, lit=True)
-        return replace(shown, title=heading.told(_), aside="")
+        shown = turn_screen(self.name, self.play, shared, prompt=prompt, also=also, big=big, lit=True)
+        return replace(shown, title=heading, aside="")
 
 
 def enter(target: EnterThrow, context: Context) -> Step[EnteringThrow]:

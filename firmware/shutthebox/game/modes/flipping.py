@@ -10,13 +10,13 @@ from shutthebox.game.inputs import AnswerCame, HintCame
 from shutthebox.game.judge import FINE, VerdictKind, flipped_tiles, lever_of
 from shutthebox.game.lever_health import suspect_missing
 from shutthebox.game.match_screen import turn_screen
-from shutthebox.game.messages import Text, message
+from shutthebox.game.messages import Numbers, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode, tick
 from shutthebox.game.play import MatchInPlay, done, is_computers_turn, judged, row_behind
 from shutthebox.game.questions import AskAnswer, AskHint, plain_dice
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, View, refused
+from shutthebox.game.state import Context, Shared, Step, refused
 from shutthebox.game.targets import AfterAction, AnswerThrow, AwaitThrow, RollDice, after
 from shutthebox.game.wording import answers_text, commit_refusal, hint_lines, hint_title, listed, verdict_text
 from shutthebox.odds.strengths import simple_answer
@@ -57,19 +57,18 @@ class Flipping(MatchMode):
             return self.play.clock.next_ns
         return None if self.thinking_ns is None else self.thinking_ns + COMPUTER_THINKS_NS
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """The dice, the tiles that still fit, and what to do; or a hint."""
-        play, shared, _ = self.play, view.shared, view.translate
+        play = self.play
         if self.hint is not None:
-            title = hint_title(self.hint)
             right = play.verdict.kind is VerdictKind.COMPLETE
             to_do = verdict_text(play.verdict) if right else message("Press: back")
             return Screen(
                 self.name,
-                title=title.told(_),
-                rows=hint_lines(self.hint, _),
+                title=hint_title(self.hint),
+                rows=hint_lines(self.hint),
                 cursor=0,
-                prompt=to_do.told(_),
+                prompt=to_do,
                 lit=True,
             )
         kind = play.verdict.kind
@@ -79,7 +78,7 @@ class Flipping(MatchMode):
         dice, only = play.match.turn.throw or (), self.computers_answer
         if self.thinking_ns is not None:
             only, lit = 0, False
-        return turn_screen(self.name, play, view, prompt=prompt, also=also, dice=dice, only=only, lit=lit)
+        return turn_screen(self.name, play, shared, prompt=prompt, also=also, dice=dice, only=only, lit=lit)
 
 
 def enter(target: AnswerThrow, context: Context) -> Step[Flipping | AfterAction]:
@@ -206,7 +205,7 @@ def _computers_prompt(match: Match, answer: Tiles, shared: Shared, *, opens: boo
     behind = row_behind(match, shared)
     left = to_numbers(answer & ~flipped_tiles(match.turn, shared.levers, behind))
     levers_left = tuple(lever_of(match.turn, tile, behind) for tile in left)
-    return message("Flip {tiles}", tiles=listed(levers_left))
+    return message("Flip {tiles}", tiles=Numbers(levers_left))
 
 
 def _commit(mode: Flipping, context: Context) -> Step[AfterAction]:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from shutthebox.game.letters import Letters
+from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Step, View
+from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import ShowResult, SignResult
 
 
@@ -27,11 +28,10 @@ class Initials(MatchMode):
     player: int
     letters: Letters = field(default_factory=Letters)
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """The letters so far and the next one."""
-        _ = view.translate
-        title = _("Player {number}").format(number=self.player + 1)
-        return self.letters.screen(self.name, title, _("Hold: back"), view)
+        title = message("Player {number}", number=self.player + 1)
+        return self.letters.screen(self.name, title, message("Hold: back"))
 
 
 def enter(target: SignResult, context: Context) -> Step[Initials]:

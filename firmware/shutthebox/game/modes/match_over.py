@@ -12,7 +12,7 @@ from shutthebox.game.coach_pages import CoachPage, coach_pages
 from shutthebox.game.effects import Ask, Sound, Sounded
 from shutthebox.game.facts import Signed
 from shutthebox.game.inputs import ReviewCame
-from shutthebox.game.messages import Message, message, told
+from shutthebox.game.messages import Joined, ListRow, Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.past import Past
@@ -21,9 +21,9 @@ from shutthebox.game.play import MatchInPlay
 from shutthebox.game.questions import AskReview
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings, ShownStakes
-from shutthebox.game.state import Context, Step, View, kept, refused
+from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import BeginMatch, EndMatch, ShowResult, SignResult
-from shutthebox.game.wording import luck_texts, player_name, reason_text
+from shutthebox.game.wording import luck_texts, player_name, reason_text, seat
 from shutthebox.rules.match import Match, Result, begin
 from shutthebox.rules.profile import First, Stakes, Turns
 from shutthebox.rules.reader import chosen
@@ -62,43 +62,45 @@ class MatchOver(MatchMode):
     review: MatchReview | None = None
     page: int = 0
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """The result with its table, or the stakes of the evening."""
-        play, _ = self.play, view.translate
+        play = self.play
         result, reminder = _result(play), self.flicks.reminder
         prompt = message("Thinking …") if self.asks_review else message("Press: again")
         reason = reason_text(play.match) if play.match.players > 1 else None
-        also = [text.told(_) for text in (*((reason,) if reason else ()), *self.honours)]
-        if _may_sign(self, view.settings):
-            also.append(_("Lever 1: sign"))
-        if view.settings.stakes is ShownStakes.EVENING:
-            also.append(_("Lever 3: result") if self.shows_tally else _("Lever 3: stakes"))
+        also: list[Text] = [*((reason,) if reason else ()), *self.honours]
+        if _may_sign(self, shared.settings):
+            also.append(message("Lever 1: sign"))
+        if shared.settings.stakes is ShownStakes.EVENING:
+            also.append(message("Lever 3: result") if self.shows_tally else message("Lever 3: stakes"))
         if play.beginning is not None:
-            also.append(_("Lever 4: coach"))
-        also.append(_("Hold: end"))
+            also.append(message("Lever 4: coach"))
+        also.append(message("Hold: end"))
         winner = None
+        title: Text
+        rows: tuple[Text, ...]
         if self.page:
             page = _coach_pages(self)[self.page - 1]
-            names = tuple(told(player_name(player, view.shared), _) for player in range(play.match.players))
-            title, rows = page.title(names, _), page.rows(names, _)
-            also = [_("Lever 4: on")]
+            names = [player_name(player, shared) for player in range(play.match.players)]
+            title, rows = page.title(names), page.rows(names)
+            also = [message("Lever 4: on")]
         elif self.shows_tally:
-            rows = tuple(f"{_name(i, view)}\t{_owes(owes).told(_)}" for i, owes in enumerate(tally(play)))
-            title = _("Evening")
+            rows = tuple(ListRow(seat(i, shared), _owes(owes)) for i, owes in enumerate(tally(play)))
+            title = message("Evening")
         else:
-            before = _rows_before(play.match, view)
-            rows = (*before, *_rows(play, result, view))
+            before = _rows_before(play.match)
+            rows = (*before, *_rows(play, result, shared))
             winner = len(before) + result.winners[0] if result.winners else None
-            title = _title(play.match, result, view).told(_)
-        if reminder is not None and self.flicks.away & _levers_in_use(self, view.settings):
+            title = _title(play.match, result, shared)
+        if reminder is not None and self.flicks.away & _levers_in_use(self, shared.settings):
             # Not instead of the others: who lifts a lever may be setting the box up for the next match.
-            prompt, also = reminder, [prompt.told(_), *also]
+            prompt, also = reminder, [prompt, *also]
         return Screen(
             self.name,
             title=title,
             rows=rows,
             cursor=winner,
-            prompt=prompt.told(_),
+            prompt=prompt,
             also=tuple(also),
             lit=True,
             celebrates=bool(self.honours) or result.captain,
@@ -233,12 +235,12 @@ def _result(play: MatchInPlay) -> Result:
     return play.match.result
 
 
-def _title(match: Match, result: Result, view: View) -> Message:
-    winners = ", ".join(_name(winner, view) for winner in result.winners)
+def _title(match: Match, result: Result, shared: Shared) -> Message:
+    winners = Joined(tuple(seat(winner, shared) for winner in result.winners))
     if match.rules.stakes is Stakes.BANK:
         return _bank_title(match, winners)
     if match.players == 1:
-        return _solo_title(match, result, view)
+        return _solo_title(match, result, shared)
     if match.in_teams and result.winners:
         teams = sorted({winner % match.teams + 1 for winner in result.winners})
         if len(teams) == 1:
@@ -246,16 +248,16 @@ def _title(match: Match, result: Result, view: View) -> Message:
         return message("Shared: teams {teams}", teams=", ".join(map(str, teams)))
     if len(result.winners) > 1:
         return message("Shared: {players}", players=winners)
-    name = player_name(result.winners[0], view.shared)
+    name = player_name(result.winners[0], shared)
     if result.captain:
         return message("Captain {player}!", player=winners)
     return message("{player} wins!", player=name)
 
 
-def _solo_title(match: Match, result: Result, view: View) -> Message:
+def _solo_title(match: Match, result: Result, shared: Shared) -> Message:
     """For a player alone the score, or whether the ladder's total was beaten; a computer beats none."""
-    if 1 in view.settings.computers:
-        name = player_name(0, view.shared)
+    if 1 in shared.settings.computers:
+        name = player_name(0, shared)
         return message("{player}: {score}", player=name, score=match.totals[0])
     if match.rules.is_solo and result.winners:
         return message("New best: {score}", score=match.totals[0])
@@ -266,7 +268,7 @@ def _solo_title(match: Match, result: Result, view: View) -> Message:
     return message("Your score: {score}", score=match.totals[0])
 
 
-def _bank_title(match: Match, winners: str) -> Message:
+def _bank_title(match: Match, winners: Text) -> Message:
     if not winners:
         return message("The bank wins")
     if match.players == 1:
@@ -274,41 +276,37 @@ def _bank_title(match: Match, winners: str) -> Message:
     return message("Bank beaten: {players}", players=winners)
 
 
-def _rows_before(match: Match, view: View) -> tuple[str, ...]:
+def _rows_before(match: Match) -> tuple[Message, ...]:
     """The rows above the players': the totals of the teams, or the total that was to be beaten."""
     if match.rules.is_solo and match.rules.limit is not None:
-        return (message("best {score}", score=match.rules.limit).told(view.translate),)
+        return (message("best {score}", score=match.rules.limit),)
     if not match.in_teams or match.rules.turns is Turns.SHARED:
         return ()
     totals = match.team_totals[: match.teams]
     return tuple(
-        message("Team {number}: {score}", number=number, score=total).told(view.translate)
+        message("Team {number}: {score}", number=number, score=total)
         for number, total in enumerate(totals, 1)
     )
 
 
-def _name(player: int, view: View) -> str:
-    """A player in a table: the three letters, else the number."""
-    return view.shared.name(player) or str(player + 1)
-
-
-def _rows(play: MatchInPlay, result: Result, view: View) -> Iterator[str]:
+def _rows(play: MatchInPlay, result: Result, shared: Shared) -> Iterator[Text]:
     """The table: per player the total and the stakes, then the effect of dice and decisions."""
-    match, _ = play.match, view.translate
+    match = play.match
     # A game against the bank is played for its payments.
-    staked = view.settings.stakes is not ShownStakes.OFF or match.rules.stakes is Stakes.BANK
+    staked = shared.settings.stakes is not ShownStakes.OFF or match.rules.stakes is Stakes.BANK
     for player, score in enumerate(match.scores):
-        shown = "–" if score is None else str(match.totals[player])
+        shown: Text = "–" if score is None else str(match.totals[player])
         if match.rules.turns is Turns.SHARED:
-            shown = _("in") if player in result.winners else _("out")
+            shown = message("in") if player in result.winners else message("out")
         owes = result.owes[player] if staked else Fraction(0)
-        yield f"{_name(player, view)}: {shown}" + (f"\t{_owes(owes).told(_)}" if owes else "")
+        line = message("{player}: {score}", player=seat(player, shared), score=shown)
+        yield ListRow(line, _owes(owes)) if owes else line
     if any(play.luck) or any(play.given_away):
         for player, (luck, cost) in enumerate(zip(play.luck, play.given_away, strict=True)):
             if match.scores[player] is None:
                 continue
             for text in luck_texts(match.rules, luck, cost):
-                yield f"{_name(player, view)}: {text.told(_)}"
+                yield message("{player}: {luck}", player=seat(player, shared), luck=text)
 
 
 def _owes(owes: Fraction) -> Message:

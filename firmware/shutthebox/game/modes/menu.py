@@ -7,18 +7,19 @@ from typing import ClassVar
 
 from shutthebox.game.menu_items import GAME, Item, MenuLine, ToPuzzle, ToService, ToStatistics, entries
 from shutthebox.game.menu_items import menu as listed
-from shutthebox.game.messages import message
+from shutthebox.game.messages import message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.picker import Picker
 from shutthebox.game.picker_screen import picked, picker_screen
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import Context, Step, View, kept, refused
+from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import BackToAttract, OpenMenu, OpenPuzzle, OpenService
+from shutthebox.game.wording import Sentence, Summary
 from shutthebox.game.wording import listed as listed_tiles
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.words import explain, summary
+from shutthebox.rules.words import explain
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +42,22 @@ class Menu(BoxMode):
         """The game at the cursor; None where no game is chosen."""
         return settings.games[self.picker.cursor] if self.entry is GAME else None
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """The list, the options, or the rules of a game."""
-        game, _ = self.game(view.settings), view.translate
+        settings = shared.settings
+        game = self.game(settings)
         if game is None:
-            return picker_screen(self.name, self.picker, view, reads=isinstance(self.entry, ToStatistics))
+            return picker_screen(self.name, self.picker, reads=isinstance(self.entry, ToStatistics))
         if self.sentence is None:
             hold = message("Hold: its rules")
-            return picker_screen(self.name, self.picker, view, paragraph=summary(game, _), hold=hold)
-        sentences = explain(game, _)
+            return picker_screen(self.name, self.picker, paragraph=Summary(game), hold=hold)
         return Screen(
             self.name,
-            title=game.title(view.settings.language, _),
-            aside=f"{self.sentence + 1}/{len(sentences)}",
-            paragraph=sentences[self.sentence],
-            prompt=_("Press: read on"),
-            also=(_("Hold: back"),),
+            title=title_text(game, settings.language),
+            aside=message("{page}/{pages}", page=self.sentence + 1, pages=len(explain(game))),
+            paragraph=Sentence(game, self.sentence),
+            prompt=message("Press: read on"),
+            also=(message("Hold: back"),),
             lit=True,
         )
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from shutthebox.game.letters import Letters
+from shutthebox.game.messages import message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.play import new_match
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Step, View
+from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import AskNames, BeginMatch
 from shutthebox.rules.profile import Profile
 
@@ -33,11 +34,10 @@ class Naming(BoxMode):
     names: tuple[str, ...] = ()
     letters: Letters = field(default_factory=Letters)
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """The player, and the letters so far."""
-        _ = view.translate
-        title = _("Player {number}").format(number=self.seat)
-        return self.letters.screen(self.name, title, _("Hold: no name"), view)
+        title = message("Player {number}", number=self.seat)
+        return self.letters.screen(self.name, title, message("Hold: no name"))
 
 
 def enter(target: AskNames, context: Context) -> Step[Naming | BeginMatch]:

@@ -8,14 +8,14 @@ from typing import ClassVar
 from shutthebox.game.daily import Daily
 from shutthebox.game.effects import Effect, Sound, Sounded
 from shutthebox.game.judge import FINE, Verdict, VerdictKind, judge
-from shutthebox.game.messages import message, title_text, told
+from shutthebox.game.messages import Numbers, message, title_text
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import Context, Step, View, kept, refused
+from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import BackToAttract, OpenPuzzle
-from shutthebox.game.wording import answer_line, listed, verdict_text
+from shutthebox.game.wording import answer_line, verdict_text
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import Tiles, to_tiles
 from shutthebox.rules.turn import Turn
@@ -53,27 +53,27 @@ class Puzzling(BoxMode):
         """Whether this day's puzzle has got its answer."""
         return settings.streak.day == self.daily.day
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """The position with its throw, or the cost of every answer."""
-        if self.is_answered(view.settings):
-            return _answered(self, view)
-        puzzle, verdict, _ = self.daily.puzzle, self.verdict, view.translate
-        prompt, also, wrong = message("Best answer?"), (_("Hold: back"),), verdict.kind in _WRONG
+        if self.is_answered(shared.settings):
+            return _answered(self, shared)
+        puzzle, verdict = self.daily.puzzle, self.verdict
+        prompt, also, wrong = message("Best answer?"), (message("Hold: back"),), verdict.kind in _WRONG
         if verdict.kind is VerdictKind.PUT_BACK:
             # The row is not set up yet.
-            prompt = message("Flip {tiles}", tiles=listed(verdict.tiles))
+            prompt = message("Flip {tiles}", tiles=Numbers(verdict.tiles))
         elif verdict.kind is VerdictKind.COMPLETE:
             prompt = message("Press: answer")
         elif verdict != FINE:
             prompt = verdict_text(verdict)
         return Screen(
             self.name,
-            title=told(title_text(self.game, view.settings.language), _),
-            aside=_("level {number}").format(number=puzzle.level),
+            title=title_text(self.game, shared.settings.language),
+            aside=message("level {number}", number=puzzle.level),
             dice=puzzle.throw,
             total=sum(puzzle.throw),
             tiles=_row(self),
-            prompt=prompt.told(_),
+            prompt=prompt,
             also=() if wrong else also,
             alert=wrong,
             lit=verdict.kind is VerdictKind.COMPLETE,
@@ -103,19 +103,19 @@ def press(mode: Puzzling, context: Context) -> Step[Puzzling | BackToAttract]:
     return Step(replace(mode, given=mode.verdict.move), effects, shared)
 
 
-def _answered(mode: Puzzling, view: View) -> Screen:
+def _answered(mode: Puzzling, shared: Shared) -> Screen:
     """The cost of every answer, the given one marked, and the streak."""
-    puzzle, streak, _ = mode.daily.puzzle, view.settings.streak, view.translate
+    puzzle, streak = mode.daily.puzzle, shared.settings.streak
     tiles = [answer.choice for answer in puzzle.answers]
-    title = _("Solved!") if streak.count else _("Not the best")
+    title = message("Solved!") if streak.count else message("Not the best")
     return Screen(
         mode.name,
         title=title,
-        aside=_("{count} in a row").format(count=streak.count) if streak.count > 1 else "",
-        rows=tuple(answer_line(answer.choice, answer.cost, _) for answer in puzzle.answers),
+        aside=message("{count} in a row", count=streak.count) if streak.count > 1 else "",
+        rows=tuple(answer_line(answer.choice, answer.cost) for answer in puzzle.answers),
         cursor=tiles.index(mode.given) if mode.given else 0,
-        prompt=_("Press: leave"),
-        also=(_("Tomorrow: next"),),
+        prompt=message("Press: leave"),
+        also=(message("Tomorrow: next"),),
         lit=True,
         celebrates=bool(streak.count and mode.given),
     )

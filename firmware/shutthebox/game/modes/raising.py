@@ -13,7 +13,7 @@ from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import begun, conditions_of, judged
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, View, kept, refused
+from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import AwaitThrow, BeginMatch, LeversFit
 from shutthebox.game.wording import fault_text, player_name
 
@@ -28,10 +28,10 @@ class Raise(MatchMode):
         """When the player's clock shows another second."""
         return self.play.clock.next_ns if self.play.clock else None
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """Which levers are to be set."""
-        big = player_name(self.play.match.player, view.shared)
-        return turn_screen(self.name, self.play, view, prompt=message("Lift all levers"), big=big)
+        big = player_name(self.play.match.player, shared)
+        return turn_screen(self.name, self.play, shared, prompt=message("Lift all levers"), big=big)
 
 
 def begin(target: BeginMatch, context: Context) -> Step[AwaitThrow]:

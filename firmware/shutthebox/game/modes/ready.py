@@ -15,7 +15,7 @@ from shutthebox.game.modes.base import MatchMode, tick
 from shutthebox.game.play import MatchInPlay, is_computers_turn, judged
 from shutthebox.game.questions import AskDice, AskHint, plain_dice
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, View, refused
+from shutthebox.game.state import Context, Shared, Step, refused
 from shutthebox.game.targets import AfterAction, EnterThrow, LeversFit, RollDice
 from shutthebox.game.wording import cost_text, fault_text, player_name
 from shutthebox.odds.strengths import simple_dice
@@ -54,12 +54,12 @@ class Ready(MatchMode):
         waits = self.play.verdict.kind is VerdictKind.OK and not shared.asleep
         return self.since_ns + COMPUTER_NS if waits and is_computers_turn(self.play, shared) else None
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """Whose turn it is, or what is left; how to throw."""
         lit = self.play.verdict.kind is VerdictKind.OK
         prompt, *also = _prompts(self.play.match)
-        big = _big(self, view.shared)
-        return turn_screen(self.name, self.play, view, prompt=prompt, also=tuple(also), big=big, lit=lit)
+        big = _big(self, shared)
+        return turn_screen(self.name, self.play, shared, prompt=prompt, also=tuple(also), big=big, lit=lit)
 
 
 def enter(target: LeversFit, context: Context) -> Step[Ready]:

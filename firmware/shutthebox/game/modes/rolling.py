@@ -13,7 +13,7 @@ from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import done, is_computers_turn, judged
 from shutthebox.game.questions import AskAnswer
 from shutthebox.game.screen import Screen
-from shutthebox.game.state import Context, Shared, Step, View
+from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import AfterAction, AnswerThrow, RollDice, after
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
@@ -45,10 +45,10 @@ class Rolling(MatchMode):
         """When the dice stop."""
         return self.since_ns + TUMBLE_NS
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """Tumbling dice without their faces; a prompt only where levers are wrong."""
         faces = self.thrown.turn.throw or ()
-        shown = turn_screen(self.name, self.play, view, prompt="", dice=faces)
+        shown = turn_screen(self.name, self.play, shared, prompt="", dice=faces)
         prompt = shown.prompt if shown.alert else ""
         return replace(shown, dice=(1,) * len(faces), total=None, tumbling=True, prompt=prompt, lit=True)
 

@@ -16,14 +16,14 @@ from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.effects import Ask
 from shutthebox.game.facts import WRONG_CODES, Chosen, Faulted
 from shutthebox.game.faults import UNDELIVERED_TEXTS
-from shutthebox.game.messages import Message, message, told
+from shutthebox.game.messages import ListRow, Message, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import BoxMode
 from shutthebox.game.picker import Flicks
 from shutthebox.game.questions import Prepare
 from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.settings import FREE_TRIES, Settings
-from shutthebox.game.state import Context, Shared, Step, View, kept, refused
+from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import BackToAttract, OpenService
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
 
@@ -65,33 +65,33 @@ class Service(BoxMode):
         """Whether something can be played once the lever at the cursor has changed sides."""
         return bool(replace(settings, out=settings.out ^ self.lever).games)
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """Every lever with what it shows and what it has done, or a question."""
-        shared, settings, _ = view.shared, view.settings, view.translate
+        settings = shared.settings
         is_out = bool(self.lever & settings.out)
         levers = range(1, settings.levers + 1)
         tiles = tuple((number, _tile(number, shared)) for number in levers)
         if self.asking:
-            question = _("Put {tile} in?") if is_out else _("Take {tile} out?")
-            big = question.format(tile=self.row)
-            prompt, also = _("Press: yes"), (_("Hold: no"),)
+            put, take = message("Put {tile} in?", tile=self.row), message("Take {tile} out?", tile=self.row)
+            prompt, also, big = message("Press: yes"), (message("Hold: no"),), put if is_out else take
             return Screen(
-                self.name, title=_("Service"), big=big, tiles=tiles, prompt=prompt, also=also, lit=True
+                self.name, title=message("Service"), big=big, tiles=tiles, prompt=prompt, also=also, lit=True
             )
         if self.asks_code:
-            prompt, also = _("Set, then press"), (_("Hold: back"),)
-            return Screen(self.name, title=_("Service"), big=_("Code?"), prompt=prompt, also=also, lit=True)
-        change = _("Press: put in") if is_out else _("Press: take out")
-        league = (told(UNDELIVERED_TEXTS[shared.undelivered], _),) if shared.undelivered else ()
+            prompt, also, big = message("Set, then press"), (message("Hold: back"),), message("Code?")
+            return Screen(self.name, title=message("Service"), big=big, prompt=prompt, also=also, lit=True)
+        change = message("Press: put in") if is_out else message("Press: take out")
+        leave = message("Hold: leave")
+        league = (UNDELIVERED_TEXTS[shared.undelivered],) if shared.undelivered else ()
         may_change = self.leaves_a_game(settings) if self.unlocked else bool(settings.code)
         return Screen(
             self.name,
-            title=_("Service"),
-            rows=tuple(_row(number, shared, view) for number in levers),
+            title=message("Service"),
+            rows=tuple(_row(number, shared) for number in levers),
             cursor=self.row - 1,
             tiles=tiles,
-            prompt=change if may_change else _("Hold: leave"),
-            also=(*((_("Hold: leave"),) if may_change else ()), *league, _("moves ~chatter")),
+            prompt=change if may_change else leave,
+            also=(*((leave,) if may_change else ()), *league, message("moves ~chatter")),
             lit=may_change,
         )
 
@@ -197,9 +197,9 @@ def _change_sides(mode: Service, context: Context) -> Step[Service]:
     return Step(replace(mode, asking=False), effects, replace(context.shared, settings=settings))
 
 
-def _row(number: int, shared: Shared, view: View) -> str:
+def _row(number: int, shared: Shared) -> ListRow:
     health = shared.health.get(number, ContactHealth())
-    return f"{told(_lever_text(number, shared), view.translate)}\t{health.moves} ~{health.chatter}"
+    return ListRow(_lever_text(number, shared), f"{health.moves} ~{health.chatter}")
 
 
 def _lever_text(number: int, shared: Shared) -> Message:

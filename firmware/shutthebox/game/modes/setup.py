@@ -12,7 +12,7 @@ from shutthebox.game.picker import Picker
 from shutthebox.game.picker_screen import picked, picker_screen
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import Settings
-from shutthebox.game.state import Context, Step, View
+from shutthebox.game.state import Context, Shared, Step
 from shutthebox.game.targets import AskNames, AskQuestions, BackToAttract
 
 
@@ -30,9 +30,9 @@ class Setup(BoxMode):
     item: Item
     picker: Picker
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """The question and its options."""
-        return picker_screen(self.name, self.picker, view)
+        return picker_screen(self.name, self.picker)
 
 
 def enter(target: AskQuestions, context: Context) -> Step[Setup | AskNames]:

@@ -10,13 +10,13 @@ from shutthebox.game.effects import Effect, Sound, Sounded
 from shutthebox.game.facts import BEST, Chosen, Finished
 from shutthebox.game.judge import FINE
 from shutthebox.game.match_screen import ended_row
-from shutthebox.game.messages import Message, message, told
+from shutthebox.game.messages import Message, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.play import done
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import ladder_of
-from shutthebox.game.state import Context, Step, View, kept, refused
+from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import AfterAction, EndTurn, after
 from shutthebox.game.wording import luck_texts, player_name
 from shutthebox.rules.actions import Advanced
@@ -32,24 +32,24 @@ class TurnOver(MatchMode):
 
     name: ClassVar[Mode] = Mode.TURN_OVER
 
-    def screen(self, view: View) -> Screen:
+    def screen(self, shared: Shared) -> Screen:
         """The score, how the turn ended, and what dice and decisions did."""
-        match, review, _ = self.play.match, self.play.review, view.translate
+        match, review = self.play.match, self.play.review
         turn, shut = match.turn, match.turn.outcome is Outcome.SHUT
-        also = [_("Press: go on")]
-        if review is not None and not view.settings.family:
+        also = [message("Press: go on")]
+        if review is not None and not shared.settings.family:
             points = review.players[match.player].points
-            also += [text.told(_) for text in luck_texts(match.rules, points.luck, points.given_away)]
+            also += luck_texts(match.rules, points.luck, points.given_away)
             if review.worst is not None:
-                also.append(better_text(review.worst).told(_))
+                also.append(better_text(review.worst))
         out = match.rules.turns is Turns.SHARED
         return Screen(
             self.name,
-            title=told(player_name(match.player, view.shared), _),
+            title=player_name(match.player, shared),
             aside=faces_to_text(turn.throw or ()),
-            big=_("SHUT!") if shut else _("OUT!") if out else str(turn.score),
+            big=message("SHUT!") if shut else message("OUT!") if out else str(turn.score),
             tiles=ended_row(match),
-            prompt=(_kind_ending(match) if view.settings.family else _ending(match)).told(_),
+            prompt=_kind_ending(match) if shared.settings.family else _ending(match),
             also=tuple(also),
             lit=True,
             celebrates=shut,

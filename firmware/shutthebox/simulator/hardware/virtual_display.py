@@ -14,7 +14,7 @@ from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import MAX_BYTES, open_to_write, read_bytes, reason, shown_path
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Brightness
 from shutthebox.simulator.hardware.panel_model import PanelModel
 
@@ -41,14 +41,13 @@ class VirtualDisplay:
             lambda: open_panel(self.panel.controller, self.panel, upside_down=upside_down),
             now_ns=lambda: self._now_ns,
         )
-        self._screen: Screen | None = None
+        self._screen: ToldScreen | None = None
         self._since_ns = 0
         self._frames, self._count = frames, 0
 
-    def show(self, screen: Screen, t_ns: int) -> None:
+    def show(self, screen: ToldScreen, t_ns: int) -> None:
         """Takes a screen, and the time since which it is shown."""
-        if screen != self._screen:
-            self._screen, self._since_ns = screen, t_ns
+        self._screen, self._since_ns = screen, t_ns
         if self._frames is not None:
             self._count += 1
             picture = self._frames / f"{self._count:04}-{screen.mode}.png"

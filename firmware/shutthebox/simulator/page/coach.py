@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from shutthebox.game.coach_pages import coach_pages, signed_text
-from shutthebox.game.messages import Translate, told
+from shutthebox.game.messages import Text, Translate, told
 from shutthebox.odds.coach import Decision, MatchReview
 from shutthebox.odds.review_text import decision_text
 from shutthebox.rules.profile import Profile
@@ -15,7 +15,7 @@ CoachDocument: TypeAlias = dict[str, object]
 
 
 def coach_document(
-    review: MatchReview, game: Profile, seats: Sequence[str], translate: Translate
+    review: MatchReview, game: Profile, seats: Sequence[Text], translate: Translate
 ) -> CoachDocument:
     """A review for the page.
 
@@ -26,12 +26,16 @@ def coach_document(
         translate: into the page's language.
     """
     pages = coach_pages(review, highest_wins=game.highest_wins)
+    names = [told(seat, translate) for seat in seats]
     return {
         "pages": [
-            [page.title(seats, translate), [row.split("\t") for row in page.rows(seats, translate)]]
+            [
+                told(page.title(seats), translate),
+                [[told(row.text, translate), told(row.value, translate)] for row in page.rows(seats)],
+            ]
             for page in pages
         ],
-        "moves": [_move(decision, game, seats, translate) for decision in review.decisions],
+        "moves": [_move(decision, game, names, translate) for decision in review.decisions],
     }
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Effect, Show
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import ToldScreen
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.box import Change
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
@@ -49,7 +49,7 @@ class _PacedDisplay(VirtualDisplay):
         super().__init__(scenario.config)
         self._pace = pace
 
-    def show(self, screen: Screen, t_ns: int) -> None:
+    def show(self, screen: ToldScreen, t_ns: int) -> None:
         self._pace(t_ns)
         super().show(screen, t_ns)
 

@@ -15,7 +15,7 @@ from shutthebox.simulator.page.coach import CoachDocument, coach_document
 from shutthebox.simulator.page.texts import rules_of
 from shutthebox.simulator.scenario.player import fact_text
 from shutthebox.speech.words import Announcer, screen_parts, sentences
-from shutthebox.translations import ENGLISH, translations
+from shutthebox.translations import ENGLISH, told_screen, translations
 
 LOG_LINES = 200
 """Lines of the log that are remembered, the latest."""
@@ -66,7 +66,6 @@ class Transcript:
         self._logged = 0
         self._log_lock = threading.Lock()
         self._start_ns = start_ns
-        self._shown = ""
         self._on_change: Callable[[], None] = lambda: None
 
     def on_change(self, callback: Callable[[], None]) -> None:
@@ -82,10 +81,8 @@ class Transcript:
             count = self.words.announcements + 1
             self.words = replace(self.words, said=announcement.text, announcements=count)
         line = log_line(what)
-        if line and not (isinstance(what, Show) and line == self._shown):
+        if line:
             self._log_at(t_ns, line)
-        if isinstance(what, Show):
-            self._shown = line
         self._on_change()
 
     def note(self, line: str) -> None:
@@ -141,7 +138,7 @@ def log_line(what: Effect | SwitchChanged) -> str:
         case Keep(fact):
             return f"kept {fact_text(fact)}"
         case Show():
-            text = " / ".join(what.screen.text.split("\n"))
+            text = " / ".join(told_screen(what).text.split("\n"))
             return f"{what.mode}{' asleep' * what.asleep}, levers {what.verdict}: {text}"
         case _:
             return ""

@@ -8,6 +8,7 @@ from typing import Any
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Ask, Effect, Keep, Show, Sounded
 from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Resumed, Signed
+from shutthebox.game.messages import told
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.box import UnknownLeverError
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
@@ -15,6 +16,7 @@ from shutthebox.simulator.scenario.expectations import Expect
 from shutthebox.simulator.scenario.script import Scenario, ScenarioError, TimedVerb
 from shutthebox.simulator.scenario.verbs import Wait
 from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.translations import told_screen, translations
 
 _LOOK_ON = TimedVerb(0, Wait(1_000_000_000), after_ns=0)
 """After the last line the box is watched for a second, so that its effects are seen."""
@@ -42,8 +44,8 @@ def as_json(effect: Effect, t_ns: int) -> str:
                 "totals": effect.totals,
                 "owes": [float(stakes) for stakes in effect.owes],
                 "winners": effect.winners,
-                "names": effect.seats,
-                "text": effect.screen.text,
+                "names": [told(seat, translations()[effect.language]) for seat in effect.seats],
+                "text": told_screen(effect).text,
                 "asleep": effect.asleep,
             }
         case Sounded(sound):
