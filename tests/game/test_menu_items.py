@@ -21,80 +21,10 @@ from shutthebox.game.settings import Settings
 
 ITEMS = tuple(entry for entry in MENU_LINES if isinstance(entry, Item))
 
-TABLE = """
-game.players: Players; Players?
-  1, 2, 3, 4, 5, 6, 7, 8, 9
-  1, 2, 3, 4, 5, 6, 7, 8, 9
-game.rounds: Rounds; Rounds?
-  1, 2, 3, 4, 5, 6, 7, 8, 9
-  1, 2, 3, 4, 5, 6, 7, 8, 9
-game.limit: Limit; Up to points?
-  25, 45, 50, 75, 100, 150, 200, 300, 500
-  25, 45, 50, 75, 100, 150, 200, 300, 500
-box.language: Language; Language
-  English, Français
-  'en', 'fr'
-box.sound: Sound; Sound
-  on, off
-  True, False
-game.computers: Computer; Computer where?
-  none, 1, 2, 3, 4, 5, 6, 7, 8, 9
-  (), (1,), (2,), (3,), (4,), (5,), (6,), (7,), (8,), (9,)
-game.hints: Hints; Hints
-  on, off
-  True, False
-game.stakes: Stakes; Show stakes?
-  off, per match, per evening
-  'off', 'match', 'evening'
-game.strength: Computer is; How good is it?
-  a beginner, a regular, a master
-  'beginner', 'regular', 'master'
-game.names: Names; Ask for names?
-  on, off
-  True, False
-game.teams: Teams; How many teams?
-  none, 2, 3, 4
-  0, 2, 3, 4
-game.turn_seconds: Clock; Seconds a turn?
-  off, 10, 15, 20, 30, 45, 60, 90, 120, 180
-  0, 10, 15, 20, 30, 45, 60, 90, 120, 180
-game.handicap: Head start; Who gets ahead?
-  nobody, 1, 2, 3, 4, 5, 6, 7, 8, 9
-  (), (8,), (0, 8), (0, 0, 8), (0, 0, 0, 8), (0, 0, 0, 0, 8), (0, 0, 0, 0, 0, 8), (0, 0, 0, 0, 0, 0, 8), \
-(0, 0, 0, 0, 0, 0, 0, 8), (0, 0, 0, 0, 0, 0, 0, 0, 8)
-game.handicap: How much; How far ahead?
-  2 points, 5 points, 8 points, 10 points, 15 points, 20 points, 30 points, without 1, without 1, 2, \
-without 1, 2, 3, without 9
-  (0, 2), (0, 5), (0, 8), (0, 10), (0, 15), (0, 20), (0, 30), (0, (1,)), (0, (1, 2)), (0, (1, 2, 3)), \
-(0, (9,))
-game.family: Family; For children?
-  on, off
-  True, False
-display.brightness: Brightness; Brightness
-  dim, medium, bright
-  'dim', 'medium', 'bright'
-"""
-"""Per item its key, label and question; its options as shown; what is kept of each."""
-
 
 def full_settings() -> Settings:
     """Settings in which every item means something but the limit, which takes the place of rounds."""
     return settings_for("traditional", computers=(1,), handicap=(0, 8))
-
-
-def test_every_item_with_its_options() -> None:
-    settings = full_settings()
-    lines = [""]
-    for item in ITEMS:
-        if item is GAME:
-            continue
-        options = [told(option, str) for option in item.options(settings)]
-        chosen = [item.choose(settings, index)[1] for index in range(len(options))]
-        assert all([fact.key for fact in facts] == [item.key] for facts in chosen)
-        lines.append(f"{item.key}: {item.label.told(str)}; {item.question.told(str)}")
-        lines.append(f"  {', '.join(options)}")
-        lines.append(f"  {', '.join(repr(facts[0].value) for facts in chosen)}")
-    assert "\n".join(lines) + "\n" == TABLE
 
 
 def lines(items: Sequence[Item], settings: Settings) -> list[str]:

@@ -3,9 +3,10 @@
 import pytest
 from tests.support.machine import TUMBLE_NS, Table, facts, settings_for
 
-from shutthebox.game.facts import Chosen
+from shutthebox.game.facts import Began, Chosen
 from shutthebox.game.menu_items import (
     CLOCK,
+    FIRST,
     HEAD_START,
     HEAD_START_SEAT,
     LIMIT,
@@ -19,7 +20,9 @@ from shutthebox.game.messages import told
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.ready import COMPUTER_NS
 from shutthebox.game.settings import Settings
+from shutthebox.rules.match import begin
 from shutthebox.rules.profile import First, MatchFormat, Profile, ShutWins
+from shutthebox.rules.tiles import to_tiles
 
 
 def choose(settings: Settings, item: Item, option: str) -> Settings:
@@ -137,3 +140,17 @@ def test_a_computer_is_not_the_best_of_a_ladder() -> None:
     assert "Computer: 3" in table.text
     assert not [fact for fact in facts(table.effects) if isinstance(fact, Chosen)]
     assert table.machine.settings.bests == {}
+
+
+def test_who_has_lost_begins_the_next_match_where_the_menu_says_so() -> None:
+    game = Profile("small", tiles=(1, 2, 3, 4), dice=2, sides=3, shut_wins=ShutWins.NO)
+    settings = choose(settings_for(game, players=2), FIRST, "the loser")
+    assert settings.game is not None
+    good = begin(settings.game, 2).throw((1, 2)).move(to_tiles([3])).throw((3, 3)).move(to_tiles([2, 4]))
+    second = good.throw((3, 3)).advance()
+    over = second.throw((1, 1)).move(to_tiles([2])).throw((1, 1)).advance()
+    assert over.result is not None
+    assert over.result.winners == (0,)
+    table = Table(settings, match=over)
+    (began,) = [fact for fact in facts(table.press()) if isinstance(fact, Began)]
+    assert began.match.player == 1

@@ -19,7 +19,14 @@ from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import read_text
 from shutthebox.game.settings import Brightness, ShownStakes
 from shutthebox.odds.strengths import Strength
-from shutthebox.rules.profile import HEAD_STARTS_CHECK, MAX_LIMIT, TEAMS_CHECK, TURN_SECONDS_CHECK, HeadStart
+from shutthebox.rules.profile import (
+    HEAD_STARTS_CHECK,
+    MAX_LIMIT,
+    TEAMS_CHECK,
+    TURN_SECONDS_CHECK,
+    First,
+    HeadStart,
+)
 from shutthebox.translations import ENGLISH, codes
 
 HEADER_LINES = range(2, 28)
@@ -177,6 +184,13 @@ class GameConfig:
         "Seconds for a turn from its first throw on, 5 to 3600 (in rotation for each throw); 0: no clock. "
         "Left out: what the profile says.",
         "60",
+    )
+    first: First | None = _key(
+        validation.choice(First),
+        None,
+        'Who begins: "seat-1" always; "rotates": the next player each round; "loser": so within a match, and '
+        "the next match of an evening is begun by who has lost this one. Left out: what the profile says.",
+        '"loser"',
     )
     stakes: ShownStakes = _key(
         validation.choice(ShownStakes),

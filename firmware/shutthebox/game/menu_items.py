@@ -11,7 +11,7 @@ from shutthebox.game.messages import Message, Text, message, title_text
 from shutthebox.game.picker import Picker
 from shutthebox.game.settings import Brightness, Settings, ShownStakes
 from shutthebox.odds.strengths import Strength
-from shutthebox.rules.profile import MAX_PLAYERS, HeadStart, Turns
+from shutthebox.rules.profile import MAX_PLAYERS, First, HeadStart, Turns
 from shutthebox.rules.reader import chosen
 
 MAX_ROUNDS_AT_THE_BOX = 9
@@ -333,6 +333,28 @@ HEAD_START = Item(
 )
 
 
+FIRSTS = {
+    First.SEAT_1: message("always seat 1"),
+    First.ROTATES: message("in turns"),
+    First.LOSER: message("the loser"),
+}
+
+
+def _choose_first(settings: Settings, index: int) -> tuple[Settings, tuple[Chosen, ...]]:
+    first = tuple(FIRSTS)[index]
+    return replace(settings, first=first), (Chosen("game.first", first.value),)
+
+
+FIRST = Item(
+    "game.first",
+    message("First"),
+    message("Who begins?"),
+    lambda settings: tuple(FIRSTS.values()),
+    lambda settings: tuple(FIRSTS).index(settings.first or settings.profile.first),
+    _choose_first,
+    lambda settings: not settings.profile.is_solo,
+)
+
 NAMES = _switch("game.names", message("Names"), message("Ask for names?"))
 
 FAMILY = _switch("game.family", message("Family"), message("For children?"))
@@ -381,6 +403,7 @@ MENU_LINES: tuple[MenuLine, ...] = (
     HEAD_START,
     FAMILY,
     BRIGHTNESS,
+    FIRST,
     ToPuzzle(),
     ToService(),
 )

@@ -7,7 +7,7 @@ from enum import StrEnum
 from shutthebox.game.daily import Streak
 from shutthebox.odds.strengths import Strength
 from shutthebox.rules.equal_dice import Tournament
-from shutthebox.rules.profile import HeadStart, Profile
+from shutthebox.rules.profile import First, HeadStart, Profile
 from shutthebox.rules.reader import chosen, without
 from shutthebox.rules.tiles import Tiles
 
@@ -55,6 +55,7 @@ class Settings:
         teams: how many; 0 for none, None for what each game says.
         handicap: head starts by seat; None for those of each game.
         turn_seconds: time for a turn; 0 for no clock, None for what each game says.
+        first: who begins; None for what each game says.
         bests: by `ladder_of` the best total so far.
         streak: of solved puzzles.
         skips_setup: a press in attract begins the usual game at once, without questions.
@@ -86,6 +87,7 @@ class Settings:
     teams: int | None = None
     handicap: tuple[HeadStart, ...] | None = None
     turn_seconds: int | None = None
+    first: First | None = None
     bests: Mapping[str, int] = field(default_factory=dict)
     streak: Streak = field(default_factory=Streak)
     skips_setup: bool = False
@@ -130,6 +132,7 @@ class Settings:
             teams=self.teams,
             handicap=self.handicap,
             turn_seconds=self.turn_seconds,
+            first=self.first,
         )
 
     def best(self, profile: Profile) -> int | None:

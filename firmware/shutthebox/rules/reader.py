@@ -18,6 +18,7 @@ from shutthebox.rules.profile import (
     MAX_LIMIT,
     Blocked,
     Draw,
+    First,
     HeadStart,
     MatchFormat,
     Profile,
@@ -178,6 +179,7 @@ def chosen(
     teams: int | None = None,
     handicap: tuple[HeadStart, ...] | None = None,
     turn_seconds: int | None = None,
+    first: First | None = None,
 ) -> Profile:
     """The game as the players want it for a match; what it cannot be played with is left out.
 
@@ -188,6 +190,7 @@ def chosen(
         teams: how many; 0 for none, None for its own.
         handicap: head starts by seat; None for its own.
         turn_seconds: time for a turn; 0 for no clock, None for its own.
+        first: who begins; None for its own.
     """
     profile = profile.with_limit(limit)
     if profile.is_solo and best is not None:
@@ -198,6 +201,8 @@ def chosen(
         profile = _if_playable(profile, replace(profile, handicap=handicap))
     if turn_seconds is not None:
         profile = _if_playable(profile, replace(profile, turn_seconds=turn_seconds or None))
+    if first is not None:
+        profile = _if_playable(profile, replace(profile, first=first))
     return profile
 
 

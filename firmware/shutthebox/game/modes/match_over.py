@@ -148,6 +148,7 @@ def press(mode: MatchOver, context: Context) -> Step[BeginMatch]:
         teams=before.teams or 0,
         handicap=before.handicap,
         turn_seconds=before.turn_seconds or 0,
+        first=before.first,
     )
     first = match.loser if profile.first is First.LOSER else None
     return Step(BeginMatch(begin(profile, match.players, match.rounds, first or 0), tally(mode.play)))
