@@ -411,7 +411,17 @@ def test_an_event_names_the_next_pairing(site: Site) -> None:
     text = site.get(f"/event/{event_id}")
     assert "UMA against XIA" not in text
     assert "VIC against WIM" in text
+    assert "<h2>Matches</h2>" in text
+    assert "UMA" in text.partition("<h2>Matches</h2>")[2]
     _Well(text)
+
+
+def test_a_match_says_why_it_is_over(site: Site) -> None:
+    site.send(site.box.play(played_record(1, game="tournament-100"), site.now_s))
+    front = site.get("/")
+    assert "(100 points reached)" in front
+    latest = front.partition('href="/match/')[2].partition('"')[0]
+    assert "<p>100 points reached.</p>" in site.get(f"/match/{latest}")
 
 
 def test_a_tournaments_seed_is_shown_when_it_has_closed(site: Site) -> None:

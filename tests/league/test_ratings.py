@@ -1,21 +1,26 @@
 """Matches are counted and rated once, in the order of arrival, and a review takes as long as its match."""
 
+import json
 import re
 import sys
+from dataclasses import replace
 from datetime import UTC, date
 from pathlib import Path
 
 import pytest
 from sqlalchemy import event, func, select, text, update
-from tests.support.league import FakeBox, Place, found_league, played_record, reviewed
+from tests.support.generate import random_record
+from tests.support.league import CONDITIONS, FakeBox, Place, found_league, played_record, reviewed
 
+from shutthebox.config.profiles import builtins
+from shutthebox.rules.profile import Profile, Turns
 from shutthebox.rules.record import Record, write
 from shutthebox_league.checking import MAX_RECORD
 from shutthebox_league.confined import Confined, TooMuchError
 from shutthebox_league.ledger import Ledger
 from shutthebox_league.players import confirm, forget, protect
 from shutthebox_league.ratings import CONFIRMING_S, SIGNING_S
-from shutthebox_league.reviewer import BY_OLDER_RULES
+from shutthebox_league.reviewer import BY_OLDER_RULES, _result
 from shutthebox_league.reviewing import review
 from shutthebox_league.schema import MATCH, RATING, REVIEW, SEAT, STANDING
 from shutthebox_league.standings import Measure, Period, Row, categories_played, standings
@@ -231,6 +236,16 @@ def test_a_record_that_newer_rules_cannot_read_stops_nothing(evening: Evening) -
         found = db.execute(select(MATCH.c.unreviewed).order_by(MATCH.c.id)).scalars().all()
     assert found == [BY_OLDER_RULES, ""]
     assert evening.table()[0].matches == 2
+
+
+@pytest.mark.parametrize("game", builtins(), ids=lambda game: game.name)
+def test_every_game_is_reviewed_or_its_page_says_why_not(game: Profile) -> None:
+    record = replace(random_record(game, 2, seed=1), conditions=CONDITIONS)
+    why, sums = json.loads(_result(write(record)).partition(b"\n")[0])
+    assert bool(sums) != bool(why)
+    assert len(why) <= 100
+    reviewed = game.turns is Turns.WHOLE and len(game.tiles) <= 12
+    assert bool(sums) is reviewed
 
 
 def test_a_match_that_cannot_be_counted_or_rated_is_marked_and_passed_over(evening: Evening) -> None:

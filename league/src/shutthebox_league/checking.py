@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from shutthebox.outbox_entry import MatchPlayed
 from shutthebox.rules.conditions import RULES_VERSION
+from shutthebox.rules.formats import Reason
 from shutthebox.rules.match import Match
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import ProfileError
@@ -55,6 +56,7 @@ class CheckedMatch:
         places: of all seats, in their order.
         unranked: why it counts in no ranking, in a few words; empty if it counts.
         commitment: of its tournament of equal dice; empty for dice of chance.
+        ended: why the match is over, in a few words; empty where its totals say it.
         category: the matches that it can be compared with; None where the box does not offer its rules.
     """
 
@@ -62,6 +64,7 @@ class CheckedMatch:
     places: tuple[Place, ...]
     unranked: str
     commitment: str
+    ended: str
     category: Category | None
 
 
@@ -92,7 +95,7 @@ def check_match(played: MatchPlayed) -> CheckedMatch:
         raise RefusedError("record: the match has not ended")
     category = category_of(record)
     unranked = _unranked(record, end) or ("" if category else "house rules")
-    return CheckedMatch(record, _places(record, end), unranked, conditions.equal_dice, category)
+    return CheckedMatch(record, _places(record, end), unranked, conditions.equal_dice, _ended(end), category)
 
 
 def read_record(text: str) -> Record:
@@ -150,6 +153,20 @@ def _unranked(record: Record, end: Match) -> str:
     if any(not version.endswith(f" rules {RULES_VERSION}") for version in conditions.versions):
         return "other rules"
     return ""
+
+
+def _ended(end: Match) -> str:
+    match end.result and end.result.reason:
+        case Reason.SHUT:
+            return "the box was shut"
+        case Reason.PLAY_OFF:
+            return "after a play-off"
+        case Reason.LIMIT:
+            return f"{end.rules.limit or 0} points reached"
+        case Reason.LAST_LEFT:
+            return "the last one in"
+        case _:
+            return ""
 
 
 def time_of(played: MatchPlayed, received_s: int) -> int:

@@ -30,7 +30,7 @@ MOST_ENTRANTS = 64
 MOST_MATCHES = 2000
 """The matches of each entrant that an event looks at, the first that came after it was made."""
 
-_AT_ONCE = 500
+_AT_ONCE, _LATEST = 500, 20
 _INITIALS = re.compile("[A-Z]{3}", re.ASCII)
 _RULES = {
     Format.LADDER: ladder,
@@ -52,6 +52,7 @@ class Event:
         first_night: of it.
         last_night: of it; the same for one night.
         standing: its table and its next pairings.
+        matches: that it looks at, the latest last.
     """
 
     event_id: int
@@ -61,6 +62,7 @@ class Event:
     first_night: date
     last_night: date
     standing: Standing
+    matches: Sequence[int]
 
 
 def make_event(
@@ -131,9 +133,12 @@ def read_event(db: Connection, event_id: int, tonight: date) -> Event | None:
             best = totals.get(seat.initials, seat.total)
             totals[seat.initials] = (max if highest else min)(best, seat.total)
         standing = best_of_night(entrants, totals, highest=highest, over=tonight > found.last_night)
+        ids = list(dict.fromkeys(seat.id for seat in seats))
     else:
-        standing = _RULES[format_](entrants, _games(seats))
-    return Event(event_id, found.name, format_, category, found.first_night, found.last_night, standing)
+        games = _games(seats)
+        standing, ids = _RULES[format_](entrants, list(games.values())), list(games)
+    nights = found.first_night, found.last_night
+    return Event(event_id, found.name, format_, category, *nights, standing, ids[-_LATEST:])
 
 
 def event_names(db: Connection, most: int = 100) -> Sequence[tuple[int, str]]:
@@ -169,13 +174,13 @@ def _seats(db: Connection, event: Row[Any], entrants: Sequence[str]) -> list[Row
     return sorted(found, key=lambda seat: seat.ended_s)
 
 
-def _games(seats: Sequence[Row[Any]]) -> list[Game]:
+def _games(seats: Sequence[Row[Any]]) -> dict[int, Game]:
     """The matches between two entrants."""
-    games = []
-    for _, table in groupby((seat for seat in seats if seat.players == 2), key=lambda seat: seat.id):
+    games = {}
+    for match_id, table in groupby((seat for seat in seats if seat.players == 2), key=lambda seat: seat.id):
         places = {seat.initials: seat.place for seat in table}
         if len(places) == 2:
             (first, first_place), (second, second_place) = places.items()
             winner = None if first_place == second_place else first if first_place == 1 else second
-            games.append(Game(first, second, winner))
+            games[match_id] = Game(first, second, winner)
     return games

@@ -398,7 +398,8 @@ class Ledger:
                 "night": night_of(ended_s, self._zone), "game": record.profile.name,
                 "category_id": category_id(db, checked.category) if checked.category else None,
                 "players": record.players, "unranked": checked.unranked, "commitment": checked.commitment,
-                "record": played.record, "due_s": now_s + SIGNING_S if counts else None,
+                "ended": checked.ended, "record": played.record,
+                "due_s": now_s + SIGNING_S if counts else None,
             },
         ).one()  # fmt: skip
         db.execute(

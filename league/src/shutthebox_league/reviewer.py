@@ -31,8 +31,8 @@ from shutthebox_league.shown import pack, shown_match
 
 _log = logging.getLogger(__name__)
 
-CPU_S = 20
-"""Most processor time of one review. The longest of the usual games takes 4 s."""
+CPU_S = 60
+"""Most processor time of one review. Open One on twelve tiles takes 15 to 30 s, all others below 4 s."""
 
 MEMORY = 384 * 1024 * 1024
 """Most bytes that one review takes."""
@@ -287,15 +287,15 @@ def _result(text: str) -> bytes:
         record = read_record(text)
     except Exception:  # whatever newer rules make of it
         return json.dumps((BY_OLDER_RULES, {})).encode() + b"\n"
-    unreviewed, odds = "", odds_of(record)
+    unreviewed, odds = "", None
     turns: tuple[ReviewedTurn, ...] = ()
-    if odds is not None:
-        try:
-            turns = review(record)
-        except Exception as error:
-            unreviewed = (
-                f"the odds cannot follow it: {error if isinstance(error, OddsError) else type(error)}"
-            )
+    try:
+        odds = odds_of(record)
+        turns = review(record)
+    except OddsError as error:
+        unreviewed = str(error)
+    except Exception as error:
+        unreviewed = f"the odds cannot follow it: {type(error).__name__}"
     sums = dict[int, list[float]]()
     for turn in turns:
         of_seat = sums.setdefault(turn.seat, [0.0] * 4)

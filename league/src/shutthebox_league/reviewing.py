@@ -32,18 +32,21 @@ class ReviewedTurn:
     decisions: tuple[Decision, ...]
 
 
-def odds_of(record: Record) -> Odds | None:
-    """The exact odds of its game, for points; None for house rules and where they are out of reach."""
+def odds_of(record: Record) -> Odds:
+    """The exact odds of its game, for points.
+
+    Raises:
+        OddsError: why its turns cannot be reviewed.
+    """
     if category_of(record) is None:
-        return None
-    try:
-        return odds_for_points(record.profile)
-    except OddsError:
-        return None
+        raise OddsError("no box offers these rules by itself")
+    if record.profile.turns is not Turns.WHOLE:
+        raise OddsError("players throw one after the other; only whole turns are reviewed")
+    return odds_for_points(record.profile)
 
 
 def review(record: Record) -> tuple[ReviewedTurn, ...]:
-    """All whole turns of a match; none where players alternate by throws.
+    """All turns of a match.
 
     Raises:
         OddsError: for rules without exact odds.
@@ -55,7 +58,7 @@ def _whole_turns(record: Record) -> Iterator[tuple[Match, Sequence[Action]]]:
     """Every turn that has ended: the match before its first throw, and what happened in it."""
     match, beginning, actions = record.beginning, None, list[Action]()
     for action in record.actions:
-        if isinstance(action, Thrown) and match.turn.throws == 0 and record.profile.turns is Turns.WHOLE:
+        if isinstance(action, Thrown) and match.turn.throws == 0:
             beginning, actions = match, []
         after = apply(match, action)
         actions.append(action)

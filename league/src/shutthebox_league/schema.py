@@ -151,6 +151,7 @@ MATCH = Table(
     Column("players", Integer, nullable=False),
     Column("unranked", String(100), nullable=False),  # why it does not count in rankings; empty if it does
     Column("commitment", String(64), nullable=False),  # of its tournament of equal dice, or empty
+    Column("ended", String(100), nullable=False, server_default=""),  # why, where its totals do not say it
     Column("record", Text, nullable=False),
     Column("reviewed_s", BigInteger),
     Column("unreviewed", String(100), nullable=False, server_default=""),  # why it has no review

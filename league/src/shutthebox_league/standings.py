@@ -145,20 +145,26 @@ def categories_played(db: Connection, most: int = 12) -> Sequence[tuple[int, Cat
 
 
 def latest_matches(
-    db: Connection, most: int, *, pub_id: int | None = None, initials: str | None = None
+    db: Connection,
+    most: int,
+    *,
+    pub_id: int | None = None,
+    initials: str | None = None,
+    ids: Sequence[int] | None = None,
 ) -> Sequence[dict[str, Any]]:
     """The matches that have arrived last, with their seats, the latest first."""
     columns = [column for column in MATCH.c if column is not MATCH.c.record]
     query = select(*columns, PUB.c.name.label("pub")).join(PUB, PUB.c.id == MATCH.c.pub_id)
     if pub_id is not None:
         query = query.where(MATCH.c.pub_id == pub_id)
+    if ids is not None:
+        query = query.where(MATCH.c.id.in_(ids))
     if initials is not None:
         signed = select(SEAT.c.match_id).where(SEAT.c.initials == initials)
         query = query.where(MATCH.c.id.in_(signed.order_by(SEAT.c.match_id.desc()).limit(most)))
     matches = db.execute(query.order_by(MATCH.c.id.desc()).limit(most)).all()
-    ids = [row.id for row in matches]
-    seats: dict[int, list[Any]] = {match_id: [] for match_id in ids}
-    for seat in db.execute(select(SEAT).where(SEAT.c.match_id.in_(ids)).order_by(SEAT.c.seat)):
+    seats: dict[int, list[Any]] = {row.id: [] for row in matches}
+    for seat in db.execute(select(SEAT).where(SEAT.c.match_id.in_(list(seats))).order_by(SEAT.c.seat)):
         seats[seat.match_id].append(seat)
     return [{"match": row, "seats": seats[row.id]} for row in matches]
 

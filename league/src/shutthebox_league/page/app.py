@@ -298,7 +298,7 @@ class _Page:
         found = read_event(db, _number(request), self._tonight)
         if found is None:
             raise HTTPException(404, "There is no such event.")
-        return self.render("event.html", event=found)
+        return self.render("event.html", event=found, latest=latest_matches(db, _LATEST, ids=found.matches))
 
     def tournament(self, db: Connection, request: Request) -> Response:
         """A tournament of equal dice: its commitment; after it has closed its seed too."""

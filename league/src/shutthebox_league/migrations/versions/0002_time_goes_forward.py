@@ -43,6 +43,7 @@ def upgrade() -> None:
     op.add_column("match", sa.Column("category_id", sa.BigInteger()))
     op.add_column("match", sa.Column("unreviewed", sa.String(100), nullable=False, server_default=""))
     op.add_column("match", sa.Column("unrated", sa.String(100), nullable=False, server_default=""))
+    op.add_column("match", sa.Column("ended", sa.String(100), nullable=False, server_default=""))
     op.add_column("match", sa.Column("due_s", sa.BigInteger()))
     op.create_index("ix_match_category_id", "match", ["category_id", "night"])
     op.create_index("ix_match_pub_id", "match", ["pub_id", "id"])
