@@ -60,8 +60,8 @@ def test_pages_are_behind_a_lever_and_lead_back_to_the_result() -> None:
     assert all(screen.rows[0].startswith("accuracy\t") for screen in seen[:2])
     assert seen[0].rows[1].startswith("luck\t")
     assert seen[0].rows[2].startswith("decisions\t-")
-    assert "for 6+6\t5, 7" in seen[3].rows
-    assert "better\t3, 9" in seen[3].rows
+    assert "for 6+6\t5+7" in seen[3].rows
+    assert "better\t3+9" in seen[3].rows
     assert seen[4] == result
 
 

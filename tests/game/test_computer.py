@@ -153,7 +153,8 @@ def test_the_better_number_of_dice_is_shown_when_it_is_known() -> None:
     assert table.screen.big == "21 left"
     (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
     table.give(HintCame(asked.match, Advice((Option(1, 0.0), Option(2, 0.25)), Unit.POINTS)), 0)
-    assert table.screen.big == "1 die: +0.25"
+    assert table.screen.big == "1 die is best"
+    assert "2 dice cost 0.2" in table.screen.also
 
 
 def test_a_hint_is_shown_when_it_comes_and_gone_with_the_next_input() -> None:
@@ -167,7 +168,7 @@ def test_a_hint_is_shown_when_it_comes_and_gone_with_the_next_input() -> None:
     (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
     hint = Advice((Option(to_tiles([8]), 0.0), Option(to_tiles([3, 5]), 1.5)), Unit.POINTS)
     table.give(HintCame(asked.match, hint), 0)
-    assert table.screen.rows == ("8\t+0.00", "3, 5\t+1.50")
+    assert table.screen.rows == ("8\tis best", "3+5\tcosts 1.5")
     assert table.screen.cursor == 0, "the best is marked"
     table.flip(8)
     assert table.verdict == "complete"
@@ -189,7 +190,7 @@ def test_a_press_puts_a_hint_away_or_commits_the_move_that_is_right() -> None:
         table.hold()
         *_, asked = (question for question in odds.asked if isinstance(question, AskHint))
         table.give(HintCame(asked.match, hint), 0)
-        assert table.screen.rows == ("8\t+0.00",)
+        assert table.screen.rows == ("8\tis best",)
 
     ask()
     assert (table.screen.prompt, table.screen.lit) == ("Press: back", True)
@@ -261,4 +262,4 @@ def test_a_hint_shows_both_answers_where_another_one_wins_more_often() -> None:
     )
     table.give(HintCame(asked.match, Advice(points, Unit.POINTS, win)), 0)
     assert table.screen.title == "Best for"
-    assert table.screen.rows == ("1, 9\tpoints", "4, 6\tthe win")
+    assert table.screen.rows == ("1+9\tpoints", "4+6\tthe win")

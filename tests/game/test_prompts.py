@@ -111,7 +111,10 @@ def test_decimals_have_the_sign_of_the_language(language: str) -> None:
     lucky, mistakes = luck_texts(settings_for("pub").profile, Fraction(-63, 10), Fraction(9, 4))
     assert lucky.told(words).endswith(f"6{sign}3")
     assert mistakes.told(words).endswith(f"2{sign}2")
-    assert answer_line(to_tiles([1, 7]), 5.675).told(words) == f"1, 7\t+5{sign}67"
+    assert (
+        answer_line(to_tiles([1, 7]), 5.675).told(words)
+        == f"1+7\t{words('costs {cost}').format(cost=f'5{sign}7')}"
+    )
 
 
 def test_luck_that_rounds_to_nothing_is_not_told() -> None:

@@ -69,7 +69,7 @@ def test_the_best_answer_begins_a_streak() -> None:
     assert facts(effects) == [Chosen(STREAK, (TODAY, 1))]
     assert sounds(effects) == [Sound.WIN]
     assert "Solved!" in table.text
-    assert table.screen.rows == ("3, 5\t+0.00", "2, 6\t+1.12", "1, 2, 5\t+5.25")
+    assert table.screen.rows == ("3+5\tis best", "2+6\tcosts 1.1", "1+2+5\tcosts 5.2")
     assert table.screen.cursor == 0
     assert table.screen.celebrates
     table.press()

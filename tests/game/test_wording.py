@@ -94,17 +94,17 @@ def test_players_are_called_by_letters_as_computers_or_by_seat() -> None:
 def test_a_hint_ranks_nine_answers_at_most() -> None:
     options = tuple(Option(1 << at, at / 3) for at in range(12))
     lines = tuple(told(line, str) for line in hint_lines(Advice(options, Unit.POINTS)))
-    assert lines[:4] == ("1\t+0.00", "2\t+0.33", "3\t+0.67", "4\t+1.00")
+    assert lines[:4] == ("1\tis best", "2\tcosts 0.3", "3\tcosts 0.7", "4\tcosts 1.0")
     assert len(lines) == 9
 
 
 @pytest.mark.parametrize(
     ("unit", "title", "lines"),
     [
-        (Unit.POINTS, "Best, in points", ["8\t+0.00", "1, 7\t+0.13"]),
-        (Unit.THROWS, "Best, in throws", ["8\t+0.00", "1, 7\t+0.13"]),
-        (Unit.STAKES, "Best, in stakes", ["8\t0.00", "1, 7\t-0.13"]),
-        (Unit.CHANCE, "Best, to win", ["8\t0.0 %", "1, 7\t-12.8 %"]),
+        (Unit.POINTS, "Best, in points", ["8\tis best", "1+7\tcosts 0.1"]),
+        (Unit.THROWS, "Best, in throws", ["8\tis best", "1+7\tcosts 0.1"]),
+        (Unit.STAKES, "Best, in stakes", ["8\tis best", "1+7\tcosts 0.1"]),
+        (Unit.CHANCE, "Best, to win", ["8\tis best", "1+7\tcosts 12.8 %"]),
     ],
 )
 def test_a_hint_names_the_unit_of_its_costs(unit: Unit, title: str, lines: list[str]) -> None:

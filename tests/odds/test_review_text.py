@@ -35,11 +35,11 @@ def decision(
         (decision((6, 3), NINE, NINE, 0.5, 0), "player 2, round 3, 1,2,8,9 open, 6+3: 9 is best"),
         (
             decision((6, 3), ONE_EIGHT, NINE, 0.375, None),
-            "player 2, round 3, 1,2,8,9 open, 6+3: 1,8, 9 is better; costs 0.38 points",
+            "player 2, round 3, 1,2,8,9 open, 6+3: 1+8, 9 is better; costs 0.38 points",
         ),
         (
             decision((6, 3), ONE_EIGHT, NINE, 0.25, 0.0625),
-            "player 2, round 3, 1,2,8,9 open, 6+3: 1,8, 9 is better; costs 6.25 % and 0.25 points",
+            "player 2, round 3, 1,2,8,9 open, 6+3: 1+8, 9 is better; costs 6.25 % and 0.25 points",
         ),
         (decision(None, 1, 1, 0, None), "player 2, round 3, 1,2,8,9 open: 1 dice are best"),
         (

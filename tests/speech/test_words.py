@@ -15,6 +15,7 @@ from shutthebox.game.messages import (
     Seat,
     Spelling,
     Text,
+    Together,
     message,
     told,
 )
@@ -56,6 +57,7 @@ def words(screen: Screen, throw: Throw | None = None) -> str:
         (message("Lift {tiles}", tiles=Numbers((1, 3, 4, 5, 8))), "Lift 1, 3 to 5, 8"),
         (message("Lever {back}: < {on}: >", back=8, on=9), "Lever 8: the one before, 9: the next"),
         (ListRow(ChartBar(7, 5), "41"), "7 41"),
+        (ListRow(Together((1, 2, 5)), message("is best")), "1, 2 and 5 is best"),
         (ListRow(Seat(1, Name("ANN")), message("owes {stakes}", stakes="1")), "Ann owes 1"),
         (message("{player}: {score}", player=Seat(2, message("Computer")), score="9"), "Computer: 9"),
         (message("Shared: {players}", players=Joined((Name("ANN"), Name("BEA")))), "Shared: Ann, Bea"),
@@ -120,8 +122,8 @@ def test_only_some_seconds_are_said_and_those_that_a_turn_begins_with() -> None:
 def test_how_many_dice_are_best_cuts_nothing_short() -> None:
     left = Screen(Mode.READY, title="Player 1", big="7 left", prompt="Press: 2 dice", also=("Hold: 1 die",))
     announcer = Announcer()
-    *_, hint = filter(None, map(announcer.take, map(show_of, (left, replace(left, big="2 dice: +0.48")))))
-    assert (hint.text, hint.waits) == ("2 dice: +0.48.", True)
+    *_, hint = filter(None, map(announcer.take, map(show_of, (left, replace(left, big="2 dice are best")))))
+    assert (hint.text, hint.waits) == ("2 dice are best.", True)
 
 
 def test_what_the_coach_says_of_a_turn_cuts_nothing_short() -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from shutthebox.game.messages import ListRow, Message, Text, decimal, message
+from shutthebox.game.messages import ListRow, Message, Text, Together, decimal, message
 from shutthebox.rules.faces import faces_to_text
 from shutthebox.rules.tiles import to_numbers
 
@@ -78,10 +78,12 @@ def _player_page(review: MatchReview, player: int, highest_wins: bool) -> CoachP
 def _worst_page(worst: Decision) -> CoachPage:
     cost = signed_text(-worst.cost, in_chance=worst.win is not None)
     if worst.throw is None:
-        asked, chosen, best = message("dice"), str(worst.chosen), str(worst.best)
+        asked = message("dice")
+        chosen: Text = str(worst.chosen)
+        best: Text = str(worst.best)
     else:
         asked = message("for {throw}", throw=faces_to_text(worst.throw))
-        chosen, best = (", ".join(map(str, to_numbers(tiles))) for tiles in (worst.chosen, worst.best))
+        chosen, best = (Together(to_numbers(tiles)) for tiles in (worst.chosen, worst.best))
     lines = ((None, cost), (asked, chosen), (message("better"), best))
     return CoachPage(message("Costliest move"), worst.player, lines)
 
@@ -91,8 +93,8 @@ def better_text(decision: Decision) -> Message:
     if decision.throw is None:
         one = decision.best == 1
         return message("better: one die") if one else message("better: {dice} dice", dice=decision.best)
-    throw, tiles = faces_to_text(decision.throw), ", ".join(map(str, to_numbers(decision.best)))
-    return message("{throw}: better {tiles}", throw=throw, tiles=tiles)
+    tiles = Together(to_numbers(decision.best))
+    return message("{throw}: better {tiles}", throw=faces_to_text(decision.throw), tiles=tiles)
 
 
 def signed_text(value: Fraction, *, in_chance: bool) -> Text:

@@ -76,6 +76,21 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
+class Together:
+    """Tiles that are shut in one move.
+
+    >>> Together((3, 4)).told(str)
+    '3+4'
+    """
+
+    numbers: tuple[int, ...]
+
+    def told(self, translate: Translate) -> str:
+        """The numbers with plus signs."""
+        return "+".join(map(str, self.numbers))
+
+
+@dataclass(frozen=True, slots=True)
 class Name:
     """The three letters by which a player is called."""
 

@@ -4,7 +4,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from shutthebox.game.judge import Verdict, VerdictKind, lever_of, viable
-from shutthebox.game.messages import ListRow, Message, Name, Numbers, Seat, Text, Translate, decimal, message
+from shutthebox.game.messages import (
+    ListRow,
+    Message,
+    Name,
+    Numbers,
+    Seat,
+    Text,
+    Together,
+    Translate,
+    decimal,
+    message,
+)
 from shutthebox.game.play import MatchInPlay, row_behind
 from shutthebox.game.state import Shared
 from shutthebox.odds.worths import Advice, Unit
@@ -136,31 +147,39 @@ def hint_title(hint: Advice) -> Message:
 
 
 def hint_lines(hint: Advice) -> tuple[ListRow, ...]:
-    """The best answers to a throw and what the others cost, the best first.
+    """The best answers to a throw, then the others with what they cost.
 
     Where another answer is better for the win, that one and the best for the points.
     """
     if hint.best_to_win is not None:
         named = ((hint.options[0].choice, message("points")), (hint.best_to_win, message("the win")))
-        return tuple(ListRow(listed(tiles), aim) for tiles, aim in named)
+        return tuple(ListRow(Together(to_numbers(tiles)), aim) for tiles, aim in named)
     best = hint.options[:MOST_HINTS]
     return tuple(answer_line(option.choice, option.cost, hint.unit) for option in best)
 
 
 def answer_line(tiles: Tiles, cost: float, unit: Unit = Unit.POINTS) -> ListRow:
-    """An answer to a throw, and what it costs, as a row of a list."""
-    return ListRow(listed(tiles), cost_text(cost, unit))
+    """An answer to a throw: the best one, or what it costs."""
+    answer = Together(to_numbers(tiles))
+    return ListRow(answer, message("costs {cost}", cost=_cost(cost, unit)) if cost else message("is best"))
 
 
-def cost_text(cost: float, unit: Unit) -> Text:
-    """The cost of an answer or of a number of dice: points or throws more, a chance or stakes less."""
-    match unit:
-        case Unit.POINTS | Unit.THROWS:
-            return decimal(cost, 2, "+")
-        case Unit.STAKES:
-            return decimal(0.0 - cost, 2)
-        case Unit.CHANCE:
-            return message("{percent} %", percent=decimal(0.0 - 100 * cost, 1))
+def dice_hint(hint: Advice) -> tuple[Message, Message | None]:
+    """The best number of dice, and what the other costs; None where both are as good."""
+    best, other = hint.options
+    if not other.cost:
+        return message("1 or {dice} dice", dice=max(best.choice, other.choice)), None
+    cost = _cost(other.cost, hint.unit)
+    if best.choice == 1:
+        return message("1 die is best"), message("{dice} dice cost {cost}", dice=other.choice, cost=cost)
+    return message("{dice} dice are best", dice=best.choice), message("1 die costs {cost}", cost=cost)
+
+
+def _cost(cost: float, unit: Unit) -> Text:
+    """A cost, above 0: one decimal where that says something."""
+    shown = 100 * cost if unit is Unit.CHANCE else cost
+    figure = decimal(shown, 1 if round(shown, 1) else 2)
+    return message("{percent} %", percent=figure) if unit is Unit.CHANCE else figure
 
 
 def reason_text(match: Match) -> Message | None:

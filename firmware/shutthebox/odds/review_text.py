@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from shutthebox.odds.coach import Decision
 from shutthebox.rules.faces import faces_to_text
-from shutthebox.rules.tiles import to_text
+from shutthebox.rules.tiles import Tiles, to_numbers, to_text
 
 
 def decision_text(decision: Decision, translate: Callable[[str], str]) -> str:
@@ -28,8 +28,8 @@ def decision_text(decision: Decision, translate: Callable[[str], str]) -> str:
         round=decision.round,
         open=to_text(decision.open),
         throw=faces_to_text(decision.throw or ()),
-        chosen=decision.chosen if dice else to_text(decision.chosen),
-        best=decision.best if dice else to_text(decision.best),
+        chosen=decision.chosen if dice else _move(decision.chosen),
+        best=decision.best if dice else _move(decision.best),
     )
     if best:
         return filled
@@ -40,3 +40,7 @@ def decision_text(decision: Decision, translate: Callable[[str], str]) -> str:
             win=f"{100 * float(decision.win):.2f}", points=points
         )
     return f"{filled}; {cost}"
+
+
+def _move(tiles: Tiles) -> str:
+    return "+".join(map(str, to_numbers(tiles))) or "-"

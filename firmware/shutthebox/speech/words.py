@@ -14,6 +14,7 @@ from shutthebox.game.messages import (
     Seat,
     Spelling,
     Text,
+    Together,
     Translate,
     message,
     told,
@@ -131,6 +132,10 @@ def spoken(text: Text) -> Text:
                     for first, last in runs
                 )
             )
+        case Together((first,)):
+            return str(first)
+        case Together((*some, last)):
+            return message("{some} and {last}", some=", ".join(map(str, some)), last=last)
         case Name(letters):
             return letters.capitalize()
         case Spelling(letters):

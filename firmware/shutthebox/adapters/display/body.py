@@ -13,6 +13,7 @@ from shutthebox.adapters.display.fonts import (
     line,
     shortened,
     squeezed,
+    tight,
     wrapped,
 )
 from shutthebox.adapters.display.shapes import TURNS, die, is_number, numeral_within, tumbling_die
@@ -214,7 +215,9 @@ def _row(row: str, width: int, *, chosen: bool, most_lines: int) -> Bitmap:
     """One row of a list; the chosen one is dark on light, and takes two lines if it needs and has them."""
     size, room = Size.MEDIUM, width - 4
     text, _, value = row.partition("\t")
-    end = shortened(value, size, room // 2) if value else None
+    # Beside a short text the value has the rest of the line.
+    spare = max(room // 2, room - tight(text, size).width - size.width)
+    end = shortened(value, size, spare) if value else None
     beside = room - (end.width + size.width if end is not None else 0)
     lines: tuple[str, ...] = (text,)
     if chosen and most_lines > 1 and fitting(text, size, beside) is None:

@@ -17,7 +17,7 @@ from shutthebox.game.questions import AskDice, AskHint, plain_dice
 from shutthebox.game.screen import Screen
 from shutthebox.game.state import Context, Shared, Step, refused
 from shutthebox.game.targets import AfterAction, EnterThrow, LeversFit, RollDice
-from shutthebox.game.wording import cost_text, fault_text, player_name
+from shutthebox.game.wording import dice_hint, fault_text, player_name
 from shutthebox.odds.strengths import simple_dice
 from shutthebox.rules import turn as turns
 from shutthebox.rules.match import Match
@@ -44,7 +44,7 @@ class Ready(MatchMode):
     name: ClassVar[Mode] = Mode.READY
 
     since_ns: int
-    best_dice: tuple[int, Text] | None = None
+    best_dice: tuple[Message, Message | None] | None = None
     computers_dice: int | None = None
 
     def deadline_ns(self, shared: Shared) -> int | None:
@@ -58,6 +58,8 @@ class Ready(MatchMode):
         """Whose turn it is, or what is left; how to throw."""
         lit = self.play.verdict.kind is VerdictKind.OK
         prompt, *also = _prompts(self.play.match)
+        if self.best_dice is not None and self.best_dice[1] is not None:
+            also.append(self.best_dice[1])
         big = _big(self, shared)
         return turn_screen(self.name, self.play, shared, prompt=prompt, also=tuple(also), big=big, lit=lit)
 
@@ -114,8 +116,7 @@ def hint_came(mode: Ready, came: HintCame, context: Context) -> Step[Ready]:
     hint = came.hint
     if came.match != mode.play.match or hint is None or len(hint.options) < 2:
         return Step(mode)
-    best, other = hint.options
-    return Step(replace(mode, best_dice=(best.choice, cost_text(other.cost, hint.unit))))
+    return Step(replace(mode, best_dice=dice_hint(hint)))
 
 
 def dice_came(mode: Ready, came: DiceCame, context: Context) -> Step[Ready]:
@@ -136,10 +137,7 @@ def _throw(mode: Ready, context: Context, dice: int, *, pressed: bool) -> Step[R
 def _big(mode: Ready, shared: Shared) -> Text:
     match = mode.play.match
     if mode.best_dice is not None:
-        dice, cost = mode.best_dice
-        if dice == 1:
-            return message("1 die: {cost}", cost=cost)
-        return message("{dice} dice: {cost}", dice=dice, cost=cost)
+        return mode.best_dice[0]
     if match.turn.throws == 0:
         return player_name(match.player, shared)
     return message("{sum} left", sum=sum_of(match.turn.open) + sum_of(match.turn.behind))
