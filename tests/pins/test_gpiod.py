@@ -27,15 +27,12 @@ from gpiozero import LED, PWMLED, Button, Device, DigitalInputDevice, GPIOPinInU
 from gpiozero.exc import (
     BadPinFactory,
     PinEdgeDetectUnsupported,
-    PinInvalidBounce,
-    PinInvalidEdges,
     PinInvalidPin,
-    PinInvalidState,
     PinUnknownPi,
 )
 from tests.pins.benches import HANG_S, Bench, FakeBench, comes_to_rest, reached, until
 
-from gpiozero_gpiod import GpiodFactory, InvalidDrive, InvalidFrequency, PinBusy, PinClosed
+from gpiozero_gpiod import GpiodFactory, PinBusy, PinClosed
 from gpiozero_gpiod.pin import EVENT_BUFFER
 
 pytestmark = pytest.mark.parametrize("bench", ["gpiod", "gpiod-fake"], indirect=True)
@@ -168,10 +165,6 @@ def test_a_device_can_reserve_pins_of_both_chips(bench: Bench) -> None:
             InputDevice(free, pull_up=True, pin_factory=bench.factory).close()
 
 
-def test_the_header_by_its_chip_is_the_same_pin(bench: Bench) -> None:
-    assert bench.factory.pin("pinctrl-bcm2711:17") is bench.factory.pin(17)
-
-
 @pytest.mark.parametrize("name", ["mcp23017:16", "mcp23017:nothing", "nochip:3", "mcp23017:"])
 def test_a_line_of_another_chip_that_is_not_there(bench: Bench, name: str) -> None:
     with pytest.raises(PinInvalidPin):
@@ -257,25 +250,6 @@ def test_a_closed_pin_can_be_looked_at_but_not_changed(bench: Bench) -> None:
     assert pin.closed
 
 
-def test_a_closed_pin_is_opened_again_as_new(bench: Bench) -> None:
-    pin = bench.factory.pin(17)
-    pin.input_with_pull("up")
-    pin.edges, pin.bounce = "rising", 0.001
-    pin.close()
-    assert bench.factory.pin(17) is pin
-    assert not pin.closed
-    assert (pin.pull, pin.edges, pin.bounce, pin.when_changed) == ("floating", "both", None, None)
-
-
-def test_a_pin_of_a_closed_factory_cannot_even_be_looked_at(bench: Bench) -> None:
-    pin = bench.factory.pin(17)
-    bench.factory.close()
-    looks: list[Callable[[], Any]] = [lambda: pin.state, lambda: pin.function, lambda: pin.pull]
-    for look in looks:
-        with pytest.raises(PinClosed, match="GPIO17 is closed"):
-            look()
-
-
 @pytest.mark.parametrize("device", [LED, PWMLED])
 def test_closing_makes_the_line_an_input_without_a_pull(bench: Bench, device: Any) -> None:
     led = device(18, pin_factory=bench.factory)
@@ -296,48 +270,6 @@ def test_closing_leaves_the_resistor_on_the_board(bench: Bench) -> None:
     assert bench.level(2) == 1
 
 
-def test_closing_what_was_never_set_up_changes_nothing(bench: Bench) -> None:
-    pin = bench.factory.pin(17)
-    if isinstance(bench, FakeBench):
-        bench.chip.lines[17].configured.clear()
-    pin.close()
-    if isinstance(bench, FakeBench):
-        assert not bench.chip.lines[17].configured
-
-
-def test_a_closed_factory_says_so(bench: Bench) -> None:
-    bench.factory.pin(17)
-    bench.factory.close()
-    bench.factory.close()
-    with pytest.raises(PinClosed, match="factory is closed"):
-        bench.factory.pin(17)
-
-
-def test_reset_gives_everything_back_and_goes_on(bench: Bench) -> None:
-    device = InputDevice(17, pull_up=True, pin_factory=bench.factory)
-    bench.factory.reset()
-    assert bench.factory.pin(17) is not device.pin
-    with LED(27, pin_factory=bench.factory) as led:
-        led.on()
-
-
-def test_closing_leaves_the_pins_of_another_factory_alone(bench: Bench) -> None:
-    kept = bench.factory.pin(17)
-    other = GpiodFactory()
-    other.pin(27)
-    other.close()
-    assert not kept.closed
-    assert bench.factory.pin(17) is kept
-
-
-def test_a_line_of_another_factory_is_busy(bench: Bench) -> None:
-    with LED(17, pin_factory=bench.factory):
-        other = GpiodFactory()
-        with pytest.raises(PinBusy, match="GPIO17 is already in use by 'gpiozero'"):
-            LED(17, pin_factory=other)
-        other.close()
-
-
 def test_the_same_number_on_another_chip_is_another_pin(bench: Bench) -> None:
     other = GpiodFactory(chip="mcp23017")
     here, there = bench.factory.pin(6), other.pin(6)
@@ -350,24 +282,6 @@ def test_the_same_number_on_another_chip_is_another_pin(bench: Bench) -> None:
     here.state = 0
     assert (here.state, there.state) == (0, 1)
     assert here._chip.path != there._chip.path
-    other.close()
-
-
-def test_another_chip_has_no_resistors_of_the_board(bench: Bench) -> None:
-    other = GpiodFactory(chip="mcp23017")
-    pin = other.pin(2)
-    pin.input_with_pull("down")
-    assert (pin.pull, pin.state) == ("down", 0)
-    other.close()
-
-
-def test_reset_forgets_no_reservation_of_another_factory(bench: Bench) -> None:
-    other = GpiodFactory(chip="mcp23017")
-    device = InputDevice(17, pin_factory=bench.factory)
-    other.reset()
-    with pytest.raises(GPIOPinInUse):
-        InputDevice(17, pin_factory=bench.factory)
-    device.close()
     other.close()
 
 
@@ -453,28 +367,6 @@ def test_an_output_that_is_on_is_taken_over_without_a_blink(bench: Bench) -> Non
     with OutputDevice(18, initial_value=None, pin_factory=bench.factory) as device:
         assert device.value == 1
     assert {level for _, level in line.history} == {1}
-
-
-def test_an_output_keeps_its_level_when_made_one_again(bench: Bench) -> None:
-    pin = bench.factory.pin(18)
-    pin.output_with_state(1)
-    pin.function = "output"
-    assert (pin.state, bench.level(18)) == (1, 1)
-
-
-def test_changes_never_release_the_line(bench: Bench) -> None:
-    pin = bench.factory.pin(17)
-    request = pin._request
-    listener = Listener()
-    pin.input_with_pull("up")
-    pin.when_changed = listener.changed
-    pin.edges = "rising"
-    pin.bounce = 0.001
-    pin.pull = "down"
-    pin.output_with_state(1)
-    pin.function = "input"
-    pin.when_changed = None
-    assert pin._request is request
 
 
 def test_an_edge_already_seen_survives_a_change(bench: Bench) -> None:
@@ -634,20 +526,6 @@ def test_edges_that_nobody_read_in_time_are_counted(bench: Bench) -> None:
     assert listener.states[-1] == 0  # the newest are kept
 
 
-def test_edges_none(bench: Bench) -> None:
-    bench.drive(17, 0)
-    listener = Listener()
-    pin = bench.factory.pin(17)
-    pin.input_with_pull("floating")
-    pin.when_changed = listener.changed
-    pin.edges = "none"
-    bench.drive(17, 1)
-    time.sleep(0.05)
-    pin.edges = "both"
-    bench.drive(17, 0)
-    assert until(lambda: listener.states == [0]), listener.states
-
-
 def test_a_chip_without_interrupts_says_so(bench: Bench) -> None:
     if not isinstance(bench, FakeBench):
         pytest.skip("needs such a chip; the fake kernel runs it")
@@ -659,24 +537,6 @@ def test_a_chip_without_interrupts_says_so(bench: Bench) -> None:
         pin.when_changed = listener.changed
     assert pin.when_changed is None
     assert pin.state == 1
-
-
-def test_a_distance_measured_by_two_edges(bench: Bench) -> None:
-    """As gpiozero's DistanceSensor does with the ticks of its echo."""
-    bench.drive(17, 0)
-    listener = Listener()
-    pin = bench.factory.pin(17)
-    pin.input_with_pull("floating")
-    bench.drive(17, 0)
-    pin.when_changed = listener.changed
-    before = time.monotonic()
-    bench.drive(17, 1)
-    time.sleep(0.05)
-    bench.drive(17, 0)
-    longest = time.monotonic() - before
-    assert until(lambda: len(listener.seen) == 2)
-    (rise, _), (fall, _) = listener.seen
-    assert 0.049 < bench.factory.ticks_diff(fall, rise) <= longest
 
 
 # -- bounce
@@ -718,26 +578,6 @@ def test_a_bounce_is_not_an_edge(bench: Bench) -> None:
         assert pressed[0] - end >= 0.09
 
 
-@pytest.mark.parametrize("bounce", [-1, 5000, "soon", float("nan"), 1e-7])
-def test_a_bounce_that_cannot_be(bench: Bench, bounce: Any) -> None:
-    pin = bench.factory.pin(17)
-    with pytest.raises(PinInvalidBounce):
-        pin.bounce = bounce
-
-
-def test_edges_that_cannot_be(bench: Bench) -> None:
-    with pytest.raises(PinInvalidEdges):
-        bench.factory.pin(17).edges = "sideways"
-
-
-@pytest.mark.parametrize("state", [-1, 1.5, "on", None])
-def test_a_state_that_cannot_be(bench: Bench, state: Any) -> None:
-    pin = bench.factory.pin(18)
-    pin.function = "output"
-    with pytest.raises(PinInvalidState):
-        pin.state = state
-
-
 # -- PWM
 
 
@@ -766,19 +606,6 @@ def test_a_wave_has_its_frequency_and_duty(bench: Bench, frequency: float, duty:
         assert len(noted()) == len(seen)
 
 
-def test_a_wave_that_stands_still_is_a_level(bench: Bench) -> None:
-    pin = bench.factory.pin(18)
-    pin.output_with_state(0)
-    with bench.recorded(18) as noted:
-        pin.frequency = 1000
-        for count, level in enumerate((1, 0), 1):
-            pin.state = level
-            assert bench.level(18) == level
-            # The kernel's simulated interrupts come late, and merge if the next edge is sooner.
-            until(lambda count=count: len(noted()) >= count)  # type: ignore[misc]
-        assert [level for _, level in noted()] == [1, 0]
-
-
 def test_a_wave_stops_at_once(bench: Bench) -> None:
     pin = bench.factory.pin(18)
     pin.output_with_state(0)
@@ -789,17 +616,6 @@ def test_a_wave_stops_at_once(bench: Bench) -> None:
         for _ in range(3):
             assert bench.level(18) == state
             time.sleep(0.003)
-
-
-def test_a_low_note_can_be_cut_short(bench: Bench) -> None:
-    pin = bench.factory.pin(18)
-    pin.output_with_state(0)
-    pin.frequency = 0.01
-    pin.state = 0.5
-    begin = time.monotonic()
-    pin.close()
-    bench.factory.close()
-    assert time.monotonic() - begin < 30
 
 
 def test_two_waves_at_once(bench: Bench) -> None:
@@ -837,14 +653,6 @@ def test_a_helper_that_dies_is_replaced(bench: Bench) -> None:
             assert until(partial(has, noted, 4))
 
 
-@pytest.mark.parametrize("frequency", [-1, 20_000])
-def test_a_frequency_that_cannot_be(bench: Bench, frequency: float) -> None:
-    pin = bench.factory.pin(18)
-    pin.output_with_state(0)
-    with pytest.raises(InvalidFrequency):
-        pin.frequency = frequency
-
-
 # -- rest
 
 
@@ -862,29 +670,6 @@ def test_a_quiet_factory_does_not_wake_at_all(bench: Bench) -> None:
 
 
 # -- drive
-
-
-@pytest.mark.parametrize("drive", ["push-pull", "open-drain", "open-source"])
-def test_an_output_drives_its_line_as_told(bench: Bench, drive: str) -> None:
-    pin = bench.factory.pin(18)
-    assert pin.drive == "push-pull"
-    pin.drive = drive
-    pin.output_with_state(1)
-    assert pin.drive == drive
-    info = bench.chip.lines[18].settings if isinstance(bench, FakeBench) else pin._line_info()
-    assert info.drive is getattr(gpiod.line.Drive, drive.replace("-", "_").upper())
-
-
-def test_a_change_of_drive_keeps_the_level(bench: Bench) -> None:
-    pin = bench.factory.pin(18)
-    pin.output_with_state(1)
-    pin.drive = "open-source"
-    assert (pin.state, pin.function) == (1, "output")
-
-
-def test_a_drive_that_cannot_be(bench: Bench) -> None:
-    with pytest.raises(InvalidDrive, match="push-pull, open-drain, open-source"):
-        bench.factory.pin(18).drive = "hard"
 
 
 # -- nothing is left behind
@@ -913,26 +698,4 @@ def test_a_thousand_openings_leave_nothing_open(bench: Bench) -> None:
         devices[1].when_activated = threading.Event().set
         for at in (0, 1, 2, 3)[:: 1 if number % 2 else -1]:
             devices[at].close()
-    assert left_open() == before
-
-
-@pytest.mark.timeout(120)
-def test_factories_leave_nothing_open(bench: Bench) -> None:
-    listener = Listener()
-
-    def use() -> None:
-        factory = GpiodFactory()
-        pin = factory.pin(17)
-        pin.input_with_pull("up")
-        pin.when_changed = listener.changed
-        led = factory.pin("mcp23017:3")
-        led.output_with_state(0)
-        led.frequency = 100
-        led.state = 0.5
-        factory.close()
-
-    use()
-    before = left_open()
-    for _ in range(10):
-        use()
     assert left_open() == before

@@ -1,7 +1,4 @@
-"""Matches of a clumsy player: no wrong verdict, no wrong score, the right winner, no hang.
-
-The long run is `python tests/benchmarks/matches.py`.
-"""
+"""Matches of a clumsy player: no wrong verdict, no wrong score, the right winner, no hang."""
 
 from pathlib import Path
 from random import Random
