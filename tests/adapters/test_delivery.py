@@ -63,14 +63,3 @@ def test_an_uplink_that_says_nothing_is_noticed_by_what_waits(
     assert look() is None
     tmp_path.rmdir()
     assert look() is Undelivered.OTHER, "a folder that is gone takes no entry either"
-
-
-def test_the_folder_is_looked_at_once_a_minute(tmp_path: Path) -> None:
-    now_s = 0.0
-    watch = DeliveryWatch(tmp_path, lambda: NOW_S, lambda: now_s)
-    assert watch() is None
-    (tmp_path / UPLINK_SAYS).write_text(NO_LINE)
-    now_s = LOOK_S - 1
-    assert watch() is None
-    now_s = LOOK_S
-    assert watch() is Undelivered.NO_LINE

@@ -69,45 +69,6 @@ def test_a_lever_down_at_boot_is_read_and_no_edge(box: SimulatedBox) -> None:
     assert edges == []
 
 
-def test_edges_carry_switch_state_and_time(box: SimulatedBox, clock: Clock) -> None:
-    edges: list[Edge] = []
-    pins = open_pins(box, edges)
-    box.set_lever(5, True)
-    clock.now_ns += 12_345_678
-    box.set_lever(5, False)
-    clock.now_ns += 1
-    box.set_button(True)
-    start = 7_000 * MS
-    assert edges == [
-        Edge(5, True, start),
-        Edge(5, False, start + 12_345_678),
-        Edge(DICE_BUTTON, True, start + 12_345_679),
-    ]
-    assert pins.active()[DICE_BUTTON]
-
-
-def test_times_stay_exact_after_a_year(box: SimulatedBox, clock: Clock) -> None:
-    """gpiozero counts in float seconds; after a year of them a microsecond is still there."""
-    edges: list[Edge] = []
-    pins = open_pins(box, edges)
-    clock.now_ns = 365 * 86_400 * 1_000 * MS + 1_234_567
-    box.set_lever(1, True)
-    assert abs(edges[0].t_ns - clock.now_ns) < 1_000
-    pins.close()
-
-
-def test_callbacks_survive_the_garbage_collection(box: SimulatedBox) -> None:
-    """gpiozero holds them weakly: somebody else has to."""
-    edges: list[Edge] = []
-    pins = open_pins(box, edges)
-    gc.collect()
-    for lever in LINES:
-        box.set_lever(lever, lever != 3)
-    box.set_button(True)
-    assert len(edges) == 10
-    assert pins.active()[9]
-
-
 def test_an_edge_that_was_lost_is_seen_by_looking(box: SimulatedBox) -> None:
     edges: list[Edge] = []
     pins = open_pins(box, edges)
@@ -128,17 +89,6 @@ def test_the_lamp_in_the_button(box: SimulatedBox) -> None:
     assert box.lamp == 0
 
 
-def test_closing_lets_every_line_go(box: SimulatedBox) -> None:
-    edges: list[Edge] = []
-    open_pins(box, edges).close()
-    box.set_lever(1, True)
-    assert edges == []
-    pins = open_pins(box, edges)
-    box.set_lever(1, False)
-    assert len(edges) == 1
-    pins.close()
-
-
 # -- lines that cannot be had ------------------------------------------------------------------
 
 
@@ -149,19 +99,6 @@ def test_a_busy_line_is_named(box: SimulatedBox) -> None:
     assert "\n" not in str(raised.value)
     assert raised.value.exit_code == 1
     other.close()
-
-
-def test_after_a_failure_nothing_is_held(box: SimulatedBox) -> None:
-    other = InputDevice(LINES[9], pull_up=True, pin_factory=box.factory)
-    with pytest.raises(PinsError):
-        open_pins(box)
-    other.close()
-    open_pins(box).close()
-
-
-def test_a_line_that_is_not_there_is_named(box: SimulatedBox) -> None:
-    with pytest.raises(PinsError, match=r"^gpio: line 99: "):
-        Pins(box.factory, {DICE_BUTTON: 99}, LAMP_LINE, lambda edge: None)
 
 
 class LibraryError(Exception):

@@ -5,7 +5,6 @@ from dataclasses import replace
 from itertools import product
 from queue import SimpleQueue
 from random import Random
-from typing import Any
 
 import pytest
 from tests.support.box import S
@@ -19,129 +18,18 @@ from shutthebox.game.inputs import AnswerCame, DiceCame, HintCame, OddsCame, Rev
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import AskAnswer, AskDice, AskHint, AskReview, Prepare, Question
 from shutthebox.odds import match_play
-from shutthebox.odds.bank import bank_play
 from shutthebox.odds.odds import Odds
 from shutthebox.odds.seats import Equilibrium
 from shutthebox.odds.strengths import Strength
-from shutthebox.odds.worths import Advice, Option, Unit
 from shutthebox.rules import turn as turns
 from shutthebox.rules.actions import Thrown
 from shutthebox.rules.match import Match, Stage, begin
 from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import HeadStart
 from shutthebox.rules.tiles import Tiles, to_numbers, to_tiles
-from shutthebox.rules.turn import Turn
 from shutthebox.simulator.virtual_box import VirtualBox
 
 PUB = builtin("pub")
-
-
-def test_a_hint_knows_the_score_that_is_played_for() -> None:
-    for name, best in (("traditional", [1, 9]), ("digits", [4, 6]), ("misere", [1, 2, 3, 4])):
-        match = begin(builtin(name), 1).throw((6, 4))
-        came = answer(AskHint(match))
-        assert isinstance(came, HintCame)
-        assert came.match == match
-        assert came.hint is not None
-        assert came.hint.best == to_tiles(best)
-        assert came.hint.unit is Unit.POINTS
-
-
-def test_a_race_is_ranked_by_the_throws_to_go() -> None:
-    came = answer(AskHint(begin(builtin("young"), 2).throw((3, 4))))
-    assert isinstance(came, HintCame)
-    assert came.hint is not None
-    assert came.hint.unit is Unit.THROWS
-    assert came.hint.options[0].cost == 0
-    assert all(option.cost > 0.01 for option in came.hint.options[1:]), "one is better than the others"
-    assert came.hint.best == to_tiles([7]), "no die shows a 7, so the 3 and the 4 come again sooner"
-
-
-def hint_for(match: Match) -> Advice:
-    came = answer(AskHint(match))
-    assert isinstance(came, HintCame)
-    assert came.hint is not None
-    return came.hint
-
-
-def test_against_the_bank_a_hint_counts_what_is_paid() -> None:
-    turn = turns.throw(builtin("bank"), Turn(to_tiles([1, 2, 4, 5, 7]), moves=1), (3, 3))
-    match = begin(builtin("bank"), 2)
-    match = replace(match, rows=(turn, match.rows[1]), stage=Stage.ANSWER)
-    hint = hint_for(match)
-    paid = bank_play(builtin("bank")).ranked(turn)
-    assert [option.choice for option in hint.options] == [tiles for tiles, _, _ in paid]
-    assert [option.cost for option in hint.options] == [
-        pytest.approx(float(paid[0][2].first - worth.first)) for _, _, worth in paid
-    ]
-    assert hint.best == to_tiles([1, 5])
-    assert hint_for(replace(match, game=builtin("golf"))).best == to_tiles([2, 4])
-
-
-def near(value: float) -> Any:
-    """Equal to this number, but for rounding."""
-    return pytest.approx(value)
-
-
-def at_the_bank(*tiles: int) -> Match:
-    """The first of two players in mid-turn, with these tiles open, about to throw."""
-    match = begin(builtin("bank"), 2)
-    turn = Turn(to_tiles(tiles), throws=3, moves=3)
-    return replace(match, rows=(turn, match.rows[1]), stage=Stage.THROW)
-
-
-def test_a_hint_against_the_bank_by_hand() -> None:
-    """The bank pays 5 for a shut box, and 2 up to a score of 4.
-
-    With 1 or 2 left it pays 5/6 + 10/6 = 5/2 on average. With both, one die gives (5/2 + 5/2 + 5 + 3 * 2) / 6
-    = 8/3 and scores (10/6 + 5/6 + 3 * 3) / 6 = 23/12; two dice give (5/2 + 2 * 5 + 33 * 2) / 36 = 157/72.
-    """
-    dice = (Option(1, 0.0), Option(2, near(8 / 3 - 157 / 72)))
-    assert hint_for(at_the_bank(1, 2)) == Advice(dice, Unit.STAKES)
-    assert answer(AskDice(at_the_bank(1, 2))) == DiceCame(at_the_bank(1, 2), 1)
-    # With 3 alone one die gives 5/2 again, and scores 5/2.
-    tiles = (Option(to_tiles([3]), 0.0), Option(to_tiles([1, 2]), near(8 / 3 - 5 / 2)))
-    throw_3 = at_the_bank(1, 2, 3).throw((1, 2))
-    assert hint_for(throw_3) == Advice(tiles, Unit.STAKES)
-    assert answer(AskAnswer(throw_3)) == AnswerCame(throw_3, to_tiles([3]))
-    assert hint_for(at_the_bank(8, 9)) == Advice((Option(2, 0.0),), Unit.STAKES)
-
-
-def test_a_hint_in_a_shared_row_gives_the_chances_to_win() -> None:
-    match = begin(builtin("high-rollers"), 2)
-    row = replace(match.turn, open=to_tiles([1, 2, 3, 9]))
-    thrown = replace(match, rows=(row, row), player=1).throw((1, 2))
-    hint = hint_for(thrown)
-    assert hint.unit is Unit.CHANCE
-    assert [option.choice for option in hint.options] == [to_tiles([1, 2]), to_tiles([3])]
-    assert hint.options[0].cost == 0 < hint.options[1].cost < 0.5
-
-
-def test_in_a_shared_row_a_hint_leaves_the_others_what_they_cannot_shut() -> None:
-    match = begin(builtin("high-rollers"), 2)
-    row = replace(match.turn, open=to_tiles([1, 2, 3, 9]))
-    match = replace(match, rows=(row, row)).throw((1, 2))
-    # With 9 alone the other needs a 9; with 1, 2 and 9 a 3 would do as well.
-    assert hint_for(match).best == to_tiles([1, 2])
-    assert answer(AskAnswer(match)) == AnswerCame(match, to_tiles([1, 2]))
-    four = begin(builtin("high-rollers"), 4)
-    assert answer(AskHint(four)) == HintCame(four, None)
-
-
-def test_a_hint_counts_the_tiles_of_a_head_start_as_shut() -> None:
-    given = replace(builtin("golf"), handicap=(0, (1, 2)))
-    second = begin(given, 2).throw((1, 1)).move(to_tiles([2]))
-    second = replace(second, player=1, stage=Stage.THROW).throw((6, 4))
-    alone = begin(replace(builtin("golf"), start_open=tuple(range(3, 10))), 1).throw((6, 4))
-    assert hint_for(second).options == hint_for(alone).options
-
-
-def test_a_hint_knows_the_tiles_behind() -> None:
-    profile = replace(builtin("double-shutter"), tiles=(1, 2, 3, 4, 5), sides=3)
-    match = begin(profile, 1).throw((2, 3)).move(to_tiles([5])).throw((2, 3))
-    hint = hint_for(match)
-    assert hint.best == to_tiles([5]), "the 5 behind"
-    assert len(hint.options) == 3
 
 
 def test_questions_are_answered_off_the_callers_thread_in_their_order() -> None:
@@ -277,31 +165,6 @@ def test_a_power_cut_takes_no_turn_out_of_luck_and_decisions(
     assert any(whole.play.luck)
     assert (cut.play.luck, cut.play.given_away) == (whole.play.luck, whole.play.given_away)
     assert cut.screen == whole.screen
-
-
-def test_a_hint_says_what_is_best_for_the_points_and_for_the_win() -> None:
-    odds, play = Odds(PUB), Equilibrium(PUB, 2).seat(scores=(9,))
-    differing = 0
-    for open_tiles in range(64, 512, 7):
-        match = behind(9, open_tiles).throw((5, 3))
-        if match.stage is not Stage.ANSWER:
-            continue
-        came = answer(AskHint(match))
-        assert isinstance(came, HintCame)
-        assert came.hint is not None
-        assert came.hint.best == odds.ranked(match.turn)[0].tiles
-        best = play.ranked(match.turn)
-        if came.hint.best_to_win is not None:
-            assert came.hint.best_to_win == best[0][0] != came.hint.best
-            differing += 1
-        else:
-            chances = {tiles: chance for tiles, _, chance in best}
-            assert chances[came.hint.best] > best[0][2] - 1e-9
-    assert differing
-    alone = answer(AskHint(begin(PUB, 1).throw((5, 3))))
-    assert isinstance(alone, HintCame)
-    assert alone.hint is not None
-    assert alone.hint.best_to_win is None
 
 
 def test_a_beginner_decides_without_odds_and_a_regular_every_other_time() -> None:

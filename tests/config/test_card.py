@@ -120,25 +120,6 @@ def test_a_mistake_in_a_key(text: str, said: str) -> None:
         parse_keys(text, "ssh-key.txt")
 
 
-def test_a_mistake_in_one_file_leaves_the_others(tmp_path: Path) -> None:
-    (tmp_path / "shutthebox.toml").write_text('[game]\nplayers = "many"\n')
-    (tmp_path / "network.toml").write_text("cable = true\n")
-    (tmp_path / "ssh-key.txt").write_text("nonsense\n")
-    card = read_card(tmp_path, parse_config)
-    assert (card.config, card.network, card.keys) == (None, Network(cable=True), None)
-    assert [mistake.split(":")[0] for mistake in card.mistakes] == ["shutthebox.toml", "ssh-key.txt"]
-    assert "game.players" in card.mistakes[0]
-
-
-def test_a_mistake_in_the_network_leaves_the_others(tmp_path: Path) -> None:
-    (tmp_path / "shutthebox.toml").write_text("[game]\nplayers = 3\n")
-    (tmp_path / "network.toml").write_text("cable = 1\n")
-    (tmp_path / "ssh-key.txt").write_text(KEY)
-    card = read_card(tmp_path, parse_config)
-    assert (card.config, card.network, card.keys) == ("[game]\nplayers = 3\n", None, (KEY,))
-    assert card.mistakes == ("network.toml: cable: 1 is not allowed; allowed is true or false",)
-
-
 @pytest.mark.parametrize("wrong", NAMES)
 def test_only_the_file_with_the_mistake_is_left_out(wrong: str, tmp_path: Path) -> None:
     good = {CONFIG_NAME: "[game]\nplayers = 3\n", NETWORK_NAME: "cable = true\n", KEY_NAME: f"{KEY}\n"}

@@ -94,19 +94,6 @@ class TestFolder:
     def test_a_folder_that_is_not_there_has_none(self, tmp_path: Path) -> None:
         assert profiles.house_rules(tmp_path / "absent") == ((), ())
 
-    def test_what_is_wrong_with_a_file_is_said_whole(self, tmp_path: Path) -> None:
-        (tmp_path / "c.toml").write_text('name = "pub"')
-        (tmp_path / "d.toml").write_text('name = "ours"')
-        (tmp_path / "e.toml").write_text('name = "ours"')
-        good, bad = profiles.house_rules(tmp_path)
-        assert [profile.name for profile in good] == ["ours"]
-        assert [str(error) for error in bad] == [
-            f"{tmp_path}/c.toml: name: 'pub' is taken; allowed is one of your own",
-            f"{tmp_path}/e.toml: name: 'ours' is taken; allowed is one of your own",
-        ]
-        (none,) = profiles.house_rules(tmp_path / "c.toml")[1]
-        assert str(none) == f"{tmp_path}/c.toml: Not a directory; allowed is a folder"
-
     def test_a_file_is_found_by_the_name_in_it_and_by_its_own(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -127,14 +114,3 @@ class TestFolder:
             profiles.find("saturday", tmp_path)
         monkeypatch.chdir(tmp_path)
         assert profiles.find("friday.toml").name == "red-lion", "a path, without a folder"
-
-    def test_find(self, tmp_path: Path) -> None:
-        (tmp_path / "ours.toml").write_text("dice = 1")
-        (tmp_path / "bad.toml").write_text("dice = 0")
-        assert profiles.find("pub", tmp_path).name == "pub"
-        assert profiles.find("ours", tmp_path).dice == 1
-        assert profiles.find(str(tmp_path / "ours.toml")).dice == 1
-        with pytest.raises(ProfileError, match=r"bad\.toml: dice: 0 is not allowed"):
-            profiles.find("bad", tmp_path)
-        with pytest.raises(ProfileError, match="'ours' is not known"):
-            profiles.find("ours")

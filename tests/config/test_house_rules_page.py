@@ -1,7 +1,6 @@
 """The page for landlords: its examples play, and its table is the reader's."""
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -61,13 +60,6 @@ def test_examples_are_read_and_play_to_their_end(text: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("text", [text for text in EXAMPLES if text not in PROFILES])
 def test_configs_are_read(text: str) -> None:
     parse_config(text, "config.toml")
-
-
-def test_remarks_in_the_examples_are_true() -> None:
-    evens, trac = (tomllib.loads(text) for text in PROFILES[1:])
-    assert evens["name"] == "red-lion-evens"
-    assert trac["like"] == "trac"
-    assert profiles.builtin("trac").allowed_boxes == (9, 12)
 
 
 def test_the_table_has_every_key() -> None:

@@ -1,7 +1,6 @@
 """The configuration's keys: refusals, with a guess at the right key."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -9,11 +8,9 @@ from shutthebox.config import schema
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import (
     SECTIONS,
-    BoxConfig,
     Config,
     ConfigError,
     box_config,
-    check_lines,
     parse_config,
     with_value,
 )
@@ -80,41 +77,6 @@ def test_fail__a_complaint_is_one_line(text: str, complaint: str) -> None:
     assert str(caught.value) == f"box.toml: {complaint}"
 
 
-def chip_lines(count: int) -> list[str]:
-    return [f"chip:{number}" for number in range(count)]
-
-
-@pytest.mark.parametrize(
-    "lines", [[2], [27, 2], ["mcp23017:3", 5], ["a b:c d"], ["a:b:c"], ["5:5", 5], chip_lines(54)], ids=str
-)
-def test_ok__lines_of_levers(lines: list[Any]) -> None:
-    assert with_value(Config(), "gpio.levers", lines, "x").gpio.levers == tuple(lines)
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        *([], [1], [28], [5, 5], [True], [5.0], "5", 5, ["mcp23017"], [":3"], ["chip:"], [" chip:3"]),
-        *(["chip:3 "], ["chip:3\n"], ["chip:3", "chip:3"], ["x" * 199 + ":3"], [[5]], chip_lines(55)),
-    ],
-    ids=str,
-)
-def test_fail__lines_of_levers(lines: object) -> None:
-    with pytest.raises(
-        ConfigError, match=r"allowed is a list of 1 to 54 distinct lines, each a whole number"
-    ):
-        with_value(Config(), "gpio.levers", lines, "x")
-
-
-def test_lines_of_other_chips_are_for_the_kernels_own_way() -> None:
-    config = with_value(Config(), "gpio.levers", ["mcp23017:3", 5], "x")
-    check_lines(config, "x")
-    check_lines(with_value(config, "gpio.service", 20, "x"), "x")
-    for backend in ("lgpio", "rpigpio"):
-        with pytest.raises(ConfigError, match=rf"x: gpio\.levers\[0\]: .*, which {backend} cannot reach"):
-            check_lines(with_value(config, "gpio.backend", backend, "x"), "x")
-
-
 def test_every_controller_can_be_chosen_and_none() -> None:
     assert with_value(Config(), "display.controller", "none", "x").display.controller is None
     for controller in Controller:
@@ -177,34 +139,6 @@ def test_the_configuration_of_this_machine_is_the_default_where_there_is_none(
     assert box_config() == Config()
     (tmp_path / "config.toml").write_text("[game]\nplayers = 4\n")
     assert box_config().game.players == 4
-
-
-def test_scores_lie_where_systemd_says_or_with_the_store(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    config = with_value(Config(), "store.folder", str(tmp_path), "test")
-    monkeypatch.delenv("RUNTIME_DIRECTORY", raising=False)
-    assert config.scores_folder == tmp_path
-    monkeypatch.setenv("RUNTIME_DIRECTORY", "/run/shutthebox:/run/other")
-    assert config.scores_folder == Path("/run/shutthebox")
-
-
-def test_levers_settle_by_one_time_and_buttons_by_another() -> None:
-    box = BoxConfig(settle_ms=3, button_settle_ms=7.5)
-    assert [box.settle_ns(switch) for switch in (-1, 0, 1, 12)] == [
-        7_500_000,
-        7_500_000,
-        3_000_000,
-        3_000_000,
-    ]
-
-
-@pytest.mark.parametrize("key", ["teams", "turn_seconds"])
-def test_none_is_written_as_0_and_nothing_else_is_below_the_least(key: str) -> None:
-    assert getattr(parse_config(f"[game]\n{key} = 0", "test").game, key) == 0
-    for value in ("1", "-1", "false", "0.0"):
-        with pytest.raises(ConfigError, match="allowed is 0, or "):
-            parse_config(f"[game]\n{key} = {value}", "test")
 
 
 def test_every_key_has_a_check_and_says_what_it_means() -> None:

@@ -5,11 +5,9 @@ import pytest
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.fonts import (
     Size,
-    enlarged,
     line,
     shortened,
     spelt,
-    squeezed,
     wrapped,
 )
 
@@ -38,14 +36,6 @@ def test_accents_make_a_difference(size: Size) -> None:
 )  # fmt: skip
 def test_what_the_small_size_lacks_is_spelt_out(text: str, small: str) -> None:
     assert spelt(text, Size.SMALL) == small
-
-
-def test_glyphs_are_the_designers_own_pixels() -> None:
-    # The letter E of 6x12, copied by eye from the BDF file.
-    picture = line("E", Size.SMALL)
-    rows = ["".join("#" if picture.lit(x, y) else "." for x in range(6)) for y in range(12)]
-    letter = [".####.", "#.....", "#.....", "####..", "#.....", "#.....", "#.....", ".####."]
-    assert rows == ["......", *letter, *["......"] * 3]
 
 
 @pytest.mark.parametrize("width", range(8, 130, 7))
@@ -78,11 +68,3 @@ def test_a_text_is_broken_between_words(text: str, width: int, lines: tuple[str,
 
 def lit(picture: Bitmap) -> int:
     return sum(row.bit_count() for row in picture.rows)
-
-
-def test_squeezing_takes_the_air_under_an_accent_and_no_ink() -> None:
-    tall = enlarged("É", Size.LARGE, 1)
-    short = squeezed(tall, tall.height - 1)
-    assert short.height == tall.height - 1
-    assert lit(short) == lit(tall)
-    assert lit(squeezed(tall, 3)) == lit(tall), "ink never goes"

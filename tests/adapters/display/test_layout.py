@@ -1,13 +1,12 @@
 """Drawing: rules that hold for any screen, and screens that must never look alike."""
 
 from dataclasses import replace
-from itertools import combinations, groupby, pairwise
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from shutthebox.adapters.display import body as stage
 from shutthebox.adapters.display import shapes, tiles
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.fonts import Size, fitting
@@ -169,14 +168,6 @@ def test_only_viable_and_wrong_tiles_blink_and_they_do_so_five_times_in_two_seco
         assert changes == (9 if state in tiles.BLINKING else 0)
 
 
-@pytest.mark.parametrize("faces", [(f,) for f in range(1, 21)] + [(1, 2, 3), (20,) * 9])
-def test_every_throw_fits_beside_its_total(faces: tuple[int, ...]) -> None:
-    screen = ToldScreen(Mode.FLIPPING, title="P", dice=faces, prompt="x")
-    with_total = ToldScreen(Mode.FLIPPING, title="P", dice=faces, total=sum(faces), prompt="x")
-    assert lit(band(draw(with_total, 0), 12, 50)) > 0
-    assert differ(draw(screen, 0), draw(with_total, 0))
-
-
 @pytest.mark.parametrize("side", range(9, 40))
 def test_all_faces_of_a_die_are_told_apart_at_any_size(side: int) -> None:
     faces = [shapes.die(face, side).tobytes() for face in range(1, 21)]
@@ -207,13 +198,6 @@ def pips_of(face: int, side: int) -> int:
     return pips
 
 
-def test_a_die_is_symmetric() -> None:
-    for side in range(13, 40):
-        for face in (1, 4, 5, 6):
-            die = shapes.die(face, side)
-            assert not differ(die, die.mirror()), (face, side)
-
-
 def test_tumbling_dice_move_ten_times_a_second() -> None:
     screen = ToldScreen(Mode.ROLLING, tumbling=True, dice=(1, 1))
     pictures = [draw(screen, n * 100 * MS) for n in range(10)]
@@ -222,28 +206,6 @@ def test_tumbling_dice_move_ten_times_a_second() -> None:
     assert not differ(draw(ToldScreen(Mode.ROLLING, tumbling=True, dice=(5, 6)), 0), pictures[0]), (
         "faces unknown"
     )
-
-
-def test_tumbling_dice_never_show_one_face_twice_running_nor_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    faces: list[int] = []
-
-    def noted(face: int, turn: int, side: int) -> Bitmap:
-        faces.append(face)
-        return shapes.tumbling_die(face, turn, side)
-
-    monkeypatch.setattr(stage, "tumbling_die", noted)
-    for n in range(24):
-        draw(ToldScreen(Mode.ROLLING, tumbling=True, dice=(1, 1)), n * 100 * MS)
-    left, right = faces[::2], faces[1::2]
-    assert set(left) == set(right) == set(range(1, 7))
-    assert all(a != b for a, b in pairwise(left))
-    assert all(a != b for a, b in zip(left, right, strict=True))
-
-
-def test_the_same_dice_at_rest_do_not_move() -> None:
-    assert render(ToldScreen(Mode.FLIPPING, dice=(3, 5), total=8, prompt="8 to go"), 0).next_ns is None
 
 
 def test_the_attract_picture_lights_no_pixel_all_the_time() -> None:
@@ -272,75 +234,10 @@ def test_the_cursor_is_always_in_sight() -> None:
         assert any(lit(picture.crop((0, y, 120, y + 1))) > 110 for y in range(12, 50))
 
 
-def test_several_prompts_take_turns() -> None:
-    """Each is as large as a prompt alone, and stands as long as the others."""
-    screen = ToldScreen(Mode.READY, prompt="Press: 2 dice", also=("Hold: 1 die",))
-    alone = [draw(replace(screen, prompt=text, also=()), 0) for text in ("Press: 2 dice", "Hold: 1 die")]
-    for turn in range(4):
-        assert not differ(draw(screen, turn * PROMPT_NS), alone[turn % 2])
-        assert not differ(draw(screen, (turn + 1) * PROMPT_NS - 1), alone[turn % 2])
-
-
-def test_a_prompt_too_long_for_the_line_is_read_in_parts() -> None:
-    screen = ToldScreen(Mode.READY, prompt="Put 3-5, 8, 11 back: stuck?", alert=True)
-    parts = [draw(replace(screen, prompt=text), 0) for text in ("Put 3-5, 8, 11", "back: stuck?")]
-    assert not differ(draw(screen, 0), parts[0])
-    assert not differ(draw(screen, PROMPT_NS), parts[1])
-
-
-def test_a_fault_stands_alone() -> None:
-    screen = ToldScreen(Mode.READY, prompt="Lift 4", also=("Hold: 1 die",), alert=True)
-    assert not differ(draw(screen, PROMPT_NS), draw(screen, 0))
-
-
-def test_a_list_says_how_many_more_there_are_beside_its_heading() -> None:
-    screen = ToldScreen(
-        Mode.MENU,
-        title="Menu",
-        aside="7 more",
-        rows=tuple("abcdefghij"),
-        cursor=0,
-        prompt="Press: choose this one",
-    )
-    heading, prompt = draw(screen, 0), draw(screen, PROMPT_NS)
-    assert differ(heading, draw(replace(screen, aside="8 more"), 0))
-    assert not differ(prompt, draw(replace(screen, aside="8 more"), PROMPT_NS)), "no room for both"
-
-
-def test_a_prompt_and_how_many_more_there_are_stand_well_apart() -> None:
-    screen = ToldScreen(Mode.MENU, title="M", aside="14 more", rows=tuple("abcdefghij"), cursor=0, prompt="M")
-    for letters in range(1, 16):
-        crowded = draw(replace(screen, prompt="M" * letters), PROMPT_NS)
-        alone = draw(replace(screen, prompt="M" * letters, aside=""), PROMPT_NS)
-        if not differ(crowded, alone):
-            break
-        line = crowded.crop((0, 48, 128, 64))
-        dark = [x for x in range(128) if line.crop((x, 0, x + 1, 16)).ink() is None]
-        gap = max(sum(1 for _ in run) for _, run in groupby(enumerate(dark), lambda at: at[1] - at[0]))
-        assert letters > 8 or gap >= 16
-    assert letters > 2
-
-
 @pytest.mark.parametrize("aside", ["1/14", "ohne 5"])
 def test_a_title_gives_up_its_large_letters_before_it_is_cut(aside: str) -> None:
     screen = ToldScreen(Mode.MENU, title="Doppelachtzehn", aside=aside, paragraph="p", prompt="p")
     assert differ(draw(screen, 0), draw(replace(screen, title="Doppelachtzeh"), 0)), "its last letter is seen"
-
-
-def test_the_chosen_row_is_whole_where_it_fits_two_lines() -> None:
-    rows = ("a", "Tournament to a hundred", "c")
-    screen = ToldScreen(Mode.MENU, title="M", rows=rows, cursor=1, prompt="p")
-    wider = draw(replace(screen, rows=("a", "Tournament to a hundreX", "c")), 0)
-    assert differ(draw(screen, 0), wider), "its last letter is seen"
-
-
-def test_fireworks_end_after_a_second_and_the_picture_rests() -> None:
-    screen = ToldScreen(Mode.TURN_OVER, big="SHUT!", prompt="Press: go on", celebrates=True)
-    frames = [draw(screen, t * 100 * MS) for t in range(10)]
-    assert all(differ(a, b) for a, b in pairwise(frames))
-    rested = render(screen, 1_000 * MS)
-    assert rested.next_ns is None
-    assert not differ(rested.picture, draw(replace(screen, celebrates=False), 0))
 
 
 def test_an_alert_is_the_same_words_inverted() -> None:

@@ -11,10 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from luma.core.interface.serial import i2c
-from PIL import Image
 from tests.support.controllers import CONTROLLERS
 
-from luma_spans import changed_windows, pack
 from shutthebox.adapters.display import opening
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.opening import open_i2c, open_panel
@@ -112,26 +110,6 @@ def test_a_picture_again_costs_nothing_and_a_pixel_little(controller: Controller
     panel.push(picture)
     assert model.wire_bytes - before == (11 if controller.chip.windows else 8)
     assert model.picture() == picture
-
-
-@settings(max_examples=100, deadline=None)
-@given(pictures=frames(), tall=st.booleans(), overhead=st.integers(0, 20))
-def test_windows_hold_every_change_and_cost_no_more_than_everything(
-    pictures: list[Bitmap], tall: bool, overhead: int
-) -> None:
-    held = pack(Image.new("1", SIZE))
-    for picture in pictures:
-        pages = pack(image_of(picture))
-        windows = changed_windows(held, pages, overhead, tall)
-        cost = sum(window.size + overhead for window in windows)
-        assert cost <= (1024 + overhead if tall else 1024 + 8 * overhead)
-        memory = [bytearray(page) for page in held]
-        for w in windows:
-            assert tall or w.end_page == w.first_page + 1
-            for page in range(w.first_page, w.end_page):
-                memory[page][w.first_column : w.end_column] = pages[page][w.first_column : w.end_column]
-        assert memory == pages
-        held = pages
 
 
 @each_controller
@@ -267,27 +245,6 @@ def test_a_bus_that_is_not_there_is_one_clear_line() -> None:
     assert "\n" not in str(caught.value)
 
 
-def test_the_bus_and_the_address_are_those_of_the_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = []
-
-    def opened(port: int, address: int) -> PanelModel:
-        asked.append((port, address))
-        return PanelModel()
-
-    monkeypatch.setattr("luma.core.interface.serial.i2c", opened)
-    for found in (open_i2c(), open_i2c(3, 0x3D)):
-        assert isinstance(found, PanelModel)
-    assert asked == [(1, 0x3C), (3, 0x3D)]
-
-
-def test_without_luma_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    monkeypatch.setitem(sys.modules, "luma.oled.device", None)
-    with pytest.raises(DisplayError, match=r"python3-luma\.oled"):
-        opening.open_panel(Controller.SSD1306, PanelModel())
-
-
 class SMBus:
     """A bus as luma wants it, with a panel at 0x3C."""
 
@@ -311,19 +268,3 @@ def test_it_works_through_lumas_own_i2c(controller: Controller) -> None:
     model.unplugged = True
     with pytest.raises(DisplayError):
         panel.push(noise(3))
-
-
-def test_closing_leaves_the_picture_and_closes_once() -> None:
-    closed = []
-
-    class Counted(PanelModel):
-        def cleanup(self) -> None:
-            closed.append(True)
-
-    model = Counted()
-    panel = open_panel(Controller.SSD1306, model)
-    panel.push(noise(1))
-    panel.close()
-    panel.close()
-    assert closed == [True]
-    assert model.picture() == noise(1)

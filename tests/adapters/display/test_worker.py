@@ -11,9 +11,8 @@ from tests.support.waiting import HANG_S, rests, until
 
 from shutthebox.adapters.display import worker as oled
 from shutthebox.adapters.display.bitmap import Bitmap
-from shutthebox.adapters.display.layout import Frame, draw, render
+from shutthebox.adapters.display.layout import draw
 from shutthebox.adapters.display.opening import open_panel
-from shutthebox.adapters.display.panel import SIZE, Panel
 from shutthebox.adapters.display.worker import CONTRAST, DisplayWorker
 from shutthebox.config.controllers import Controller
 from shutthebox.game.mode import Mode
@@ -48,18 +47,6 @@ class Clock:
 # Without the thread, in virtual time.
 
 
-@each_controller
-def test_render_now_draws_what_the_glass_then_shows(controller: Controller) -> None:
-    model = PanelModel(controller)
-    display = DisplayWorker(lambda: open_panel(controller, model), now_ns=Clock())
-    for elapsed_ns in range(0, SECOND, SECOND // 10):
-        picture = display.render_now(ROLLING, elapsed_ns)
-        assert picture == draw(ROLLING, elapsed_ns)
-        assert shows(model, picture)
-    display.close(BYE)
-    assert shows(model, draw(BYE, 0))
-
-
 def test_an_unplugged_panel_is_found_again_a_second_after_it_is_back(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -85,27 +72,6 @@ def test_an_unplugged_panel_is_found_again_a_second_after_it_is_back(
     ]
 
 
-def test_a_panel_that_comes_late_is_found_and_the_bus_is_asked_once_a_second() -> None:
-    model, clock, asked = PanelModel(), Clock(), 0
-
-    def connect() -> Panel:
-        nonlocal asked
-        asked += 1
-        return open_panel(Controller.SSD1306, model)
-
-    model.unplugged = True
-    display = DisplayWorker(connect, now_ns=clock)
-    for _ in range(100):
-        display.render_now(READY, 0)
-        clock.ns += SECOND // 10
-    assert 10 <= asked <= 11
-    model.unplugged = False
-    display.render_now(READY, 0)
-    clock.ns += SECOND
-    display.render_now(READY, 0)
-    assert shows(model, draw(READY, 0))
-
-
 @each_controller
 def test_a_reset_controller_is_set_up_again_within_30_seconds(controller: Controller) -> None:
     model, clock = PanelModel(controller), Clock()
@@ -122,32 +88,6 @@ def test_a_reset_controller_is_set_up_again_within_30_seconds(controller: Contro
     before = model.wire_bytes
     display.render_now(READY, 0)
     assert model.wire_bytes == before, "once in 30 seconds"
-
-
-def test_without_a_goodbye_the_panel_goes_dark() -> None:
-    model = PanelModel()
-    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=Clock())
-    display.render_now(READY, 0)
-    display.close()
-    display.close()
-    assert not model.lit
-
-
-def test_the_bus_is_closed_though_the_panel_is_gone() -> None:
-    closed = []
-
-    class Counted(PanelModel):
-        def cleanup(self) -> None:
-            closed.append(True)
-
-    model = Counted()
-    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model), now_ns=Clock())
-    display.render_now(READY, 0)
-    model.unplugged = True
-    display.render_now(THROWN, 0)
-    assert not display.connected
-    display.close(BYE)
-    assert closed == [True]
 
 
 # With the thread.
@@ -216,35 +156,6 @@ def test_nothing_happens_while_nothing_moves(model: PanelModel) -> None:
     display.close()
 
 
-def test_what_moves_is_drawn_at_most_ten_times_a_second(
-    display: DisplayWorker, model: PanelModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pictures: list[Bitmap] = []
-    renders: list[int] = []
-
-    def counted(screen: ToldScreen, elapsed_ns: int) -> Frame:
-        renders.append(elapsed_ns)
-        return render(screen, elapsed_ns, SIZE)
-
-    monkeypatch.setattr(oled, "_render", counted)
-
-    def seen() -> None:
-        picture = model.picture()
-        if not pictures or pictures[-1] != picture:
-            pictures.append(picture)
-
-    began = time.monotonic_ns()
-    display.show(ROLLING, began)
-    until(lambda: model.lit)
-    wanted = {draw(ROLLING, n * SECOND // 10) for n in range(60)}
-    model._on_change = seen
-    until(lambda: len([picture for picture in pictures if picture in wanted]) >= 4)
-    model._on_change = None
-    most = (time.monotonic_ns() - began) // (SECOND // 10) + 2
-    assert len([picture for picture in pictures if picture in wanted]) <= most
-    assert len(renders) <= most + 2, "drawn only when there is something new to draw"
-
-
 def test_a_sleeping_panel_is_dark_until_the_next_screen(display: DisplayWorker, model: PanelModel) -> None:
     display.show(ROLLING, time.monotonic_ns())
     until(lambda: model.lit)
@@ -271,20 +182,6 @@ def test_contrast_outlives_a_lost_panel(
     assert model.contrast == CONTRAST[Brightness.BRIGHT]
 
 
-def test_the_worker_reconnects_by_itself(
-    display: DisplayWorker, model: PanelModel, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(oled, "RETRY_NS", SECOND // 50)
-    display.show(READY, time.monotonic_ns())
-    until(lambda: shows(model, draw(READY, 0)))
-    model.unplugged = True
-    display.show(THROWN, time.monotonic_ns())
-    until(lambda: not display.connected)
-    assert display.alive, "a display that is not there is no reason to restart the game"
-    model.unplugged = False
-    until(lambda: shows(model, draw(THROWN, 0)))
-
-
 def test_closing_leaves_the_goodbye_on_the_glass(model: PanelModel) -> None:
     display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model))
     display.start()
@@ -293,15 +190,6 @@ def test_closing_leaves_the_goodbye_on_the_glass(model: PanelModel) -> None:
     display.close(BYE)
     assert shows(model, draw(BYE, 0))
     assert not display.alive
-
-
-def test_a_goodbye_right_after_the_start_is_not_lost(model: PanelModel) -> None:
-    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, model))
-    display.start()
-    until(lambda: display.connected)
-    display.show(READY, time.monotonic_ns())
-    display.close(BYE)
-    assert shows(model, draw(BYE, 0))
 
 
 class Stuck(PanelModel):
@@ -346,17 +234,6 @@ def test_a_display_that_hangs_in_a_transfer_does_not_keep_the_box_from_ending(
     assert caplog.messages == ["the display hangs in a transfer; the box ends without it"]
     model.gate.set()
     until(lambda: not display.alive)
-
-
-def test_a_goodbye_that_cannot_be_drawn_is_logged_and_the_worker_ends(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    display = DisplayWorker(lambda: open_panel(Controller.SSD1306, PanelModel()))
-    display.start()
-    until(lambda: display.connected)
-    display.close(ToldScreen(Mode.ATTRACT, title=7))  # type: ignore[arg-type]
-    assert not display.alive
-    assert caplog.messages == ["cannot say goodbye"]
 
 
 def test_a_fault_in_drawing_is_logged_and_the_next_screen_is_drawn(
