@@ -31,7 +31,7 @@ systemctl --root="$root" mask getty@.service serial-getty@.service getty.target 
     systemd-growfs-root.service systemd-remount-fs.service apt-daily.timer apt-daily-upgrade.timer \
     remote-cryptsetup.target remote-fs.target systemd-machine-id-commit.service \
     dev-hugepages.mount dev-mqueue.mount sys-kernel-debug.mount sys-kernel-tracing.mount sys-fs-fuse-connections.mount \
-    modprobe@drm.service modprobe@fuse.service systemd-binfmt.service proc-sys-fs-binfmt_misc.automount \
+    lighttpd.service modprobe@drm.service modprobe@fuse.service systemd-binfmt.service proc-sys-fs-binfmt_misc.automount \
     systemd-pcrphase.service systemd-pcrphase-sysinit.service systemd-pcrmachine.service >/dev/null
 ln -sf /usr/lib/systemd/system/multi-user.target "$root/etc/systemd/system/default.target"
 

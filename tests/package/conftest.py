@@ -34,6 +34,12 @@ def built(package: str) -> Path:
 
 
 @pytest.fixture(scope="session")
+def scoreboard_deb() -> Path:
+    """The package that switches the scoreboard on."""
+    return built("shutthebox-scoreboard")
+
+
+@pytest.fixture(scope="session")
 def newer(deb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same package as version 99, which says so."""
     if (why := roots.missing()) is not None:

@@ -73,7 +73,8 @@ def _cached(name: str, made_of: list[str], make: Callable[[Path], None]) -> Path
 
 def base() -> Path:
     """The root as a tar: Debian with all that our packages depend on, but for gpiozero and each other."""
-    wanted = {**relations("Depends"), **relations("Depends", 2)}
+    # The scoreboard's server, which the package only suggests.
+    wanted = {**relations("Depends"), **relations("Depends", 2), "lighttpd": ""}
     return base_with(
         BASE + [name for name in wanted if name not in ("python3-gpiozero", "python3-gpiozero-gpiod")]
     )

@@ -32,7 +32,6 @@ PACKAGES = {
     "gpiozero": "python3-gpiozero",
     "gpiozero-gpiod": "python3-gpiozero-gpiod",
     "gpiozero_gpiod": "python3-gpiozero-gpiod",
-    "h11": "python3-h11",
     "jinja2": "python3-jinja2",
     "jwt": "python3-jwt",
     "luma": "python3-luma.oled",

@@ -56,9 +56,12 @@ def root(new_root: Callable[[], Root]) -> Root:
     return new_root()
 
 
-def scoreboard(root: Root) -> str:
+def scoreboard(root: Root, path: str = "") -> str:
     """The page, as a visitor on the box itself gets it; nothing if there is none."""
-    visit = "import urllib.request; print(urllib.request.urlopen('http://127.0.0.1:8090/').read().decode())"
+    visit = (
+        "import http.client; c = http.client.HTTPConnection('127.0.0.1', 8090, timeout=30); "
+        f"c.request('GET', '/{path}'); print(c.getresponse().read().decode())"
+    )
     return root.run("python3", "-c", visit, check=False).stdout
 
 
@@ -113,9 +116,10 @@ def test_from_installation_to_poweroff(root: Root) -> None:
         assert bitmap_of(glass) == display.look(0)
 
 
-def test_the_next_day(root: Root, newer: Path) -> None:
+def test_the_next_day(root: Root, newer: Path, scoreboard_deb: Path) -> None:
     """It plays by itself after power on, and lives through an upgrade, a removal and a return."""
     root.put(newer, "/opt/newer.deb")
+    root.put(scoreboard_deb, "/opt/scoreboard.deb")
     config = root.path / "etc/shutthebox/config.toml"
     with root.boot():
         assert until(lambda: shown(root, "ActiveState") == "active")
@@ -123,7 +127,7 @@ def test_the_next_day(root: Root, newer: Path) -> None:
 
         assert not scoreboard(root), "nobody has asked for one"
         root.run("systemctl", "enable", "--now", "shutthebox-scoreboard.socket")
-        assert "<h1>" in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
+        assert "All time" in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
 
         root.run("systemctl", "start", VOICE)
         assert root.run("systemctl", "is-active", VOICE, check=False).stdout == "inactive\n", "no espeak-ng"
@@ -142,7 +146,11 @@ def test_the_next_day(root: Root, newer: Path) -> None:
         assert shown(root, "MainPID") not in ("0", before), "the new version plays"
         assert config.read_text() == changed
         assert matches_begun(root) == 1
-        assert "<h1>" in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
+        assert "All time" in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
+        assert "Comment jouer" in scoreboard(root, "rules/fr/pub.html")
+        root.run("systemctl", "stop", "shutthebox")
+        assert "The box is at rest" in scoreboard(root)
+        root.run("systemctl", "start", "shutthebox")
 
         pid = shown(root, "MainPID")
         root.run("dpkg", "--remove", "shutthebox")
@@ -157,6 +165,19 @@ def test_the_next_day(root: Root, newer: Path) -> None:
         assert until(lambda: shown(root, "ActiveState") == "active")
         assert matches_begun(root) == 1
         assert config.read_text() == changed
+
+        # The package of the scoreboard switches it on, and off again; lighttpd's own server is the owner's.
+        root.run("systemctl", "disable", "shutthebox-scoreboard.socket")
+        root.run("dpkg", "--install", "/opt/scoreboard.deb")
+        assert "All time" in scoreboard(root), journal(root, "-u", "shutthebox-scoreboard*")
+        assert root.run("systemctl", "is-enabled", "shutthebox-scoreboard.socket").stdout == "enabled\n"
+        assert not (root.path / "etc/systemd/system/lighttpd.service").is_symlink()
+        root.run("dpkg", "--purge", "shutthebox-scoreboard")
+        assert not scoreboard(root)
+        assert (
+            root.run("systemctl", "is-enabled", "shutthebox-scoreboard.socket", check=False).stdout
+            == "disabled\n"
+        )
 
         # Saved, and put back into a box that has never played, as docs/install.md has it.
         root.run("systemctl", "stop", "shutthebox")

@@ -34,7 +34,9 @@ def test_the_units_are_sound(tmp_path: Path) -> None:
     for unit in (UNIT, SCOREBOARD, SOCKET, SPEECH):
         # Their program is looked for where it will be installed, which is not here.
         units.append(tmp_path / unit.name)
-        units[-1].write_text(re.sub("/usr/bin/shutthebox .*", "/bin/true", unit.read_text()))
+        units[-1].write_text(
+            re.sub("/usr/s?bin/(nice|shutthebox|lighttpd) .*", "/bin/true", unit.read_text())
+        )
     done = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", "--recursive-errors=no", *map(str, units)],
         capture_output=True, text=True, check=False,
@@ -77,7 +79,8 @@ def test_the_scoreboard_is_another_user() -> None:
         assert key not in scoreboard
     assert scoreboard["ProtectSystem"] == ["strict"]
     assert scoreboard["ReadOnlyPaths"] == ["/run"]
-    assert "/run/" + box["RuntimeDirectory"][0] in scoreboard["ExecStart"][0].split()
+    config = (SYSTEMD / "scoreboard/lighttpd.conf").read_text()
+    assert f'document-root = "/run/{box["RuntimeDirectory"][0]}/scoreboard"' in config
     # Others have to reach the one file that is theirs to read.
     assert box["RuntimeDirectoryMode"] == ["0755"]
 

@@ -11,6 +11,7 @@ PACKAGE_OF = {
     "dpkg-deb": "dpkg",
     "fdtoverlay": "device-tree-compiler",
     "gcc": "gcc",
+    "lighttpd": "lighttpd",
     "lintian": "lintian",
     "make": "make",
     "mcopy": "mtools",

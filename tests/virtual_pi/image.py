@@ -37,13 +37,13 @@ KERNEL_FILES = {
 
 GUEST_PACKAGES = [
     "systemd", "systemd-sysv", "udev", "dbus", "kmod", "python3", "procps", "strace", "gpiod",
-    "i2c-tools", "mount", "python3-spidev",
+    "i2c-tools", "mount", "python3-spidev", "lighttpd",
 ]  # fmt: skip
 #: For the guest's own Python: the three libraries that reach pins, and what tests need.
 PYTHON_VERSION = "3.11"
 PYTHON_PACKAGES = [
     "gpiozero>=2.0.1.post3", "gpiod>=2.1", "lgpio", "rpi-lgpio", "pytest>=8", "pytest-timeout>=2.3",
-    "mock", "luma.oled>=3.13", "h11>=0.14", "segno>=1.4.1",
+    "mock", "luma.oled>=3.13", "segno>=1.4.1",
 ]  # fmt: skip
 MODULES = [
     "virtio_pci",

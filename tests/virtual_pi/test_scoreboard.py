@@ -2,41 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 from tests.virtual_pi import VirtualPi
 
-from shutthebox.adapters.store.scores_file import VERSION
-
 pytestmark = [pytest.mark.virtual_pi, pytest.mark.timeout(900)]
 
 SYSTEMD = Path(__file__).resolve().parents[2] / "systemd"
-DROP_IN = """\
-[Service]
-Environment=PYTHONPATH=/opt/python
-ExecStart=
-ExecStart=/usr/bin/python3 -m shutthebox scoreboard --state /run/shutthebox
-"""
+LIGHTTPD = SYSTEMD / "scoreboard"
+SHARE = "/usr/share/shutthebox/scoreboard"
+PAGE = "<h2>Partie en cours</h2>"
 FETCH = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:8090/', timeout=90).read().decode())"
-SCORES = {
-    "version": VERSION,
-    "language": "fr",
-    "running": {
-        "game": "Traditionnel",
-        "player": 1,
-        "seats": ["ANN"],
-        "tiles": [[1, "open"]],
-        "throw": [3, 5],
-        "says": "Encore 8",
-        "scores": [7],
-        "totals": [7],
-        "winners": [],
-        "stakes": None,
-        "owes": [],
-    },
-}
 UNIT = "shutthebox-scoreboard"
 
 
@@ -49,9 +26,9 @@ def scoreboard(pi: VirtualPi) -> VirtualPi:
     """The socket started, the service not yet; and a box that has written its scores."""
     for kind in ("service", "socket"):
         pi.copy_in(SYSTEMD / f"{UNIT}.{kind}", f"/usr/lib/systemd/system/{UNIT}.{kind}")
-    pi.run(f"mkdir -p /etc/systemd/system/{UNIT}.service.d /run/shutthebox /var/lib/private/shutthebox")
-    pi.write(f"/etc/systemd/system/{UNIT}.service.d/python.conf", DROP_IN)
-    pi.write("/run/shutthebox/scores.json", json.dumps(SCORES))
+    pi.run(f"mkdir -p {SHARE} /run/shutthebox/scoreboard /var/lib/private/shutthebox")
+    pi.copy_in(LIGHTTPD / "lighttpd.conf", f"{SHARE}/lighttpd.conf")
+    pi.write("/run/shutthebox/scoreboard/index.html", PAGE)
     pi.run("systemctl daemon-reload")
     pi.run(f"systemctl start {UNIT}.socket", timeout=60)
     return pi
@@ -70,7 +47,7 @@ def test_it_is_nobody_and_shut_in(scoreboard: VirtualPi) -> None:
     namespaces = scoreboard.run(f"readlink /proc/{pid}/ns/net /proc/1/ns/net").out.split()
     assert len(set(namespaces)) == 2
     inside = f"nsenter --target {pid} --mount --net"
-    assert scoreboard.run(f"{inside} cat /run/shutthebox/scores.json").out
+    assert scoreboard.run(f"{inside} cat /run/shutthebox/scoreboard/index.html").out
     assert scoreboard.run(f"{inside} touch /run/shutthebox/x", check=False).code != 0
     assert scoreboard.run(f"{inside} ls /var/lib/private/shutthebox", check=False).code != 0
     # Its own loopback is another one: from there not even its own page can be reached.

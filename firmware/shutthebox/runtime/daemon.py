@@ -146,7 +146,7 @@ def serve(
             if scores is not None:
                 kept = None if state is None else partial(open_to_read, state / FILE_NAME)
                 works = None if display is None else partial(getattr, display, "connected")
-                writer = ScoresWriter(scores, kept, display_works=works)
+                writer = ScoresWriter(scores, kept, display_works=works, waits=True)
                 observers, chores = (*observers, writer, SaidWriter(scores)), (writer.look_at_the_day,)
             delivery = None
             if outbox is not None and state is not None:

@@ -3,7 +3,6 @@
 import errno
 import ipaddress
 import socket
-from collections.abc import Collection
 
 from shutthebox.errors import ShutTheBoxError
 
@@ -61,10 +60,5 @@ def own_names(port: int) -> frozenset[str]:
 
     A page of another site can have its own name point here, but cannot send one of these.
     """
-    return addressed((LOOPBACK, LOCALHOST), port)
-
-
-def addressed(names: Collection[str], port: int) -> frozenset[str]:
-    """The Host headers by which a browser asks for these names, in small letters, at a port."""
-    hosts = frozenset(f"{name}:{port}" for name in names)
-    return hosts | frozenset(names) if port == 80 else hosts
+    hosts = frozenset(f"{name}:{port}" for name in (LOOPBACK, LOCALHOST))
+    return hosts | {LOOPBACK, LOCALHOST} if port == 80 else hosts

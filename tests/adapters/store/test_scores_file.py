@@ -307,7 +307,7 @@ def test_a_day_that_begins_and_a_panel_that_breaks_are_known_though_nobody_plays
     now_s[0] = 86400.0
     assert written_anew()
     assert not written_anew()
-    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+    assert {path.name for path in tmp_path.iterdir()} == {FILE_NAME, "scoreboard"}
 
 
 def test_everybody_may_read_it_and_only_we_write(tmp_path: Path) -> None:

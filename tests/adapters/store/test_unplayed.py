@@ -13,7 +13,7 @@ from shutthebox.adapters.store.database import FILE_NAME as STORE
 from shutthebox.adapters.store.database import Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.queries import Player, open_to_read
-from shutthebox.adapters.store.scores_file import FILE_NAME, ScoresWriter
+from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.cli.main import main
 from shutthebox.game.effects import Show
 from shutthebox.game.facts import Signed
@@ -25,7 +25,7 @@ from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import parse_keys, to_profile
 from shutthebox.rules.tiles import to_tiles
-from shutthebox.web.scoreboard.page import page
+from shutthebox.web.scoreboard.folder import FOLDER_NAME
 
 
 def house(text: str) -> Profile:
@@ -156,7 +156,7 @@ def test_the_page(store: Store, tmp_path: Path) -> None:
         game=house(""),
     )
     ScoresWriter(tmp_path, lambda: open_to_read(tmp_path / STORE))(show, 0)
-    shown = page((tmp_path / FILE_NAME).read_text(), "en")
+    shown = (tmp_path / FOLDER_NAME / "index.html").read_text("utf-8")
     assert "<td>Player 1</td><td>0</td><td>0</td>" in shown
     assert "<td>Player 2</td><td>–</td><td>–</td>" in shown
     assert "1:\u00a00\u00a0★, 2:\u00a0–, 3:\u00a0–" in shown

@@ -1,9 +1,9 @@
 """The scoreboard in a real Chromium: on a television, on a telephone, and as a match goes on."""
 
-import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from selenium import webdriver
@@ -11,8 +11,9 @@ from tests.support.chromium import serious_findings, start_chromium
 from tests.support.waiting import until
 from tests.web.scoreboard.test_page import SCORES
 
-from shutthebox.adapters.store.scores_file import FILE_NAME
+from shutthebox.config.profiles import builtin, builtins
 from shutthebox.web.http import listen
+from shutthebox.web.scoreboard.folder import ScoreboardFolder, rules_path
 from shutthebox.web.scoreboard.server import ScoreboardServer
 
 pytestmark = pytest.mark.slow
@@ -47,12 +48,10 @@ class Board:
     """A scoreboard, and a browser that looks at it."""
 
     def __init__(self, browser: webdriver.Chrome, folder: Path, port: int) -> None:
-        self.browser, self._file, self._port = browser, folder / FILE_NAME, port
+        self.browser, self._folder, self._port = browser, ScoreboardFolder(folder), port
 
-    def write(self, scores: object) -> None:
-        new = self._file.with_suffix(".new")
-        new.write_text(json.dumps(scores), "utf-8")
-        new.replace(self._file)
+    def write(self, scores: Mapping[str, Any]) -> None:
+        self._folder.show(scores, builtin("pub"))
 
     def open(self, path: str = "/", width: int = 1280, height: int = 720) -> None:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
@@ -65,10 +64,11 @@ class Board:
 
 @pytest.fixture
 def board(browser: webdriver.Chrome, tmp_path: Path) -> Iterator[Board]:
-    with ScoreboardServer(listen(0, "0.0.0.0"), tmp_path, "en", ["box.local"]) as server:
-        thread = threading.Thread(target=server.serve)
+    ScoreboardFolder(tmp_path).write_lasting(builtins(), "http://box.local:8090/")
+    with ScoreboardServer(listen(0), tmp_path) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
-        yield Board(browser, tmp_path, server.socket.getsockname()[1])
+        yield Board(browser, tmp_path, server.server_address[1])
         browser.get("about:blank")
         server.shutdown()
         thread.join()
@@ -86,6 +86,21 @@ def test_it_follows_the_match_without_loading_anew(board: Board) -> None:
     assert board.browser.get_log("browser") == []  # type: ignore[no-untyped-call]
 
 
+def test_a_telephone_that_read_the_code_is_led_to_the_rules(board: Board) -> None:
+    board.write(SCORES)
+    board.open("/#rules")
+    until(lambda: str(board.js("document.querySelector('h2').textContent")) == "The rules: English pub")
+
+
+def test_a_box_at_rest_plays_again(board: Board, tmp_path: Path) -> None:
+    board.write(SCORES)
+    board.open()
+    (tmp_path / "index.html").unlink()
+    until(lambda: "The box is at rest" in str(board.js("document.body.textContent")))
+    board.write(SCORES)
+    until(lambda: "Now playing" in str(board.js("document.body.textContent")))
+
+
 def test_it_says_when_it_cannot_reach_the_box(board: Board) -> None:
     board.write(SCORES)
     board.open()
@@ -100,7 +115,7 @@ def test_it_says_when_it_cannot_reach_the_box(board: Board) -> None:
 
 @pytest.mark.parametrize("scores", [SCORES, MANY, REST], ids=["few", "many", "puzzle"])
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (1920, 1080), (3840, 2160)])
-def test_it_fills_a_television(board: Board, width: int, height: int, scores: object) -> None:
+def test_it_fills_a_television(board: Board, width: int, height: int, scores: Mapping[str, Any]) -> None:
     board.write(scores)
     board.open("/", width, height)
     assert board.js("document.documentElement.scrollHeight <= innerHeight")
@@ -116,16 +131,16 @@ def test_it_fills_a_television(board: Board, width: int, height: int, scores: ob
     assert board.js("(e => e.scrollHeight <= e.clientHeight + 1)(document.querySelector('.running'))")
 
 
-@pytest.mark.parametrize("path", ["/", "/rules"])
+@pytest.mark.parametrize("path", ["/", f"/{rules_path(builtin('pub'), 'en')}"])
 @pytest.mark.parametrize("scores", [SCORES, MANY], ids=["few", "many"])
-def test_nothing_is_cut_on_a_telephone(board: Board, path: str, scores: object) -> None:
+def test_nothing_is_cut_on_a_telephone(board: Board, path: str, scores: Mapping[str, Any]) -> None:
     board.write(scores)
     board.open(path, 320, 568)
     assert board.js("document.documentElement.scrollWidth <= innerWidth")
     assert board.js("[...document.querySelectorAll('section')].every(e => e.scrollWidth <= e.clientWidth)")
 
 
-@pytest.mark.parametrize("path", ["/", "/rules"])
+@pytest.mark.parametrize("path", ["/", f"/{rules_path(builtin('pub'), 'en')}"])
 @pytest.mark.parametrize("width", [320, 1920])
 def test_axe_finds_nothing_serious(board: Board, path: str, width: int) -> None:
     board.write(SCORES)

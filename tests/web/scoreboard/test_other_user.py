@@ -1,23 +1,20 @@
 """The scoreboard as the unit runs it: another user, a passed socket, no network of its own."""
 
-import http.client
 import os
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 from tests.support import debian
-from tests.support.waiting import HANG_S, until
+from tests.support.lighttpd import lighttpd
 
 from shutthebox.adapters.store.database import FILE_NAME as STORE
 from shutthebox.adapters.store.scores_file import FILE_NAME
+from shutthebox.web.scoreboard.folder import FOLDER_NAME
 
 BOX, SCOREBOARD = 61_234, 61_235
 """Users that nobody is, as systemd's dynamic ones."""
@@ -39,7 +36,7 @@ def _missing() -> str:
     """The reason why these tests cannot run here; empty if there is none."""
     if os.geteuid() != 0:
         return "only root can become other users"
-    if lacking := debian.missing("setpriv", "unshare", "systemd-socket-activate"):
+    if lacking := debian.missing("setpriv", "unshare", "lighttpd"):
         return lacking
     if subprocess.run(["unshare", "--net", "true"], capture_output=True, check=False).returncode:
         return "this machine gives no network namespace"
@@ -86,39 +83,21 @@ def box(evening: Path) -> Iterator[tuple[Path, Path]]:
         yield state, runtime
 
 
-def test_it_reads_the_scores_through_a_passed_socket(box: tuple[Path, Path]) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [
-        "systemd-socket-activate", "-l", f"127.0.0.1:{port}", "unshare", "--net", *as_user(SCOREBOARD),
-        sys.executable, "-m", "shutthebox", "scoreboard", "--state", str(box[1]),
-    ]  # fmt: skip
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            body = get(port)
-            found = Path(f"/proc/{server.pid}/status").read_text()
+def test_it_shows_the_scores_through_a_passed_socket(box: tuple[Path, Path], tmp_path: Path) -> None:
+    """Another user, with no network of its own."""
+    beside = Path(tempfile.mkdtemp(dir="/tmp"))
+    try:
+        before = ["unshare", "--net", *as_user(SCOREBOARD)]
+        with lighttpd(box[1] / FOLDER_NAME, beside, before=before) as server:
+            body = server.ask()[1].decode()
+            found = Path(f"/proc/{server.process.pid}/status").read_text()
             assert f"Uid:\t{SCOREBOARD}\t{SCOREBOARD}" in found
-            assert Path(f"/proc/{server.pid}/ns/net").readlink() != Path("/proc/self/ns/net").readlink()
-        finally:
-            server.send_signal(signal.SIGTERM)
+            network = Path(f"/proc/{server.process.pid}/ns/net").readlink()
+            assert network != Path("/proc/self/ns/net").readlink()
+    finally:
+        shutil.rmtree(beside)
     assert "Now playing: English pub" in body
     assert "&lt;B&gt;" in body
-
-
-def get(port: int) -> str:
-    pages: list[str] = []
-
-    def is_served() -> bool:
-        with (
-            suppress(ConnectionRefusedError),
-            closing(http.client.HTTPConnection("127.0.0.1", port, timeout=HANG_S)) as connection,
-        ):
-            connection.request("GET", "/")
-            pages.append(connection.getresponse().read().decode())
-        return bool(pages)
-
-    until(is_served)
-    return pages[0]
 
 
 @pytest.mark.parametrize(
@@ -129,6 +108,7 @@ def get(port: int) -> str:
         "import os; os.listdir('{state}')",
         "import sqlite3; sqlite3.connect('file:{state}/box.sqlite3?mode=ro', uri=True).execute('vacuum')",
         "open('{runtime}/scores.json', 'a')",
+        "open('{runtime}/scoreboard/index.html', 'a')",
         "open('{runtime}/other', 'w')",
         "import os; os.remove('{runtime}/scores.json')",
         "import os; os.rename('{runtime}/scores.json', '{runtime}/x')",

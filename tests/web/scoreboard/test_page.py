@@ -1,25 +1,34 @@
 """The scoreboard's pages as text."""
 
+import base64
+import hashlib
 import json
+import os
 import re
+import stat
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from html.parser import HTMLParser
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import pytest
 import segno
-from hypothesis import given
-from hypothesis import strategies as st
+from tests.adapters.store.test_scores_file import SHOW
 
-from shutthebox.adapters.store.scores_file import FILE_NAME, VERSION
+from shutthebox.adapters.store.scores_file import FILE_NAME, VERSION, ScoresWriter
+from shutthebox.config.profiles import builtin, builtins
 from shutthebox.config.puzzles import puzzle_of
 from shutthebox.rules.tiles import to_numbers
-from shutthebox.translations import translations
+from shutthebox.rules.words import explain
+from shutthebox.translations import finished_codes, translations
 from shutthebox.web.scoreboard import page as page_module
+from shutthebox.web.scoreboard.folder import FOLDER_NAME, ScoreboardFolder, own_address, rules_path
 from shutthebox.web.scoreboard.page import page, rules_page
+from shutthebox.web.scoreboard.server import AT_REST
 
 NOW_S = int(time.time())
 NOW = date.fromtimestamp(NOW_S)
@@ -58,8 +67,13 @@ SCORES: dict[str, Any] = {
     "ever": [HONOUR, HONOUR | {"initials": "BOB", "game": "Trac"}],
     "captains": [HONOUR | {"initials": "CAT"}],
 }
-URL = "http://box.local:8090/rules"
-REST = page("", "en", URL)
+RULES = "rules/en/pub.html"
+
+
+def made(**changes: Any) -> str:
+    """The page with these scores, in the language that they name."""
+    scores = SCORES | changes
+    return page(scores, translations()[scores["language"]], RULES)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -88,7 +102,7 @@ class _Reader(HTMLParser):
         self.words.append(data)
 
 
-WHOLE = _Reader(page(json.dumps(SCORES), "en", URL))
+WHOLE = _Reader(made())
 
 
 def words_of(text: str) -> str:
@@ -96,7 +110,7 @@ def words_of(text: str) -> str:
 
 
 def shown(**changes: object) -> str:
-    return words_of(page(json.dumps(SCORES | changes), "en"))
+    return words_of(made(**changes))
 
 
 def test_what_it_says() -> None:
@@ -109,72 +123,33 @@ def test_what_it_says() -> None:
     assert "Last matches 1970‑01‑01 English pub ANN: 3 ★, 2: 9" in text
 
 
-def test_the_whole_page_of_a_box_at_rest() -> None:
-    """It asks again by itself, also without scripts."""
-    assert (
-        page("", "en")
-        == """\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<noscript><meta http-equiv="refresh" content="15"></noscript>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Shut the Box</title>
-<link rel="stylesheet" href="/style.css">
-<script src="/board.js" defer></script>
-</head>
-<body class="board">
-<header>
-<h1>Shut the Box</h1>
-<a href="/rules"><span>The rules</span></a>
-</header>
-<main>
-<section class="running">
-<h2>The box is at rest</h2>
-</section>
-</main>
-</body>
-</html>
-"""
-    )
+def test_the_head_asks_for_nothing_from_elsewhere() -> None:
+    """Any server can show the page: its policy stands in it. Without scripts it asks again, too."""
+    head = made().partition("<header>")[0]
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', head)
+    assert policy.startswith("default-src 'none'; style-src 'self'; img-src data:; script-src 'sha256-")
+    assert "unsafe" not in policy
+    assert "http" not in policy
+    assert '<noscript><meta http-equiv="refresh" content="15"></noscript>' in head
+    assert '<link rel="stylesheet" href="style.css">' in head
 
 
-def test_the_page_of_the_rules_is_to_be_read() -> None:
-    """It stays as it is, and leads back to the scores."""
-    text = rules_page(json.dumps(SCORES), "fr")
-    assert text.startswith("""\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Shut the Box</title>
-<link rel="stylesheet" href="/style.css">
-</head>
-<body class="reading">
-<header>
-<h1>Shut the Box</h1>
-<a href="/"><span>The scores</span></a>
-</header>
-<main>
-<section class="rules">
-<h2>The rules: English pub</h2>
-<ul>
-<li>A throw is 2 dice.</li>
-<li>The lowest score wins.</li>
-</ul>
-</section>
-<section class="rules">
-<h2>How to play</h2>
-<dl>
-<dt>The aim</dt>
-""")
-    assert text.endswith("</dl>\n</section>\n</main>\n</body>\n</html>\n")
+def test_the_policy_lets_the_pages_script_run_and_no_other() -> None:
+    (script,) = re.findall(r"<script>(.*?)</script>", made(), re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in made()
+
+
+def test_a_box_at_rest_says_so_in_every_language() -> None:
+    """It has no page then: the server of files shows this one, which asks again by itself."""
+    text = (resources.files("shutthebox.web.scoreboard") / "resting.html").read_text("utf-8")
+    for code in finished_codes():
+        assert f">{translations()[code](AT_REST)}</h2>" in text
+    assert '<meta http-equiv="refresh" content="15">' in text
 
 
 def test_the_whole_table_of_a_match() -> None:
-    text = page(json.dumps(SCORES), "en")
+    text = made()
     table = text[text.index("<table>") : text.index("<section", text.index("<table>"))]
     assert (
         table
@@ -193,7 +168,7 @@ def test_the_whole_table_of_a_match() -> None:
 @pytest.mark.parametrize(("count", "kind"), [(12, "tiles"), (13, "tiles many")])
 def test_more_tiles_than_twelve_are_smaller(count: int, kind: str) -> None:
     tiles = [[tile, "open"] for tile in range(1, count + 1)]
-    text = page(json.dumps(SCORES | {"running": SCORES["running"] | {"tiles": tiles}}), "en")
+    text = made(running=SCORES["running"] | {"tiles": tiles})
     assert f'<ol class="{kind}">\n<li class="open">1</li>' in text
 
 
@@ -207,7 +182,7 @@ def test_nobody_has_a_captain_where_there_is_none() -> None:
 
 
 def test_tiles_that_are_shut_are_struck_through() -> None:
-    text = page(json.dumps(SCORES), "en")
+    text = made()
     tiles = [line for line in text.splitlines() if line.startswith("<li class")]
     assert tiles == [
         '<li class="open">1</li>',
@@ -223,7 +198,7 @@ def test_without_stakes_there_is_no_column_for_them() -> None:
 
 
 def test_a_winner_is_marked() -> None:
-    text = page(json.dumps(SCORES | {"running": SCORES["running"] | {"winners": [2]}}), "en")
+    text = made(running=SCORES["running"] | {"winners": [2]})
     assert '<tr class="won"><td>Player 2</td>' in text
     assert '<tr class="now">' not in text
 
@@ -278,72 +253,114 @@ def test_the_puzzle_makes_room_for_a_match() -> None:
 
 
 def test_p_values_are_for_stats() -> None:
-    assert "p =" not in words_of(page(json.dumps(SCORES | {"dice": [{"p_value": 0.4}]}), "en"))
+    assert "p =" not in shown(dice=[{"p_value": 0.4}])
 
 
 def test_french() -> None:
-    text = page(json.dumps(SCORES | {"language": "fr"}), "en")
+    text = made(language="fr")
     assert '<html lang="fr">' in text
     for words in ("Partie en cours", "Aujourd’hui", "Depuis toujours", "Dernières parties", "Player 2"):
         assert words in text
 
 
 def test_an_evening(evening: Path) -> None:
-    text = page((evening / FILE_NAME).read_text(encoding="utf-8"), "en", URL)
+    text = (evening / FOLDER_NAME / "index.html").read_text("utf-8")
     assert "&lt;B&gt;" in text
     assert "C&amp;D" in text
     assert "Now playing: Traditional" in text
     assert _Reader(text).tags <= WHOLE.tags
 
 
-def test_at_rest_in_both_languages() -> None:
-    assert "The box is at rest" in REST
-    assert "La boîte se repose" in page("", "fr")
+# -- the folder --------------------------------------------------------------------------
 
 
-# -- the rules ---------------------------------------------------------------------------
+def files_of(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
 
 
-def test_the_rules() -> None:
-    text = words_of(rules_page(json.dumps(SCORES), "en"))
-    assert "The rules: English pub A throw is 2 dice. The lowest score wins. How to play The aim" in text
+def test_the_folder_has_nothing_else(tmp_path: Path) -> None:
+    ScoresWriter(tmp_path, None)(SHOW, 0)
+    assert files_of(tmp_path / FOLDER_NAME) == {"index.html", "scores.json", "rules/en/pub.html"}
+    lasting = tmp_path / "lasting"
+    ScoreboardFolder(lasting).write_lasting(builtins(), own_address())
+    rules = {f"rules/{code}/{game.name}.html" for code in finished_codes() for game in builtins()}
+    assert files_of(lasting) == {"style.css"} | rules
 
 
-@pytest.mark.parametrize("text", ["", json.dumps(SCORES | {"rules": None})])
-def test_without_a_game_it_says_how_to_play(text: str) -> None:
-    words = words_of(rules_page(text, "fr"))
-    assert "Comment jouer" in words or "How to play" in words
+def test_everybody_may_read_the_folder(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        ScoreboardFolder(tmp_path / "new").write_lasting([builtin("pub")], None)
+    finally:
+        os.umask(before)
+    modes = {path.is_dir(): stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "new").rglob("*")}
+    assert modes == {True: 0o755, False: 0o644}
 
 
-def test_a_code_leads_to_the_rules() -> None:
-    """Nothing here reads a code from a picture, so its drawing is compared module by module."""
-    modules = [list(row) for row in segno.make_qr(URL, error="m").matrix]
-    drawn = _drawn(page("", "en", URL))
-    assert drawn == modules
-    assert "<svg" not in page("", "en")
+def test_everybody_reads_scores_and_nothing_of_the_owners(evening: Path) -> None:
+    shown = json.loads((evening / FOLDER_NAME / "scores.json").read_text("utf-8"))
+    kept = json.loads((evening / FILE_NAME).read_text("utf-8"))
+    assert kept.keys() - shown.keys() == {"program", "display", "health", "streak"}
+    assert all(kept[key] == value for key, value in shown.items())
 
 
-def _drawn(text: str) -> list[list[int]]:
-    """The modules of the code on a page, from the strokes of its path."""
-    path = text.split('d="M2 ')[1].split('"')[0]
-    size = int(text.split('viewBox="0 0 ')[1].split()[0]) - 4
-    rows: list[list[int]] = [[0] * size for _ in range(size)]
-    y, x = 0, 0
-    for step in _steps("M2 " + path):
-        match step:
-            case ("M", at, row):
-                x, y = int(at) - 2, int(float(row) - 2.5)
-            case ("m", dx, dy):
-                x, y = x + int(dx), y + int(dy)
-            case ("h", length):
-                rows[y][x : x + int(length)] = [1] * int(length)
-                x += int(length)
-    return rows
+def test_the_page_leads_to_the_rules_of_the_game_on_the_table(evening: Path) -> None:
+    text = (evening / FOLDER_NAME / "index.html").read_text("utf-8")
+    (link,) = re.findall(r'<header>.*?<a href="([^"]*)">', text, re.DOTALL)
+    assert link == rules_path(builtin("traditional"), "en")
+    assert "The rules: Traditional" in (evening / FOLDER_NAME / link).read_text("utf-8")
 
 
-def _steps(path: str) -> Iterator[tuple[str, ...]]:
-    for letter, numbers in re.findall(r"([Mmh])([^Mmh]*)", path):
-        yield letter, *re.findall(r"-?[\d.]+", numbers)
+@pytest.mark.parametrize("language", finished_codes())
+def test_the_rules_of_a_game(language: str) -> None:
+    game, words = builtin("trac"), translations()[language]
+    text = words_of(rules_page(game, language, words))
+    assert all(words_of(sentence) in text for sentence in explain(game, words))
+    assert words("How to play") in text
+
+
+def test_a_code_leads_telephones_to_the_rules(tmp_path: Path) -> None:
+    ScoreboardFolder(tmp_path).write_lasting([], "http://box.local:8090/")
+    style = (tmp_path / "style.css").read_text("utf-8")
+    (picture,) = re.findall(r'\.code \{ display: block; background: url\("(data:.*?)"\); \}', style)
+    code = segno.make_qr("http://box.local:8090/#rules", error="m")
+    assert picture == code.svg_data_uri(border=2, dark="#1b0f07", light="#fff", omitsize=True)
+    ScoreboardFolder(tmp_path).write_lasting([], None)
+    assert "data:" not in (tmp_path / "style.css").read_text("utf-8")
+
+
+def test_the_next_day_has_its_own_page_though_nobody_plays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A box that sleeps shows nothing new, and the puzzle of the day is another."""
+    now_s = [time.mktime((2026, 11, 22, 12, 0, 0, 0, 0, -1))]
+    writer = ScoresWriter(tmp_path, None, lambda: now_s[0])
+    writer(replace(SHOW, player=None), 0)
+    page_file = tmp_path / FOLDER_NAME / "index.html"
+    before = page_file.read_text("utf-8")
+    writer.look_at_the_day()
+    assert page_file.read_text("utf-8") == before
+    now_s[0] += 86_400
+    monkeypatch.setattr(page_module, "_today", lambda: date.fromtimestamp(now_s[0]))
+    writer.look_at_the_day()
+    assert page_file.read_text("utf-8") != before
+
+
+def test_what_is_the_same_is_no_news_to_visitors(tmp_path: Path) -> None:
+    writer = ScoresWriter(tmp_path, None)
+    writer(SHOW, 0)
+    before = (tmp_path / FOLDER_NAME / "index.html").stat()
+    writer(replace(SHOW, verdict="missing 3"), 1)
+    assert (tmp_path / FOLDER_NAME / "index.html").stat() == before
+
+
+def test_a_box_is_ready_without_its_pages(tmp_path: Path) -> None:
+    writer = ScoresWriter(tmp_path, None, waits=True)
+    writer(SHOW, 0)
+    assert not list(tmp_path.iterdir())
+    writer.look_at_the_day()
+    assert (tmp_path / FILE_NAME).exists()
+    assert (tmp_path / FOLDER_NAME / "index.html").exists()
 
 
 # -- rubbish -----------------------------------------------------------------------------
@@ -360,58 +377,29 @@ EVIL = [
 
 
 @pytest.mark.parametrize("evil", EVIL)
-@pytest.mark.parametrize(
-    ("where", "plain"),
-    [
-        ("initials", '"ANN"'),
-        ("game", '"English pub"'),
-        ("language", '"en"'),
-        ("number", "2"),
-        ("seats", '["ANN", "Player 2"]'),
-        ("says", '"3 to go"'),
-        ("stakes", '"Everybody pays one stake."'),
-        ("owes", '["1", "-1/2"]'),
-        ("day", f'"{TODAY}"'),
-    ],
-)
-def test_no_text_becomes_markup(evil: str, where: str, plain: str) -> None:
-    text = json.dumps(SCORES)
-    assert f'"{where}": {plain}' in text
-    value = json.dumps([evil, evil] if plain[0] == "[" else evil)
-    text = text.replace(f'"{where}": {plain}', f'"{where}": {value}')
-    for made in (page(text, "en", URL), rules_page(text, "en")):
-        reader = _Reader(made)
-        assert reader.tags <= WHOLE.tags | {"ul", "dl", "dt", "dd"}
-        assert reader.attributes <= WHOLE.attributes
-        assert made.count("<script") <= 1
+def test_no_text_becomes_markup(evil: str) -> None:
+    """Names and titles are typed by people."""
+
+    def spoiled(value: Any) -> Any:
+        match value:
+            case dict():
+                return {key: value if key in KEPT else spoiled(value) for key, value in value.items()}
+            case list():
+                return [spoiled(one) for one in value]
+            case str():
+                return evil
+        return value
+
+    text = made(**spoiled(SCORES))
+    reader = _Reader(text)
+    assert reader.tags <= WHOLE.tags
+    assert reader.attributes <= WHOLE.attributes
+    assert text.count("<script") == 1
 
 
-@pytest.mark.parametrize("key", ["seats", "scores", "totals", "owes"])
-def test_a_table_with_a_row_too_few_is_none(key: str) -> None:
-    running = SCORES["running"] | {key: SCORES["running"][key][:1]}
-    assert page(json.dumps(SCORES | {"running": running}), "en", URL) == REST
+KEPT = ("language", "day", "tiles", "owes")
+"""Keys whose values are ours."""
 
 
 def test_attributes_are_few_and_run_nothing() -> None:
     assert not {name for name in WHOLE.attributes if name.startswith("on") or name == "style"}
-    assert page(json.dumps(SCORES), "en").count("<script") == 1
-
-
-@given(st.text() | st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from([*SCORES, "x"]), inner),
-).map(json.dumps))  # fmt: skip
-def test_rubbish_is_a_box_at_rest(text: str) -> None:
-    assert page(text, "en", URL) == REST
-    assert "How to play" in rules_page(text, "en")
-
-
-@given(
-    st.sampled_from([key for key in SCORES if key not in ("version", "language")]),
-    st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.none() | st.integers() | st.text())
-    | st.fixed_dictionaries({"player": st.none(), "players": st.integers()}),
-)  # fmt: skip
-def test_a_spoiled_part_never_breaks_the_page(key: str, value: object) -> None:
-    text = json.dumps(SCORES | {key: value})
-    assert _Reader(page(text, "en", URL)).tags <= WHOLE.tags
-    assert rules_page(text, "en")

@@ -1,8 +1,8 @@
-"""The scoreboard's file: small, written by the daemon, readable by every user.
+"""The scores: a file for the uplink, and the scoreboard's folder, both readable by every user.
 
-The scoreboard has a network, and the store must never wait for it. A reader of an SQLite file, even one
-that can only read, can hold locks that keep the writer out. So the scoreboard reads a copy of the data that
-it shows. The daemon replaces the copy as a whole whenever it changes.
+Their readers have a network, and the store must never wait for one. A reader of an SQLite file, even one that
+can only read, can hold locks that keep the writer out. So they read a copy of the data. The daemon replaces
+each file as a whole whenever it changes.
 """
 
 import dataclasses
@@ -29,13 +29,14 @@ from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.profile import Profile, Stakes
 from shutthebox.rules.words import SENTENCES, explain
 from shutthebox.translations import told_screen, translations
+from shutthebox.web.scoreboard.folder import FOLDER_NAME, ScoreboardFolder
 
 _log = logging.getLogger(__name__)
 
 FILE_NAME = "scores.json"
 
 VERSION = 2
-"""Of the file. The scoreboard shows no other, such as one from before an update."""
+"""Of the file. The uplink reads no other, such as one from before an update."""
 
 SHOWN_FAULTS = 5
 """The latest faults are told to the uplink, so many of them."""
@@ -48,18 +49,19 @@ SHOWN_CAPTAINS = 6
 
 
 class ScoresWriter:
-    """An observer of the runner that keeps the file up to date. Called in the main thread.
+    """An observer of the runner that keeps the files up to date. Called in the main thread.
 
-    Neither a full disk nor a store that cannot be read stops the game: the file then stays as
-    it is, or has no past matches.
+    Neither a full disk nor a store that cannot be read stops the game: the files then stay as
+    they are, or have no past matches.
 
     Args:
-        folder: where the file is to be; in memory where systemd provides one, so that an SD
+        folder: where the files are to be; in memory where systemd provides one, so that an SD
             card is not written to for it.
         open_store: a connection to read the store by, which is closed after; None for a box
             without memory.
         clock_s: the time of day in seconds, which the store's matches have too.
         display_works: whether the panel takes its data; None for a box without one.
+        waits: nothing is written before `look_at_the_day` is called: the box is ready without the files.
     """
 
     def __init__(
@@ -69,10 +71,12 @@ class ScoresWriter:
         clock_s: Callable[[], float] = time.time,
         *,
         display_works: Callable[[], bool] | None = None,
+        waits: bool = False,
     ) -> None:
         self._path = folder / FILE_NAME
         self._open_store, self._clock_s = open_store, clock_s
-        self._display_works = display_works
+        self._display_works, self._waits = display_works, waits
+        self._scoreboard = ScoreboardFolder(folder / FOLDER_NAME)
         self._shown: Show | None = None
         self._past: dict[str, Any] = {}
         self._past_of: tuple[str, str] | None = None
@@ -89,10 +93,12 @@ class ScoresWriter:
                 # Everything shown has been kept. The scoreboard must not know more than the players have
                 # seen.
                 self._shown = what
-                self._write(what)
+                if not self._waits:
+                    self._write(what)
 
     def look_at_the_day(self) -> None:
         """Writes the file again for a new day, a display that came or went, or after a write that failed."""
+        self._waits = False
         if self._shown is not None and self._written_with != (self._day(), self._has_display()):
             self._write(self._shown)
 
@@ -121,6 +127,7 @@ class ScoresWriter:
         }
         try:
             replace_file(self._path, json.dumps(document).encode())
+            self._scoreboard.show(document, show.game)
         except OSError as error:
             if not self._failing:
                 _log.warning("%s: %s; the scoreboard is not up to date", self._path, error.strerror)

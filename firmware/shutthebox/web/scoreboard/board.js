@@ -1,20 +1,15 @@
-// Fetches the page again and again, and replaces the parts that have changed.
+// Asks every 2 s whether there is news, and replaces the parts that have changed.
 
 const EVERY_MS = 2000;
+let latest = ""; // the tag of what is shown
 
 async function look() {
   try {
-    const answer = await fetch("/", { cache: "no-store" });
-    const latest = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const [main, shown] = [latest.querySelector("main"), document.querySelector("main")];
-    if (!answer.ok || !main) {
-      throw new Error("no page");
-    }
+    const answer = await fetch("./", { headers: latest ? { "If-None-Match": latest } : {} });
     document.body.classList.remove("away");
-    if (latest.documentElement.lang !== document.documentElement.lang) {
-      location.reload(); // another language: every word is another
-    } else if (main.innerHTML !== shown.innerHTML) {
-      shown.replaceWith(document.adoptNode(main));
+    if (answer.status !== 304) {
+      show(await answer.text());
+      latest = answer.headers.get("ETag") || "";
     }
   } catch {
     document.body.classList.add("away"); // the scores may be out of date
@@ -22,4 +17,23 @@ async function look() {
   setTimeout(look, EVERY_MS);
 }
 
-setTimeout(look, EVERY_MS);
+function show(text) {
+  const page = new DOMParser().parseFromString(text, "text/html");
+  const [main, shown] = [page.querySelector("main"), document.querySelector("main")];
+  if (!main) {
+    throw new Error("no page");
+  }
+  const rules = (from) => from.querySelector("header")?.innerHTML;
+  if (page.documentElement.lang !== document.documentElement.lang || rules(page) !== rules(document)) {
+    location.reload(); // another language, or another game's rules
+  } else if (main.innerHTML !== shown.innerHTML) {
+    shown.replaceWith(document.adoptNode(main));
+  }
+}
+
+const rules = document.querySelector("header a");
+if (location.hash === "#rules" && rules) {
+  location.replace(rules.href);
+} else {
+  setTimeout(look, EVERY_MS);
+}

@@ -1,122 +1,86 @@
-"""The scoreboard's pages: from the file that the daemon writes to HTML."""
+"""The scoreboard's pages, as HTML. They name no address, so any server can show them."""
 
-import json
+import base64
+import hashlib
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
-from functools import lru_cache
+from functools import cache
 from html import escape
+from importlib import resources
 from typing import Any, TypeAlias
 
-import segno
-
-from shutthebox.adapters.store.scores_file import VERSION
-from shutthebox.config.puzzles import puzzle_of
 from shutthebox.game.messages import Translate
+from shutthebox.rules.profile import Profile
 from shutthebox.rules.tiles import to_numbers, to_tiles
-from shutthebox.translations import translations
+from shutthebox.rules.words import explain
 from shutthebox.web.how_to_play import how_to_play
 
 REFRESH_S = 15
 """How often a browser without scripts asks again; the page's script asks more often."""
 
-RULES_PATH = "/rules"
+RULES = "#rules"
+"""With this at the end of its address the page leads to the rules of the game on the table."""
 
 _Scores: TypeAlias = Mapping[str, Any]
 _ONE_ROW = 12  # tiles, in large figures
-_MADE_OF_RUBBISH = (
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    OSError,
-    RecursionError,
+_POLICY = (
+    "default-src 'none'; style-src 'self'; img-src data:; script-src {script}; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'"
 )
 
 
-def page(text: str, language: str, rules_url: str | None = None) -> str:
-    """The whole page.
+def page(scores: _Scores, words: Translate, rules: str | None) -> str:
+    """The page that shows the match and the best results.
 
     Args:
-        text: the file's. Any text that our daemon would not write, an empty one included, gives the page of
-        a box at rest.
-        language: of that page; all others are in the language that the box speaks.
-        rules_url: the address of the rules for visitors' own telephones, as a QR code; None for no code.
+        scores: the document of the scores' file.
+        words: of its language.
+        rules: path of the rules beside the page; None if there are none.
     """
-
-    def whole(scores: _Scores, words: Translate) -> str:
-        parts = (_running(scores, words), *_past(scores, words))
-        return _frame(scores["language"], words, "".join(parts), rules_url)
-
-    def at_rest(words: Translate) -> str:
-        _ = words
-        return _frame(language, words, _section("running", _("The box is at rest"), ""), rules_url)
-
-    return _made(text, language, whole, at_rest)
+    parts = "".join((_running(scores, words), *_past(scores, words)))
+    return _frame(scores["language"], words, parts, rules, top="", script=_script())
 
 
-def rules_page(text: str, language: str) -> str:
-    """The rules of the game on the table, or of the usual one, and how it is played on the box.
-
-    Args:
-        text: as for `page`.
-        language: of a page without a game.
-    """
-
-    def whole(scores: _Scores, words: Translate) -> str:
-        _ = words
-        rules = scores["rules"]
-        items = "".join(f"<li>{escape(sentence)}</li>\n" for sentence in map(str, rules["rules"]))
-        heading = _("The rules: {game}").format(game=rules["game"])
-        part = _section("rules", heading, f"<ul>\n{items}</ul>\n")
-        return _frame(scores["language"], words, part + _how_to_play(words), kind="reading")
-
-    return _made(
-        text, language, whole, lambda words: _frame(language, words, _how_to_play(words), kind="reading")
-    )
-
-
-def _made(
-    text: str,
-    language: str,
-    whole: Callable[[_Scores, Translate], str],
-    otherwise: Callable[[Translate], str],
-) -> str:
-    try:
-        scores = json.loads(text)
-        if scores["version"] != VERSION:
-            raise ValueError("another version's")
-        return whole(scores, translations()[scores["language"]])
-    except _MADE_OF_RUBBISH:
-        return otherwise(translations()[language])
-
-
-def _frame(
-    language: str, words: Translate, parts: str, rules_url: str | None = None, kind: str = "board"
-) -> str:
+def rules_page(game: Profile, language: str, words: Translate) -> str:
+    """The rules of a game, and how it is played on the box; two folders below the page."""
     _ = words
-    title = escape(_("Shut the Box"))
-    refreshed = kind == "board"
-    refresh = f'<noscript><meta http-equiv="refresh" content="{REFRESH_S}"></noscript>\n' if refreshed else ""
-    script = '<script src="/board.js" defer></script>\n' if refreshed else ""
-    other, label = (RULES_PATH, _("The rules")) if refreshed else ("/", _("The scores"))
-    code = _qr_code(rules_url) if rules_url else ""
+    items = "".join(f"<li>{escape(sentence)}</li>\n" for sentence in explain(game, words))
+    heading = _("The rules: {game}").format(game=game.title(language, words))
+    parts = _section("rules", heading, f"<ul>\n{items}</ul>\n") + _how_to_play(words)
+    return _frame(language, words, parts, None, top="../../", script="")
+
+
+@cache
+def _script() -> str:
+    return (resources.files("shutthebox.web.scoreboard") / "board.js").read_text("utf-8")
+
+
+@cache
+def _policy(script: str) -> str:
+    """Nothing but our own style and script runs, wherever the page is shown."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return _POLICY.format(script=f"'sha256-{digest}'" if script else "'none'")
+
+
+def _frame(language: str, words: Translate, parts: str, rules: str | None, *, top: str, script: str) -> str:
+    _ = words
+    title, scores_label, rules_label = map(escape, (_("Shut the Box"), _("The scores"), _("The rules")))
+    live = bool(script)
+    refresh = f'<noscript><meta http-equiv="refresh" content="{REFRESH_S}"></noscript>\n' if live else ""
+    link, run = "", f"<script>{script}</script>\n" if live else ""
+    if not live:
+        link = f'<a href="{top}"><span>{scores_label}</span></a>\n'
+    elif rules is not None:
+        # The code in the style leads telephones there: `folder.py`.
+        link = f'<a href="{escape(rules)}"><i class="code"></i><span>{rules_label}</span></a>\n'
     return (
-        f'<!DOCTYPE html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n{refresh}'
+        f'<!DOCTYPE html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">\n{refresh}'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<title>{title}</title>\n<link rel="stylesheet" href="/style.css">\n{script}</head>\n'
-        f'<body class="{kind}">\n<header>\n<h1>{title}</h1>\n'
-        f'<a href="{other}">{code}<span>{escape(label)}</span></a>\n</header>\n'
-        f"<main>\n{parts}</main>\n</body>\n</html>\n"
-    )
-
-
-@lru_cache(maxsize=4)
-def _qr_code(url: str) -> str:
-    code = segno.make_qr(url, error="m")
-    return code.svg_inline(
-        border=2, dark="#1b0f07", light="#fff", omitsize=True, svgclass="code", lineclass=None
+        f'<title>{title}</title>\n<link rel="stylesheet" href="{top}style.css">\n</head>\n'
+        f'<body class="{"board" if live else "reading"}">\n<header>\n<h1>{title}</h1>\n{link}</header>\n'
+        f"<main>\n{parts}</main>\n{run}</body>\n</html>\n"
     )
 
 
@@ -155,6 +119,8 @@ def _running(scores: _Scores, words: Translate) -> str:
 
 def _puzzle(scores: _Scores, words: Translate) -> str:
     """The puzzle of today, with the best answer once the box has got one; for a box that nobody plays on."""
+    from shutthebox.config.puzzles import puzzle_of  # while nobody plays
+
     _, streak = words, scores.get("streak")
     today = _today().toordinal()
     puzzle = puzzle_of(today)
