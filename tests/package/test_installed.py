@@ -76,7 +76,9 @@ def test_the_commands_say_what_they_say_here(installed: Root) -> None:
 
 
 def test_french_is_there(installed: Root) -> None:
-    assert "fermer" in installed.run("shutthebox", "profiles", "traditional").stdout.lower()
+    assert (
+        "fermer" in installed.run("shutthebox", "profiles", "traditional", "--language", "fr").stdout.lower()
+    )
 
 
 def test_a_scenario_is_played(installed: Root) -> None:

@@ -30,6 +30,12 @@ def test_each_promise_names_its_tests() -> None:
         assert re.fullmatch(tests, promise[2]), promise
 
 
+def test_a_promise_is_read_in_one_look() -> None:
+    """What it is, how it is kept and its proof, in a row of 300 characters at most."""
+    rows = [line for page in PAGES.values() for line in page.splitlines() if line.startswith("|")]
+    assert [row for row in rows if len(row) > 300] == []
+
+
 @pytest.mark.slow
 def test_the_named_tests_are_there() -> None:
     trees = {file: ast.parse((ROOT / file).read_text(encoding="utf-8")) for file, _ in NAMED}
