@@ -1,7 +1,7 @@
 """Sums and ratings that only go forward, categories, stored reviews, notices, and protection by landlords.
 
 Every match is reviewed, counted and rated once more, in the order of arrival, by the service that does it.
-All of this is one transaction, so that an interrupted one leaves nothing; it reads rows as a stream.
+All of this is one transaction, so that an interrupted one leaves nothing.
 """
 
 import json
@@ -33,9 +33,9 @@ def upgrade() -> None:
     op.add_column("chain", sa.Column("origin", sa.String(32)))
     op.create_index("ix_chain_origin", "chain", ["key_name", "origin"])
     op.add_column("key", sa.Column("refused_bytes", sa.BigInteger(), nullable=False, server_default="0"))
-    for table in ("entry", "aside"):
+    for table, keys in (("entry", ("chain_id", "sequence")), ("aside", ("id",))):
         op.add_column(table, sa.Column("initials", sa.String(3)))
-        _find_initials(table)
+        _find_initials(table, *keys)
         op.create_index(f"ix_{table}_initials", table, ["initials"])
     for name in ("game_night", "reviewed", "rated", "night", "pub_id"):
         op.drop_index(f"ix_match_{name}", "match")
@@ -74,17 +74,30 @@ def upgrade() -> None:
     op.create_index("ix_seat_not_counted", "seat", ["match_id"], sqlite_where=due, postgresql_where=due)
 
 
-def _stream(query: str) -> Iterator[Sequence[Any]]:
-    return op.get_bind().execute(sa.text(query), execution_options={"yield_per": _SOME}).partitions()
+def _pages(table: str, column: str, *keys: str, where: str = "true") -> Iterator[Sequence[Any]]:
+    """The keys and a column of all rows, some rows at a time."""
+    order, after = ", ".join(keys), ", ".join(f":{key}" for key in keys)
+    page = sa.text(
+        f"select {order}, {column} from {table} where {where} and ({order}) > ({after}) "
+        f"order by {order} limit {_SOME}"
+    )
+    last: Sequence[int] = [-1] * len(keys)
+    while rows := op.get_bind().execute(page, dict(zip(keys, last, strict=True))).all():
+        last = rows[-1][:-1]
+        yield rows
 
 
-def _find_initials(table: str) -> None:
+def _find_initials(table: str, *keys: str) -> None:
     """Notes the initials that messages sign with."""
-    row_id = "rowid" if op.get_bind().dialect.name == "sqlite" else "ctid"
-    noted = sa.text(f"update {table} set initials = :initials where {row_id} = :row")
-    for rows in _stream(f"select {row_id}, message from {table}"):
-        signed = [(row, _initials(bytes(message))) for row, message in rows]
-        if found := [{"row": row, "initials": initials} for row, initials in signed if initials]:
+    of_row = " and ".join(f"{key} = :{key}" for key in keys)
+    noted = sa.text(f"update {table} set initials = :initials where {of_row}")
+    for rows in _pages(table, "message", *keys):
+        signed = [(row, _initials(bytes(message))) for *row, message in rows]
+        if found := [
+            {**dict(zip(keys, row, strict=True)), "initials": initials}
+            for row, initials in signed
+            if initials
+        ]:
             op.get_bind().execute(noted, found)
 
 
@@ -113,7 +126,7 @@ def _find_categories() -> None:
         return None if found is None else category_id(db, found)
 
     noted = sa.text("update match set category_id = :category, unranked = :unranked where id = :id")
-    for rows in _stream("select id, record from match where unranked = ''"):
+    for rows in _pages("match", "record", "id", where="unranked = ''"):
         found = [(match_id, category(_FIRST_TURN.split(record, 1)[0])) for match_id, record in rows]
         db.execute(noted, [
             {"id": match_id, "category": number, "unranked": "" if number else "older rules"}
