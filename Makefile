@@ -7,7 +7,7 @@ BIN    := $(VENV)/bin
 # The tests start the program hundreds of times: it is to be compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help sim league test test-all test-pi lint audit docs messages generated hardware completions deb openskill-deb test-deb image test-image release ci clean
+.PHONY: help sim league test test-all test-pi lint audit docs messages generated hardware completions deb openskill-deb test-deb image test-image web release ci clean
 help:
 	@echo "make sim    play the simulated box in the browser"
 	@echo "make league play a league of three simulated boxes in the browser (needs mosquitto)"
@@ -18,6 +18,7 @@ help:
 	@echo "make completions make completion for bash, zsh and fish: build/completions"
 	@echo "make deb    build the Debian package"
 	@echo "make test-deb    install, upgrade, boot and purge it in a Debian 13 of its own (Linux, root)"
+	@echo "make web    build the box as a page that needs no server: build/web (needs node and npm)"
 	@echo "make image  build the card's image, and an update for it (Linux; packaging/image/README.md)"
 	@echo "make test-image  start it, play on it, pull its plug and update it in QEMU (slow)"
 	@echo "make release     everything for people to get, built twice, with checksums and a signature: CONTRIBUTING.md"
@@ -85,6 +86,10 @@ audit: $(VENV)/.test
 	@timeout 120 build/audit/bin/pip-audit --path "$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" \
 		--skip-editable --progress-spinner off --format json --output build/audit.json >build/audit.log 2>&1 || true
 	@$(BIN)/python .ci/audit.py build/audit.json
+
+# The same package on Python for browsers: packaging/web/build.py.
+web: $(VENV)/.test
+	@$(BIN)/python packaging/web/build.py
 
 hardware:
 	@$(MAKE) --no-print-directory -C hardware

@@ -16,10 +16,9 @@ from typing import Any
 import luma.oled.device
 from PIL import Image
 
-from shutthebox.adapters.display.bitmap import Bitmap
+from shutthebox.adapters.display.bitmap import SIZE, Bitmap
 from shutthebox.adapters.display.layout import render
 from shutthebox.adapters.display.opening import open_panel
-from shutthebox.adapters.display.panel import SIZE
 from shutthebox.adapters.display.pillow import image_of
 from shutthebox.config.controllers import Controller
 from shutthebox.game.mode import Mode

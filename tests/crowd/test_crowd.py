@@ -19,7 +19,8 @@ from shutthebox.game.effects import Effect, Keep, Show, Sound, Sounded
 from shutthebox.game.mode import Mode
 from shutthebox.rules.actions import Advanced, Moved, Thrown
 from shutthebox.simulator.scenario import script as scenarios
-from shutthebox.simulator.scenario.player import Replay, fact_text
+from shutthebox.simulator.scenario.effect_lines import fact_text
+from shutthebox.simulator.scenario.player import Replay
 
 pytestmark = pytest.mark.slow
 

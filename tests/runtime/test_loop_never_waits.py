@@ -38,7 +38,7 @@ class WaitingBox(VirtualBox):
 
     def _start(self) -> None:
         self.questions = SilentOdds()
-        self._odds = self.questions  # type: ignore[assignment]
+        self._odds = self.questions
         super()._start()
 
 

@@ -70,6 +70,24 @@ Players who cannot see the screen can hear it: [the voice](own.md#for-people-who
 the answer that you think is best, and press. The first answer counts. The screen then says what each answer costs, and
 how many days in a row the box's players have solved theirs. On the scoreboard the puzzle stands too.
 
+## In a tab
+
+`make web` makes `build/web/`. Any server of static files shows it, from any folder; nothing leaves the visitor's browser. The
+first start loads 6.6 MB; later ones need no network. The address may say what is played:
+
+```
+https://example.org/box/?game=pub&players=2&levers=12&language=fr&seed=3
+```
+
+| name | allowed | |
+|---|---|---|
+| `game` | the id of a game | `shutthebox profiles` lists them |
+| `players`, `levers`, `language` | as in the [configuration](reference.md#configuration) | |
+| `seed` | a whole number | the dice: the same number gives everybody the same throws |
+
+Each address has a memory of its own, which the browser keeps: a match goes on after the tab was closed. A browser that crashes can
+lose the last second. A second tab says that the box is open in another one.
+
 ## To hang beside the box
 
 Every game has a page of A5 in every language, with its rules and with what to do on the box. On a box or a laptop with the

@@ -39,8 +39,9 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.rules.writer import to_lines
     from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
     from shutthebox.simulator.scenario import script as scenario
+    from shutthebox.simulator.scenario.effect_lines import as_json
     from shutthebox.simulator.scenario.from_record import scenario_text
-    from shutthebox.simulator.scenario.player import Replay, as_json
+    from shutthebox.simulator.scenario.player import Replay
 
     text = read_text(args.script, scenario.ScenarioError, "a scenario", scenario.MAX_BYTES)
     for option, folder in (("--frames", args.frames), ("--state", args.state)):

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from queue import SimpleQueue
 from random import Random
@@ -21,7 +22,7 @@ from shutthebox.game.effects import Effect, Show
 from shutthebox.game.faults import Fault
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.rules.moves import Throw
-from shutthebox.runtime.ports import DisplayPort, Observer, Ports
+from shutthebox.runtime.ports import BuzzerPort, DisplayPort, Observer, OddsPort, Ports
 from shutthebox.runtime.runner import Runner
 from shutthebox.simulator.hardware.bounce import bounce_edges
 from shutthebox.simulator.hardware.box import LAMP_LINE, SimulatedBox, default_lever_lines
@@ -79,6 +80,9 @@ class VirtualBox:
         display: shows screens; None to play blind.
         observers: told of everything that the runner does.
         advised: the box knows the odds; without, matches run faster.
+        odds: who answers for the odds; by default they answer at once.
+        buzzer: plays the sounds; None for silence.
+        epoch_s: the time of day at its start, in seconds since 1970.
         where: names the config in complaints.
 
     Raises:
@@ -96,6 +100,9 @@ class VirtualBox:
         observers: Sequence[Observer] = (),
         where: str = "config",
         advised: bool = True,
+        odds: OddsPort | None = None,
+        buzzer: BuzzerPort | None = None,
+        epoch_s: float = 0.0,
     ) -> None:
         self.now_ns = 0
         self.dice = QueuedDice(seed)
@@ -103,7 +110,9 @@ class VirtualBox:
         self._config = replace(config, gpio=GpioConfig())
         self._state, self.display = state, display
         self._observers = [self._look, *observers]
-        self._odds = OddsNow() if advised else None
+        self._odds = (odds or OddsNow()) if advised else None
+        self._buzzer = buzzer
+        self._epoch_s = epoch_s
         levers = levers_needed(config, where)
         self._where = where
         lines = default_lever_lines(levers)
@@ -132,6 +141,7 @@ class VirtualBox:
             self.memory,
             self._odds,
             self.display,
+            self._buzzer,
             observers=self._observers,
             daily=self._puzzle_of_today,
         )
@@ -145,15 +155,20 @@ class VirtualBox:
         )
 
     def _puzzle_of_today(self) -> Daily:
-        """A day is a day of virtual time; the first is 1, as 0 is none."""
+        """A day is a day of virtual time; the first is 1, as 0 is none, but for a start at a time of day."""
         day = 1 + self.now_ns // _DAY_NS
+        if self._epoch_s:
+            day = date.fromtimestamp(self._time_s()).toordinal()
         return Daily(day, puzzle_of(day))
+
+    def _time_s(self) -> float:
+        return self._epoch_s + self.now_ns / 1e9
 
     def _open_store(self) -> tuple[Store | None, StoreFault | None]:
         if self._state is None:
             return None, None
         thrown = self._config.game.dice is DiceKind.AUTO and not self._config.tournament.file
-        return open_or_set_aside(self._state, lambda: self.now_ns / 1e9, count_throws=thrown, patience_s=0.0)
+        return open_or_set_aside(self._state, self._time_s, count_throws=thrown, patience_s=0.0)
 
     def _look(self, what: Effect | SwitchChanged, t_ns: int) -> None:
         if isinstance(what, Show):
@@ -178,6 +193,10 @@ class VirtualBox:
     def set_level(self, line: int, level: bool) -> None:
         """Puts a line to an electrical level now, and lets the runner take the edge in."""
         self.box.set_level(line, level)
+        self.take_edges()
+
+    def take_edges(self) -> None:
+        """Lets the runner take in the edges of contacts that have been moved at `box`."""
         while not self._inbox.empty():
             self.runner.take(self._inbox.get(), self.now_ns)
 

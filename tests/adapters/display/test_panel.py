@@ -14,9 +14,9 @@ from luma.core.interface.serial import i2c
 from tests.support.controllers import CONTROLLERS
 
 from shutthebox.adapters.display import opening
-from shutthebox.adapters.display.bitmap import Bitmap
+from shutthebox.adapters.display.bitmap import SIZE, Bitmap
 from shutthebox.adapters.display.opening import open_i2c, open_panel
-from shutthebox.adapters.display.panel import SIZE, DisplayError, Panel
+from shutthebox.adapters.display.panel import DisplayError, Panel
 from shutthebox.adapters.display.pillow import image_of
 from shutthebox.config.controllers import Controller
 from shutthebox.errors import ShutTheBoxError

@@ -16,7 +16,8 @@ from shutthebox.game.screen import Screen
 from shutthebox.rules.actions import Advanced, Moved, OutOfTime, Reopened, Thrown
 from shutthebox.rules.formats import Reason
 from shutthebox.rules.match import Result, begin
-from shutthebox.simulator.scenario.player import ExpectationError, Replay, as_json, fact_text
+from shutthebox.simulator.scenario.effect_lines import as_json, fact_text
+from shutthebox.simulator.scenario.player import ExpectationError, Replay
 from shutthebox.simulator.scenario.script import ScenarioError, parse
 
 PUB = begin(builtin("pub"), 3)

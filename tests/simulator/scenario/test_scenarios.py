@@ -24,8 +24,9 @@ from shutthebox.game.screen import TileState
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.actions import Thrown
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
+from shutthebox.simulator.scenario.effect_lines import as_json
 from shutthebox.simulator.scenario.expectations import EXPECTATIONS, Expect
-from shutthebox.simulator.scenario.player import ExpectationError, Replay, as_json
+from shutthebox.simulator.scenario.player import ExpectationError, Replay
 from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 from shutthebox.simulator.scenario.script import VERBS, Scenario, ScenarioError, parse, read
 from shutthebox.simulator.scenario.verbs import Configure, Seed, Verb

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 Box = tuple[int, int, int, int]
 
+SIZE = (128, 64)
+"""Width and height of every panel, in pixels."""
+
 _MIRRORED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 
 

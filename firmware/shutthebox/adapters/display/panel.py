@@ -16,8 +16,6 @@ from shutthebox.adapters.display.pillow import image_of
 from shutthebox.config.controllers import Controller
 from shutthebox.errors import ShutTheBoxError
 
-SIZE = (128, 64)
-
 _DISPLAY_OFF, _DISPLAY_ON, _CONTRAST = 0xAE, 0xAF, 0x81
 
 

@@ -48,8 +48,8 @@ class _Shown:
 
 
 def _render(screen: ToldScreen, elapsed_ns: int) -> Frame:
+    from shutthebox.adapters.display.bitmap import SIZE
     from shutthebox.adapters.display.layout import render
-    from shutthebox.adapters.display.panel import SIZE
 
     return render(screen, elapsed_ns, SIZE)
 

@@ -11,9 +11,9 @@ from gpiozero.pins import Factory
 
 from shutthebox.adapters.buzzer import Buzzer
 from shutthebox.adapters.display import fonts
-from shutthebox.adapters.display.bitmap import Bitmap
+from shutthebox.adapters.display.bitmap import SIZE, Bitmap
 from shutthebox.adapters.display.opening import open_i2c, open_panel
-from shutthebox.adapters.display.panel import SIZE, DisplayError
+from shutthebox.adapters.display.panel import DisplayError
 from shutthebox.adapters.gpio import Edge, Pins, PinsError, open_factory
 from shutthebox.cli.doctor.result import CheckResult, CheckStatus, failed, passed, skipped
 from shutthebox.config.controllers import Controller

@@ -1,8 +1,12 @@
 """A full disk, for the process that asks for it: none of its files can grow beyond a few kilobytes."""
 
-import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+try:
+    import resource
+except ModuleNotFoundError:  # in a browser, whose files have no limits
+    resource = None  # type: ignore[assignment]
 
 ROOM = 4096
 """Bytes up to which every file may still grow. The bytes it has can be written again, as on a full disk."""
@@ -14,13 +18,15 @@ def fill(full: bool) -> None:
     The kernel itself refuses them, so SQLite and everything else meet the same error as on a full disk.
     A process that takes this one's place with ``exec`` finds the disk as it was.
     """
+    if resource is None:
+        return
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM if full else hard, hard))
 
 
 def is_full() -> bool:
     """Whether it has been filled."""
-    return resource.getrlimit(resource.RLIMIT_FSIZE)[0] == ROOM
+    return resource is not None and resource.getrlimit(resource.RLIMIT_FSIZE)[0] == ROOM
 
 
 @contextmanager

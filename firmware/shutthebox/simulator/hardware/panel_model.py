@@ -11,8 +11,7 @@ from collections.abc import Callable, Sequence
 
 from luma.core.error import DeviceNotFoundError
 
-from shutthebox.adapters.display.bitmap import Bitmap
-from shutthebox.adapters.display.panel import SIZE
+from shutthebox.adapters.display.bitmap import SIZE, Bitmap
 from shutthebox.config.controllers import Controller
 
 _HORIZONTAL, _VERTICAL, _BY_PAGE = 0, 1, 2

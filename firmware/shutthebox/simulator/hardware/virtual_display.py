@@ -1,14 +1,12 @@
-"""The display without its thread: the real drawing, the real bus protocol, a modelled panel."""
+"""The display without its thread: the real drawing, the real bus protocol, a modelled panel.
+
+luma and Pillow are imported where there is a display: a scenario can be played blind without them.
+"""
 
 from io import BytesIO
 from pathlib import Path
 
-from PIL import Image
-
-from shutthebox.adapters.display.bitmap import Bitmap
-from shutthebox.adapters.display.opening import open_panel
-from shutthebox.adapters.display.panel import SIZE
-from shutthebox.adapters.display.pillow import bitmap_of, image_of
+from shutthebox.adapters.display.bitmap import SIZE, Bitmap
 from shutthebox.adapters.display.worker import DisplayWorker
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config
@@ -16,7 +14,6 @@ from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import MAX_BYTES, open_to_write, read_bytes, reason, shown_path
 from shutthebox.game.screen import ToldScreen
 from shutthebox.game.settings import Brightness
-from shutthebox.simulator.hardware.panel_model import PanelModel
 
 
 class FramesError(ShutTheBoxError, OSError):
@@ -34,6 +31,9 @@ class VirtualDisplay:
     """
 
     def __init__(self, config: Config, frames: Path | None = None) -> None:
+        from shutthebox.adapters.display.opening import open_panel
+        from shutthebox.simulator.hardware.panel_model import PanelModel
+
         self.panel = PanelModel(config.display.controller or Controller.SSD1306)
         upside_down = config.display.rotate == 180
         self._now_ns = 0
@@ -49,6 +49,8 @@ class VirtualDisplay:
         """Takes a screen, and the time since which it is shown."""
         self._screen, self._since_ns = screen, t_ns
         if self._frames is not None:
+            from shutthebox.adapters.display.pillow import image_of
+
             self._count += 1
             picture = self._frames / f"{self._count:04}-{screen.mode}.png"
             try:
@@ -79,6 +81,10 @@ class VirtualDisplay:
 
     def shows(self, golden: Path, now_ns: int) -> bool:
         """Whether the glass looks like this picture now; False if there is no such picture."""
+        from PIL import Image
+
+        from shutthebox.adapters.display.pillow import bitmap_of
+
         seen = self.look(now_ns)
         try:
             with Image.open(BytesIO(read_bytes(golden, MAX_BYTES)), formats=("PNG",)) as wanted:

@@ -4,7 +4,6 @@ It is played on a box of its own in virtual time, with a memory of its own that 
 in play, its dice and its match know nothing of it.
 """
 
-import base64
 import os
 import shutil
 import tempfile
@@ -13,13 +12,13 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.errors import ShutTheBoxError
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.screen import ToldScreen
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.box import Change
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
+from shutthebox.simulator.page.texts import pixels_text
 from shutthebox.simulator.page.transcript import Transcript
 from shutthebox.simulator.scenario.player import Replay
 from shutthebox.simulator.scenario.script import Scenario, parse, read
@@ -148,8 +147,3 @@ class Film:
         if state != self.state:
             self.state = state
             self._on_change()
-
-
-def pixels_text(picture: Bitmap) -> str:
-    """A picture of the panel for a page: a bit a pixel, row by row, in base64."""
-    return base64.b64encode(picture.tobytes()).decode("ascii")

@@ -29,7 +29,7 @@ from shutthebox.errors import one_line
 from shutthebox.files import read_bytes
 from shutthebox.simulator.hardware.box import Change, LeverFault
 from shutthebox.simulator.hardware.workshop import Condition, Workshop
-from shutthebox.simulator.page.film import Film, pixels_text
+from shutthebox.simulator.page.film import Film
 from shutthebox.simulator.page.message import (
     MAX_SCENARIO,
     BreakLever,
@@ -52,7 +52,7 @@ from shutthebox.simulator.page.request_guard import (
     not_allowed,
     refusal,
 )
-from shutthebox.simulator.page.texts import Texts, page_texts, workshop_texts
+from shutthebox.simulator.page.texts import Texts, page_texts, pixels_text, workshop_texts
 from shutthebox.simulator.page.transcript import Transcript
 from shutthebox.simulator.scenario import script
 from shutthebox.translations import translations

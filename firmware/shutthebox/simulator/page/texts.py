@@ -1,7 +1,9 @@
 """All texts of the page, in the language of the box, and the rules of its game in words."""
 
+import base64
 from typing import TypeAlias
 
+from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.game.messages import Translate
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain
@@ -90,3 +92,8 @@ def rules_of(game: Profile | None, language: str, translate: Translate) -> tuple
     if game is None:
         return "", ()
     return game.title(language, translate), explain(game, translate)
+
+
+def pixels_text(picture: Bitmap) -> str:
+    """A picture of the panel for a page: a bit a pixel, row by row, in base64."""
+    return base64.b64encode(picture.tobytes()).decode("ascii")

@@ -13,7 +13,7 @@ from shutthebox.odds.coach import MatchReview
 from shutthebox.rules.profile import Profile
 from shutthebox.simulator.page.coach import CoachDocument, coach_document
 from shutthebox.simulator.page.texts import rules_of
-from shutthebox.simulator.scenario.player import fact_text
+from shutthebox.simulator.scenario.effect_lines import fact_text
 from shutthebox.speech.words import Announcer, screen_parts, sentences
 from shutthebox.translations import ENGLISH, told_screen, translations
 

@@ -1,14 +1,10 @@
 """Plays a scenario on a box in virtual time and checks what it expects."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.effects import Ask, Effect, Keep, Show, Sounded
-from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Resumed, Signed
-from shutthebox.game.messages import told
+from shutthebox.game.effects import Ask, Effect
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.simulator.hardware.box import UnknownLeverError
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
@@ -16,7 +12,6 @@ from shutthebox.simulator.scenario.expectations import Expect
 from shutthebox.simulator.scenario.script import Scenario, ScenarioError, TimedVerb
 from shutthebox.simulator.scenario.verbs import Wait
 from shutthebox.simulator.virtual_box import VirtualBox
-from shutthebox.translations import told_screen, translations
 
 _LOOK_ON = TimedVerb(0, Wait(1_000_000_000), after_ns=0)
 """After the last line the box is watched for a second, so that its effects are seen."""
@@ -26,55 +21,6 @@ class ExpectationError(ShutTheBoxError, AssertionError):
     """The box did something else than the scenario expects; the text names script and line."""
 
     exit_code = 1
-
-
-def as_json(effect: Effect, t_ns: int) -> str:
-    """One effect as a line of JSON."""
-    line: dict[str, Any] = {"t": t_ns / 1e9}
-    match effect:
-        case Show():
-            line |= {
-                "kind": "show",
-                "mode": effect.mode.in_scenarios,
-                "player": effect.player,
-                "open": effect.open,
-                "throw": effect.throw,
-                "verdict": effect.verdict,
-                "scores": effect.scores,
-                "totals": effect.totals,
-                "owes": [float(stakes) for stakes in effect.owes],
-                "winners": effect.winners,
-                "names": [told(seat, translations()[effect.language]) for seat in effect.seats],
-                "text": told_screen(effect).text,
-                "asleep": effect.asleep,
-            }
-        case Sounded(sound):
-            line |= {"kind": "sound", "name": sound.value}
-        case Keep(fact):
-            line |= {"kind": "record", "fact": fact_text(fact)}
-    return json.dumps(line, ensure_ascii=False)
-
-
-def fact_text(fact: object) -> str:
-    """A kept fact in one line."""
-    match fact:
-        case Began(match):
-            return f"begin {match.game.name} {match.players} players {match.rounds} rounds"
-        case Resumed():
-            return "resume"
-        case Left():
-            return "leave"
-        case Finished(match):
-            winners = " ".join(str(i + 1) for i in match.result.winners) if match.result else ""
-            return f"finish {winners}"
-        case Signed(player, initials):
-            return f"sign {player + 1} {initials}"
-        case Chosen(key, value):
-            return f"choose {key} {value}"
-        case Faulted(kind, text):
-            return f"fault {kind}: {text}"
-        case _:
-            return str(fact.to_text())  # type: ignore[attr-defined]
 
 
 class Replay:

@@ -1,0 +1,58 @@
+"""Effects as lines: for programs, for the log of the workshop and for expectations."""
+
+import json
+from typing import Any
+
+from shutthebox.game.effects import Effect, Keep, Show, Sounded
+from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Left, Resumed, Signed
+from shutthebox.game.messages import told
+from shutthebox.translations import told_screen, translations
+
+
+def as_json(effect: Effect, t_ns: int) -> str:
+    """One effect as a line of JSON."""
+    line: dict[str, Any] = {"t": t_ns / 1e9}
+    match effect:
+        case Show():
+            line |= {
+                "kind": "show",
+                "mode": effect.mode.in_scenarios,
+                "player": effect.player,
+                "open": effect.open,
+                "throw": effect.throw,
+                "verdict": effect.verdict,
+                "scores": effect.scores,
+                "totals": effect.totals,
+                "owes": [float(stakes) for stakes in effect.owes],
+                "winners": effect.winners,
+                "names": [told(seat, translations()[effect.language]) for seat in effect.seats],
+                "text": told_screen(effect).text,
+                "asleep": effect.asleep,
+            }
+        case Sounded(sound):
+            line |= {"kind": "sound", "name": sound.value}
+        case Keep(fact):
+            line |= {"kind": "record", "fact": fact_text(fact)}
+    return json.dumps(line, ensure_ascii=False)
+
+
+def fact_text(fact: object) -> str:
+    """A kept fact in one line."""
+    match fact:
+        case Began(match):
+            return f"begin {match.game.name} {match.players} players {match.rounds} rounds"
+        case Resumed():
+            return "resume"
+        case Left():
+            return "leave"
+        case Finished(match):
+            winners = " ".join(str(i + 1) for i in match.result.winners) if match.result else ""
+            return f"finish {winners}"
+        case Signed(player, initials):
+            return f"sign {player + 1} {initials}"
+        case Chosen(key, value):
+            return f"choose {key} {value}"
+        case Faulted(kind, text):
+            return f"fault {kind}: {text}"
+        case _:
+            return str(fact.to_text())  # type: ignore[attr-defined]

@@ -1,0 +1,326 @@
+"""The box in a tab of a browser: the daemon on simulated pins, whose time passes as the browser says.
+
+A worker of the browser has no threads and must not block. It calls `Tab.advance` when the next deadline has
+come and `Tab.take` for the messages of the page, which are those of `shutthebox.simulator.page`. The odds
+are asked in another worker.
+"""
+
+import base64
+import json
+import pickle
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from secrets import randbits
+from urllib.parse import parse_qsl, quote
+
+from shutthebox.adapters.buzzer import TUNES
+from shutthebox.adapters.display.bitmap import SIZE, Bitmap
+from shutthebox.adapters.display.layout import render
+from shutthebox.adapters.odds_worker import answer
+from shutthebox.config.schema import Config, ConfigError, with_value
+from shutthebox.errors import shown
+from shutthebox.game.effects import Effect, Keep, Sound
+from shutthebox.game.inputs import OddsCame
+from shutthebox.game.questions import Question
+from shutthebox.game.screen import ToldScreen
+from shutthebox.game.settings import Brightness
+from shutthebox.game.switches.debounce import SwitchChanged
+from shutthebox.simulator.hardware.box import LeverFault
+from shutthebox.simulator.hardware.workshop import Condition, Workshop
+from shutthebox.simulator.page.message import (
+    BreakLever,
+    ChangeHardware,
+    Mend,
+    MoveButton,
+    MoveLever,
+    OpenWorkshop,
+    PullPlug,
+    Wish,
+    parse,
+)
+from shutthebox.simulator.page.texts import Texts, page_texts, pixels_text, workshop_texts
+from shutthebox.simulator.page.transcript import Transcript
+from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.translations import translations
+
+OPTIONS = {
+    "game": "game.profile",
+    "players": "game.players",
+    "levers": "box.levers",
+    "language": "box.language",
+}
+"""What an address may say, with the keys of the config; beside them `seed`, of the dice."""
+
+_MS = 1_000_000
+_STANDS_NS = 70 * _MS
+"""A contact that has moved stands for so long before it moves again, as under a real finger."""
+_MAX_SEED = 2**53
+
+
+def config_of(address: str) -> tuple[Config, int | None]:
+    """The config that the query of an address asks for, and the seed of the dice; None for any.
+
+    Raises:
+        ConfigError: for an option that is unknown, and for a value that its key does not take.
+    """
+    config, seed = Config(), None
+    for name, text in parse_qsl(address.removeprefix("?"), keep_blank_values=True):
+        value: object = int(text) if text.isdecimal() and len(text) < len(str(_MAX_SEED)) else text
+        if name == "seed":
+            if not isinstance(value, int):
+                raise ConfigError(f"address: seed: {shown(text)} is not allowed; allowed is a whole number")
+            seed = value
+        elif name in OPTIONS:
+            config = with_value(config, OPTIONS[name], value, "address")
+        else:
+            known = ", ".join((*OPTIONS, "seed"))
+            raise ConfigError(f"address: {shown(name)} is unknown; allowed are {known}")
+    return config, seed
+
+
+class _Glass:
+    """The panel without its bus: draws the screen when its picture is asked for.
+
+    Attributes:
+        unplugged: nothing is to be seen.
+        due_ns: when the picture is to be drawn again; None if it stays.
+    """
+
+    def __init__(self) -> None:
+        self.unplugged = False
+        self.due_ns: int | None = None
+        self._screen: ToldScreen | None = None
+        self._since_ns = self._now_ns = 0
+
+    def show(self, screen: ToldScreen, t_ns: int) -> None:
+        self._screen, self._since_ns = screen, t_ns
+
+    def sleep(self) -> None:
+        self._screen = None
+
+    def brighten(self, brightness: Brightness) -> None:
+        """The page's panel has one brightness."""
+
+    def on_change(self, callback: Callable[[], None]) -> None:
+        """Nobody needs to be told: the picture is asked for after every step."""
+
+    def look(self, now_ns: int) -> Bitmap:
+        self._now_ns = now_ns
+        return self.picture()
+
+    def picture(self) -> Bitmap:
+        self.due_ns = None
+        if self._screen is None or self.unplugged:
+            return Bitmap.of(*SIZE)
+        frame = render(self._screen, self._now_ns - self._since_ns, SIZE)
+        if frame.next_ns is not None:
+            self.due_ns = self._since_ns + frame.next_ns
+        return frame.picture
+
+
+class _Tunes:
+    """The buzzer: which tone is to be heard when."""
+
+    def __init__(self, now_ns: Callable[[], int]) -> None:
+        self._now_ns = now_ns
+        self._notes: list[tuple[int, int]] = []
+
+    def play(self, sound: Sound) -> None:
+        end_ns, self._notes = self._now_ns(), []
+        for frequency, length_ms in TUNES[sound]:
+            end_ns += length_ms * _MS
+            self._notes.append((end_ns, frequency))
+
+    def tone(self, now_ns: int) -> int | None:
+        """The tone in Hz; None for silence."""
+        while self._notes and self._notes[0][0] <= now_ns:
+            del self._notes[0]
+        return (self._notes[0][1] or None) if self._notes else None
+
+    @property
+    def due_ns(self) -> int | None:
+        return self._notes[0][0] if self._notes else None
+
+
+class _FarOdds:
+    """Sends questions to the worker of the odds."""
+
+    def __init__(self, send: Callable[[str], None]) -> None:
+        self._send = send
+
+    def ask(self, question: Question) -> Sequence[OddsCame]:
+        self._send(base64.b64encode(pickle.dumps(question)).decode("ascii"))
+        return ()
+
+
+def answer_text(question: str) -> str:
+    """The answer to a question that `Tab` has sent; empty if it has none. Runs in the worker of the odds."""
+    found = answer(pickle.loads(base64.b64decode(question)))
+    return "" if found is None else base64.b64encode(pickle.dumps(found)).decode("ascii")
+
+
+def open_tab(
+    address: str,
+    memory: str,
+    epoch_s: float,
+    post: Callable[[str], None],
+    ask: Callable[[str], None],
+    keep: Callable[[], None],
+) -> "Tab":
+    """A `Tab` for the worker, which has no `Path`."""
+    return Tab(address, Path(memory), epoch_s, post, ask, keep)
+
+
+class Tab:
+    """One box and its one page.
+
+    Args:
+        address: the query of the page's address.
+        memory: the folder of all memories. Each address has one of its own, so that a game that was sent by a
+            friend changes nothing of the usual one.
+        epoch_s: the time of day, in seconds since 1970.
+        post: gets every state for the page, as JSON.
+        ask: gets questions for the odds; `answered` takes the answers.
+        keep: called when something has been kept, so that the browser keeps the files.
+
+    Raises:
+        ShutTheBoxError: for an address that asks for what is not allowed.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        memory: Path,
+        epoch_s: float,
+        post: Callable[[str], None],
+        ask: Callable[[str], None],
+        keep: Callable[[], None],
+    ) -> None:
+        config, seed = config_of(address)
+        folder = memory / (quote(address.removeprefix("?"), safe="") or "usual")
+        folder.mkdir(parents=True, exist_ok=True)
+        self._post, self._keep = post, keep
+        self._transcript = Transcript(config.box.language)
+        self._glass, self._tunes = _Glass(), _Tunes(lambda: self._box.now_ns)
+        self._in_workshop, self._logged = False, 0
+        self._moves: list[tuple[int, MoveButton | MoveLever]] = []
+        self._stands_ns: dict[int, int] = {}
+        self._shown: dict[str, object] = {}
+        self._box = VirtualBox(
+            config,
+            folder,
+            seed=randbits(52) if seed is None else seed,
+            display=self._glass,
+            observers=[self._transcript, self._look],
+            where="address",
+            odds=_FarOdds(ask),
+            buzzer=self._tunes,
+            epoch_s=epoch_s,
+        )
+        self._workshop = Workshop(self._box.box, self._glass)
+        self._show()
+
+    def advance(self, now_ns: int) -> int:
+        """Lets time pass up to now, which is counted from the start; gives the time of the next deadline."""
+        while self._moves and self._moves[0][0] <= now_ns:
+            at_ns, move = self._moves.pop(0)
+            self._wait(at_ns)
+            self._move(move)
+        self._wait(now_ns)
+        self._show()
+        moves = [at_ns for at_ns, _ in self._moves[:1]]
+        due = (self._box.runner.deadline_ns, self._glass.due_ns, self._tunes.due_ns, *moves)
+        return min(each for each in due if each is not None)
+
+    def take(self, message: str, now_ns: int) -> None:
+        """Carries out a message of the page; one that is not allowed is dropped."""
+        wish = parse(message)
+        if isinstance(wish, str):
+            return
+        if isinstance(wish, MoveLever | BreakLever) and wish.lever not in self._box.box.levers:
+            return
+        if isinstance(wish, MoveButton | MoveLever):
+            contact = wish.lever if isinstance(wish, MoveLever) else 0
+            at_ns = max(now_ns, self._stands_ns.get(contact, 0))
+            self._stands_ns[contact] = at_ns + _STANDS_NS
+            self._moves.append((at_ns, wish))
+            self._moves.sort(key=lambda move: move[0])
+        else:
+            self._wait(now_ns)
+            self._do(wish)
+
+    def answered(self, text: str, now_ns: int) -> None:
+        """Takes an answer of the odds."""
+        self._wait(now_ns)
+        self._box.runner.take(pickle.loads(base64.b64decode(text)), self._box.now_ns)
+
+    def close(self) -> None:
+        """Ends the box in good order."""
+        self._box.close()
+
+    def _wait(self, until_ns: int) -> None:
+        self._box.run_until(max(until_ns, self._box.now_ns))
+
+    def _move(self, move: MoveButton | MoveLever) -> None:
+        if isinstance(move, MoveButton):
+            self._box.box.set_button(move.down)
+        else:
+            self._box.box.set_lever(move.lever, move.down)
+        self._box.take_edges()
+
+    def _look(self, what: Effect | SwitchChanged, t_ns: int) -> None:
+        if isinstance(what, Keep):
+            self._keep()
+
+    def _do(self, wish: Wish) -> None:
+        match wish:
+            case OpenWorkshop(is_open):
+                self._in_workshop, self._logged = is_open, 0
+            case ChangeHardware():
+                self._workshop.change(**wish.changes)
+            case BreakLever(lever, state):
+                self._workshop.break_lever(lever, None if state == "works" else LeverFault(state))
+            case Mend():
+                self._workshop.restore(Condition())
+            case PullPlug():
+                self._box.cut_power()
+        self._box.take_edges()
+
+    def _show(self) -> None:
+        """Posts what is new: the whole state at first, under the type "box", then changes."""
+        state = self._state()
+        changed = {key: value for key, value in state.items() if self._shown.get(key, ...) != value}
+        if self._in_workshop:
+            self._logged, lines = self._transcript.log_since(self._logged)
+            if lines:
+                changed["log"] = lines
+        if changed:
+            self._post(json.dumps({"type": "change" if self._shown else "box", **changed}))
+            self._shown = state
+
+    def _state(self) -> dict[str, object]:
+        box, words, now_ns = self._box.box, self._transcript.words, self._box.now_ns
+        down = box.levers_down
+        return {
+            "language": words.language,
+            "texts": _texts(words.language),
+            "coach": words.coach,
+            "dice": {"faces": words.dice, "tumbling": words.tumbling},
+            "game": {"title": words.title, "rules": words.rules},
+            "levers": [{"number": number, "down": number in down} for number in box.levers],
+            "button": box.button_down,
+            "panel": pixels_text(self._glass.look(now_ns)),
+            "words": words.panel,
+            "said": [words.announcements, words.said],
+            "lamp": round(box.lamp, 3),
+            "sound": self._tunes.tone(now_ns),
+            "broken": not self._workshop.condition.is_sound,
+            "film": None,
+        }
+
+
+@cache
+def _texts(language: str) -> Texts:
+    translate = translations()[language]
+    return {**page_texts(translate), **workshop_texts(translate)}

@@ -1,0 +1,183 @@
+"""Builds the box in a tab, for any server of static files: build/web/, and build/shutthebox-web.zip of it.
+
+Needs node and npm, which fetches Pyodide: CPython for browsers. Its parts are taken as they are, but for
+the modules of the standard library that the box does not use.
+"""
+
+import gzip
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from html import escape
+from importlib import metadata
+from io import BytesIO
+from pathlib import Path
+from string import Template
+
+from shutthebox import __version__
+from shutthebox.translations import ENGLISH, translations
+
+HERE = Path(__file__).resolve().parent
+PROJECT = HERE.parents[1]
+PACKAGE = PROJECT / "firmware/shutthebox"
+PAGE = PACKAGE / "simulator/page"
+
+PYODIDE = "314.0.7"
+PYODIDE_SHA512 = (
+    "d18bd7c4485f11da4b7dbfd790cd8114078c44eab488c517d9bcf31fda4eb6dc"
+    "8c716930abe1db139bb2b860fcd8b37bcb6abe48dbe2ffa579244b0e943d91d4"
+)
+CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json")
+LIBRARIES = ("gpiozero", "colorzero")
+
+UNUSED = re.compile(
+    r"^(_pyrepl|asyncio/(__main__|tools)|concurrent/interpreters|ctypes/(macholib|util)|curses|dbm|email/mime|"
+    r"ensurepip|idlelib|lib2to3|multiprocessing|pydoc|pydoc_data|test|tkinter|turtle|turtledemo|unittest|venv|"
+    r"webbrowser|wsgiref|xml|xmlrpc|zoneinfo/_tz|"
+    r"antigravity|bdb|cProfile|cgi|cmd|code|doctest|ftplib|http/(server|cookiejar|cookies)|imaplib|"
+    r"mailbox|mimetypes|modulefinder|netrc|nntplib|optparse|pdb|pickletools|plistlib|poplib|profile|profiling|"
+    r"pstats|pyclbr|smtplib|socketserver|sqlite3/__main__|tarfile|this|timeit|trace|tracemalloc)"
+    r"(/|\.py)|^encodings/(?!(__init__|aliases|ascii|cp437|idna|latin_1|raw_unicode_escape|unicode_escape|"
+    r"utf_8|utf_8_sig)\.py)"
+)
+"""Of the standard library, what neither the box nor Pyodide's start imports; `tests/web` plays without it."""
+
+MOST_BYTES = 7_000_000
+"""When compressed, over the wire."""
+
+
+def main() -> int:
+    """Builds; gives 2 where node or npm is missing."""
+    for tool in ("node", "npm"):
+        if shutil.which(tool) is None:
+            print(
+                f"make web: no {tool} here: on Debian and Raspberry Pi OS, sudo apt install npm",
+                file=sys.stderr,
+            )
+            return 2
+    parts, to = PROJECT / "build/web-parts", PROJECT / "build/web"
+    shutil.rmtree(to, ignore_errors=True)
+    (to / "pyodide").mkdir(parents=True)
+    core = pyodide(parts)
+    for name in CORE:
+        shutil.copy(core / name, to / "pyodide" / name)
+    write_library(core / "python_stdlib.zip", to / "pyodide/python_stdlib.zip")
+    sources = parts / "sources.zip"
+    write_sources(sources)
+    subprocess.run(
+        ["node", str(HERE / "compile.mjs"), str(core), str(sources), str(to / "box.zip")], check=True
+    )
+    write_page(to)
+    packed = sum(len(gzip.compress(path.read_bytes())) for path in to.rglob("*") if path.is_file())
+    if packed > MOST_BYTES:
+        print(f"make web: {packed:,} bytes compressed; {MOST_BYTES:,} are the most", file=sys.stderr)
+        return 1
+    shutil.make_archive(str(PROJECT / "build/shutthebox-web"), "zip", to)
+    print(f"{to}/index.html: {packed / 1e6:.1f} MB over the wire, {box_bytes(to) / 1e6:.2f} MB of them ours")
+    return 0
+
+
+def pyodide(parts: Path) -> Path:
+    """The folder of Pyodide's npm package, fetched once.
+
+    Raises:
+        RuntimeError: if it is another one than expected.
+    """
+    folder = parts / f"pyodide-{PYODIDE}"
+    if not folder.is_dir():
+        parts.mkdir(parents=True, exist_ok=True)
+        subprocess.run(
+            ["npm", "pack", "--silent", f"pyodide@{PYODIDE}"],
+            cwd=parts,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+        packed = (parts / f"pyodide-{PYODIDE}.tgz").read_bytes()
+        if hashlib.sha512(packed).hexdigest() != PYODIDE_SHA512:
+            raise RuntimeError(f"pyodide {PYODIDE} is not the one whose hash is known")
+        with tarfile.open(fileobj=BytesIO(packed)) as tar:
+            tar.extractall(parts / "unpacked", filter="data")
+        (parts / "unpacked/package").rename(folder)
+    return folder
+
+
+def write_library(whole: Path, to: Path) -> None:
+    """The standard library without what is not used."""
+    with (
+        zipfile.ZipFile(whole) as library,
+        zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made,
+    ):
+        for entry in library.infolist():
+            if not UNUSED.match(entry.filename):
+                made.writestr(entry, library.read(entry), zipfile.ZIP_DEFLATED, 9)
+
+
+def write_sources(to: Path) -> None:
+    """Our package without what a browser has no use for, and the libraries of the simulated pins."""
+    unused = ("cli/", "web/scoreboard/", "simulator/page/", "runtime/daemon.py")
+    wanted = ("simulator/page/__init__.py", "simulator/page/texts.py", "simulator/page/message.py",
+              "simulator/page/transcript.py", "simulator/page/coach.py")  # fmt: skip
+    with zipfile.ZipFile(to, "w") as made:
+        for path in sorted(PACKAGE.rglob("*")):
+            name = path.relative_to(PACKAGE).as_posix()
+            if (
+                path.is_file()
+                and "__pycache__" not in name
+                and (name in wanted or not name.startswith(unused))
+            ):
+                made.write(path, f"shutthebox/{name}")
+        for library in LIBRARIES:
+            for file in metadata.files(library) or ():
+                of_pi = re.match(
+                    r"gpiozero/pins/(lgpio|native|pigpio|rpigpio)\.|gpiozerocli", file.as_posix()
+                )
+                if not of_pi and (file.suffix == ".py" or file.name in ("METADATA", "entry_points.txt")):
+                    made.write(str(file.locate()), file.as_posix())
+
+
+def write_page(to: Path) -> None:
+    """The page of `shutthebox sim`, with another way to the box."""
+    _ = translations()[ENGLISH]
+    for path in PAGE.iterdir():
+        if path.suffix in (".js", ".css", ".svg", ".png", ".webmanifest") and path.name != "wire.js":
+            shutil.copy(path, to / path.name)
+    for name in ("wire.js", "worker.js"):
+        shutil.copy(HERE / name, to / name)
+    index = Template((PAGE / "index.html").read_text("utf-8")).substitute(
+        language=ENGLISH,
+        needs_script=escape(_("The box needs JavaScript.")),
+        lost=escape(_("No connection to the box. Trying again…")),
+    )
+    index = index.replace(
+        "<title>", f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n  <title>', 1
+    )
+    index = index.replace(
+        "<main", '<p id="loading" class="notice"><span>Python</span> <progress></progress></p>\n\n  <main', 1
+    )
+    (to / "index.html").write_text(index, "utf-8")
+    files = ["./", *sorted(path.relative_to(to).as_posix() for path in to.rglob("*") if path.is_file())]
+    digest = hashlib.sha256(b"".join((to / name).read_bytes() for name in files[1:])).hexdigest()[:12]
+    offline = Template((HERE / "offline.js").read_text("utf-8"))
+    (to / "offline.js").write_text(
+        offline.substitute(version=f"{__version__}-{digest}", files=json.dumps(files)), "utf-8"
+    )
+
+
+POLICY = (
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'"
+)
+
+
+def box_bytes(to: Path) -> int:
+    """The bytes that are ours, Pyodide's left out."""
+    return sum(path.stat().st_size for path in to.iterdir() if path.is_file())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,25 @@
+// Compiles a zip of Python sources with Pyodide's own Python: compile.mjs PYODIDE FROM TO
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+
+const [folder, from, to] = process.argv.slice(2);
+const { loadPyodide } = await import(pathToFileURL(`${folder}/pyodide.mjs`));
+const python = await loadPyodide({ indexURL: `${folder}/` });
+python.unpackArchive(new Uint8Array(readFileSync(from)), "zip", { extractDir: "/program" });
+python.runPython(`
+import compileall, os, zipfile
+if not compileall.compile_dir("/program", quiet=1, legacy=True, optimize=0, stripdir="/program"):
+    raise SystemExit("a module cannot be compiled")
+with zipfile.ZipFile("/compiled.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made:
+    for folder, _, names in sorted(os.walk("/program")):
+        for name in sorted(names):
+            if not name.endswith(".py"):
+                path = os.path.join(folder, name)
+                entry = zipfile.ZipInfo(os.path.relpath(path, "/program"))
+                entry.compress_type = zipfile.ZIP_DEFLATED
+                with open(path, "rb") as file:
+                    made.writestr(entry, file.read())
+`);
+writeFileSync(to, python.FS.readFile("/compiled.zip"));
+process.exit(0);
