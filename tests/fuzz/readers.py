@@ -12,6 +12,7 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -21,7 +22,7 @@ from typing import TypeAlias
 from tests.support import generate
 
 from shutthebox.adapters.store import schema
-from shutthebox.adapters.store.chain import Head, knows_checksums, reseal
+from shutthebox.adapters.store.chain import Checkpoint, Head
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.open_store import open_or_set_aside
@@ -31,10 +32,11 @@ from shutthebox.config.profiles import builtin
 from shutthebox.config.schema import Config, default_text, read_config, with_value
 from shutthebox.config.settings_loader import settings_for
 from shutthebox.errors import ShutTheBoxError
-from shutthebox.game.facts import Began, Chosen, Faulted, Signed
+from shutthebox.game.facts import Began, Chosen, Faulted, Finished, Signed
 from shutthebox.rules import record
 from shutthebox.rules.actions import Moved, Thrown, apply
-from shutthebox.rules.match import begin
+from shutthebox.rules.formats import Reason
+from shutthebox.rules.match import Result, begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.words import explain
 from shutthebox.simulator.page import message
@@ -189,11 +191,12 @@ def _kept() -> bytes:
             store.keep(Faulted("display", "\x1b[31mred\x9b31m\r\nand \u202ea line more"))
             store.keep(Chosen("game.players", 3))
             store.keep_health({1: 3}, {3: 4})
-            db = store.connection
-            db.execute("insert into result (match, player, score, owes, won) values (1, 0, 3, '1/2', 1)")
-            reseal(db, "result")
+            half = Fraction(1, 2)
+            result = Result((0,), captain=True, owes=(-half, half), reason=Reason.SHUT)
+            store.keep(Finished(replace(match, scores=(3, None), result=result)))
             store.keep(Signed(0, "ABC"))
-            db.execute("pragma wal_checkpoint(truncate)")
+            Checkpoint(sums="{}").write(store.connection)
+            store.connection.execute("pragma wal_checkpoint(truncate)")
         return (folder / FILE_NAME).read_bytes()
 
 
@@ -215,16 +218,15 @@ def _say(command: list[str]) -> None:
 
 def _forge(db: sqlite3.Connection) -> None:
     """Makes all checksums right, as somebody can who means harm."""
-    knows_checksums(db)
-    for table in schema.COLUMNS:
-        with suppress(sqlite3.Error):
-            if table != "fact":
-                reseal(db, table)
-    head = Head()
+    previous = 0
     for number, text in db.execute("select number, text from fact order by number").fetchall():
         with suppress(sqlite3.Error, AttributeError, UnicodeError):
-            head = Head(number - 1, head.checksum).after(text)
-            db.execute("update fact set checksum = ? where number = ?", (head.checksum, number))
+            head = Head(number - 1, previous).after(text)
+            row = previous, head.checksum, number
+            db.execute("update fact set previous = ?, checksum = ? where number = ?", row)
+            previous = head.checksum
+    with suppress(sqlite3.Error, AttributeError, UnicodeError, TypeError):
+        Checkpoint(*db.execute("select number, head, facts, sums from checkpoint").fetchone()).write(db)
 
 
 def _used(content: bytes, changes: Sequence[Change] = ()) -> None:

@@ -1,5 +1,11 @@
-"""A match that a test keeps in a store, fact by fact."""
+"""What a test keeps in a store: a match, fact by fact, and throws of matches that are forgotten."""
 
+import json
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from shutthebox.adapters.store.chain import Checkpoint
 from shutthebox.adapters.store.database import Store
 from shutthebox.game.facts import Began, Finished
 from shutthebox.rules.actions import Action, apply
@@ -16,3 +22,10 @@ def keep_match(store: Store, match: Match, *actions: Action, conditions: Conditi
     assert match.result is not None
     store.keep(Finished(match))
     return match
+
+
+def keep_throws(folder: Path, throws: Sequence[tuple[int, int, int, int, int]]) -> None:
+    """Makes a store in which so many throws are counted: dice, sides, die (0: total), value, how often."""
+    with closing(Store(folder, lambda: 0.0)) as store, store.connection as db:
+        Checkpoint(sums=json.dumps({"throws": throws})).write(db)
+        db.executemany("insert into throws values (?, ?, ?, ?, ?)", throws)

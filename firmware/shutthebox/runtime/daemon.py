@@ -27,7 +27,6 @@ from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.guard import StoreGuard
 from shutthebox.adapters.store.lock import FolderLock, InUseError
 from shutthebox.adapters.store.open_store import (
-    ALL_FACTS,
     FIRST_FACTS,
     StoreFault,
     is_suspect,
@@ -102,7 +101,7 @@ def serve(
         lock.take()
 
         def open_store(
-            patience_s: float = 0.0, facts: int = FIRST_FACTS
+            patience_s: float = 0.0, facts: int | None = FIRST_FACTS
         ) -> tuple[Store | None, StoreFault | None]:
             if state is None:
                 return None, None
@@ -117,7 +116,7 @@ def serve(
             )
 
         everything_first = state is not None and is_suspect(state)
-        store, store_fault = open_store(PATIENCE_S, ALL_FACTS if everything_first else FIRST_FACTS)
+        store, store_fault = open_store(PATIENCE_S, None if everything_first else FIRST_FACTS)
         if store_fault is not None:
             _log.error("%s", store_fault.text)
             fault = fault or store_fault.fault
@@ -161,7 +160,7 @@ def serve(
             forgetting = store_fault is not None and store_fault.fault is Fault.FORGETS
             verification = None
             if store is not None and not everything_first:
-                verification = VerificationWorker(store.path, ALL_FACTS)
+                verification = VerificationWorker(store.path)
                 stack.callback(verification.close)
             guard = StoreGuard(store, open_store, forgetting=forgetting, verification=verification)
             odds = OddsWorker(inbox.put)

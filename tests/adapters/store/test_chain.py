@@ -1,10 +1,9 @@
-"""The chain of facts and its head mark: an altered or missing fact is found, a forgotten one is not."""
+"""The chain of facts and its head mark: an altered or missing fact is found, a forgotten one is none."""
 
 import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from hashlib import blake2b
 from pathlib import Path
 
 import hypothesis.strategies as st
@@ -14,27 +13,25 @@ from tests.support.open_files import open_files
 
 from shutthebox.adapters.store.chain import (
     Chain,
+    Checkpoint,
     Head,
     Mark,
-    forget_facts,
-    knows_checksums,
+    ReadFact,
+    read_checkpoint,
     read_facts,
     read_mark,
-    seal,
 )
 from shutthebox.adapters.store.database import _THIS_BOX, Store
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import create
 from shutthebox.rules.conditions import conditions_from_lines
 
-VALUES = st.lists(st.one_of(st.none(), st.integers(-(2**63), 2**63 - 1), st.text(max_size=5)), max_size=4)
 TEXTS = ["begin", "throw 3+5", "shut 8", "", "throw é", "next", "leave", "a\nb"]
 
 
 @pytest.fixture
 def db() -> Iterator[sqlite3.Connection]:
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as opened:
-        knows_checksums(opened)
         create(opened)
         chain = Chain(opened)
         for text in TEXTS:
@@ -42,15 +39,19 @@ def db() -> Iterator[sqlite3.Connection]:
         yield opened
 
 
+def facts_of(db: sqlite3.Connection, after: int = 0) -> list[ReadFact]:
+    return list(read_facts(db, read_checkpoint(db), after))
+
+
 def found(db: sqlite3.Connection) -> list[tuple[int, int]]:
     """The facts that are not good, with how many are missing before each."""
-    return [(fact.number, fact.missing) for fact in read_facts(db) if not fact.good]
+    return [(fact.number, fact.missing) for fact in facts_of(db) if not fact.good]
 
 
 def test_what_was_kept_is_good(db: sqlite3.Connection) -> None:
-    assert [(fact.text, fact.good, fact.missing) for fact in read_facts(db)] == [(t, True, 0) for t in TEXTS]
-    assert [fact.number for fact in read_facts(db, after=5)] == [6, 7, 8]
-    assert all(fact.good for fact in read_facts(db, after=5))
+    assert [(fact.text, fact.good, fact.missing) for fact in facts_of(db)] == [(t, True, 0) for t in TEXTS]
+    assert [fact.number for fact in facts_of(db, 5)] == [6, 7, 8]
+    assert all(fact.good for fact in facts_of(db, 5))
     assert Chain(db).head == [Head(n, c) for n, c in db.execute("select number, checksum from fact")][-1]
 
 
@@ -73,53 +74,52 @@ def test_an_altered_fact_is_found_and_those_behind_it_are_good(
 @pytest.mark.parametrize("number", range(1, 8))
 def test_an_altered_checksum_is_found(number: int, db: sqlite3.Connection) -> None:
     db.execute("update fact set checksum = checksum + 1 where number = ?", (number,))
-    assert found(db) == [(number, 0), (number + 1, 0)]
+    assert found(db) == [(number, 0)]
+
+
+@pytest.mark.parametrize("number", range(1, 8))
+def test_a_fact_of_another_chain_is_found_behind_it(number: int, db: sqlite3.Connection) -> None:
+    (previous,) = db.execute("select previous from fact where number = ?", (number,)).fetchone()
+    other = Head(number - 1, previous).after("throw 6+6")
+    db.execute("update fact set text = 'throw 6+6', checksum = ? where number = ?", (other.checksum, number))
+    assert found(db) == [(number + 1, 0)]
 
 
 @pytest.mark.parametrize(("first", "last"), [(1, 1), (1, 3), (4, 4), (2, 7)])
 def test_missing_facts_are_found(first: int, last: int, db: sqlite3.Connection) -> None:
     db.execute("delete from fact where number between ? and ?", (first, last))
-    assert found(db) == [(last + 1, last + 1 - first)]
+    assert found(db) == []
+    assert [(fact.number, fact.missing) for fact in facts_of(db) if fact.missing] == [
+        (last + 1, last + 1 - first)
+    ]
 
 
 def test_facts_in_another_order_are_found(db: sqlite3.Connection) -> None:
     for before, after in ((2, 100), (3, 2), (100, 3)):
         db.execute("update fact set number = ? where number = ?", (after, before))
-    assert [number for number, _ in found(db)] == [2, 3, 4]
+    assert [number for number, _ in found(db)] == [2, 3]
 
 
-@pytest.mark.parametrize(("ranges", "kept"), [
-    ([(1, 1)], 7), ([(1, 3), (4, 5)], 3), ([(4, 5), (1, 3)], 3), ([(2, 3), (6, 7)], 4), ([(3, 4), (2, 6)], 3),
-])  # fmt: skip
-def test_what_is_forgotten_is_not_missing(
-    ranges: list[tuple[int, int]], kept: int, db: sqlite3.Connection
-) -> None:
-    for first, last in ranges:
-        forget_facts(db, first, last)
+def test_what_the_checkpoint_covers_may_be_forgotten(db: sqlite3.Connection) -> None:
+    (head,) = db.execute("select checksum from fact where number = 6").fetchone()
+    db.execute("delete from fact where number in (1, 2, 5, 6)")
+    Checkpoint(6, head, 2, "{}").write(db)
     assert found(db) == []
-    assert len(list(read_facts(db))) == kept
-    assert db.execute("select facts from forgotten").fetchone() == (len(TEXTS) - kept,)
-    db.execute("update fact set text = 'x' where number = 8")
-    assert found(db) == [(8, 0)]
+    db.execute("update fact set text = 'x' where number = 4")
+    assert found(db) == [(4, 0)]
+    db.execute("delete from fact where number = 7")
+    assert found(db) == [(4, 0)]
+    assert [fact.missing for fact in read_facts(db, read_checkpoint(db))] == [0, 0, 1]
 
 
-@given(VALUES, VALUES)
-def test_other_values_have_another_checksum(some: list[object], other: list[object]) -> None:
-    assert (seal(*some) == seal(*other)) == (repr(some) == repr(other))
-
-
-def test_checksums_stay_what_they_are_in_stores_by_now() -> None:
-    """6 bytes of BLAKE2b over compact JSON; of a fact over the checksum before it, its number and text."""
-
-    def hashed(text: bytes) -> int:
-        return int.from_bytes(blake2b(text, digest_size=6).digest(), "big")
-
-    assert seal(1, "a", None) == hashed(b'[1,"a",null]') == 246510733819303
-    assert seal("\xe9", -5) == hashed(b'["\\u00e9",-5]')
-    first = Head().after("throw 3+5")
-    assert first == Head(1, hashed(b"0 1 throw 3+5"))
-    second = first.after("\xe9\n")
-    assert second == Head(2, hashed(b"%d 2 \xc3\xa9\n" % first.checksum))
+@pytest.mark.parametrize("column", ["number", "head", "facts", "sums"])
+def test_an_altered_checkpoint_is_found(column: str, db: sqlite3.Connection) -> None:
+    assert read_checkpoint(db) == Checkpoint()
+    Checkpoint(6, 1, 2, "3").write(db)
+    assert read_checkpoint(db) == Checkpoint(6, 1, 2, "3")
+    db.execute(f"update checkpoint set {column} = {column} + 1")
+    with pytest.raises(ValueError, match="the checkpoint was altered"):
+        read_checkpoint(db)
 
 
 # -- the head mark -----------------------------------------------------------------------------
@@ -130,18 +130,6 @@ def mark(tmp_path: Path) -> Iterator[Mark]:
     opened = Mark(tmp_path / "store")
     yield opened
     opened.close()
-
-
-def test_it_has_two_places_of_one_line_each(mark: Mark) -> None:
-    """Both in one block of the card. The one is never touched while the other is written."""
-    lines = [
-        f"{number} {number * 11} {seal(number, number * 11)}\n".ljust(64).encode() for number in range(5)
-    ]
-    for number in (1, 2, 3, 4):
-        mark.write(Head(number, number * 11))
-        other = lines[number - 1] if number > 1 else bytes(64)
-        places = (lines[number], other) if number % 2 else (other, lines[number])
-        assert mark.path.read_bytes() == b"".join(place + bytes(2048 - 64) for place in places)
 
 
 def test_a_mark_that_is_made_anew_again_and_again_leaves_no_file_open(mark: Mark) -> None:

@@ -1,66 +1,42 @@
-"""The words in which facts are kept: stores by now are full of them."""
+"""The words in which facts are kept: what they say is read back, and nonsense is refused."""
 
 from fractions import Fraction
 
 import pytest
 
 from shutthebox.adapters.store import fact_text
-from shutthebox.adapters.store.chain import seal
 from shutthebox.rules.conditions import Conditions
 
 
-def test_every_kind_of_fact_in_words() -> None:
-    row = (1_700_000_000, "tiles = 3", 2, 1)
-    results = [(0, 12, "-1/2", 1), (1, 30, "1/2", 0)]
-    assert [
-        fact_text.begin(7, row, "dice box\nversion 1 rules 2"),
-        fact_text.finish(results),
-        fact_text.sign(0, "ANN"),
-        fact_text.choose("game.profile", "pub"),
-        fact_text.choose("box.out_of_play", (4, 7)),
-        fact_text.resume("dice real"),
-        fact_text.lost(3, "dice box\nlost 3"),
-        fact_text.LEAVE,
-    ] == [
-        f"begin 7 #{seal(*row)}\ndice box\nversion 1 rules 2",
-        f"finish #{seal([0, 12, '-1/2', 1], [1, 30, '1/2', 0])}",
-        "sign 1 ANN",
-        'choose game.profile "pub"',
-        "choose box.out_of_play [4, 7]",
-        "resume\ndice real",
-        "lost 3\ndice box\nlost 3",
-        "leave",
-    ]
+def test_what_is_said_is_read_back() -> None:
+    values = [7, -1, None, 'name = "\xe9"\n', [[0, "-1/2"]]]
+    assert fact_text.values_of(fact_text.text_of("begin", *values)) == values
+    assert fact_text.text_of("sign", 7, 0, "ANN") == 'sign [7,0,"ANN"]'
+    assert fact_text.conditions_text(None) == ""
+    assert fact_text.conditions_text(Conditions(real_dice=True, lost=2)) == "dice real\nlost 2"
+
+
+@pytest.mark.parametrize("text", ["leave", "leave 7", "leave {}", "leave [", 'leave "7"', ""])
+def test_nonsense_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        fact_text.values_of(text)
 
 
 @pytest.mark.parametrize(
-    ("text", "word", "action", "sets", "conditions"),
+    ("text", "action", "of_play"),
     [
-        ("begin 7 #1\ndice box\nlost 1", "begin", False, False, "dice box\nlost 1"),
-        ("resume\ndice real", "resume", False, True, "dice real"),
-        ("lost 3\n", "lost", False, True, ""),
-        ("finish #12", "finish", False, False, ""),
-        ("sign 1 ANN", "sign", False, False, ""),
-        ("leave", "leave", False, False, ""),
-        ('choose game.profile "pub"', "choose", False, False, ""),
-        ("throw 3+5", "throw", True, False, ""),
-        ("next", "next", True, False, ""),
-        ("", "", True, False, ""),
-        ("leaves", "leaves", True, False, ""),
+        ("throw 3+5", True, True),
+        ("next", True, True),
+        ("clock 7", False, True),
+        ("begin []", False, False),
+        ("leave [7]", False, False),
+        ("fault []", False, False),
+        ("", True, True),
+        ("leaves", True, True),
     ],
 )
-def test_what_a_fact_says(text: str, word: str, action: bool, sets: bool, conditions: str) -> None:
-    assert fact_text.word_of(text) == word
-    assert fact_text.is_action(text) is action
-    assert fact_text.sets_conditions(text) is sets
-    assert fact_text.conditions_in(text) == conditions
-
-
-def test_signatures_and_choices_are_read_as_they_were_written() -> None:
-    assert fact_text.signed(fact_text.sign(8, "A B")) == (8, "A B")
-    assert fact_text.chosen(fact_text.choose("rules.folder", "a b")) == ("rules.folder", '"a b"')
-    assert fact_text.conditions_text(None) == ""
-    assert fact_text.conditions_text(Conditions(real_dice=True, lost=2)) == "dice real\nlost 2"
+def test_what_needs_the_facts_before_it(text: str, action: bool, of_play: bool) -> None:
+    assert (fact_text.is_action(text), fact_text.of_play(text)) == (action, of_play)
 
 
 @pytest.mark.parametrize("text", ["0", "3", "-3", "1/2", "-7/9999", "999999999999"])

@@ -12,7 +12,7 @@ from tests.support.kept import keep_match
 
 from shutthebox.adapters.store.database import FILE_NAME, Store
 from shutthebox.adapters.store.guard import StoreGuard
-from shutthebox.adapters.store.open_store import ALL_FACTS, SUSPECT_NAME, StoreFault
+from shutthebox.adapters.store.open_store import SUSPECT_NAME, StoreFault
 from shutthebox.adapters.store.queries import LoggedFault, SwitchWear, health, open_to_read, read
 from shutthebox.adapters.store.verification_worker import VerificationWorker
 from shutthebox.config.profiles import builtin
@@ -142,7 +142,7 @@ def test_what_the_verification_finds_is_said_and_noted_for_the_next_start(
         for fact in (Began(begin(PLAIN, 1)), Thrown((1, 2)), Left()):
             store.keep(fact)
         change(store.path, "update fact set text = 'throw 6+6' where number = 2")
-        worker = VerificationWorker(store.path, ALL_FACTS)
+        worker = VerificationWorker(store.path)
         guard = StoreGuard(store, verification=worker)
         guard.catch_up()
         assert guard.faults() == [], "nothing is found yet"

@@ -11,7 +11,6 @@ from tests.support.kept import keep_match
 from shutthebox.adapters.store import queries
 from shutthebox.adapters.store.database import FILE_NAME as STORE
 from shutthebox.adapters.store.database import Store
-from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.queries import Player, open_to_read
 from shutthebox.adapters.store.scores_file import ScoresWriter
 from shutthebox.cli.main import main
@@ -120,18 +119,6 @@ def test_alternate_turns(store: Store, tmp_path: Path) -> None:
     first = (Thrown((6, 6)), Moved(0))
     keep(store, profile, 2, *first, *SHUTS[:2], *first, *SHUTS[2:])
     assert results(tmp_path) == [(None, 0)]
-
-
-def test_a_match_whose_actions_are_damaged_shows_what_was_kept(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    keep(store, house('stakes = "pool"'), 2, *SHUTS)
-
-    def damaged(db: object, number: int, where: str) -> None:
-        raise StoreError(f"{where}: match {number}: makes no sense")
-
-    monkeypatch.setattr("shutthebox.adapters.store.queries.kept_match", damaged)
-    assert results(tmp_path) == [(0, 0)]
 
 
 # -- the scoreboard ----------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from tests.pins.fake_gpiod import FakeKernel
 from tests.support.bus import OpenedBus
+from tests.support.kept import keep_throws
 
-from shutthebox.adapters.store.chain import reseal
 from shutthebox.adapters.store.database import Store
 from shutthebox.cli.doctor import hardware
 from shutthebox.cli.doctor import store as memory
@@ -337,13 +337,9 @@ def test_dice_are_called_unfair_at_one_in_a_thousand(
     tmp_path: Path,
 ) -> None:
     """A thousand throws of a coin; with a second, fair one, each may be twice as unlucky."""
-    store = Store(tmp_path / "state", time.time)
     rows = [(1, 2, 1, 1, heads), (1, 2, 1, 2, 1000 - heads)]
     rows += [(2, 2, 2, value, 500) for value in (1, 2)] if other else []
-    with store.connection as db:
-        db.executemany("insert into throws (dice, sides, die, value, count) values (?, ?, ?, ?, ?)", rows)
-        reseal(db, "throws", "true", ())
-    store.close()
+    keep_throws(tmp_path / "state", rows)
     assert of_the_store(config)["dice"] == found
 
 

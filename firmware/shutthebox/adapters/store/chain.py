@@ -1,8 +1,8 @@
 """The chain of facts: each has a checksum over itself and the one before it.
 
-So an altered or a missing fact is found, wherever it is, as long as the facts behind it are there. A
+So an altered or a missing fact is found, wherever it is, as long as facts behind it are there. A
 missing end is found by the head mark, a small file beside the store that says how far the chain was.
-Rows of the other tables have a checksum over themselves.
+Where old facts have been forgotten, the chain begins with a checkpoint: what follows from them.
 
 The checksums find damage, not forgery: a person who can write to the file can work them out.
 """
@@ -10,28 +10,19 @@ The checksums find damage, not forgery: a person who can write to the file can w
 import logging
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
-from json import JSONEncoder
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from shutthebox.adapters.store.schema import sealed
 from shutthebox.files import read_bytes
 
 _log = logging.getLogger(__name__)
 
 _BYTES = 6
 """Bytes of a checksum. 1 of 3e14 kinds of damage goes unnoticed, and JSON readers keep the number exactly."""
-
-_encode = JSONEncoder(separators=(",", ":")).encode
-
-
-def seal(*values: object) -> int:
-    """The checksum of a row's values: texts, whole numbers and None."""
-    return _checksum(_encode(values).encode())
 
 
 def _checksum(content: bytes) -> int:
@@ -51,8 +42,49 @@ class Head:
         return Head(self.number + 1, _checksum(content.encode()))
 
 
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a chain begins with.
+
+    Attributes:
+        number: of the last fact that it covers; facts up to it may be forgotten, match by match.
+        head: the checksum of that fact.
+        facts: how many facts up to that number are kept.
+        sums: what follows from all of them, as text; empty for nothing (`shutthebox.adapters.store.tables`).
+    """
+
+    number: int = 0
+    head: int = 0
+    facts: int = 0
+    sums: str = ""
+
+    def write(self, db: sqlite3.Connection) -> None:
+        """Replaces the one that is there, in a transaction of the caller."""
+        row = self.number, self.head, self.facts, self.sums
+        db.execute("insert or replace into checkpoint values (1, ?, ?, ?, ?, ?)", (*row, self._seal()))
+
+    def _seal(self) -> int:
+        return _checksum(f"{self.number} {self.head} {self.facts} {self.sums}".encode())
+
+
+def read_checkpoint(db: sqlite3.Connection) -> Checkpoint:
+    """What the chain begins with; an empty one for a chain of which nothing is forgotten.
+
+    Raises:
+        ValueError: if it was altered.
+        sqlite3.Error: if it cannot be read.
+    """
+    row = db.execute("select number, head, facts, sums, checksum from checkpoint").fetchone()
+    if row is None:
+        return Checkpoint()
+    found = Checkpoint(*row[:-1])
+    if row[-1] != found._seal():
+        raise ValueError("the checkpoint was altered")
+    return found
+
+
 class Chain:
-    """Adds facts to a store and deletes old ones. Every call is part of a transaction.
+    """Adds facts to a store. Every call is part of a transaction.
 
     Args:
         db: the store.
@@ -66,41 +98,12 @@ class Chain:
         row = db.execute("select number, checksum from fact order by number desc limit 1").fetchone()
         self.head = Head(*row) if row else Head()
 
-    def add(self, text: str) -> None:
-        """Adds a fact."""
-        self.head = self.head.after(text)
-        self._db.execute(
-            "insert into fact values (?, ?, null, ?)", (self.head.number, text, self.head.checksum)
-        )
-
-
-def forget_facts(db: sqlite3.Connection, first: int, last: int) -> None:
-    """Deletes the facts with these numbers and notes in the next one that this was on purpose.
-
-    The count of forgotten facts in the table of that name is not sealed again by this.
-
-    Args:
-        db: the store, in a transaction.
-        first: a number.
-        last: another; the fact after it exists.
-    """
-    db.execute(
-        "update fact set previous = (select checksum from fact where number = ?1)"
-        " where number = (select min(number) from fact where number > ?1) and previous is null",
-        (last,),
-    )
-    deleted = db.execute("delete from fact where number between ? and ?", (first, last)).rowcount
-    db.execute("update forgotten set facts = facts + ?", (deleted,))
-
-
-def knows_checksums(db: sqlite3.Connection) -> None:
-    """Lets the statements of this connection use `seal`."""
-    db.create_function("seal", -1, seal, deterministic=True)
-
-
-def reseal(db: sqlite3.Connection, table: str, where: str = "true", values: Sequence[object] = ()) -> None:
-    """Works out the checksums of the rows that were changed."""
-    db.execute(f"update {table} set checksum = {sealed(table)} where {where}", values)
+    def add(self, text: str) -> int:
+        """Adds a fact and gives its number."""
+        before, self.head = self.head, self.head.after(text)
+        row = self.head.number, before.checksum, text, self.head.checksum
+        self._db.execute("insert into fact values (?, ?, ?, ?)", row)
+        return self.head.number
 
 
 class ReadFact(NamedTuple):
@@ -124,41 +127,48 @@ class ReadFact(NamedTuple):
         return self.raw.decode("utf-8", "replace")
 
 
-FACTS = "select number, cast(text as blob), previous, checksum from fact where number > ? order by number"
+FACTS = "select number, previous, cast(text as blob), checksum from fact where number > ? order by number"
 """The facts behind a number, for `checked`."""
 
-RawFact: TypeAlias = tuple[int, bytes | None, int | None, int]
-"""A fact as it lies in the file: its number, text, the checksum before it where that is kept, its own."""
+RawFact: TypeAlias = tuple[int, int, bytes | None, int]
+"""A fact as it lies in the file: its number, the checksum before it, its text, its own checksum."""
 
 
-def read_facts(db: sqlite3.Connection, after: int = 0) -> Iterator[ReadFact]:
+def read_facts(db: sqlite3.Connection, checkpoint: Checkpoint, after: int = 0) -> Iterator[ReadFact]:
     """The facts behind this number, in order, each compared with its checksum.
 
     Raises:
         sqlite3.Error: where they cannot be read any further.
     """
     row = db.execute("select checksum from fact where number = ?", (after,)).fetchone()
-    return checked(db.execute(FACTS, (after,)), Head(after, row[0] if row else 0))
+    return checked(db.execute(FACTS, (after,)), checkpoint, after, row[0] if row else None)
 
 
-def checked(rows: Iterable[RawFact], before: Head) -> Iterator[ReadFact]:
+def checked(
+    rows: Iterable[RawFact], checkpoint: Checkpoint, last: int = 0, link: int | None = None
+) -> Iterator[ReadFact]:
     """Compares facts with their checksums. It is fast, because every start does this.
 
     Args:
         rows: rising.
-        before: the fact before the first of them.
+        checkpoint: up to its end no gap is a fault.
+        last: the number of the fact before the first of them.
+        link: the checksum of that fact; None if it is not known.
     """
-    last, link = before.number, before.checksum
-    for number, raw, previous, checksum in rows:
-        missing = 0
-        if previous is not None:
-            link = previous
-        elif last != number - 1:
-            missing = number - 1 - last
+    link = link if last else 0
+    for number, previous, raw, checksum in rows:
+        if last < checkpoint.number < number:
+            last, link = checkpoint.number, checkpoint.head
+        missing = number - 1 - last
+        if missing:
+            link = None
+        if number <= checkpoint.number:
+            missing = 0
         raw = raw or b""  # NULL, which only damage can put there
-        good = not missing and checksum == _checksum(b"%a %d " % (link, number) + raw)
+        good = checksum == _checksum(b"%a %d " % (previous, number) + raw) and link in (None, previous)
         yield ReadFact(number, raw, good, missing)
-        last, link = number, checksum
+        # What is behind a bad fact says itself what was before it.
+        last, link = number, checksum if good else None
 
 
 MARK_NAME = "-mark"
@@ -226,7 +236,8 @@ class Mark:
 
 
 def _mark_text(head: Head) -> bytes:
-    return f"{head.number} {head.checksum} {seal(head.number, head.checksum)}\n".ljust(64).encode()
+    content = f"{head.number} {head.checksum}"
+    return f"{content} {_checksum(content.encode())}\n".ljust(64).encode()
 
 
 def read_mark(store: Path) -> Head | None:
@@ -235,8 +246,8 @@ def read_mark(store: Path) -> Head | None:
     with suppress(OSError):
         content = read_bytes(store.with_name(store.name + MARK_NAME), 2 * _SLOT, follow_links=False)
         for place in (0, _SLOT):
-            with suppress(ValueError):
-                number, checksum, check = map(int, content[place : place + 64].split())
-                if check == seal(number, checksum):
-                    found.append(Head(number, checksum))
+            with suppress(ValueError, TypeError):
+                head = Head(*map(int, content[place : place + 64].split()[:2]))
+                if content[place : place + 64] == _mark_text(head):
+                    found.append(head)
     return max(found, key=lambda head: head.number, default=None)

@@ -4,8 +4,8 @@ Every fact is committed (WAL, synchronous FULL) before `keep` returns, and the r
 nothing that has not been kept. A match is its beginning and its actions. Resuming plays them again through
 the rules, so a kept match is always in a position that the rules allow.
 
-All facts together are a chain (`shutthebox.adapters.store.chain`); the other tables follow from them and
-save working them out again.
+All facts together are a chain (`shutthebox.adapters.store.chain`) and the only truth; the other tables
+(`shutthebox.adapters.store.tables`) follow from them.
 """
 
 import json
@@ -18,15 +18,16 @@ from pathlib import Path
 
 from shutthebox import __version__
 from shutthebox.adapters.store import fact_text, recovery, retention
-from shutthebox.adapters.store.chain import Chain, Mark, knows_checksums, reseal
+from shutthebox.adapters.store.chain import Chain, Mark
 from shutthebox.adapters.store.errors import StoreError
+from shutthebox.adapters.store.fact_text import text_of
 from shutthebox.adapters.store.records import kept_match
 from shutthebox.adapters.store.schema import UNREADABLE, VERSION, create, version_of
-from shutthebox.game.facts import Began, Chosen, ClockShown, Fact, Faulted, Finished, Left, Resumed, Signed
-from shutthebox.rules.actions import Action, Thrown
+from shutthebox.adapters.store.tables import Row, Tables
+from shutthebox.game.facts import Began, Chosen, Fact, Faulted, Finished, Left, Resumed, Signed
+from shutthebox.rules.actions import Action, apply
 from shutthebox.rules.conditions import RULES_VERSION, Conditions, conditions_from_lines
 from shutthebox.rules.match import Match
-from shutthebox.rules.moves import Throw
 from shutthebox.rules.profile import MAX_PLAYERS, Draw
 from shutthebox.rules.writer import to_lines
 
@@ -66,7 +67,6 @@ class Store:
     ) -> None:
         self.path = folder / FILE_NAME
         self._count_throws = count_throws
-        self._sides = 0
         self._db: sqlite3.Connection = None  # type: ignore[assignment]  # until it is opened below
         self._wall_clock_s = wall_clock_s
         self._mark = Mark(self.path)
@@ -88,15 +88,13 @@ class Store:
             self._db.execute(f"pragma journal_size_limit = {8 << 20}")
             if not version:
                 create(self._db)
-            self._chain = Chain(self._db)
-            row = self._db.execute("select max(id) from match").fetchone()
+            self._chain, self._tables = Chain(self._db), Tables.of_store(self._db)
             self._db.execute(f"pragma busy_timeout = {_BUSY_MS}")
         except (sqlite3.Error, OSError, ValueError) as error:
             if self._db is not None:
                 self._db.close()
             raise StoreError(f"{self.path}: {error}") from error
         self._files = _Files(self.path)
-        self._match: int | None = row[0]
         self._waiting: list[tuple[Fact, int]] = []
 
     @property
@@ -153,136 +151,91 @@ class Store:
         self.look()
         if not self._waiting:
             return
-        before = self._match, self._sides, self._chain.head
-        try:
-            with self._telling_the_file(), self._db:
-                self._db.execute("begin immediate")
-                for fact, at_s in self._waiting:
-                    self._write(fact, at_s)
-        except BaseException:
-            self._match, self._sides, self._chain.head = before
-            raise
+        with self._transaction():
+            for fact, at_s in self._waiting:
+                self._write(fact, at_s)
         self._waiting.clear()
         self._files.grow()
         self._mark.write(self._chain.head)
 
     @contextmanager
-    def _telling_the_file(
-        self, kinds: tuple[type[Exception], ...] = (sqlite3.Error, ValueError)
-    ) -> Iterator[None]:
+    def _transaction(self) -> Iterator[None]:
+        """All facts that are added in it become durable with what follows from them, or none."""
+        head = self._chain.head
+        try:
+            with self._telling_the_file(), self._db:
+                self._db.execute("begin immediate")
+                yield
+                self._tables.write(self._db)
+        except BaseException:
+            self._chain.head = head
+            self._tables.undo()
+            raise
+        self._tables.settle()
+
+    @contextmanager
+    def _telling_the_file(self) -> Iterator[None]:
         try:
             yield
-        except kinds as error:
+        except UNREADABLE as error:
             raise StoreError(f"{self.path}: {error}") from error
 
+    def _add(self, text: str) -> None:
+        self._tables.apply(self._chain.add(text), text)
+
     def _write(self, fact: Fact, at_s: int) -> None:
+        row = self._tables.match
         match fact:
             case Began(match, conditions):
                 self._begin(match, conditions, at_s)
-            case Resumed(conditions):
-                self._resume(conditions)
-            case Left():
-                self._leave()
             case Chosen(key, value):
-                self._choose(key, value)
-            case Finished(match):
-                self._finish(match)
-            case Signed(player, initials):
-                self._sign(player, initials)
+                if self._tables.rows["setting"].get((key,)) != (key, json.dumps(value)):
+                    self._add(text_of("choose", key, value))
             case Faulted(kind, text):
-                self._log(kind, text, at_s)
+                again = (row[1] for row in self._tables.rows["fault"].values() if row[2:] == (kind, text))
+                if all(abs(before_s - at_s) >= _FAULT_AGAIN_S for before_s in again):
+                    self._add(text_of("fault", at_s, kind, text))
+            case Resumed(conditions):
+                if row is not None:
+                    self._resume(row, conditions)
+            case Left():
+                if row is not None and not row[-1]:
+                    self._add(text_of("leave", row[0]))
+            case Finished(match):
+                # A match that is resumed after its end ends again.
+                if row is not None and not self._tables.is_decided(row[0]):
+                    self._finish(row[0], match)
+            case Signed(player, initials):
+                if row is not None and (row[0], player) in self._tables.rows["result"]:
+                    self._add(text_of("sign", row[0], player, initials))
             case _:
-                self._act(fact)
+                self._add(fact.to_text())
 
     def _begin(self, match: Match, conditions: Conditions, at_s: int) -> None:
-        number = (self._match or 0) + 1
-        profile = "\n".join(to_lines(match.game))
-        content = (at_s, profile, match.players, match.rounds)
-        text = fact_text.conditions_text(conditions.joined(_THIS_BOX))
-        self._chain.add(fact_text.begin(number, content, text))
-        self._db.execute(
-            "insert into match (id, first, began_s, profile, players, rounds, conditions)"
-            " values (?, ?, ?, ?, ?, ?, ?)",
-            (number, self._chain.head.number, *content, text),
-        )
-        reseal(self._db, "match", "id = ?", (number,))
-        self._match = number
-        self._sides = match.game.sides if match.game.draw is Draw.DICE else 0
+        number = self._tables.match[0] + 1 if self._tables.match else 1
+        played = "\n".join(to_lines(match.game)), match.players, match.rounds
+        known = fact_text.conditions_text(conditions.joined(_THIS_BOX))
+        counted = self._count_throws and match.game.draw is Draw.DICE
+        self._add(text_of("begin", number, at_s, *played, known, match.game.sides if counted else 0))
+        self._tables.write(self._db)
         retention.forget(self._db)
 
-    def _resume(self, conditions: Conditions) -> None:
-        row = self._db.execute("select conditions from match where id = ?", (self._match,)).fetchone()
-        before = conditions_from_lines(row[0].splitlines()) if row else None
+    def _resume(self, row: Row, conditions: Conditions) -> None:
+        before = conditions_from_lines(row[-3].splitlines())
         joined = before and before.joined(conditions.joined(_THIS_BOX))
-        if joined == before:
-            return
-        text = fact_text.conditions_text(joined)
-        self._chain.add(fact_text.resume(text))
-        self._db.execute("update match set conditions = ? where id = ?", (text, self._match))
-        reseal(self._db, "match", "id = ?", (self._match,))
+        if joined != before:
+            self._add(text_of("resume", row[0], fact_text.conditions_text(joined)))
 
-    def _leave(self) -> None:
-        changed = self._db.execute('update match set "left" = 1 where id = ? and not "left"', (self._match,))
-        if changed.rowcount:
-            reseal(self._db, "match", "id = ?", (self._match,))
-            self._chain.add(fact_text.LEAVE)
-
-    def _choose(self, key: str, value: object) -> None:
-        text = json.dumps(value)
-        if self._db.execute("select 1 from setting where key = ? and value = ?", (key, text)).fetchone():
-            return
-        self._chain.add(fact_text.choose(key, value))
-        self._db.execute("insert or replace into setting (key, value) values (?, ?)", (key, text))
-        reseal(self._db, "setting", "key = ?", (key,))
-
-    def _sign(self, player: int, initials: str) -> None:
-        changed = self._db.execute(
-            "update result set initials = ? where match = ? and player = ?", (initials, self._match, player)
-        )
-        if changed.rowcount:
-            reseal(self._db, "result", "match = ? and player = ?", (self._match, player))
-            self._chain.add(fact_text.sign(player, initials))
-
-    def _act(self, action: Action | ClockShown) -> None:
-        self._chain.add(action.to_text())
-        if isinstance(action, Thrown) and self._count_throws and self._sides:
-            self._count(action.faces)
-
-    def _count(self, faces: Throw) -> None:
-        for die, value in ((0, sum(faces)), *enumerate(faces, 1)):
-            key = len(faces), self._sides, die, value
-            self._db.execute(
-                "insert into throws (dice, sides, die, value, count) values (?, ?, ?, ?, 1)"
-                " on conflict do update set count = count + 1",
-                key,
-            )
-            reseal(self._db, "throws", "dice = ? and sides = ? and die = ? and value = ?", key)
-
-    def _finish(self, match: Match) -> None:
+    def _finish(self, number: int, match: Match) -> None:
         result = match.result
         assert result is not None, "a finished match has a result"
-        if self._db.execute("select 1 from result where match = ?", (self._match,)).fetchone():
-            return  # a match resumed after its end ends again; its rows stay as they are
-        results = [
-            (i, match.totals[i], str(result.owes[i]), int(i in result.winners))
-            for i in range(match.players)
-            if match.scores[i] is not None or result.owes[i] or i in result.winners
-        ]
-        self._chain.add(fact_text.finish(results))
-        self._db.executemany(
-            "insert into result (match, player, score, owes, won) values (?, ?, ?, ?, ?)",
-            [(self._match, *row) for row in results],
-        )
-        reseal(self._db, "result", "match = ?", (self._match,))
-
-    def _log(self, kind: str, text: str, at_s: int) -> None:
-        self._db.execute(
-            "insert into fault (at_s, kind, text) select :at, :kind, :text where not exists"
-            " (select 1 from fault where kind = :kind and text = :text and abs(at_s - :at) < :again)",
-            {"at": at_s, "kind": kind, "text": text, "again": _FAULT_AGAIN_S},
-        )
-        reseal(self._db, "fault", "id = (select max(id) from fault)")
-        retention.forget_faults(self._db)
+        results = []
+        for player in range(match.players):
+            won, owes = player in result.winners, result.owes[player]
+            score = None if match.scores[player] is None else match.totals[player]
+            if score is not None or owes or won:
+                results.append((player, score, str(owes), int(won), int(won and result.captain)))
+        self._add(text_of("finish", number, results))
 
     def keep_health(self, presses: Mapping[int, int], chatter: Mapping[int, int]) -> None:
         """Adds to the counts per switch; 0 is the button.
@@ -294,18 +247,12 @@ class Store:
         Raises:
             StoreError: if it could not be written; it is not remembered then.
         """
-        with self._telling_the_file(), self._db:
-            self._db.execute("begin immediate")
-            self._db.executemany(
-                "insert into lever (number, presses, chatter) values (?, ?, ?) on conflict do update"
-                " set presses = presses + excluded.presses, chatter = chatter + excluded.chatter",
-                [
-                    (switch, presses.get(switch, 0), chatter.get(switch, 0))
-                    for switch in sorted({*presses, *chatter})
-                    if presses.get(switch) or chatter.get(switch)
-                ],
-            )
-            reseal(self._db, "lever")
+        found = [(switch, presses.get(switch, 0), chatter.get(switch, 0)) for switch in {*presses, *chatter}]
+        if worn := sorted(counts for counts in found if any(counts[1:])):
+            with self._transaction():
+                self._add(text_of("wear", *worn))
+            self._files.grow()
+            self._mark.write(self._chain.head)
 
     def tally(self) -> tuple[Fraction, ...]:
         """Per player the stakes owed from earlier matches of this evening; negative: to get.
@@ -317,11 +264,10 @@ class Store:
             StoreError: if they cannot be read.
         """
         owed: dict[int, Fraction] = {}
-        with self._telling_the_file(UNREADABLE):
+        with self._telling_the_file():
             rows = self._db.execute(
-                "select player, owes from result where match <> ?"
-                ' and match > (select coalesce(max(id), 0) from match where "left")',
-                (self._match,),
+                "select player, owes from result where match <> (select max(id) from match)"
+                ' and match > (select coalesce(max(id), 0) from match where "left")'
             )
             for player, owes in rows:
                 if not 0 <= player < MAX_PLAYERS:
@@ -335,13 +281,14 @@ class Store:
         Raises:
             StoreError: if what is kept makes no match.
         """
-        with self._telling_the_file(UNREADABLE):
-            left = self._db.execute('select "left" from match where id = ?', (self._match,)).fetchone()
-            if self._match is None or left is None or left[0]:
-                return None
-            kept = kept_match(self._db, self._match, str(self.path))
-        beginning = kept.beginning
-        self._sides = kept.profile.sides if kept.profile.draw is Draw.DICE else 0
+        row = self._tables.match
+        if row is None or row[-1]:
+            return None
+        with self._telling_the_file():
+            kept = kept_match(self._db, row[0], str(self.path))
+            match = beginning = kept.beginning
+            for action in kept.actions:
+                match = apply(match, action)
         return beginning, kept.actions
 
     def running_clock(self) -> tuple[int, int] | None:
@@ -351,10 +298,9 @@ class Store:
             StoreError: if what is kept makes no sense.
         """
         actions, found = 0, None
-        with self._telling_the_file(UNREADABLE):
+        with self._telling_the_file():
             rows = self._db.execute(
-                "select text from fact where number > (select first from match where id = ?) order by number",
-                (self._match,),
+                "select text from fact where number > (select max(first) from match) order by number"
             )
             for (text,) in rows:
                 if (seconds := fact_text.clock(text)) is not None:
@@ -368,10 +314,8 @@ class Store:
         Raises:
             StoreError: if they cannot be read.
         """
-        with self._telling_the_file(UNREADABLE):
-            return {
-                key: json.loads(value) for key, value in self._db.execute("select key, value from setting")
-            }
+        with self._telling_the_file():
+            return {key: json.loads(value) for key, value in self._tables.rows["setting"].values()}
 
     @property
     def connection(self) -> sqlite3.Connection:
@@ -441,6 +385,4 @@ def connect(path: Path, patience_s: float) -> sqlite3.Connection:
     # A card that loses power may spoil the whole sector it was writing: psow=0 keeps the
     # next commit out of the sector in which the last one ends.
     where = f"{path.absolute().as_uri()}?psow=0"
-    db = sqlite3.connect(where, uri=True, isolation_level=None, timeout=patience_s)
-    knows_checksums(db)
-    return db
+    return sqlite3.connect(where, uri=True, isolation_level=None, timeout=patience_s)

@@ -1,97 +1,71 @@
-"""The words in which facts are kept. An action of a match is kept in its own words."""
+"""The words in which facts are kept. An action of a match is kept in its own words.
+
+Any other fact is a word and its values as JSON, for example ``sign [7,0,"ANN"]``. All that does not follow
+from the facts before it stands in it, and a fact about a match names it:
+
+* ``begin``: the match, the time of day in seconds, its profile, players, rounds, conditions, and the sides of
+  the dice whose throws are counted, or 0;
+* ``resume``: the match, its conditions from now on;
+* ``lost``: the match, how many of its facts were lost to damage, its conditions from now on;
+* ``finish``: the match, its results: player from 0, score (null without a turn), stakes owed, won and captain
+  (0 or 1);
+* ``sign``: the match, the player from 0, three letters;
+* ``leave``: the match;
+* ``choose``: a key, its value;
+* ``wear``: per switch (0 is the button) its number, presses and chatter since the last such fact;
+* ``fault``: the time of day in seconds, the part, what is wrong.
+
+Profile and conditions are lines of a record.
+"""
 
 import json
 import re
-from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Any
 
-from shutthebox.adapters.store.chain import seal
 from shutthebox.errors import shown
 from shutthebox.rules.conditions import Conditions
 
-LEAVE = "leave"
+_WORDS = ("begin", "resume", "lost", "finish", "sign", "leave", "choose", "fault", "wear")
 
-OF_ACTIONS = (b"throw ", b"shut ", b"open ", b"time", b"next", b"clock ")
-"""How the kept words of an action begin, and those of the clock."""
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 
-_NO_ACTIONS = ("begin", "resume", "lost", "finish", "sign", LEAVE, "choose", "clock")
 
-Result: TypeAlias = tuple[int, int, str, int]
-"""A player from 0, the score, the stakes owed, and whether the match was won: 0 or 1."""
+def text_of(word: str, *values: object) -> str:
+    """A fact in words; `values_of` reads its values back."""
+    return f"{word} {_encode(values)}"
+
+
+def values_of(text: str) -> list[Any]:
+    """The values of a fact that `text_of` made.
+
+    Raises:
+        ValueError: it is no such fact.
+    """
+    found = json.loads(text.partition(" ")[2])
+    if not isinstance(found, list):
+        raise ValueError(f"{shown(text)} is no fact")
+    return found
 
 
 def word_of(text: str) -> str:
     """The word that says what kind of fact this is."""
-    return next(iter(text.split(maxsplit=1)), "")
+    return text.partition(" ")[0]
 
 
 def is_action(text: str) -> bool:
     """Whether the fact is an action of its match; one that makes no sense is taken for one."""
-    return word_of(text) not in _NO_ACTIONS
+    return word_of(text) not in (*_WORDS, "clock")
 
 
-def begin(number: int, content: Sequence[object], conditions: str) -> str:
-    """A match begins.
-
-    Args:
-        number: its id.
-        content: what its row holds: when it began, its profile, its players, its rounds.
-        conditions: their lines.
-    """
-    return f"begin {number} #{seal(*content)}\n{conditions}"
-
-
-def finish(results: Iterable[Result]) -> str:
-    """The match is decided with these results, in the order of the players."""
-    return f"finish #{seal(*map(list, results))}"
-
-
-def sign(player: int, initials: str) -> str:
-    """The winner, a player from 0, has signed."""
-    return f"sign {player + 1} {initials}"
-
-
-def signed(text: str) -> tuple[int, str]:
-    """The player from 0 and the initials of a fact that `sign` made."""
-    _, player, initials = text.split(maxsplit=2)
-    return int(player) - 1, initials
+def of_play(text: str) -> bool:
+    """Whether the fact makes sense only behind those before it: an action, or what the clock showed."""
+    return word_of(text) not in _WORDS
 
 
 def clock(text: str) -> int | None:
     """The seconds in a fact of the clock; None for another fact."""
     return int(text.split()[1]) if word_of(text) == "clock" else None
-
-
-def choose(key: str, value: object) -> str:
-    """A setting was chosen at the box."""
-    return f"choose {key} {json.dumps(value)}"
-
-
-def chosen(text: str) -> tuple[str, str]:
-    """The key and the value, as JSON, of a fact that `choose` made."""
-    _, key, value = text.split(maxsplit=2)
-    return key, value
-
-
-def resume(conditions: str) -> str:
-    """The match goes on under these conditions."""
-    return f"resume\n{conditions}"
-
-
-def lost(count: int, conditions: str) -> str:
-    """So many facts of the match were lost to damage; from now on these conditions say so."""
-    return f"lost {count}\n{conditions}"
-
-
-def sets_conditions(text: str) -> bool:
-    """Whether this fact changes the conditions of its match; its beginning is none of these."""
-    return word_of(text) in ("resume", "lost")
-
-
-def conditions_in(text: str) -> str:
-    """The conditions that a fact sets: empty if they are not known, or the fact is of another kind."""
-    return text.partition("\n")[2]
 
 
 def stakes(text: str) -> Fraction:

@@ -3,14 +3,11 @@
 import sqlite3
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, islice
 from math import inf
 
-from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.queries import had_turn
-from shutthebox.adapters.store.records import kept_match, kept_profile
+from shutthebox.adapters.store.records import kept_profile
 from shutthebox.rules.profile import Profile
-from shutthebox.rules.record import replay
 
 SHOWN_GAMES = 3
 """The best results of so many games are shown, those with the most signed results."""
@@ -21,20 +18,16 @@ select *, row_number() over (partition by profile, rounds order by score, began_
     count(*) over (partition by profile, rounds) as results,
     max(id) over (partition by profile, rounds) as latest
 from match join result on result.match = match.id
-where initials is not null and began_s >= ? and began_s < ?
+where initials is not null and score is not null and began_s >= ? and began_s < ?
 """
 _BEST = f"""
-select id, player, initials, score, profile, rounds, began_s, owes, won from ({_SIGNED})
+select initials, score, profile, rounds, began_s from ({_SIGNED})
 where min(low, high) <= ? order by results desc, latest desc, low
 """
 
-_FIRST_TO_SHUT = """
-select match.id, initials, profile, rounds, began_s from match join result on result.match = match.id
-where won and initials is not null and instr(profile, 'captain = true') and not exists (
-    select 1 from result as other
-    where other.match = match.id and other.player <> result.player and other.score
-)
-order by match.id desc
+_CAPTAINS = """
+select initials, profile, rounds, began_s from match join result on match.id = result.match
+where captain and initials is not null order by match.id desc
 """
 
 
@@ -73,18 +66,13 @@ def best(
     """
     rows = db.execute(_BEST, (since_s, until_s, 2 * count)).fetchall()
     games: list[list[Honour]] = []
-    for (keys, rounds), group in groupby(rows, lambda row: (row[4], row[5])):
+    for (keys, rounds), group in groupby(rows, lambda row: (row[2], row[3])):
         profile = profile_of(keys)
         if profile is None:
             continue
-        found = [
-            Honour(initials, score, profile, rounds, began_s)
-            for number, player, initials, score, _, _, began_s, owes, won in group
-            if had_turn(db, number, player, score, keys, owes=owes, won=won)
-        ]
+        found = [Honour(initials, score, profile, rounds, began_s) for initials, score, *_, began_s in group]
         found.sort(key=lambda honour: -honour.score if honour.profile.highest_wins else honour.score)
-        if found:
-            games.append(found)
+        games.append(found)
     each = max(1, count // max(1, len(games[:SHOWN_GAMES])))
     return tuple(honour for game in games[:SHOWN_GAMES] for honour in game[:each])
 
@@ -95,18 +83,12 @@ def captains(db: sqlite3.Connection, count: int) -> tuple[Honour, ...]:
     Raises:
         sqlite3.Error: if it cannot be read.
     """
-    found: list[Honour] = []
-    for number, initials, keys, rounds, began_s in db.execute(_FIRST_TO_SHUT):
-        profile = profile_of(keys)
-        try:
-            result = replay(kept_match(db, number, "the store"))[-1].result
-        except (StoreError, ValueError, LookupError):
-            continue  # the kept facts make no match
-        if profile is not None and result is not None and result.captain:
-            found.append(Honour(initials, 0, profile, rounds, began_s))
-        if len(found) == count:
-            break
-    return tuple(found)
+    found = (
+        Honour(initials, 0, profile, rounds, began_s)
+        for initials, keys, rounds, began_s in db.execute(_CAPTAINS)
+        if (profile := profile_of(keys))
+    )
+    return tuple(islice(found, count))
 
 
 @lru_cache(maxsize=64)

@@ -1,6 +1,6 @@
 """Opens the store in any state of its files, so that a box always starts and plays.
 
-Files that cannot be used are kept under a dated name, and a new store begins with every row whose checksum
+Files that cannot be used are kept under a dated name, and a new store begins with every fact whose checksum
 is right. If nothing can be written, the box plays without memory.
 """
 
@@ -25,6 +25,9 @@ from shutthebox.game.faults import Fault
 
 _log = logging.getLogger(__name__)
 
+_LAST = 2**40
+"""Matches and facts are numbered one by one; after SQLite's highest number there is none."""
+
 FILES = (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm", f"{FILE_NAME}{MARK_NAME}")
 """The store itself, first; the log that belongs to it, its index, and the head mark."""
 
@@ -40,9 +43,6 @@ NEWER = "newer"
 SUSPECT_NAME = f"{FILE_NAME}.suspect"
 """Says what is wrong with the store; the next start compares all of it, and takes over what is good."""
 
-ALL_FACTS = 200_000
-"""The latest facts, compared with their checksums: more than 5,000 matches of two players."""
-
 FIRST_FACTS = 2_000
 """The latest facts, compared before the box is ready, and where a store is opened again during play, which
 blocks the main loop. A pulled plug spoils no others."""
@@ -55,10 +55,6 @@ _OF_ACCESS = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_P
 
 _UNREADABLE = (sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS)
 """Input and output errors that come from the file; others may come from a full disk."""
-
-
-_LAST = 2**40
-"""Matches and facts are numbered one by one; after SQLite's highest number there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,7 @@ def open_or_set_aside(
     *,
     count_throws: bool = True,
     patience_s: float = PATIENCE_S,
-    facts: int = ALL_FACTS,
+    facts: int | None = None,
 ) -> tuple[Store | None, StoreFault | None]:
     """The store in this folder, or a new one in its place.
 
@@ -92,7 +88,7 @@ def open_or_set_aside(
         wall_clock_s: as for `Store`.
         count_throws: as for `Store`.
         patience_s: as for `Store`.
-        facts: how many are compared with their checksums, the latest.
+        facts: how many are compared with their checksums, the latest; None for all, and the tables with them.
 
     Returns:
         The store, None if none can be opened now; and the fault, None if there was none.
@@ -110,7 +106,7 @@ def open_or_set_aside(
         said, fault = _take_over(folder, wall_clock_s())
         _look_for_leftovers(folder)
         store = opened()
-        if facts >= ALL_FACTS:
+        if facts is None:
             _trust(folder)
         if said:
             said = f"{store.path}: {said}"
@@ -350,7 +346,7 @@ def open_checked(
     *,
     count_throws: bool = True,
     patience_s: float = PATIENCE_S,
-    facts: int = ALL_FACTS,
+    facts: int | None = None,
 ) -> Store:
     """Opens a store and checks it.
 
@@ -367,8 +363,8 @@ def open_checked(
     return store
 
 
-def _check(store: Store, facts: int) -> None:
-    """Reads everything that the box will need, and compares so many facts with their checksums.
+def _check(store: Store, facts: int | None) -> None:
+    """Reads everything that the box will need, and compares so many facts with their checksums, or all of it.
 
     Raises:
         StoreError: naming what is wrong.

@@ -3,13 +3,11 @@
 import json
 import re
 import sqlite3
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 
-from shutthebox.adapters.store.errors import StoreError
-from shutthebox.adapters.store.records import kept_match
+from shutthebox.adapters.store.tables import TOTALS
 from shutthebox.config.profiles import builtin
 from shutthebox.files import check_regular
 from shutthebox.game.daily import Streak, streak_from
@@ -30,22 +28,8 @@ or die not between 0 and dice or value not between 1 and dice * sides or count n
 """
 """Their chances would take for ever to work out."""
 
-_DECIDED = "exists (select 1 from result where result.match = match.id)"
-_COUNTS = {
-    "matches": "1",
-    "finished": _DECIDED,
-    "given_up": f'"left" and not {_DECIDED}',
-    "real_dice": "instr(conditions, 'dice real')",
-    "with_computer": "instr(conditions, '\ncomputers ')",
-    "without_levers": "instr(conditions, '\nout-of-play ')",
-}
-"""Per count of matches the condition in SQL; those of forgotten matches have a column of its name."""
-
 FAME = 10
 """Results in the hall of fame."""
-
-KEPT_FAULTS = 200
-"""Faults that the store remembers, the latest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,19 +196,18 @@ def latest(db: sqlite3.Connection, count: int) -> tuple[PlayedMatch, ...]:
     """So many matches that have been decided, the latest first."""
     ids = "select distinct match from result order by match desc limit ?"
     rows = db.execute(
-        "select match.id, began_s, profile, players, player, score, owes, won, initials from result"
+        "select match.id, began_s, profile, players, player, score, won, initials from result"
         f" join match on match.id = result.match where match.id in ({ids})"
         " order by match.id desc, player",
         (count,),
     ).fetchall()
     found: dict[int, PlayedMatch] = {}
-    for number, began_s, keys, seats, player, score, owes, won, initials in rows:
+    for number, began_s, keys, seats, player, score, won, initials in rows:
         if number not in found:
             # A player who had no turn, owes nothing and has not won has no row.
             nobody = tuple(Player(seat, None, False, None) for seat in range(1, seats + 1))
             found[number] = PlayedMatch(began_s, _name(keys), keys, nobody)
-        played = had_turn(db, number, player, score, keys, owes=owes, won=won)
-        result = Player(player + 1, score if played else None, bool(won), initials)
+        result = Player(player + 1, score, bool(won), initials)
         players = found[number].players
         found[number] = replace(found[number], players=(*players[:player], result, *players[player + 1 :]))
     return tuple(found.values())
@@ -236,35 +219,9 @@ def latest_ended(db: sqlite3.Connection) -> int:
     Raises:
         sqlite3.Error: if it cannot be read.
     """
-    query = f'select id from match order by "left" or {_DECIDED} desc, id desc limit 1'
+    decided = "exists (select 1 from result where result.match = match.id)"
+    query = f'select id from match order by "left" or {decided} desc, id desc limit 1'
     return int((db.execute(query).fetchone() or (0,))[0])
-
-
-def had_turn(
-    db: sqlite3.Connection, number: int, player: int, score: int, keys: str, *, owes: str, won: int
-) -> bool:
-    """Whether a player with a result has finished a turn in the match.
-
-    Args:
-        db: the store.
-        number: the match's id.
-        player: from 0.
-        score: of the result, as are `owes` and `won`.
-        keys: the match's profile.
-        owes: stakes.
-        won: 1 for a winner.
-    """
-    # Only these are kept with a score of 0 without a turn; nearly all others need no look at their match.
-    if score or (owes == "0" and not won) or (won and '"target-loses"' not in keys):
-        return True
-    # Not above: the box is ready without it.
-    from shutthebox.rules.record import replay
-
-    try:
-        record = kept_match(db, number, "the store")
-        return replay(record)[-1].scores[player] is not None
-    except (StoreError, ValueError, LookupError):
-        return True  # the kept facts make no match: only the result is there
 
 
 def past(db: sqlite3.Connection, match: Match, letters: str) -> Past:
@@ -306,10 +263,9 @@ def read(db: sqlite3.Connection) -> Statistics:
     """
     if db.execute(_IMPOSSIBLE_THROWS, (MAX_FACES, MAX_FACE // MAX_FACES)).fetchone():
         raise ValueError("throws of impossible dice are counted")
-    kept = counts(db)
-    forgotten = db.execute(f"select {', '.join(kept)} from forgotten").fetchone()
+    totals = dict.fromkeys(("matches", "finished", "given_up", *TOTALS), 0)
     fame = db.execute(
-        "select match.id, player, initials, score, profile, began_s, owes, won, conditions"
+        "select player, initials, score, profile, began_s, conditions"
         " from result join match on match.id = result.match where won and initials is not null"
         " order by match.id desc limit ?",
         (FAME,),
@@ -319,18 +275,12 @@ def read(db: sqlite3.Connection) -> Statistics:
         rows.setdefault((dice, sides, die), {})[value] = count
     counted = tuple(_counted(*key, counts) for key, counts in sorted(rows.items()))
     return Statistics(
-        **{count: kept[count] + before for count, before in zip(kept, forgotten, strict=True)},
+        **(totals | dict(db.execute("select name, count from total").fetchall())),
         versions=_versions(db),
         throws=sum(sum(entry.counts.values()) for entry in counted if entry.die == 0),
         fame=tuple(
-            Famous(
-                who,
-                score if had_turn(db, number, player, score, keys, owes=owes, won=won) else None,
-                _name(keys),
-                began_s,
-                _unproven(conditions, keys, player),
-            )
-            for number, player, who, score, keys, began_s, owes, won, conditions in fame
+            Famous(who, score, _name(keys), began_s, _unproven(conditions, keys, player))
+            for player, who, score, keys, began_s, conditions in fame
         ),
         dice=counted,
         switches=health(db),
@@ -339,13 +289,6 @@ def read(db: sqlite3.Connection) -> Statistics:
         ),
         out_of_play=out_of_play(db) or (),
     )
-
-
-def counts(db: sqlite3.Connection, where: str = "true", values: Sequence[object] = ()) -> dict[str, int]:
-    """Counts of the matches kept in full, by the columns of the table of forgotten ones."""
-    sums = ", ".join(f"ifnull(sum(({condition}) <> 0), 0)" for condition in _COUNTS.values())
-    row = db.execute(f"select {sums} from match where {where}", values).fetchone()
-    return dict(zip(_COUNTS, row, strict=True))
 
 
 def _versions(db: sqlite3.Connection) -> tuple[str, ...]:
@@ -357,8 +300,8 @@ def _versions(db: sqlite3.Connection) -> tuple[str, ...]:
 
 
 def _unproven(conditions: str, keys: str, player: int) -> tuple[str, ...]:
-    words = {"dice real": "real dice", "\ncomputers ": "computer", "\nout-of-play ": "levers out"}
-    found = [word for line, word in words.items() if line in conditions]
+    words = zip(TOTALS.values(), ("real dice", "computer", "levers out"), strict=True)
+    found = [word for line, word in words if line in conditions]
     given = re.search(r"^handicap = (.*)$", keys, re.MULTILINE)
     heads = json.loads(given[1]) if given else ()
     return (*found, "head start") if player < len(heads) and heads[player] else tuple(found)

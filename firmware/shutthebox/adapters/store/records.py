@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 from shutthebox.adapters.store import fact_text
 from shutthebox.adapters.store.errors import StoreError
 from shutthebox.adapters.store.schema import UNREADABLE
-from shutthebox.rules.actions import action_from_text, apply
+from shutthebox.rules.actions import action_from_text
 from shutthebox.rules.conditions import conditions_from_lines
-from shutthebox.rules.match import begin
 from shutthebox.rules.profile import Profile
 from shutthebox.rules.reader import parse_keys, to_profile
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
-    """A match that has been kept, as far as it got.
+    """A match that has been kept, as far as it got. Whether the rules allow it is not checked.
 
     Args:
         db: the store.
@@ -25,39 +24,39 @@ def kept_match(db: sqlite3.Connection, number: int, where: str) -> "Record":
         where: the file, for complaints.
 
     Raises:
-        StoreError: if there is none, or the kept facts make no match.
+        StoreError: if there is none, or its facts make no sense.
         sqlite3.Error: if it cannot be read.
     """
     # Not above: the box is ready without it.
     from shutthebox.rules.record import Record
 
     row = db.execute(
-        'select profile, players, rounds, conditions, "left", first,'
-        " (select min(later.first) from match as later where later.id > match.id) from match where id = ?",
+        "select first, (select min(later.first) from match as later where later.id > match.id)"
+        " from match where id = ?",
         (number,),
     ).fetchone()
     if row is None:
         raise StoreError(f"{where}: no match {number} is kept there")
-    profile, players, rounds, conditions, left, first, end = row
     rows = db.execute(
-        "select text from fact where number > ? and number < ifnull(?, 9e18) order by number", (first, end)
+        "select text from fact where number >= ? and number < ifnull(?, 9e18) order by number", row
     )
-    texts = [text for (text,) in rows]
+    begin, *texts = [text for (text,) in rows] or [""]
     try:
-        known = conditions_from_lines(conditions.splitlines())
-        first = known.first - 1 if known else 0
-        match = begin(kept_profile(profile, where), players, rounds, first)
-        actions = tuple(action_from_text(text) for text in texts if fact_text.is_action(text))
-        for action in actions:
-            match = apply(match, action)
+        first, _, profile, players, rounds, conditions, _ = fact_text.values_of(begin)
+        if first != number:
+            raise ValueError(f"its first fact is that of match {first}")
+        words = {fact_text.word_of(text) for text in texts}
+        for text in texts:
+            if fact_text.word_of(text) in ("resume", "lost"):
+                *_, conditions = fact_text.values_of(text)
         return Record(
-            profile=match.game,
+            profile=kept_profile(profile, where),
             players=players,
             rounds=rounds,
-            actions=actions,
-            conditions=known,
+            actions=tuple(action_from_text(text) for text in texts if fact_text.is_action(text)),
+            conditions=conditions_from_lines(conditions.splitlines()),
             # A match that has lost facts may have a result all the same.
-            given_up=bool(left) and not any(fact_text.word_of(text) == "finish" for text in texts),
+            given_up="leave" in words and "finish" not in words,
         )
     except UNREADABLE as error:
         raise StoreError(f"{where}: match {number}: {error}") from error

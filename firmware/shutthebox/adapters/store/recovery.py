@@ -1,50 +1,38 @@
 """Copies a store into a new file: one of an earlier version, or the good part of a damaged one.
 
-The new file has the latest matches, and of the others their counts; so it is small, and the old one may be
-large. It is made beside the store and takes its name when it is whole and synced: a plug pulled
-meanwhile leaves one of the two.
+Only the chain is read: the checkpoint, and every fact whose checksum is right. The tables are built again
+from these. Of a match of which a fact was altered or is missing, the moves before it are kept, and later
+facts that stand alone: its result, a signature.
 
-Of a damaged store every row is taken over whose checksum is right. A match of which a fact was altered or
-is missing keeps the facts before it, and its result if that is whole.
+The new file is made beside the store and takes its name when it is whole and synced: a plug pulled
+meanwhile leaves one of the two.
 """
 
-import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
 from contextlib import closing, suppress
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
 
 from shutthebox.adapters.store import fact_text
 from shutthebox.adapters.store.chain import (
     FACTS,
     MARK_NAME,
     Chain,
+    Checkpoint,
     Head,
+    RawFact,
+    ReadFact,
     checked,
-    knows_checksums,
+    read_checkpoint,
     read_mark,
-    reseal,
-    seal,
 )
-from shutthebox.adapters.store.schema import COLUMNS, columns_of, create, tables_of
+from shutthebox.adapters.store.fact_text import text_of
+from shutthebox.adapters.store.schema import UNREADABLE, create, tables_of
+from shutthebox.adapters.store.tables import Tables
 from shutthebox.files import sync_folder
 from shutthebox.rules.conditions import Conditions, conditions_from_lines
-
-_Row: TypeAlias = tuple[Any, ...]
-
-_AS_THEY_ARE = {
-    "throws": ("dice", "sides", "die", "value", "count"),
-    "lever": ("number", "presses", "chatter"),
-    "fault": ("at_s", "kind", "text"),
-}
-"""Tables that are copied row by row, with the columns that are: faults are numbered anew."""
-
-_KEY_COLUMNS = {"result": 2, "throws": 4}
-"""Columns of the key where it is not the first column alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,35 +48,6 @@ class Recovered:
     matches: int
     facts: int
     lost: int
-
-
-@dataclass(slots=True)
-class _Match:
-    """A match as it goes into the new file.
-
-    Attributes:
-        number: its id.
-        content: when it began, its profile, players, rounds.
-        conditions: their lines when it began.
-        told: its facts behind its beginning.
-        results: the rows of its result: player, score, owes, won, initials.
-        left: the players have left it.
-        lost: facts of it that could not be taken over.
-    """
-
-    number: int
-    content: tuple[int, str, int, int]
-    conditions: str
-    told: list[str]
-    results: list[_Row]
-    left: bool
-    lost: int = 0
-
-    def ending(self) -> list[str]:
-        """The facts that end it, made from its rows."""
-        told = [fact_text.finish(row[:-1] for row in self.results)] if self.results else []
-        told += [fact_text.sign(row[0], row[-1]) for row in self.results if row[-1] is not None]
-        return [*told, fact_text.LEAVE] if self.left else told
 
 
 def bring_up_to_date(store: Path, patience_s: float) -> None:
@@ -136,22 +95,24 @@ def copy(db: sqlite3.Connection, to: Path, mark: Head | None) -> Recovered:
         sqlite3.Error: if the old one cannot be read at all, or the new one not be written.
         OSError: if the new one cannot be written.
     """
-    db.text_factory = lambda raw: raw.decode("utf-8", "replace")
-    version = tables_of(db)
-    if not version:
+    if not tables_of(db):
         raise ValueError("no tables of a store")
-    source = _Source(db, version, mark)
+    try:
+        checkpoint = read_checkpoint(db)
+        Tables(checkpoint)
+    except UNREADABLE:
+        checkpoint = Checkpoint()
+    facts = _readable(db)
     to.unlink(missing_ok=True)
     try:
         os.close(os.open(to, os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY, 0o600))
         with closing(sqlite3.connect(to, isolation_level=None)) as new:
-            knows_checksums(new)
             # Nobody knows of the file until it is synced below.
             new.execute("pragma synchronous = off")
             new.execute("pragma journal_mode = memory")
             create(new)
             new.execute("begin")
-            recovered = _fill(new, source)
+            recovered = _Copy(new, checkpoint).take(facts, mark)
             new.execute("commit")
         with to.open("rb+") as file:
             os.fsync(file.fileno())
@@ -162,179 +123,118 @@ def copy(db: sqlite3.Connection, to: Path, mark: Head | None) -> Recovered:
     return recovered
 
 
-def _fill(new: sqlite3.Connection, source: "_Source") -> Recovered:
-    for table, columns in _AS_THEY_ARE.items():
-        new.executemany(
-            f"insert or ignore into {table} ({', '.join(columns)}) values ({', '.join('?' * len(columns))})",
-            source.rows(table, columns),
-        )
-    chain, matches, lost = Chain(new), 0, 0
-    chosen: dict[str, str] = {}
-    for match in source.matches():
-        _add(new, chain, match)
-        matches += 1
-        lost += match.lost
-        chosen |= [fact_text.chosen(text) for text in match.told if fact_text.word_of(text) == "choose"]
-    lost += source.lost
-    chosen, kept = _usable(chosen.items()), _usable(source.rows("setting", ("key", "value")))
-    # Where facts are lost, a setting may have been chosen after the last fact that tells of it.
-    for key, value in ({**chosen, **kept} if lost else {**kept, **chosen}).items():
-        chain.add(fact_text.choose(key, json.loads(value)))
-        new.execute("insert into setting (key, value) values (?, ?)", (key, value))
-    counted = source.forgotten()
-    new.execute(f"update forgotten set {', '.join(f'{column} = :{column}' for column in counted)}", counted)
-    for table in ("match", "result", "setting", "forgotten", *_AS_THEY_ARE):
-        reseal(new, table)
-    return Recovered(matches, chain.head.number, lost)
-
-
-def _usable(settings: Iterable[_Row]) -> dict[str, str]:
-    """Those whose value is JSON, as the box has written it."""
-    found: dict[str, str] = {}
-    for key, value in settings:
-        with suppress(ValueError, RecursionError):
-            json.loads(value)
-            found[key] = value
-    return found
-
-
-def _add(new: sqlite3.Connection, chain: Chain, match: _Match) -> None:
-    chain.add(fact_text.begin(match.number, match.content, match.conditions))
-    first, conditions = chain.head.number, match.conditions
-    for text in match.told:
-        chain.add(text)
-        conditions = fact_text.conditions_in(text) if fact_text.sets_conditions(text) else conditions
-    new.execute(
-        "insert into match (id, first, began_s, profile, players, rounds, conditions, left)"
-        " values (?, ?, ?, ?, ?, ?, ?, ?)",
-        (match.number, first, *match.content, conditions, match.left),
-    )
-    new.executemany(
-        "insert into result (match, player, score, owes, won, initials) values (?, ?, ?, ?, ?, ?)",
-        [(match.number, *row) for row in match.results],
-    )
-
-
-class _Source:
-    """The store that is copied: everything is compared with its checksum."""
-
-    def __init__(self, db: sqlite3.Connection, version: int, mark: Head | None) -> None:
-        self._db, self._columns = db, columns_of(version)
-        self.lost = 0
-        self._facts = {fact.number: fact for fact in checked(_readable(db, FACTS, 1, (0,)), Head())}
-        self._top = max([*self._facts, mark.number if mark else 0], default=0)
-        self._missing_ids = 0
-
-    def rows(self, table: str, columns: Sequence[str]) -> Iterator[_Row]:
-        there = self._columns.get(table, ())
-        for row in self._good(table) if there else ():
-            yield tuple(row[there.index(column)] if column in there else 0 for column in columns)
-
-    def matches(self) -> Iterator[_Match]:
-        rows = {row[1]: row for row in self._good("match")}
-        results: dict[int, list[_Row]] = {}
-        for match, *row in self._good("result"):
-            results.setdefault(match, []).append(tuple(row))
-        begun = [
-            n for n, fact in self._facts.items() if fact.good and fact_text.word_of(fact.text) == "begin"
-        ]
-        last_id = 0
-        for first, end in pairwise([*sorted({*rows, *begun}), self._top + 1]):
-            if first in rows:
-                number = rows[first][0]
-                self._missing_ids += number - last_id - 1
-                last_id = number
-                yield self._match(rows[first], end, results.get(number, []))
-            else:
-                self.lost += end - first
-
-    def _match(self, row: _Row, end: int, results: list[_Row]) -> _Match:
-        number, first, *content, conditions, left = row
-        told, lost = self._told(first, end)
-        if fact_text.LEAVE in told:  # the missing facts belong to no match
-            self.lost, lost = self.lost + lost, 0
-        finish = fact_text.finish(result[:-1] for result in results)
-        for place, text in enumerate(told):
-            if fact_text.word_of(text) == "finish" and text != finish:
-                told, lost = told[:place], lost + len(told) - place
-                break
-        if not lost:
-            # Rows that are older than the facts: a write that never reached the card.
-            left = fact_text.LEAVE in told
-            signed = dict(fact_text.signed(text) for text in told if fact_text.word_of(text) == "sign")
-            results = [(*result[:-1], signed.get(result[0])) for result in results]
-            if results and finish not in told:
-                results = []
-        beginning = self._facts.get(first)
-        if beginning is not None and beginning.good:
-            conditions = fact_text.conditions_in(beginning.text)
-        match = _Match(number, tuple(content), conditions, told, results, bool(left), lost)
-        if lost:
-            # A match whose moves are lost cannot be continued, so its result stands.
-            match.left = match.left or (bool(results) and finish not in told)
-            match.told.append(fact_text.lost(lost, _with_lost(conditions, told, lost)))
-            match.told += [text for text in match.ending() if text not in told]
-        return match
-
-    def _told(self, first: int, end: int) -> tuple[list[str], int]:
-        """The facts of a match behind its first, up to one that is not good; how many are not there."""
-        told: list[str] = []
-        for number in range(first + 1, end):
-            fact = self._facts.get(number)
-            if fact is None:
-                following = self._facts.get(end)
-                forgotten = following is not None and following.good and end - 1 not in self._facts
-                return told, 0 if forgotten else end - number
-            if not fact.good:
-                return told, end - number
-            told.append(fact.text)
-        return told, 0
-
-    def forgotten(self) -> dict[str, int]:
-        columns = [column for column in COLUMNS["forgotten"] if column not in ("one", "facts", "checksum")]
-        row = next(self.rows("forgotten", columns), (0,) * len(columns))
-        counted = dict(zip(columns, row, strict=True))
-        # A lost match counts as begun.
-        return {**counted, "matches": max(counted["matches"], self._missing_ids)}
-
-    def _good(self, table: str) -> Iterator[_Row]:
-        columns = ", ".join(self._columns[table])
-        keys = _KEY_COLUMNS.get(table, 1)
-        order = ", ".join(self._columns[table][:keys])
-        for row in _readable(self._db, f"select {columns} from {table} order by {order}", keys):
-            if seal(*row[:-1]) == row[-1]:
-                yield row[:-1]
-
-
-def _with_lost(conditions: str, told: list[str], lost: int) -> str:
-    for text in told:
-        if fact_text.sets_conditions(text):
-            conditions = fact_text.conditions_in(text)
-    before = conditions_from_lines(conditions.splitlines())
-    return fact_text.conditions_text(before and before.joined(Conditions(lost=lost)))
-
-
-def _readable(db: sqlite3.Connection, query: str, keys: int, values: _Row = ()) -> list[_Row]:
-    """The rows of a query from both ends, up to the first that cannot be read.
+class _Copy:
+    """A new store, into which the good facts of an old one are put in their order.
 
     Args:
-        db: the store.
-        query: ordered by its first columns.
-        keys: how many those are.
-        values: of its places.
+        new: the new file, in a transaction.
+        checkpoint: of the old one.
     """
-    found: list[_Row] = []
+
+    def __init__(self, new: sqlite3.Connection, checkpoint: Checkpoint) -> None:
+        self._new, self._checkpoint, self._tables = new, checkpoint, Tables(checkpoint)
+        self._chain = Chain(new)
+        self._chain.head = Head(checkpoint.number, checkpoint.head)
+        self._lost = self._unsaid = 0
+        self._is_spoilt = self._result_alone = False
+
+    def take(self, facts: list[RawFact], mark: Head | None) -> Recovered:
+        """Takes over what is good.
+
+        Args:
+            facts: of the old store.
+            mark: its head mark.
+        """
+        last = self._checkpoint.number
+        behind = bisect_right(facts, last, key=lambda row: row[0])
+        self._take_covered(facts[:behind])
+        for fact in checked(facts[behind:], self._checkpoint):
+            self._miss(fact.missing)
+            if fact.good:
+                self._take(fact.text)
+            else:
+                self._miss(1)
+            last = fact.number
+        if mark is not None and mark.number > last:
+            self._miss(mark.number - last)
+        self._say_what_is_lost()
+        match = self._tables.match
+        if match is not None and self._result_alone and not match[-1]:
+            self._add(text_of("leave", match[0]))  # without its moves it cannot be gone on with
+        self._tables.write(self._new)
+        count = "select (select count(*) from match), (select count(*) from fact)"
+        matches, kept = self._new.execute(count).fetchone()
+        return Recovered(matches, kept, self._lost)
+
+    def _take_covered(self, facts: list[RawFact]) -> None:
+        """Takes over, as they are, the matches that the checkpoint covers; one is whole or is left out."""
+        matches: list[list[tuple[RawFact, ReadFact]]] = [[]]
+        for raw, fact in zip(facts, checked(facts, self._checkpoint), strict=True):
+            if fact.raw.startswith(b"begin "):
+                matches.append([])
+            matches[-1].append((raw, fact))
+        kept = 0
+        for match in matches:
+            if not all(fact.good for _, fact in match):
+                self._lost += len(match)
+                continue
+            for raw, fact in match:
+                self._tables.apply(fact.number, fact.text)
+                self._new.execute("insert into fact values (?, ?, ?, ?)", (*raw[:2], fact.text, raw[-1]))
+            kept += len(match)
+        if self._checkpoint.number:
+            replace(self._checkpoint, facts=kept).write(self._new)
+
+    def _miss(self, facts: int) -> None:
+        """So many facts are not there: those of play behind them make no sense."""
+        self._unsaid += facts
+        self._lost += facts
+        self._is_spoilt |= facts > 0
+
+    def _take(self, text: str) -> None:
+        word, match = fact_text.word_of(text), self._tables.match
+        if word == "begin":
+            self._say_what_is_lost()
+            self._is_spoilt = self._result_alone = False
+        elif self._is_spoilt and fact_text.of_play(text):
+            self._miss(1)
+            return
+        elif word == "finish":
+            self._result_alone = self._is_spoilt
+        elif match is not None and text == text_of("leave", match[0]):
+            self._say_what_is_lost()
+        try:
+            self._tables.apply(self._chain.head.number + 1, text)
+        except UNREADABLE:
+            self._miss(1)
+        else:
+            self._chain.add(text)
+
+    def _add(self, text: str) -> None:
+        self._tables.apply(self._chain.add(text), text)
+
+    def _say_what_is_lost(self) -> None:
+        """Adds a fact to the latest match that says how many were lost of it, unless it was over."""
+        match, lost = self._tables.match, self._unsaid
+        self._unsaid = 0
+        if match is None or match[-1] or not lost:
+            return
+        before = conditions_from_lines(match[-3].splitlines())
+        conditions = before and before.joined(Conditions(lost=lost))
+        self._add(text_of("lost", match[0], lost, fact_text.conditions_text(conditions)))
+
+
+def _readable(db: sqlite3.Connection) -> list[RawFact]:
+    """The facts from both ends, up to the first that cannot be read."""
+    found: list[RawFact] = []
     try:
-        for row in db.execute(query, values):
+        for row in db.execute(FACTS, (0,)):
             found.append(row)
         return found
     except (sqlite3.DatabaseError, ValueError):
         pass
-    last, behind = (found[-1][:keys] if found else None), list[_Row]()
-    backwards = ", ".join(f"{place} desc" for place in range(1, keys + 1))
-    with suppress(sqlite3.DatabaseError, ValueError, TypeError):
-        for row in db.execute(f"select * from ({query}) order by {backwards}", values):
-            if last is not None and row[:keys] <= last:
-                break
+    last, behind = found[-1][0] if found else 0, list[RawFact]()
+    with suppress(sqlite3.DatabaseError, ValueError):
+        for row in db.execute(f"{FACTS} desc", (last,)):
             behind.append(row)
     return found + behind[::-1]

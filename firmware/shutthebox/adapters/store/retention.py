@@ -1,58 +1,61 @@
-"""Deletes old matches and faults, so that the store's file stays small for ever.
+"""Forgets old matches, so that the store's file stays small for ever.
 
-The latest matches are kept whole. Of older ones only their number is kept; dice and levers have counts of
-their own. Stakes are owed for one evening only, so none are kept.
-SQLite uses the space of deleted rows for new ones, so the file needs no vacuum.
+The latest matches are kept whole, and those in the hall of fame. What follows from the facts of the others
+stands in the checkpoint with which the chain begins. SQLite uses the space of deleted rows again, so the
+file needs no vacuum.
 """
 
 import sqlite3
 
-from shutthebox.adapters.store.chain import forget_facts, reseal
-from shutthebox.adapters.store.queries import FAME, KEPT_FAULTS, counts
+from shutthebox.adapters.store.chain import Checkpoint, read_checkpoint, read_facts
+from shutthebox.adapters.store.queries import FAME
+from shutthebox.adapters.store.schema import UNREADABLE
+from shutthebox.adapters.store.tables import Tables
 
 KEPT_MATCHES = 5000
 """Matches that are kept whole, besides those in the hall of fame: some 6 MB, read once at the start."""
 
 AT_ONCE = 4
-"""Matches deleted at most when one begins, so that no fact waits long."""
+"""Matches that are forgotten together, so that a checkpoint is seldom written and no fact waits long."""
 
-OLD = (
-    "id <= (select max(id) from match) - :matches and id not in"
-    " (select match from result where initials is not null order by match desc limit :fame)"
-)
-"""In SQL, with `bounds`: the matches that are not kept whole."""
-
-
-def bounds() -> dict[str, int]:
-    """The values for the placeholders of `OLD`."""
-    return {"matches": KEPT_MATCHES, "fame": FAME}
+_OLD = """
+select id, first, (select min(later.first) - 1 from match as later where later.id > match.id) from match
+where id <= (select max(id) from match) - ?
+    and id not in (select match from result where initials is not null order by match desc limit ?)
+order by id limit ?
+"""
+"""Matches that are not kept whole, with the numbers of their first and last fact."""
 
 
 def forget(db: sqlite3.Connection) -> None:
-    """Forgets matches that are too old, the oldest first; called in the transaction that begins another."""
-    old = db.execute(
-        f"select id from match where {OLD} order by id limit :most", {**bounds(), "most": AT_ONCE}
-    ).fetchall()
-    for (number,) in old:
-        _forget_match(db, number)
+    """Forgets the oldest matches where enough are too old; called in the transaction that begins another.
 
+    Matches behind a damaged fact stay: it is the verification that speaks of it.
 
-def _forget_match(db: sqlite3.Connection, number: int) -> None:
-    first, end = db.execute(
-        "select first, (select min(later.first) from match as later where later.id > match.id)"
-        " from match where id = ?",
-        (number,),
-    ).fetchone()
-    counted = counts(db, "id = ?", (number,))
-    db.execute(
-        f"update forgotten set {', '.join(f'{column} = {column} + :{column}' for column in counted)}", counted
-    )
-    forget_facts(db, first, end - 1)
-    reseal(db, "forgotten")
-    for table, key in (("result", "match"), ("match", "id")):
-        db.execute(f"delete from {table} where {key} = ?", (number,))
-
-
-def forget_faults(db: sqlite3.Connection) -> None:
-    """Forgets all but the latest faults."""
-    db.execute("delete from fault where id <= (select max(id) from fault) - ?", (KEPT_FAULTS,))
+    Raises:
+        sqlite3.Error: if the store cannot be read or written.
+    """
+    old = db.execute(_OLD, (KEPT_MATCHES, FAME, AT_ONCE)).fetchall()
+    if len(old) < AT_ONCE:
+        return
+    try:
+        before = read_checkpoint(db)
+        number, head, tables = max(before.number, old[-1][-1]), before.head, Tables(before)
+        for fact in read_facts(db, before, before.number):
+            if fact.number > number:
+                break
+            if fact.missing or not fact.good:
+                return
+            tables.apply(fact.number, fact.text)
+    except UNREADABLE:
+        return
+    if number > before.number:
+        (head,) = db.execute("select checksum from fact where number = ?", (number,)).fetchone()
+    # What comes before the first match belongs to none.
+    db.execute("delete from fact where number < (select min(first) from match)")
+    for match, first, end in old:
+        db.execute("delete from fact where number between ? and ?", (first, end))
+        db.execute("delete from result where match = ?", (match,))
+        db.execute("delete from match where id = ?", (match,))
+    (facts,) = db.execute("select count(*) from fact where number <= ?", (number,)).fetchone()
+    Checkpoint(number, head, facts, tables.sums()).write(db)

@@ -11,16 +11,27 @@ from contextlib import closing
 from functools import cache
 from typing import TypeAlias
 
-# Facts are a chain (`shutthebox.adapters.store.chain`), and every row has a checksum of its own.
-#   fact.previous: the checksum of the fact before, where that one has been forgotten
+# `fact` is a chain (`shutthebox.adapters.store.chain`), and `checkpoint` what it begins with. All other
+# tables follow from these two (`shutthebox.adapters.store.tables`), their keys first.
+#   checkpoint.facts: how many facts with a number up to its own are kept
 #   match.first: the number of the fact that began it; it has all facts until the next match's first
 #   match.conditions: lines of a record; empty if they are not known
+#   match.sides: of its dice, if its throws are counted; else 0
+#   result.score: null for a player who had no turn
 #   throws.die: 0 for the total
 _VERSION_1 = """
     create table fact (
         number integer primary key,
+        previous integer not null,
         text text not null,
-        previous integer,
+        checksum integer not null
+    ) strict;
+    create table checkpoint (
+        one integer primary key check (one = 1),
+        number integer not null,
+        head integer not null,
+        facts integer not null,
+        sums text not null,
         checksum integer not null
     ) strict;
     create table match (
@@ -31,17 +42,17 @@ _VERSION_1 = """
         players integer not null,
         rounds integer not null,
         conditions text not null,
-        left integer not null default 0,
-        checksum integer not null default 0
+        sides integer not null,
+        left integer not null
     ) strict;
     create table result (
         match integer not null references match (id),
         player integer not null,
-        score integer not null,
+        score integer,
         owes text not null,
         won integer not null,
+        captain integer not null,
         initials text,
-        checksum integer not null default 0,
         primary key (match, player)
     ) strict, without rowid;
     create table throws (
@@ -50,37 +61,26 @@ _VERSION_1 = """
         die integer not null,
         value integer not null,
         count integer not null,
-        checksum integer not null default 0,
         primary key (dice, sides, die, value)
     ) strict, without rowid;
     create table lever (
         number integer primary key,
         presses integer not null,
-        chatter integer not null,
-        checksum integer not null default 0
+        chatter integer not null
     ) strict;
     create table setting (
         key text primary key,
-        value text not null,
-        checksum integer not null default 0
+        value text not null
     ) strict, without rowid;
-    create table forgotten (
-        one integer primary key check (one = 1),
-        facts integer not null default 0,
-        matches integer not null default 0,
-        finished integer not null default 0,
-        given_up integer not null default 0,
-        real_dice integer not null default 0,
-        with_computer integer not null default 0,
-        without_levers integer not null default 0,
-        checksum integer not null default 0
-    ) strict;
+    create table total (
+        name text primary key,
+        count integer not null
+    ) strict, without rowid;
     create table fault (
         id integer primary key,
         at_s integer not null,
         kind text not null,
-        text text not null,
-        checksum integer not null default 0
+        text text not null
     ) strict;
     """
 
@@ -143,23 +143,12 @@ def create(db: sqlite3.Connection) -> None:
     """Makes the tables of this version in an empty file, all at once or not at all.
 
     Args:
-        db: opened with `isolation_level` None; its statements may use `seal`.
+        db: opened with `isolation_level` None.
 
     Raises:
         sqlite3.Error: if it cannot be written.
     """
-    first_row = (
-        f"insert into forgotten (one) values (1); update forgotten set checksum = {sealed('forgotten')};"
-    )
-    db.executescript(
-        f"begin immediate; {_SCHEMAS[VERSION]} {first_row} pragma user_version = {VERSION}; commit;"
-    )
-
-
-def sealed(table: str) -> str:
-    """The expression in SQL for the checksum that a row of this table must have."""
-    columns = ", ".join(f'"{column}"' for column in COLUMNS[table] if column != "checksum")
-    return f"seal({columns})"
+    db.executescript(f"begin immediate; {_SCHEMAS[VERSION]} pragma user_version = {VERSION}; commit;")
 
 
 def _schema(db: sqlite3.Connection) -> _Schema:

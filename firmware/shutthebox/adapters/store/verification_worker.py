@@ -30,15 +30,14 @@ class VerificationWorker:
 
     Args:
         store: the file, of this version.
-        facts: to look at, the latest.
 
     Attributes:
         found: what is wrong with the store, in words; None for nothing, and as long as nothing was found.
     """
 
-    def __init__(self, store: Path, facts: int) -> None:
+    def __init__(self, store: Path) -> None:
         self.found: str | None = None
-        self._store, self._facts = store, facts
+        self._store = store
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._work, name="verification", daemon=True)
 
@@ -60,7 +59,7 @@ class VerificationWorker:
             with closing(open_to_read(self._store)) as db:
                 db.set_progress_handler(self._stopping.is_set, _INSTRUCTIONS)
                 db.execute("begin")  # one instant of the store, whatever is kept meanwhile
-                self.found = first_fault(db, mark, most=self._facts)
+                self.found = first_fault(db, mark)
         except (*UNREADABLE, OSError) as error:
             if getattr(error, "sqlite_errorcode", None) in _DAMAGE and not isinstance(error, OSError):
                 self.found = f"what it holds makes no sense: {error}"
