@@ -164,6 +164,15 @@ def test_one_match_is_exported_by_its_number_and_the_latest_without_one(
     assert 'name = "pub"' in said(capsys, state, "export", "--record", "2")
 
 
+def test_a_match_that_was_given_up_is_not_the_one_to_look_at_again(
+    state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copy = shutil.copytree(state, tmp_path / "copy")
+    with closing(Store(copy, lambda: 1.7e9)) as store:
+        store.keep(Left())
+    assert 'name = "thai"' in said(capsys, copy, "export", "--record")
+
+
 def test_a_match_that_is_not_there(state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Store(tmp_path, lambda: 0.0).close()
     for folder, words in ((state, ["3"]), (tmp_path, [])):

@@ -47,7 +47,7 @@ _LINE = re.compile(r"(\w+)\((.*)\)\s+= (-?\w+)")
 
 def keep(folder: Path, seed: int, count: int, synchronous: str) -> None:
     """Keeps facts; with a mark when the store is open, and after each."""
-    retention.KEPT_MATCHES = KEPT
+    retention.KEPT_MATCHES, retention.AT_ONCE = KEPT, 1
     mark = os.open(folder / MARK, os.O_WRONLY | os.O_CREAT)
     store, store_fault = open_or_set_aside(folder / "state", lambda: 0.0)
     assert store_fault is None

@@ -50,7 +50,7 @@ def add_parser(subparsers: Subparsers) -> None:
         type=int,
         nargs="?",
         const=0,
-        help="only match N (the latest that has ended), as a record that replay can play",
+        help="only match N (the latest that was finished), as a record that replay can play",
     )
     export.set_defaults(run=run_export)
     for parser in (stats, export):
@@ -135,7 +135,7 @@ def run_export(args: argparse.Namespace) -> int:
     """
     with reading(store_folder(args)) as store:
         if args.record is not None:
-            number = args.record or queries.latest_ended(store.db)
+            number = args.record or queries.latest_finished(store.db)
             print(write(kept_match(store.db, number, "--record")), end="")
         else:
             store.db.row_factory = sqlite3.Row

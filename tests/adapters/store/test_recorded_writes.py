@@ -83,6 +83,7 @@ def cut_everywhere(
         (folder / name).mkdir()
     with monkeypatch.context() as patch:
         patch.setattr(retention, "KEPT_MATCHES", recording.KEPT)
+        patch.setattr(retention, "AT_ONCE", 1)
         truth = history(folder / "truth", seed)
     assert 'INSERT INTO "checkpoint"' in truth[-1], "old matches have been forgotten"
     lines = recording.record(folder, seed, FACTS, synchronous)

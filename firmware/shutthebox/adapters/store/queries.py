@@ -213,14 +213,14 @@ def latest(db: sqlite3.Connection, count: int) -> tuple[PlayedMatch, ...]:
     return tuple(found.values())
 
 
-def latest_ended(db: sqlite3.Connection) -> int:
-    """The id of the latest match that was decided or left; where there is none, of the latest; 0 for none.
+def latest_finished(db: sqlite3.Connection) -> int:
+    """The id of the latest match that was decided; where there is none, of the latest; 0 for none.
 
     Raises:
         sqlite3.Error: if it cannot be read.
     """
     decided = "exists (select 1 from result where result.match = match.id)"
-    query = f'select id from match order by "left" or {decided} desc, id desc limit 1'
+    query = f"select id from match order by {decided} desc, id desc limit 1"
     return int((db.execute(query).fetchone() or (0,))[0])
 
 
