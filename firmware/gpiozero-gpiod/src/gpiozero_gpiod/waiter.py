@@ -168,5 +168,7 @@ class Waiter:
                         if each.on_look_again():
                             self.stop_looking(each)
         finally:
-            epoll.close()
-            os.close(wake)
+            # `close` may be about to wake this thread: by then the number may be another file's.
+            with self._lock:
+                epoll.close()
+                os.close(wake)
