@@ -30,10 +30,15 @@ def found(path: str) -> Path | None:
 
 
 @cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
 def names_in(path: Path) -> frozenset[str]:
     """The names in a module: functions, classes with their methods and fields, constants."""
     names = set()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for node in parsed(path).body:
         names |= set(_targets(node))
         if isinstance(node, ast.ClassDef):
             names |= {f"{node.name}.{name}" for inner in node.body for name in _targets(inner)}
@@ -79,7 +84,7 @@ def test_no_module_imports_from_a_higher_floor() -> None:
         part = path.relative_to(PACKAGE).parts[0]
         if part in ("__init__.py", "__main__.py"):
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("shutthebox."):
                 target = (node.module or "").split(".")[1]
                 target = target if target in height else f"{target}.py"
@@ -100,7 +105,7 @@ def test_no_ring_of_imports() -> None:
     }
     graph: dict[str, set[str]] = defaultdict(set)
     for name, path in modules.items():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path)
         only_types = {inner for node in ast.walk(tree) if _for_types(node) for inner in ast.walk(node)}
         for node in ast.walk(tree):
             if isinstance(node, ast.ImportFrom) and node not in only_types:
@@ -121,7 +126,7 @@ def test_no_two_classes_have_one_name() -> None:
     """A name that is looked for is then found in one place."""
     places = defaultdict(list)
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(str(path.relative_to(PACKAGE)))
     assert {name: where for name, where in places.items() if len(where) > 1} == {}

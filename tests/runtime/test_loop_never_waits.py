@@ -83,9 +83,8 @@ def forget_solutions() -> None:
                     function.cache_clear()
 
 
-@pytest.mark.parametrize("game", ["traditional", "thai"])
-def test_nothing_is_solved_in_the_thread_of_the_loop(game: str, solved: Threads) -> None:
-    box = VirtualBox(config_for(game, 9), advised=False)
+def test_nothing_is_solved_in_the_thread_of_the_loop(solved: Threads) -> None:
+    box = VirtualBox(config_for("traditional", 9), advised=False)
     posted: SimpleQueue[OddsCame] = SimpleQueue()
     worker = OddsWorker(posted.put)
 

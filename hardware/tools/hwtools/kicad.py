@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from hwtools.pinout import HARDWARE
@@ -40,8 +41,9 @@ def _properties(node: Node) -> dict[str, str]:
     return {str(p[1]): str(p[2]) for p in children(node, "property")}
 
 
+@cache
 def read(path: Path = BOARD) -> Board:
-    """Read a board file."""
+    """Read a board file, once; nobody changes what is returned."""
     board = loads(path.read_text(encoding="utf-8"))
     parts: dict[str, Part] = {}
     pads: dict[tuple[str, str], str] = {}
