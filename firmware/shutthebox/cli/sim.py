@@ -7,11 +7,12 @@ import sys
 import tempfile
 import time
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from shutthebox.cli.parser import Subparsers
@@ -21,7 +22,9 @@ from shutthebox.errors import ShutTheBoxError
 from shutthebox.files import make_folder
 
 if TYPE_CHECKING:
+    from shutthebox.game.inputs import FormInput
     from shutthebox.runtime.ports import Observer
+    from shutthebox.runtime.runner import Mail
     from shutthebox.simulator.scenario.recorder import ScenarioRecorder
 
 _MEMORY_PREFIX = "shutthebox-"
@@ -97,6 +100,7 @@ def run(args: argparse.Namespace) -> int:
     from shutthebox.game.dice import RandomDice
     from shutthebox.game.switches.debounce import DICE_BUTTON
     from shutthebox.runtime.daemon import serve
+    from shutthebox.simulator.form import as_line
     from shutthebox.simulator.hardware import disk
     from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
     from shutthebox.simulator.hardware.panel_model import PanelModel
@@ -135,11 +139,19 @@ def run(args: argparse.Namespace) -> int:
             recorder = ScenarioRecorder(file, config, levers, box.levers_down, start_ns, goes_on=goes_on)
             stack.callback(recorder.flush)
             observers.append(recorder)
-        broke = partial(_broke, recorder) if recorder is not None else lambda line: None
+        broke: Callable[[str], None] = (
+            partial(_broke, recorder) if recorder is not None else lambda line: None
+        )
         workshop = Workshop(box, panel, state, broke)
         workshop.restore(condition)
         plug = Plug(args.record or state / "recording.scn", recorder, box)
-        server = stack.enter_context(PageServer(workshop, args.port, transcript, plug))
+        inbox: SimpleQueue[Mail] = SimpleQueue()
+
+        def fill_in(given: "FormInput") -> None:
+            broke(as_line(given))
+            inbox.put(given)
+
+        server = stack.enter_context(PageServer(workshop, args.port, transcript, plug, fill_in))
 
         def arguments(record: bool, goes_on: bool) -> Sequence[str]:
             since = (str(start_ns), str(memory)) if goes_on else ()
@@ -165,6 +177,7 @@ def run(args: argparse.Namespace) -> int:
             scores=memory,
             # A simulated box is in no league, unless its config says so.
             outbox=Path(config.outbox.folder) if config.outbox.folder else None,
+            inbox=inbox,
         )
     plug.start_again()
     print("Goodbye.", file=sys.stderr)

@@ -10,6 +10,7 @@ from shutthebox.game.messages import Text
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import Question
 from shutthebox.game.screen import Screen
+from shutthebox.game.settings import Settings
 from shutthebox.rules.profile import Profile
 
 if TYPE_CHECKING:  # a reader of reviews needs no solver
@@ -29,6 +30,23 @@ class Sound(StrEnum):
     SHUT = "shut"
     WIN = "win"
     FANFARE = "fanfare"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The settings for a form beside the box.
+
+    Attributes:
+        settings: as they are now.
+        names: per seat the letters that were given, empty for none.
+        is_open: the box takes a setting or names from the form now.
+        walks: the cursor of a list can be moved now.
+    """
+
+    settings: Settings
+    names: tuple[str, ...]
+    is_open: bool
+    walks: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +73,7 @@ class Show:
         game: the one on the table, or of the puzzle; else the usual one. None if that cannot be played now.
         staked: the box says who owes what.
         review: of the turn or the match that is over, where the coach has been heard.
+        form: for a form beside the box; None for none.
     """
 
     screen: Screen
@@ -75,6 +94,7 @@ class Show:
     game: Profile | None = None
     staked: bool = False
     review: "MatchReview | None" = None
+    form: Form | None = None
 
 
 @dataclass(frozen=True, slots=True)

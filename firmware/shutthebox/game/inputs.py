@@ -108,6 +108,39 @@ class ReviewCame:
     review: MatchReview | None
 
 
+@dataclass(frozen=True, slots=True)
+class SettingChosen:
+    """A setting was chosen beside the box, on a form. During a match it does nothing.
+
+    Attributes:
+        key: of the config.
+        value: as in the config, a tuple for a list; anything that the menu does not offer now does nothing.
+    """
+
+    key: str
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class NamesGiven:
+    """The players' names were given beside the box, on a form, per seat; an empty one for none.
+
+    During a match they do nothing.
+    """
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CursorMoved:
+    """The cursor of a list was moved beside the box, down by so many lines; negative: up."""
+
+    by: int
+
+
+FormInput: TypeAlias = SettingChosen | NamesGiven | CursorMoved
+"""Something that a form beside the box says."""
+
 OddsCame: TypeAlias = HintCame | DiceCame | AnswerCame | ReviewCame
 """An answer of the odds, some time after the question."""
 
@@ -121,6 +154,7 @@ Input: TypeAlias = (
     | HealthChanged
     | FaultReported
     | DeliveryReported
+    | FormInput
     | OddsCame
 )
 """One thing that happens to the machine."""

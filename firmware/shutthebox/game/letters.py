@@ -18,6 +18,11 @@ _STEPS = {1: -1, 2: 1}
 _HELP = message("Lever 1: < 2: >")
 
 
+def is_name(text: str) -> bool:
+    """Whether these letters can be given at the box; an empty text is no name, which is allowed."""
+    return not text or (len(text) == LENGTH and set(text) <= set(ALPHABET))
+
+
 @dataclass(frozen=True, slots=True)
 class Letters:
     """Letters on their way.

@@ -11,40 +11,49 @@ from shutthebox.game import lever_health
 from shutthebox.game.contact_health import ContactHealth
 from shutthebox.game.daily import DailyPuzzle
 from shutthebox.game.dice import Dice
-from shutthebox.game.effects import Effect, Show, Sounded
+from shutthebox.game.effects import Effect, Show, Sound, Sounded
 from shutthebox.game.facts import Faulted
 from shutthebox.game.faults import Fault
 from shutthebox.game.inputs import (
     AnswerCame,
+    CursorMoved,
     DeliveryReported,
     Deserted,
     DiceCame,
     FaultReported,
+    FormInput,
     HealthChanged,
     Held,
     HeldLong,
     HintCame,
     Input,
     LeversMoved,
+    NamesGiven,
     OddsCame,
     Pressed,
     ReviewCame,
     ServicePressed,
+    SettingChosen,
     TimeCame,
 )
+from shutthebox.game.letters import is_name
+from shutthebox.game.menu_items import item_chosen
 from shutthebox.game.messages import Text, message
 from shutthebox.game.modes.attract import Attract
 from shutthebox.game.modes.base import MatchMode
+from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.service import Service
+from shutthebox.game.modes.setup import Setup
 from shutthebox.game.past import Past
 from shutthebox.game.play import reviewed
 from shutthebox.game.resuming import KeptMatch, resume
 from shutthebox.game.settings import Settings
 from shutthebox.game.showing import show_of
-from shutthebox.game.state import Context, Shared, Step, kept, refused
+from shutthebox.game.state import Context, Overlay, Shared, Step, kept, refused
 from shutthebox.game.table import ADVICE, TABLE, ModeState, arrived
 from shutthebox.game.targets import BackToAttract, Target
 from shutthebox.rules.match import Match
+from shutthebox.rules.profile import MAX_PLAYERS
 from shutthebox.rules.tiles import Tiles, to_numbers
 
 
@@ -165,6 +174,8 @@ class Machine:
                 return [self._show()]
             case Pressed() | Held() | HeldLong() | ServicePressed():
                 return self._button(given)
+            case SettingChosen() | NamesGiven() | CursorMoved():
+                return self._form(given)
             case HintCame() | DiceCame() | AnswerCame() | ReviewCame():
                 return self._advised(given)
 
@@ -241,6 +252,33 @@ class Machine:
         context = self._context()
         step = arrived(handler(self._mode, came, context), context)
         return [] if step == Step(self._mode) else [*self._taken(step), self._show()]
+
+    def _form(self, given: FormInput) -> list[Effect]:
+        """Something that was done beside the box instead of with its levers."""
+        shared = replace(self._shared, touched_ns=self._now_ns, overlay=Overlay.NONE, refusal=None)
+        is_open = self._has(SettingChosen)
+        match given:
+            case SettingChosen() if is_open:
+                return self._setting_chosen(given, shared)
+            case NamesGiven(names) if is_open and len(names) <= MAX_PLAYERS and all(map(is_name, names)):
+                self._shared = replace(shared, names=names)
+                return [self._show()]
+            case CursorMoved(by) if isinstance(self._mode, Menu | Setup) and not self._shared.asleep:
+                self._mode = replace(self._mode, picker=self._mode.picker.walked(by))
+                self._shared = shared
+                return [*self._audible((Sounded(Sound.CHOICE),)), self._show()]
+        return []
+
+    def _setting_chosen(self, given: SettingChosen, shared: Shared) -> list[Effect]:
+        """Nothing for a setting that the menu does not offer. The players stay, so their names do."""
+        found = item_chosen(self.settings, given.key, given.value)
+        if found is None:
+            return []
+        item, index = found
+        settings, facts = item.choose(self.settings, index)
+        self._shared = shared = replace(shared, settings=settings)
+        step = TABLE[type(self._mode), SettingChosen].step(self._mode, self._context())
+        return [*self._taken(replace(step, shared=shared).preceded_by(*kept(*facts))), self._show()]
 
     def _dispatch(self, given: Input | Deserted, moved: Tiles = 0) -> list[Effect]:
         """What lies over the mode gets the input first."""

@@ -46,6 +46,11 @@ class Item:
         """The choice of this item."""
         return Picker(self.question, self.options(settings), self.chosen(settings), settings.levers)
 
+    def values(self, settings: Settings) -> tuple[object, ...]:
+        """Per option the value that the item's key of the config then has."""
+        changes = (self.choose(settings, index)[1] for index in range(len(self.options(settings))))
+        return tuple(facts[0].value for facts in changes)
+
     def line(self, settings: Settings) -> Message:
         """The item and its option, as a line of the menu."""
         option = self.options(settings)[self.chosen(settings)]
@@ -426,6 +431,22 @@ def _offered(entry: MenuLine, settings: Settings) -> bool:
             return not settings.service_button
         case ToStatistics() | ToPuzzle():
             return True
+
+
+def offered(settings: Settings) -> tuple[Item, ...]:
+    """The settings of the menu that mean anything now."""
+    return tuple(entry for entry in entries(settings) if isinstance(entry, Item))
+
+
+def item_chosen(settings: Settings, key: str, value: object) -> tuple[Item, int] | None:
+    """The item and the index of its option that give a key of the config this value; None without one."""
+    for item in offered(settings):
+        if item.key == key:
+            for index, option in enumerate(item.values(settings)):
+                # A bool equals an int in Python.
+                if type(option) is type(value) and option == value:
+                    return item, index
+    return None
 
 
 def menu(settings: Settings, at: MenuLine | None = None) -> Picker:

@@ -69,6 +69,10 @@ class Picker:
             picker = picker.choose(lever) or picker
         return picker, flicked
 
+    def walked(self, by: int) -> "Picker":
+        """The picker with its cursor so many options on; after the last comes the first."""
+        return replace(self, cursor=(self.cursor + by) % len(self.options))
+
     def choose(self, lever: int) -> "Picker | None":
         """The picker after lever n was flicked; None for a lever that means nothing here."""
         if lever in self.steps:

@@ -3,19 +3,22 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shutthebox.game.effects import Show
+from shutthebox.game.effects import Form, Show
 from shutthebox.game.faults import FAULT_TEXTS
+from shutthebox.game.inputs import SettingChosen
 from shutthebox.game.judge import FINE
 from shutthebox.game.messages import Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
 from shutthebox.game.modes.match_over import MatchOver
+from shutthebox.game.modes.menu import Menu
 from shutthebox.game.modes.puzzle import Puzzling
+from shutthebox.game.modes.setup import Setup
 from shutthebox.game.modes.turn_over import TurnOver
 from shutthebox.game.screen import Screen
 from shutthebox.game.settings import ShownStakes
 from shutthebox.game.state import Overlay, Shared
-from shutthebox.game.table import ModeState
+from shutthebox.game.table import TABLE, ModeState
 from shutthebox.game.wording import player_name, reason_text
 from shutthebox.rules.match import Match
 from shutthebox.rules.tiles import to_numbers
@@ -72,6 +75,12 @@ def show_of(mode: ModeState, shared: Shared, t_ns: int) -> Show:
         game=match.game if match else puzzle.game if puzzle else settings.game,
         staked=settings.stakes is not ShownStakes.OFF,
         review=None if settings.family else _review(mode),
+        form=Form(
+            settings,
+            shared.names,
+            is_open=(type(mode), SettingChosen) in TABLE,
+            walks=isinstance(mode, Menu | Setup) and not shared.asleep,
+        ),
     )
 
 

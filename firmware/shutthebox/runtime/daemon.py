@@ -71,6 +71,7 @@ def serve(
     notices: Sequence[str] = (),
     scores: Path | None = None,
     outbox: Path | None = None,
+    inbox: "SimpleQueue[Mail] | None" = None,
 ) -> None:
     """Runs a box until SIGTERM or SIGINT. Called in the main thread.
 
@@ -89,12 +90,13 @@ def serve(
         notices: more for the owner, a line of text each.
         scores: folder of the files for scoreboard and voice; None for a box without them.
         outbox: folder in which matches are left for a league; None for nowhere.
+        inbox: of the loop, for forms from other threads; None for a box without any.
 
     Raises:
         InUseError: if another box plays on the store in that folder.
         PinsError: if the pins cannot be had.
     """
-    inbox: SimpleQueue[Mail] = SimpleQueue()
+    inbox = SimpleQueue() if inbox is None else inbox
     with ExitStack() as stack:
         lock = FolderLock(state)
         stack.callback(lock.release)

@@ -14,7 +14,7 @@ from shutthebox.game.dice import Dice
 from shutthebox.game.effects import Ask, Effect, Keep, Show, Sounded
 from shutthebox.game.facts import Finished, Left
 from shutthebox.game.faults import Fault
-from shutthebox.game.inputs import DeliveryReported, FaultReported, Input, OddsCame, TimeCame
+from shutthebox.game.inputs import DeliveryReported, FaultReported, FormInput, Input, OddsCame, TimeCame
 from shutthebox.game.machine import Machine
 from shutthebox.game.mode import Mode
 from shutthebox.game.questions import plain
@@ -32,7 +32,7 @@ LAMP_BLINK_NS = 100_000_000
 RECONCILE_NS = 1_000_000_000
 """How often all levels are read again, because kernels lose edges."""
 
-Mail: TypeAlias = Edge | OddsCame | None
+Mail: TypeAlias = Edge | OddsCame | FormInput | None
 """A message to the loop from another thread; None ends it."""
 
 
@@ -100,8 +100,8 @@ class Runner:
         deadlines = (self.switches.deadline_ns, self.machine.deadline_ns, *self._blinks[:1])
         return min((self._reconcile_ns, *(deadline for deadline in deadlines if deadline is not None)))
 
-    def take(self, mail: Edge | OddsCame, now_ns: int) -> None:
-        """An edge or an answer of the odds has come; call `pass_time` when no more are waiting."""
+    def take(self, mail: Edge | OddsCame | FormInput, now_ns: int) -> None:
+        """An edge, an answer of the odds or a form has come; call `pass_time` when no more are waiting."""
         if isinstance(mail, Edge):
             self._switched(self.switches.edge(mail.switch, mail.active, mail.t_ns))
         else:
@@ -220,7 +220,7 @@ def loop(
 
     Args:
         runner: to run.
-        inbox: edges from the pins' thread, answers from the odds' worker; None ends the loop, from
+        inbox: edges from the pins' thread, answers from the odds' worker, forms; None ends the loop, from
             any thread or signal handler.
         clock_ns: the monotonic time in ns.
         feed_watchdog: called at least once a second, for a watchdog.

@@ -20,6 +20,7 @@ from shutthebox.game.daily import Daily
 from shutthebox.game.dice import RandomDice
 from shutthebox.game.effects import Effect, Show
 from shutthebox.game.faults import Fault
+from shutthebox.game.inputs import FormInput
 from shutthebox.game.switches.debounce import DICE_BUTTON, SwitchChanged
 from shutthebox.rules.moves import Throw
 from shutthebox.runtime.ports import BuzzerPort, DisplayPort, Observer, OddsPort, Ports
@@ -214,6 +215,10 @@ class VirtualBox:
         for offset_ns, level in bounce_edges(self._rng, lasts_ns, settled=not down):
             self.run_until(start + offset_ns)
             self.set_level(line, level)
+
+    def fill_in(self, given: FormInput) -> None:
+        """Does something on the form beside the box."""
+        self.runner.take(given, self.now_ns)
 
     def glitch(self, number: int, lasts_ns: int) -> None:
         """A spike on a lever's line: to the other level and back."""

@@ -4,15 +4,22 @@ import json
 import logging
 import socket
 from contextlib import suppress
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.simulator.page.pages import FakePanel, page, receive
+from tests.simulator.page.pages import FakePanel, page, receive, shown
 from tests.support.waiting import HANG_S, until
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection
 
+from shutthebox.config.profiles import builtin
+from shutthebox.game.effects import Form
+from shutthebox.game.inputs import CursorMoved, NamesGiven, SettingChosen
+from shutthebox.game.mode import Mode
+from shutthebox.game.screen import Screen
+from shutthebox.game.settings import Settings
 from shutthebox.simulator.hardware.box import SimulatedBox, default_lever_lines
 from shutthebox.simulator.hardware.workshop import Workshop
 from shutthebox.simulator.page import request_guard
@@ -23,6 +30,34 @@ from shutthebox.simulator.page.message import (
 )
 from shutthebox.simulator.page.request_guard import BURST
 from shutthebox.simulator.page.server import PageServer
+from shutthebox.simulator.page.transcript import Transcript
+
+# -- the form ----------------------------------------------------------------------------
+
+
+def test_the_box_is_told_only_of_what_it_offers(panel: FakePanel, box: SimulatedBox) -> None:
+    told: list[object] = []
+    transcript = Transcript()
+    settings = Settings((builtin("pub"), builtin("trac")), builtin("pub"))
+    asked = {
+        "locked": Form(settings, (), is_open=False, walks=False),
+        "open": Form(settings, (), is_open=True, walks=True),
+    }
+    with PageServer(Workshop(box, panel), transcript=transcript, fill_in=told.append) as server:
+        for form in asked.values():
+            transcript(replace(shown(Screen(Mode.ATTRACT)), form=form), 0)
+            with page(server) as client:
+                client.send('{"set": "game.profile", "to": "digits"}')
+                client.send('{"set": "box.levers", "to": 12}')
+                client.send('{"set": "game.profile", "to": [[[]]]}')
+                client.send('{"set": "game.profile", "to": "trac"}')
+                client.send('{"names": ["ANN", ""]}')
+                client.send('{"cursor": -1}')
+                client.send('{"lever": 9, "down": true}')
+                until(lambda: 9 in box.levers_down)
+            box.set_lever(9, False)
+    assert told == [SettingChosen("game.profile", "trac"), NamesGiven(("ANN", "")), CursorMoved(-1)]
+
 
 # -- what nobody may send ----------------------------------------------------------------
 
@@ -71,6 +106,16 @@ MALFORMED = {
     "a recording that is null": '{"record": null}',
     "a replay that is a number": '{"replay": 1}',
     "a workshop that is null": '{"workshop": null}',
+    "a setting without a value": '{"set": "game.players"}',
+    "a setting of no key": '{"set": 1, "to": 2}',
+    "a setting and more": '{"set": "game.players", "to": 2, "button": true}',
+    "a setting that is too long": json.dumps({"set": "game.profile", "to": "x" * MAX_MESSAGE}),
+    "a name that is too long": '{"names": ["ANNA"]}',
+    "a name of small letters": '{"names": ["ann"]}',
+    "a name that is a number": '{"names": [123]}',
+    "too many names": json.dumps({"names": [""] * 10}),
+    "a cursor that jumps": '{"cursor": 10}',
+    "a cursor that is true": '{"cursor": true}',
     "a scenario that is too long": json.dumps({"replay": "#" * MAX_SCENARIO}),
 }
 

@@ -13,6 +13,7 @@ from PIL import Image
 from selenium import webdriver
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.actions.action_builder import ActionBuilder
+from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
@@ -22,10 +23,13 @@ from tests.support.chromium import serious_findings, start_chromium
 from tests.support.waiting import until
 
 from shutthebox.adapters.display.bitmap import Bitmap
+from shutthebox.adapters.display.layout import draw
 from shutthebox.config.profiles import builtin
-from shutthebox.game.effects import Sound, Sounded
+from shutthebox.game.effects import Form, Sound, Sounded
+from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, SettingChosen
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import Screen
+from shutthebox.game.settings import Settings
 from shutthebox.odds.coach import review
 from shutthebox.rules.actions import Moved, Thrown
 from shutthebox.rules.match import begin
@@ -100,7 +104,8 @@ class Table:
         self.transcript = Transcript()
         self.workshop = Workshop(self.box, self.panel)
         self.plug = Plug()
-        self.server = PageServer(self.workshop, port, self.transcript, self.plug)
+        self.filled_in: list[FormInput] = []
+        self.server = PageServer(self.workshop, port, self.transcript, self.plug, self.filled_in.append)
         self.server.start()
 
     def open(self) -> None:
@@ -520,12 +525,16 @@ def test_the_dice_roll_and_stop_as_the_boxs_do(table: Table) -> None:
     until(lambda: table.js(LYING) == [])
 
 
-def test_the_dice_are_as_large_as_tiles_and_push_nothing_away(table: Table) -> None:
-    empty = rectangle(table, "#box")
-    table.transcript(replace(shown(SHUT_8), throw=(3, 5)), 0)
-    until(lambda: table.js(LYING) == [[3], [5]])
-    assert rectangle(table, "#felt .place")["width"] > 0.8 * table.levers[0].size["width"]
-    assert rectangle(table, "#box") == empty
+def test_the_dice_are_as_large_as_tiles_and_push_nothing_away(
+    browser: webdriver.Chrome, tables: Callable[..., Table]
+) -> None:
+    with window(browser, 1280, 800):
+        table = tables(9)
+        empty = rectangle(table, "#box")
+        table.transcript(replace(shown(SHUT_8), throw=(3, 5)), 0)
+        until(lambda: table.js(LYING) == [[3], [5]])
+        assert rectangle(table, "#felt .place")["width"] > 0.9 * table.levers[0].size["width"]
+        assert rectangle(table, "#box") == empty
 
 
 # -- help, and who cannot see or point ---------------------------------------------------
@@ -609,10 +618,10 @@ def test_m_mutes(table: Table) -> None:
 def test_everything_is_reached_by_the_tab_key(table: Table) -> None:
     table.browser.execute_script("document.activeElement.blur()")
     reached = []
-    for _ in range(13):
+    for _ in range(14):
         press(table, Keys.TAB)
         reached.append(table.js("document.activeElement.id || document.activeElement.dataset.number"))
-    assert reached == ["mute", "workshop-toggle", "help-toggle", *"123456789", "dice"]
+    assert reached == ["mute", "settings-toggle", "workshop-toggle", "help-toggle", *"123456789", "dice"]
 
 
 def test_colours_of_ones_own(browser: webdriver.Chrome, table: Table) -> None:
@@ -645,7 +654,7 @@ def test_less_motion_for_who_wants_less(browser: webdriver.Chrome, table: Table)
 
 
 @pytest.mark.parametrize("width", [320, 1400])
-@pytest.mark.parametrize("part", ["box", "help", "workshop", "film", "lost", "coach"])
+@pytest.mark.parametrize("part", ["box", "help", "settings", "workshop", "film", "lost", "coach"])
 def test_axe_finds_nothing_serious(
     browser: webdriver.Chrome, tables: Callable[..., Table], tmp_path: Path, part: str, width: int
 ) -> None:
@@ -655,6 +664,8 @@ def test_axe_finds_nothing_serious(
         until(lambda: "Shut 8" in text_of(table, "said"))
         if part == "help":
             press(table, "?")
+        elif part == "settings":
+            open_settings(table)
         elif part == "workshop":
             open_workshop(table)
         elif part == "film":
@@ -665,6 +676,106 @@ def test_axe_finds_nothing_serious(
         elif part == "coach":
             open_coach(table)
         assert serious_findings(browser) == []
+
+
+# -- the settings ------------------------------------------------------------------------
+
+GAMES = (builtin("pub"), builtin("trac"), builtin("digits"))
+
+
+def show_form(table: Table, *, is_open: bool = True, players: int = 2) -> None:
+    form = Form(Settings(GAMES, GAMES[0], players=players), ("ANN",), is_open=is_open, walks=is_open)
+    table.transcript(replace(shown(Screen(Mode.ATTRACT, "Pub"), game=GAMES[0]), form=form), 0)
+
+
+def open_settings(table: Table) -> None:
+    show_form(table)
+    table.browser.find_element(By.ID, "settings-toggle").click()
+    until(lambda: len(settings_parts(table, "select")) > 5)
+
+
+def settings_parts(table: Table, tag: str) -> list[WebElement]:
+    return table.browser.find_elements(By.CSS_SELECTOR, f"#settings {tag}")
+
+
+def test_settings_go_to_the_box_and_come_from_it(table: Table) -> None:
+    open_settings(table)
+    game, players = (Select(select) for select in settings_parts(table, "select")[:2])
+    assert [option.text for option in game.options] == ["English pub", "Trac", "Digits"]
+    assert game.first_selected_option.text == "English pub"
+    game.select_by_visible_text("Trac")
+    until(lambda: table.filled_in == [SettingChosen("game.profile", "trac")])
+    show_form(table, players=3)
+    until(lambda: players.first_selected_option.text == "3")
+    assert len(settings_parts(table, "input")) == 3
+    show_form(table, is_open=False)
+    until(lambda: not settings_parts(table, "select")[0].is_enabled())
+    assert table.browser.find_element(By.ID, "settings-wait").is_displayed()
+
+
+def test_names_are_typed_and_the_keys_are_the_boxs_again(table: Table) -> None:
+    open_settings(table)
+    first, second = settings_parts(table, "input")
+    assert first.get_attribute("value") == "ANN"
+    second.click()
+    press(table, "zo1\u00e9")
+    until(lambda: table.filled_in[-1:] == [NamesGiven(("ANN", "ZOE"))])
+    assert second.get_attribute("value") == "ZOE"
+    press(table, Keys.ENTER)
+    press(table, "5")
+    until(lambda: table.box.levers_down == {2, 5})
+
+
+def test_keys_are_the_boxs_after_a_select_was_opened_and_left(table: Table) -> None:
+    open_settings(table)
+    settings_parts(table, "select")[1].click()
+    press(table, Keys.ESCAPE)
+    ActionChains(table.browser).send_keys("5").key_down(" ").perform()
+    until(lambda: table.box.levers_down == {2, 5})
+    until(lambda: table.box.button_down)
+    ActionChains(table.browser).key_up(" ").perform()
+    assert table.filled_in == []
+
+
+def test_one_drawer_is_open_at_a_time_and_escape_closes_it(table: Table) -> None:
+    open_settings(table)
+    open_workshop(table)
+    assert not table.browser.find_element(By.ID, "settings").is_displayed()
+    press(table, Keys.ESCAPE)
+    assert not table.browser.find_element(By.ID, "workshop").is_displayed()
+    table.browser.find_element(By.ID, "settings-toggle").click()
+    table.browser.find_element(By.ID, "settings-close").click()
+    assert not table.browser.find_element(By.ID, "settings").is_displayed()
+
+
+def test_a_list_is_walked_by_keys_wheel_and_clicks(table: Table) -> None:
+    rows = Screen(
+        Mode.MENU, "Menu", rows=("1 Game", "2 Players", "3 Rounds"), cursor=1, prompt="Press: choose"
+    )
+    form = Form(Settings(GAMES, GAMES[0]), (), is_open=True, walks=True)
+    table.transcript(replace(shown(rows), form=form), 0)
+    picture = draw(rows.told(str), 0)
+    table.panel.show(picture)
+    until(lambda: table.js("document.getElementById('panel').classList.contains('rows')"))
+    press(table, Keys.ARROW_DOWN)
+    press(table, Keys.ARROW_UP)
+    until(lambda: table.filled_in == [CursorMoved(1), CursorMoved(-1)])
+    panel = table.browser.find_element(By.ID, "panel")
+    ActionChains(table.browser).scroll_from_origin(ScrollOrigin.from_element(panel), 0, 100).perform()
+    until(lambda: table.filled_in[2:] == [CursorMoved(1)])
+    until(lambda: read_canvas(table) == picture.tobytes())
+    height = panel.size["height"]
+    for row, wanted in ((2, [CursorMoved(1)]), (0, [CursorMoved(1), CursorMoved(-1)])):
+        offset = round(height * (row * 16 + 8) / 64 - height / 2)
+        ActionChains(table.browser).move_to_element_with_offset(panel, 0, offset).click().perform()
+        until(lambda wanted=wanted: table.filled_in[3:] == wanted)  # type: ignore[misc]
+    pressed: list[Change] = []
+    table.box.subscribe(pressed.append)
+    middle = round(height * 24 / 64 - height / 2)
+    ActionChains(table.browser).move_to_element_with_offset(panel, 0, middle).click().perform()
+    until(lambda: pressed.count(Change.BUTTON) == 2)
+    show_form(table, is_open=False)
+    until(lambda: not table.js("document.getElementById('panel').classList.contains('rows')"))
 
 
 # -- the coach ---------------------------------------------------------------------------

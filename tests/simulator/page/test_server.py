@@ -34,6 +34,8 @@ def test_a_page_gets_everything_at_once(server: PageServer, panel: FakePanel) ->
         "said": [0, ""],
         "coach": None,
         "dice": {"faces": [], "tumbling": False},
+        "form": None,
+        "list": None,
         "broken": False,
         "film": None,
         "levers": [{"number": n, "down": n == 2} for n in range(1, 10)],

@@ -90,6 +90,13 @@ def press(mode: Menu, context: Context) -> Step[Menu | OpenPuzzle | OpenService]
             return Step(Menu(listed(settings, entry)))
 
 
+def reopen(mode: Menu, context: Context) -> Step[Menu]:
+    """The list as it now is, at the same entry: a setting was chosen elsewhere."""
+    settings = context.shared.settings
+    at = min(mode.picker.cursor, len(entries(settings)) - 1)
+    return Step(Menu(listed(settings, mode.entry or entries(settings)[at])))
+
+
 def hold(mode: Menu, context: Context) -> Step[Menu | BackToAttract]:
     """Back to the list without a change, or to attract; on a game's name opens its rules and closes them."""
     if mode.entry is None:

@@ -41,8 +41,8 @@ class Naming(BoxMode):
 
 
 def enter(target: AskNames, context: Context) -> Step[Naming | BeginMatch]:
-    """Asks for names where that is wanted, else begins the match."""
-    if context.shared.settings.names:
+    """Asks for names where that is wanted and they are not given yet, else begins the match."""
+    if context.shared.settings.names and not any(context.shared.names):
         return _next(Naming(target.game, 0), context)
     return Step(BeginMatch(new_match(target.game, context.shared.settings)))
 

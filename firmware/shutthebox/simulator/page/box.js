@@ -4,6 +4,7 @@
 import * as coach from "./coach.js";
 import * as thrown from "./dice.js";
 import { byId, made, name } from "./parts.js";
+import * as settings from "./settings.js";
 import { isMuted, knock, setMuted, setTone, unlock } from "./sounds.js";
 import { connect, send } from "./wire.js";
 import * as workshop from "./workshop.js";
@@ -18,6 +19,8 @@ const STEP_PX = 8; // steps between two events of a sweep, short enough to skip 
 const FINGER_PX = 44; // a lever is never narrower
 const NARROW_PX = 450; // on a narrower box the display takes the whole width, but for its bezel
 const BEZEL_PX = 40;
+const FIELD = "input[type=text]";
+const CLICK_MS = 120;
 const LIT = [190, 232, 255];
 
 const box = byId("box");
@@ -28,12 +31,14 @@ const panel = byId("panel");
 const mute = byId("mute");
 const help = byId("help");
 const helpToggle = byId("help-toggle");
+const settingsToggle = byId("settings-toggle");
 const workshopToggle = byId("workshop-toggle");
 const notice = byId("notice");
 
 const levers = new Map(); // number -> {element, down, wanted}
 let texts = null;
 let words = "";
+let list = null; // on the display, while its cursor can be moved
 
 // For tests: 128 x 64 pixels, row by row, 1 where lit.
 window.panelBits = new Uint8Array(128 * 64);
@@ -75,6 +80,13 @@ function show(state) {
   }
   if (state.panel !== undefined) {
     showPanel(state.panel);
+  }
+  if (state.form !== undefined) {
+    settings.show(state.form);
+  }
+  if (state.list !== undefined) {
+    list = state.list;
+    panel.classList.toggle("rows", Boolean(list?.rows));
   }
   if (state.dice) {
     thrown.show(state.dice);
@@ -277,11 +289,17 @@ document.documentElement.addEventListener("pointerleave", (event) => release(eve
 dice.addEventListener("contextmenu", (event) => event.preventDefault()); // a long touch asks for it
 // A screen reader clicks without pointer or key.
 dice.addEventListener("click", (event) => {
-  if (event.detail === 0 && !held.size) {
-    hold("click");
-    setTimeout(() => release("click"), 120);
+  if (event.detail === 0) {
+    click();
   }
 });
+
+function click() {
+  if (!held.size) {
+    hold("click");
+    setTimeout(() => release("click"), CLICK_MS);
+  }
+}
 window.addEventListener("blur", releaseAll);
 window.addEventListener("pagehide", releaseAll);
 document.addEventListener("visibilitychange", () => document.hidden && releaseAll());
@@ -289,12 +307,16 @@ document.addEventListener("visibilitychange", () => document.hidden && releaseAl
 // -- the keyboard ------------------------------------------------------------------
 
 // A pointer must not leave the focus on a control, or the space bar would use it again instead of throwing
-// the dice. A select keeps it until something is chosen.
+// the dice. A field to type in keeps it, and a select while its list is open.
 let byPointer = false;
+let pointedSelect = null;
 
 for (const gesture of ["pointerdown", "keydown"]) {
   document.addEventListener(gesture, () => (byPointer = gesture === "pointerdown"), { capture: true });
 }
+document.addEventListener("focusin", (event) => {
+  pointedSelect = byPointer && event.target.matches("select") ? event.target : null;
+});
 document.addEventListener("mousedown", (event) => {
   if (event.target.closest("button, summary")) {
     event.preventDefault();
@@ -303,15 +325,22 @@ document.addEventListener("mousedown", (event) => {
 });
 for (const end of ["click", "change"]) {
   document.addEventListener(end, (event) => {
-    if (byPointer && event.target.closest(end === "click" ? "a, label, input" : "input, select")) {
+    const control = event.target.closest(end === "click" ? "a, input" : "input, select");
+    if (byPointer && control && !control.matches(FIELD)) {
       document.activeElement?.blur();
     }
   });
 }
 
+// What is typed into a field is its own, and so are the keys of a select that is open or was reached by keys.
+function isTyping(focus) {
+  const closed = focus === pointedSelect && CSS.supports("selector(:open)") && !focus.matches(":open");
+  return focus?.matches(FIELD) || (focus?.matches("select") && !closed);
+}
+
 document.addEventListener("keydown", (event) => {
   const focus = document.activeElement;
-  if (event.ctrlKey || event.altKey || event.metaKey || help.open || focus?.matches("select")) {
+  if (event.ctrlKey || event.altKey || event.metaKey || help.open || isTyping(focus)) {
     return;
   }
   if (event.code === "Space" || event.code === "Enter" || event.code === "NumpadEnter") {
@@ -322,6 +351,16 @@ document.addEventListener("keydown", (event) => {
         hold(event.code);
       }
     }
+    return;
+  }
+  if (event.key === "Escape") {
+    closeDrawer();
+    return;
+  }
+  const step = { ArrowUp: -1, ArrowLeft: -1, ArrowDown: 1, ArrowRight: 1 }[event.key];
+  if (step && list && !focus?.matches("input, pre")) {
+    event.preventDefault();
+    moveCursor(step);
     return;
   }
   if (event.key === "?") {
@@ -363,6 +402,47 @@ function showPanel(base64) {
     frame.data[i * 4 + 3] = lit ? 255 : 0;
   }
   surface.putImageData(frame, 0, 0);
+}
+
+// Arrow keys, the wheel and a click on a row move the cursor of a list; a click on the row at the cursor
+// chooses it. The row at the cursor is the one that is dark on light.
+const ROW_PX = 16;
+const WHEEL_PX = 40; // of the wheel for one line
+
+let wheeled = 0;
+
+panel.addEventListener("wheel", (event) => {
+  if (list) {
+    event.preventDefault();
+    wheeled += event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_LINE ? WHEEL_PX : 1);
+    const lines = Math.trunc(wheeled / WHEEL_PX);
+    wheeled -= lines * WHEEL_PX;
+    moveCursor(Math.sign(lines));
+  }
+});
+panel.addEventListener("click", (event) => {
+  const { top, height } = panel.getBoundingClientRect();
+  const row = Math.floor((((event.clientY - top) / height) * panel.height) / ROW_PX);
+  if (!list?.rows || row > 2) {
+    return;
+  }
+  const chosen = [0, 1, 2].filter(isInverted);
+  if (chosen.includes(row)) {
+    click();
+  } else {
+    moveCursor(row < chosen[0] ? row - chosen[0] : row - chosen.at(-1));
+  }
+});
+
+function isInverted(row) {
+  const pixels = window.panelBits.subarray(row * ROW_PX * 128, (row + 1) * ROW_PX * 128);
+  return pixels.reduce((lit, pixel) => lit + pixel, 0) > pixels.length / 2;
+}
+
+function moveCursor(by) {
+  if (by) {
+    send({ cursor: by });
+  }
 }
 
 // -- the size ----------------------------------------------------------------------
@@ -427,12 +507,32 @@ help.addEventListener("click", (event) => {
     help.close();
   }
 });
-workshopToggle.addEventListener("click", () => {
-  const isOpen = workshop.toggle();
-  workshopToggle.setAttribute("aria-expanded", String(isOpen));
-  document.body.classList.toggle("in-workshop", isOpen);
+// One drawer at a time is open beside the box.
+const drawers = new Map([[settingsToggle, settings], [workshopToggle, workshop]]);
+
+function toggleDrawer(toggle) {
+  for (const [other, drawer] of drawers) {
+    if (other === toggle || other.getAttribute("aria-expanded") === "true") {
+      other.setAttribute("aria-expanded", String(drawer.toggle()));
+    }
+  }
+  document.body.classList.toggle("in-drawer", toggle.getAttribute("aria-expanded") === "true");
   fit();
-});
+}
+
+function closeDrawer() {
+  const open = [...drawers.keys()].find((toggle) => toggle.getAttribute("aria-expanded") === "true");
+  if (open) {
+    toggleDrawer(open);
+  }
+}
+
+for (const toggle of drawers.keys()) {
+  toggle.addEventListener("click", () => toggleDrawer(toggle));
+}
+for (const close of ["settings-close", "workshop-close"]) {
+  byId(close).addEventListener("click", closeDrawer);
+}
 for (const gesture of ["pointerdown", "pointerup", "keydown"]) {
   document.addEventListener(gesture, unlock, { capture: true });
 }
@@ -463,13 +563,17 @@ function showTexts(language) {
   name(dice, texts.button);
   name(mute, texts.mute);
   name(helpToggle, texts.help);
-  name(byId("help-close"), texts.close);
+  for (const close of document.querySelectorAll(".close")) {
+    name(close, texts.close);
+  }
+  name(settingsToggle, texts.settings);
   name(workshopToggle, workshopToggle.classList.contains("broken") ? texts.broken : texts.workshop);
   byId("help-title").textContent = texts.help_title;
   byId("help-keys").textContent = texts.keys;
   byId("help-rows").replaceChildren(
     ...texts.help_rows.flatMap(([term, meaning]) => [made("dt", "", term), made("dd", "", meaning)]),
   );
+  settings.showTexts(texts);
   workshop.showTexts(texts);
 }
 

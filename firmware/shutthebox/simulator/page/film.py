@@ -142,6 +142,7 @@ class Film:
             "sound": None,
             "words": words.panel,
             "said": [words.announcements, words.said],
+            "list": None,
             "dice": {"faces": words.dice, "tumbling": words.tumbling},
         }
         if state != self.state:

@@ -1,10 +1,14 @@
-"""The messages of a page to the box: moves of hands, and changes of the simulated hardware."""
+"""The messages of a page to the box: moves of hands, the form, and changes of the simulated hardware."""
 
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven
+from shutthebox.game.letters import is_name
+from shutthebox.rules.profile import MAX_PLAYERS
+from shutthebox.simulator.form import MAX_STEP, setting
 from shutthebox.simulator.hardware.workshop import MAX_BOUNCE_MS
 
 MAX_MESSAGE = 1024
@@ -84,9 +88,17 @@ class ReplayScenario:
     scenario: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class FillIn:
+    """A setting, the names or the cursor of a list, if the box offers that now."""
+
+    given: FormInput
+
+
 Wish: TypeAlias = (
     MoveLever
     | MoveButton
+    | FillIn
     | OpenWorkshop
     | ChangeHardware
     | BreakLever
@@ -98,7 +110,9 @@ Wish: TypeAlias = (
 
 LEVER_STATES = ("works", "stuck", "cut")
 
-_ALLOWED = 'a message is {"lever": 3, "down": true}, {"button": true}, or one of the workshop\'s'
+_ALLOWED = (
+    'a message is {"lever": 3, "down": true}, {"button": true}, or one of the form\'s or the workshop\'s'
+)
 
 
 def parse(message: str | bytes) -> Wish | str:
@@ -117,6 +131,10 @@ def parse(message: str | bytes) -> Wish | str:
     return wish or _ALLOWED
 
 
+def _are_names(names: list[object]) -> bool:
+    return len(names) <= MAX_PLAYERS and all(isinstance(name, str) and is_name(name) for name in names)
+
+
 def _wish(document: object) -> Wish | None:
     """The wish in a document; None for anything else."""
     if not isinstance(document, dict):
@@ -128,6 +146,12 @@ def _wish(document: object) -> Wish | None:
             return MoveLever(number, down)
         case {"button": bool(down)} if len(document) == 1:
             return MoveButton(down)
+        case {"set": str(key), "to": value} if len(document) == 2:
+            return FillIn(setting(key, value))
+        case {"names": [*names]} if len(document) == 1:
+            return FillIn(NamesGiven(tuple(names))) if _are_names(names) else None
+        case {"cursor": int(by)} if kinds == {"cursor": int} and abs(by) <= MAX_STEP:
+            return FillIn(CursorMoved(by))
         case {"workshop": bool(is_open)} if len(document) == 1:
             return OpenWorkshop(is_open)
         case {"display_unplugged": bool(unplugged)} if len(document) == 1:

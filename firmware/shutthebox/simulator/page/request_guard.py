@@ -42,7 +42,7 @@ _FILES = {
     "/icon.svg": ("icon.svg", "image/svg+xml"),
     **{
         f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8")
-        for name in ("box", "coach", "dice", "parts", "sounds", "wire", "workshop")
+        for name in ("box", "coach", "dice", "parts", "settings", "sounds", "wire", "workshop")
     },
 }
 _CONTENT_SECURITY_POLICY = (

@@ -1,8 +1,8 @@
 """The box as a page in the browser: one small server, for this machine only.
 
 It shows contacts, lamp, sound, panel and words to any number of pages. It takes from them the moves of
-hands (a lever, the button) and of makers, who change the simulated hardware. There is no other message, so
-no page can set dice or state of the game.
+hands (a lever, the button), the settings of the box's own menu, and what makers change at the simulated
+hardware. There is no other message, so no page can set dice or state of the game.
 
 asyncio is used here, in a thread of its own, because it serves all pages with that one
 thread; the library's threaded server needs three for every page. The daemon never waits for it: the box's
@@ -27,13 +27,18 @@ from websockets.http11 import Request, Response
 
 from shutthebox.errors import one_line
 from shutthebox.files import read_bytes
+from shutthebox.game.effects import Form
+from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, SettingChosen
+from shutthebox.game.menu_items import item_chosen
 from shutthebox.simulator.hardware.box import Change, LeverFault
 from shutthebox.simulator.hardware.workshop import Condition, Workshop
 from shutthebox.simulator.page.film import Film
+from shutthebox.simulator.page.form import FormDocument, form_document
 from shutthebox.simulator.page.message import (
     MAX_SCENARIO,
     BreakLever,
     ChangeHardware,
+    FillIn,
     Mend,
     MoveButton,
     MoveLever,
@@ -53,7 +58,7 @@ from shutthebox.simulator.page.request_guard import (
     refusal,
 )
 from shutthebox.simulator.page.texts import Texts, page_texts, pixels_text, workshop_texts
-from shutthebox.simulator.page.transcript import Transcript
+from shutthebox.simulator.page.transcript import Transcript, Words
 from shutthebox.simulator.scenario import script
 from shutthebox.translations import translations
 from shutthebox.web.http import LOOPBACK, listen
@@ -92,6 +97,7 @@ class PageServer:
         workshop: the simulated hardware that the page shows and moves.
         port: TCP port; 0 takes any free one.
         transcript: the log and the words of the box; it has to be an observer of the runner.
+        fill_in: gets what the page's form says; must not block.
         power: the plug; None for a box that cannot be started again from here.
     """
 
@@ -101,14 +107,18 @@ class PageServer:
         port: int = 0,
         transcript: Transcript | None = None,
         power: Power | None = None,
+        fill_in: Callable[[FormInput], None] = lambda given: None,
     ) -> None:
         self._workshop = workshop
         self._box, self._panel = workshop.box, workshop.panel
         self._transcript = transcript or Transcript()
         self._power = power
+        self._fill_in = fill_in
         self._wanted_port = port
         self._port = 0
         self._panel_text = ""
+        self._form_shown: tuple[Form, str] | None = None
+        self._form_document: FormDocument = {}
         self._panel_stale = True
         self._pages: set[_Page] = set()
         self._in_workshop = False
@@ -290,6 +300,8 @@ class PageServer:
             "language": words.language,
             "texts": _texts(words.language),
             "coach": words.coach,
+            "form": self._form(words),
+            "list": {"rows": words.rows} if words.form is not None and words.form.walks else None,
             "dice": {"faces": words.dice, "tumbling": words.tumbling},
             "game": {"title": words.title, "rules": words.rules},
             "levers": [{"number": number, "down": number in down} for number in self._box.levers],
@@ -302,6 +314,16 @@ class PageServer:
             "broken": not self._workshop.condition.is_sound,
             "film": None,
         }
+
+    def _form(self, words: Words) -> FormDocument | None:
+        """The form; made again only when something in it is another, since it names every game."""
+        if words.form is None:
+            return None
+        shown = words.form, words.language
+        if shown != self._form_shown:
+            self._form_shown = shown
+            self._form_document = form_document(words.form, translations()[words.language])
+        return self._form_document
 
     def _workshop_state(self) -> _State:
         condition = self._workshop.condition
@@ -337,6 +359,9 @@ class PageServer:
         match wish:
             case MoveButton(down):
                 self._hold(page, down and page.film is None)
+            case FillIn(given):
+                if page.film is None and self._is_offered(given):
+                    self._fill_in(given)
             case MoveLever(lever, down):
                 # While a page shows a film, its hands move nothing.
                 if page.film is None:
@@ -360,6 +385,19 @@ class PageServer:
                 self._power.cut()
             case RecordScenario(on) if self._power is not None:
                 self._power.record(on)
+
+    def _is_offered(self, given: FormInput) -> bool:
+        """Whether the box would take this now: it is only told of what it offers. It checks again."""
+        form = self._transcript.words.form
+        if form is None:
+            return False
+        match given:
+            case SettingChosen(key, value):
+                return form.is_open and item_chosen(form.settings, key, value) is not None
+            case NamesGiven():
+                return form.is_open
+            case CursorMoved():
+                return form.walks
 
     def _note(self, text: str) -> None:
         """A line in the log for something that makers did."""

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from shutthebox.game.effects import Effect, Keep, Show, Sounded
+from shutthebox.game.effects import Effect, Form, Keep, Show, Sounded
 from shutthebox.game.messages import Translate
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
 from shutthebox.odds.coach import MatchReview
@@ -35,6 +35,8 @@ class Words:
         coach: what the coach said last of this match; None before, and without a match.
         dice: the faces on the table; of tumbling dice only how many they are counts.
         tumbling: the dice still roll.
+        form: what the page's form shows; None before the first screen.
+        rows: the rows of a list on the panel can be chosen.
     """
 
     language: str = ENGLISH
@@ -46,6 +48,8 @@ class Words:
     coach: CoachDocument | None = None
     dice: tuple[int, ...] = ()
     tumbling: bool = False
+    form: Form | None = None
+    rows: bool = False
 
 
 class Transcript:
@@ -109,6 +113,8 @@ class Transcript:
             panel=_panel_text(show, translate),
             dice=show.screen.dice if tumbling else show.throw or (),
             tumbling=tumbling,
+            form=show.form,
+            rows=show.screen.chooses and not show.screen.paragraph,
         )
         if (show.game, show.language) != self._explained:
             self._explained = (show.game, show.language)

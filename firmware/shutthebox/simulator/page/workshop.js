@@ -17,8 +17,7 @@ const parts = {};
 
 // Called once.
 export function build() {
-  drawer.innerHTML = `
-    <h2 id="workshop-title"></h2>
+  byId("workshop-parts").innerHTML = `
     <p data-text="workshop_note"></p>
     <p><button type="button" data-part="mend" data-text="mend"></button></p>
     <h3 data-text="power"></h3>
@@ -87,7 +86,7 @@ async function replayFile() {
 
 export function showTexts(given) {
   texts = given;
-  drawer.querySelector("#workshop-title").textContent = texts.workshop;
+  byId("workshop-title").textContent = texts.workshop;
   for (const element of drawer.querySelectorAll("[data-text]")) {
     element.textContent = texts[element.dataset.text];
   }

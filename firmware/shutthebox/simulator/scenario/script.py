@@ -13,12 +13,15 @@ from shutthebox.files import read_text
 from shutthebox.simulator.scenario.expectations import Expect
 from shutthebox.simulator.scenario.verbs import (
     Bounce,
+    Choose,
     Configure,
+    Cursor,
     Flip,
     Glitch,
     Hold,
     Lift,
     LoseEdges,
+    Names,
     PlugOled,
     PowerCut,
     Press,
@@ -34,8 +37,8 @@ from shutthebox.validation import did_you_mean
 VERBS: dict[str, type[Verb]] = {
     verb.word: verb
     for verb in (
-        Configure, Seed, QueueDice, Press, SetButton, Hold, Flip, Lift, Bounce, Glitch, LoseEdges, PlugOled,
-        PowerCut, Wait, Expect,
+        Configure, Seed, QueueDice, Press, SetButton, Hold, Flip, Lift, Bounce, Glitch, LoseEdges, Choose,
+        Names, Cursor, PlugOled, PowerCut, Wait, Expect,
     )
 }  # fmt: skip
 

@@ -1,12 +1,17 @@
 """The verbs of the scenario format: each reads its line and carries it out on a box."""
 
 import re
+import tomllib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from shutthebox.errors import shown
+from shutthebox.game.inputs import CursorMoved, NamesGiven
+from shutthebox.game.letters import is_name
 from shutthebox.rules.moves import Throw
+from shutthebox.simulator.form import MAX_STEP, names_from, setting
 from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
 from shutthebox.simulator.scenario.words import (
     WrongError,
@@ -233,6 +238,60 @@ class LoseEdges(Verb):
 
     def do(self, box: VirtualBox) -> None:
         box.box.lose_edges(self.fraction)
+
+
+@dataclass(frozen=True, slots=True)
+class Choose(Verb):
+    """``choose KEY VALUE``: a setting of the menu, on the form beside the box."""
+
+    word = "choose"
+    key: str
+    value: object
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        if len(words) < 2:
+            raise WrongError("allowed is: choose KEY VALUE")
+        value: object = " ".join(words[1:])
+        with suppress(ValueError, RecursionError):
+            value = tomllib.loads(f"value = {value}")["value"]
+        return cls(words[0], value)
+
+    def do(self, box: VirtualBox) -> None:
+        box.fill_in(setting(self.key, self.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Names(Verb):
+    """``names ABC - XYZ``: the players' names, on the form beside the box; - is none."""
+
+    word = "names"
+    given: NamesGiven
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        given = names_from(words)
+        if not all(map(is_name, given.names)):
+            raise WrongError("allowed are names of three letters from A to Z, or -")
+        return cls(given)
+
+    def do(self, box: VirtualBox) -> None:
+        box.fill_in(self.given)
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor(Verb):
+    """``cursor N``: of a list, down by so many lines; negative: up."""
+
+    word = "cursor"
+    by: int
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        return cls(number(exactly(1, words, "cursor N")[0], -MAX_STEP, MAX_STEP, "number of lines"))
+
+    def do(self, box: VirtualBox) -> None:
+        box.fill_in(CursorMoved(self.by))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,34 @@
+"""What a form beside the box says, as JSON and as lines of a scenario."""
+
+import json
+from collections.abc import Sequence
+
+from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, SettingChosen
+
+MAX_STEP = 9
+"""Most lines that a cursor moves at once."""
+
+
+def setting(key: str, value: object) -> SettingChosen:
+    """A choice with this value of a config or of JSON, whose lists are the machine's tuples."""
+    return SettingChosen(key, _tuples(value))
+
+
+def _tuples(value: object) -> object:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+
+
+def as_line(given: FormInput) -> str:
+    """The line of a scenario that does the same."""
+    match given:
+        case SettingChosen(key, value):
+            return f"choose {key} {json.dumps(value)}"
+        case NamesGiven(names):
+            return " ".join(("names", *(name or "-" for name in names)))
+        case CursorMoved(by):
+            return f"cursor {by}"
+
+
+def names_from(words: Sequence[str]) -> NamesGiven:
+    """The names in a line."""
+    return NamesGiven(tuple("" if word == "-" else word for word in words))

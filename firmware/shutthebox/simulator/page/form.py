@@ -1,0 +1,38 @@
+"""The settings of the box as a form on the page: the items of its menu, with their options."""
+
+from typing import TypeAlias
+
+from shutthebox.game.effects import Form
+from shutthebox.game.letters import LENGTH
+from shutthebox.game.menu_items import GAME, Item, offered
+from shutthebox.game.messages import Translate, told
+from shutthebox.game.settings import Settings
+from shutthebox.rules.words import summary
+
+FormDocument: TypeAlias = dict[str, object]
+"""As JSON: `items` are the settings, `names` the letters by seat; `open` says whether they can be changed."""
+
+
+def form_document(form: Form, translate: Translate) -> FormDocument:
+    """The form for the page, in the language of these translations."""
+    settings = form.settings
+    return {
+        "open": form.is_open,
+        "items": [_item(item, settings, translate) for item in offered(settings)],
+        "about": summary(settings.game or settings.profile, translate),
+        "names": [form.names[seat] if seat < len(form.names) else "" for seat in range(settings.players)],
+        "computers": [seat - 1 for seat in settings.computers],
+        "letters": LENGTH,
+    }
+
+
+def _item(item: Item, settings: Settings, translate: Translate) -> FormDocument:
+    """A setting: the config's key, the options as shown with their values, and which one holds now."""
+    texts = [told(option, translate) for option in item.options(settings)]
+    return {
+        "key": item.key,
+        "label": told(item.label, translate),
+        "large": item is GAME,
+        "chosen": item.chosen(settings),
+        "options": list(zip(texts, item.values(settings), strict=True)),
+    }

@@ -1,0 +1,189 @@
+"""What a form beside the box can do, and what it cannot."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.support.box import BoxUnderTest, config_with
+
+from shutthebox.game.facts import Chosen, Left
+from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, SettingChosen
+from shutthebox.game.menu_items import item_chosen, offered
+from shutthebox.game.messages import told
+from shutthebox.game.mode import Mode
+from shutthebox.game.modes.attract import Attract
+from shutthebox.game.modes.match_over import MatchOver
+from shutthebox.game.modes.menu import Menu
+from shutthebox.game.modes.naming import Naming
+from shutthebox.game.modes.puzzle import Puzzling
+from shutthebox.game.modes.setup import Setup
+from shutthebox.game.settings import Settings
+from shutthebox.game.table import ROWS
+from shutthebox.simulator.form import as_line, setting
+from shutthebox.simulator.scenario.script import parse
+
+
+def settings_of(box: BoxUnderTest) -> Settings:
+    return box.box.runner.machine.settings
+
+
+def test_every_option_of_the_menu_can_be_chosen_and_is_kept(tmp_path: Path) -> None:
+    box = BoxUnderTest(tmp_path, config_with(game__players=2))
+    for item in offered(settings_of(box)):
+        for index, value in enumerate(item.values(settings_of(box))):
+            before = settings_of(box)
+            box.box.fill_in(setting(item.key, json.loads(json.dumps(value))))
+            wanted, facts = item.choose(before, index)
+            assert settings_of(box) == wanted, (item.key, value)
+            kept = [fact for fact in box.facts if isinstance(fact, Chosen)]
+            assert kept[-len(facts) :] == list(facts)
+    chosen = settings_of(box)
+    box.box.cut_power()
+    assert (settings_of(box).profile, settings_of(box).players) == (chosen.profile, chosen.players)
+    box.box.close()
+
+
+def test_the_boxs_menu_shows_it_at_once() -> None:
+    box = BoxUnderTest()
+    box.hold()
+    box.box.fill_in(CursorMoved(1))
+    box.box.fill_in(SettingChosen("game.players", 7))
+    assert box.mode is Mode.MENU
+    assert box.screen.cursor == 1
+    assert "Players: 7" in box.text
+    box.press()
+    box.box.fill_in(CursorMoved(-8))
+    assert box.screen.big == "8", "after the first comes the last"
+    box.press()
+    assert settings_of(box).players == 8
+
+
+WRONG = [
+    SettingChosen("game.players", 0),
+    SettingChosen("game.players", 10),
+    SettingChosen("game.players", True),
+    SettingChosen("game.players", "2"),
+    SettingChosen("game.profile", "no such game"),
+    SettingChosen("box.levers", 12),
+    SettingChosen("box.out_of_play", (1,)),
+    SettingChosen("service.wrong_codes", 0),
+    SettingChosen("game.limit", 100),
+    SettingChosen("game.hints", 1),
+    NamesGiven(("AN",)),
+    NamesGiven(("ann",)),
+    NamesGiven(("ABC",) * 10),
+]
+
+
+@pytest.mark.parametrize("given", WRONG)
+def test_what_the_menu_does_not_offer_does_nothing(given: FormInput) -> None:
+    box = BoxUnderTest()
+    before, seen = box.box.runner.machine.state, len(box.effects)
+    box.box.fill_in(given)
+    assert box.box.runner.machine.state == before
+    assert len(box.effects) == seen
+
+
+def test_a_match_is_not_disturbed() -> None:
+    box = BoxUnderTest(config=config_with(game__players=1))
+    box.press()
+    before = box.box.runner.machine.state
+    for given in (SettingChosen("game.players", 3), NamesGiven(("ANN",)), CursorMoved(1)):
+        box.box.fill_in(given)
+        assert box.box.runner.machine.state == before
+    assert box.show.form is not None
+    assert not box.show.form.is_open
+
+
+def test_after_a_match_another_game_is_chosen_by_the_same_players() -> None:
+    box = BoxUnderTest(config=config_with(game__players=1, game__names=True))
+    box.box.fill_in(NamesGiven(("ANN",)))
+    box.press()
+    assert box.mode == "ready", "names that are there are not asked for"
+    assert [told(seat, str) for seat in box.show.seats] == ["ANN"]
+    for move in ((3, 9), (4, 8), (5, 7)):
+        box.throw(6, 6)
+        box.flip(*move)
+    box.throw(6, 6)  # commits, and asks how many dice
+    box.throw(6, 6)
+    box.press()
+    assert box.mode == "match-over"
+    box.box.fill_in(SettingChosen("game.profile", "trac"))
+    assert box.mode is Mode.ATTRACT
+    assert Left() in box.facts
+    assert settings_of(box).profile.name == "trac"
+    assert box.show.form is not None
+    assert box.show.form.names == ("ANN",)
+
+
+def test_a_setting_is_taken_in_every_mode_without_a_match_and_in_no_other() -> None:
+    box, reached = BoxUnderTest(config=config_with(game__setup="ask", game__names=True)), []
+
+    def choose(players: int) -> None:
+        before = box.box.runner.machine.state.mode
+        box.box.fill_in(SettingChosen("game.players", players))
+        assert settings_of(box).players == players
+        reached.append((type(before), type(box.box.runner.machine.state.mode)))
+
+    choose(3)
+    box.hold()
+    choose(4)
+    box.hold()
+    box.press()
+    choose(5)
+    box.press()
+    box.press()
+    choose(1)
+    box.hold()
+    box.box.fill_in(CursorMoved(-2))
+    box.press()
+    choose(2)
+    assert reached == [
+        (Attract, Attract),
+        (Menu, Menu),
+        (Setup, Attract),
+        (Naming, Attract),
+        (Puzzling, Attract),
+    ]
+    taking = {row.state for row in ROWS if row.given is SettingChosen}
+    assert taking == {mode for mode, _ in reached} | {MatchOver}
+
+
+def test_a_form_wakes_the_box() -> None:
+    box = BoxUnderTest(config=config_with(box__sleep_min=1))
+    box.wait(61_000_000_000)
+    assert box.show.asleep
+    box.box.fill_in(SettingChosen("game.players", 3))
+    assert not box.show.asleep
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        SettingChosen("game.profile", "pub"),
+        SettingChosen("game.hints", True),
+        SettingChosen("game.players", 3),
+        SettingChosen("game.computers", ()),
+        SettingChosen("game.handicap", (0, (1, 2))),
+        NamesGiven(("ANN", "", "BOB")),
+        NamesGiven(()),
+        CursorMoved(-2),
+    ],
+)
+def test_a_recorded_line_does_the_same(given: FormInput) -> None:
+    class Box:
+        taken: FormInput
+
+        def fill_in(self, given: FormInput) -> None:
+            self.taken = given
+
+    box = Box()
+    (line,) = parse(as_line(given), "script").lines
+    line.verb.do(box)  # type: ignore[arg-type]
+    assert box.taken == given
+
+
+def test_a_bool_is_no_number() -> None:
+    box = BoxUnderTest()
+    assert item_chosen(settings_of(box), "game.players", 1) is not None
+    assert item_chosen(settings_of(box), "game.players", True) is None
