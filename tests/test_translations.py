@@ -107,7 +107,7 @@ def test_a_text_fits_one_line_of_the_panel(language: str) -> None:
     """In letters that can be read at the bar; longer ones are read in parts."""
     words = translations()[language]
     texts = {words(text) for text in texts_of_the_source(*PANEL) | REFUSALS} - {
-        words("Shut {answers} with {tile}")
+        words("Make {answers} with {tile}")
     }
     filled = [re.sub(r"{(\w+)}", lambda blank: LARGEST.get(blank[1], "12"), text) for text in sorted(texts)]
     assert [text for text in filled if fitting(text, Size.MEDIUM, 124) is None] == []

@@ -520,7 +520,7 @@ def test_lifting_takes_a_flip_of_this_move_back() -> None:
 
 @pytest.mark.parametrize(
     ("levers", "reason"),
-    [((), "8 to go"), ((3,), "5 to go"), ((3, 7), "2 too many"), ((1, 6), "No fit: lift one")],
+    [((), "8 to go"), ((3,), "5 to go"), ((3, 7), "2 over"), ((1, 6), "No fit: lift one")],
 )
 def test_anything_else_is_refused_with_the_reason(levers: tuple[int, ...], reason: str) -> None:
     table = flipping(3, 5)

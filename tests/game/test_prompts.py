@@ -29,16 +29,16 @@ def thrown(profile: str, faces: tuple[int, ...], shut: tuple[int, ...] = (), mov
 @pytest.mark.parametrize(
     ("profile", "faces", "shut", "prompt"),
     [
-        ("pub", (3, 5), (), "Shut 8"),
+        ("pub", (3, 5), (), "Make 8"),
         ("trac", (3, 5), (3, 8), "Shut 5"),
         ("trac", (3, 5), (8,), "Shut 3+5"),
         ("trac", (3, 4), (), "Shut 7 or 3+4"),
         ("trac-free", (3, 4), (), "Shut 7, 4, 3 …"),
         ("thai", (5, 3), (), "Shut 8, 5 or 3"),
-        ("add-or-subtract", (6, 2), (), "Shut 8 or 4"),
-        ("add-or-subtract", (6, 2), (1, 2, 3, 5, 6, 7, 8), "Shut 4"),
+        ("add-or-subtract", (6, 2), (), "Make 8 or 4"),
+        ("add-or-subtract", (6, 2), (1, 2, 3, 5, 6, 7, 8), "Make 4"),
         ("exact", (4, 4), (), "Shut 8"),
-        ("cards", (6,) * 9, (), "Shut 54"),
+        ("cards", (6,) * 9, (), "Make 54"),
     ],
 )
 def test_the_prompt_names_what_can_be_shut(
@@ -53,8 +53,8 @@ def test_the_prompt_names_what_can_be_shut(
 
 
 def test_the_prompt_names_the_tile_that_the_first_move_must_shut() -> None:
-    assert thrown("two-to-go", (3, 5), moves=0).screen.prompt == "Shut 8 with 2"
-    assert thrown("two-to-go", (3, 5), (2,)).screen.prompt == "Shut 8"
+    assert thrown("two-to-go", (3, 5), moves=0).screen.prompt == "Make 8 with 2"
+    assert thrown("two-to-go", (3, 5), (2,)).screen.prompt == "Make 8"
 
 
 def test_hundreds_of_answers_are_cut_short() -> None:

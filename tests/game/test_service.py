@@ -503,7 +503,7 @@ def test_a_lever_without_rest_is_named_at_once() -> None:
     table.press()
     assert table.screen.prompt == "Lever 7 chatters"
     table.throw(6, 3)
-    assert table.screen.prompt == "Shut 9", "in the turn there is something else to say"
+    assert table.screen.prompt == "Make 9", "in the turn there is something else to say"
     feel(table, {7: ContactHealth(chatter=1200)})
     table.hold_long()
     table.press()

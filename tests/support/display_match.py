@@ -53,7 +53,7 @@ def pictures(state: State) -> set[bytes]:
     """Every picture of a state, phase by phase."""
     screen = state.mode.screen(state.shared).told(translations()[state.shared.settings.language])
     # In attract the words drift for minutes, so that nothing burns in.
-    phases = range(0, 3000, 5) if screen.mode is Mode.ATTRACT else range(20)
+    phases = range(0, 3000, 5) if screen.mode is Mode.ATTRACT else (*range(20), *range(60, 80))
     return {draw(screen, phase * 100_000_000).tobytes() for phase in phases}
 
 

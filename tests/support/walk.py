@@ -499,9 +499,9 @@ def _as_told(screen: ToldScreen, prompt: str, levers: Tiles) -> list[Given] | No
             return [Pressed(), Held()]
         case ["Press" | "Press:" | "Right!" | "Insured:" | "Void:", *_] | ["No", "move:", "press"]:
             return [Pressed()]
-        case [_, "to", "go"] | ["Shut", *_]:
+        case [_, "to", "go"] | ["Make" | "Shut", *_]:
             return any_of(TileState.VIABLE, down=True)
-        case [_, "too", "many"] | ["No", "fit:", "lift", "one"]:
+        case [_, "over"] | ["No", "fit:", "lift", "one"]:
             return any_of(TileState.WRONG, TileState.FLIPPED, down=False)
         case ["No", "move:", "lift", "one"]:
             return any_of(TileState.SHUT, down=False)

@@ -65,7 +65,7 @@ def verdict_text(verdict: Verdict) -> Message:
         case VerdictKind.MISSING:
             return message("{points} to go", points=verdict.amount)
         case VerdictKind.OVER:
-            return message("{points} too many", points=verdict.amount)
+            return message("{points} over", points=verdict.amount)
         case VerdictKind.DEAD_END:
             return message("No fit: lift one")
         case VerdictKind.OK:
@@ -109,7 +109,10 @@ def answers_text(match: Match) -> Message:
         answers = last
     must = profile.first_move_must_include
     if profile.move is MoveKind.SET and must is not None and not match.turn.moves:
-        return message("Shut {answers} with {tile}", answers=answers, tile=must)
+        return message("Make {answers} with {tile}", answers=answers, tile=must)
+    if profile.move is MoveKind.SET:
+        # "Shut 6" sounds like tile 6, where any tiles that come to 6 will do.
+        return message("Make {answers}", answers=answers)
     return message("Shut {answers}", answers=answers)
 
 

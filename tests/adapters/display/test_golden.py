@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shutthebox.adapters.display.bitmap import Bitmap
-from shutthebox.adapters.display.layout import PROMPT_NS, draw
+from shutthebox.adapters.display.layout import HELP_NS, PROMPT_NS, draw
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState, ToldScreen
 
@@ -104,8 +104,9 @@ GALLERY: dict[str, tuple[ToldScreen, int]] = {
     ),
     "rolling-0": (TUMBLING, 0),
     "rolling-3": (TUMBLING, 300 * MS),
-    "flipping-on": (FLIPPING, 0),
-    "flipping-off": (FLIPPING, 200 * MS),
+    "flipping-at-first": (FLIPPING, 0),
+    "flipping-on": (FLIPPING, HELP_NS),
+    "flipping-off": (FLIPPING, HELP_NS + 200 * MS),
     "one-die": (
         ToldScreen(
             Mode.FLIPPING, title="Player 1", dice=(4,), total=4, tiles=tiles("ovssssssv", 12), prompt="Shut 4"

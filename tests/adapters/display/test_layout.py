@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from shutthebox.adapters.display import shapes, tiles
 from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.fonts import Size, fitting
-from shutthebox.adapters.display.layout import PROMPT_NS, TILE_BLINK_NS, draw, render
+from shutthebox.adapters.display.layout import HELP_NS, PROMPT_NS, TILE_BLINK_NS, draw, render
 from shutthebox.game.mode import Mode
 from shutthebox.game.screen import TileState, ToldScreen
 
@@ -134,7 +134,7 @@ def test_a_word_above_the_tiles_leaves_them_whole(big: str) -> None:
 
 
 @pytest.mark.parametrize("count", [9, 10, 12, 24, 36, 54])
-@pytest.mark.parametrize("elapsed_ns", [0, TILE_BLINK_NS])
+@pytest.mark.parametrize("elapsed_ns", [HELP_NS, HELP_NS + TILE_BLINK_NS])
 def test_every_tile_state_looks_different_in_either_half_of_the_blinking(count: int, elapsed_ns: int) -> None:
     def picture(state: TileState) -> Bitmap:
         row = [(n, TileState.OPEN) for n in range(1, count + 1)]
@@ -163,9 +163,19 @@ def test_only_viable_and_wrong_tiles_blink_and_they_do_so_five_times_in_two_seco
     for state in TileState:
         screen = ToldScreen(Mode.FLIPPING, tiles=((1, state), (2, TileState.OPEN)))
         assert (render(screen, 0).next_ns is not None) is (state in tiles.BLINKING)
-        pictures = [draw(screen, t * 10 * MS) for t in range(200)]
+        pictures = [draw(screen, HELP_NS + t * 10 * MS) for t in range(200)]
         changes = sum(differ(a, b) for a, b in pairwise(pictures))
         assert changes == (9 if state in tiles.BLINKING else 0)
+
+
+def test_tiles_that_fit_stand_like_the_others_until_nobody_has_moved_for_a_while() -> None:
+    fits, stands = (
+        ToldScreen(Mode.FLIPPING, tiles=((1, state), (2, TileState.OPEN)))
+        for state in (TileState.VIABLE, TileState.OPEN)
+    )
+    assert render(fits, 0).next_ns == HELP_NS
+    assert not differ(draw(fits, HELP_NS - MS), draw(stands, HELP_NS - MS))
+    assert differ(draw(fits, HELP_NS), draw(stands, HELP_NS))
 
 
 @pytest.mark.parametrize("side", range(9, 40))

@@ -22,6 +22,13 @@ class AnimationClock:
         self.next_ns = due if self.next_ns is None else min(self.next_ns, due)
         return passed
 
+    def has_stood(self, lasts_ns: int) -> bool:
+        """Whether the picture has stood for so long."""
+        if self.elapsed_ns >= lasts_ns:
+            return True
+        self.next_ns = lasts_ns if self.next_ns is None else min(self.next_ns, lasts_ns)
+        return False
+
     def frames(self, period_ns: int, count: int) -> int:
         """How many of so many periods have passed; nothing moves after the last."""
         passed = max(0, self.elapsed_ns) // period_ns

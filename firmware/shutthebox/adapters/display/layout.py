@@ -13,9 +13,12 @@ from shutthebox.adapters.display.bitmap import Bitmap
 from shutthebox.adapters.display.body import draw_body
 from shutthebox.adapters.display.fonts import Size, fitting, shortened, tight, wrapped
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import ToldScreen
+from shutthebox.game.screen import TileState, ToldScreen
 
 TILE_BLINK_NS = 200_000_000  # half a period: 2.5 blinks a second
+HELP_NS = 6_000_000_000
+"""How long nothing has to change before the tiles that fit blink."""
+
 _DRIFT_NS = 2_000_000_000  # the attract picture moves by a pixel
 _DRIFT_X, _DRIFT_Y = 8, 4  # how far, in pixels
 
@@ -92,16 +95,23 @@ def _compose(screen: ToldScreen, clock: AnimationClock, size: tuple[int, int]) -
         aside = screen.aside if choosing else ""
         picture = picture.paste(_prompt(prompts[turn], aside, width, alert=screen.alert), 0, bottom)
     if screen.tiles:
-        blink = clock.count(TILE_BLINK_NS) % 2 == 0 if _blinks(screen) else True
-        tiles = tilerow.draw_tiles(screen.tiles, width, blink)
+        drawn = _as_helped(screen.tiles, clock)
+        blinks = any(state in tilerow.BLINKING for _, state in drawn)
+        blink = clock.count(TILE_BLINK_NS) % 2 == 0 if blinks else True
+        tiles = tilerow.draw_tiles(drawn, width, blink)
         bottom -= tiles.height + 1
         picture = picture.stamp(tiles, 0, bottom)
     # Its dark pixels leave the tiles' upper edge as it is.
     return picture.stamp(draw_body(screen, clock, width, bottom - top), 0, top)
 
 
-def _blinks(screen: ToldScreen) -> bool:
-    return any(state in tilerow.BLINKING for _, state in screen.tiles)
+def _as_helped(
+    tiles: tuple[tuple[int, TileState], ...], clock: AnimationClock
+) -> tuple[tuple[int, TileState], ...]:
+    """The tiles that fit stand like the others, until no hand has moved for a while."""
+    if all(state is not TileState.VIABLE for _, state in tiles) or clock.has_stood(HELP_NS):
+        return tiles
+    return tuple((n, TileState.OPEN if state is TileState.VIABLE else state) for n, state in tiles)
 
 
 def _title(screen: ToldScreen, clock: AnimationClock, width: int) -> Bitmap:
