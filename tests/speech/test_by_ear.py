@@ -77,7 +77,7 @@ class Listener:
                 lever for first, last, one in runs for lever in range(int(first or one), int(last or one) + 1)
             ]
             self.flip(*levers) if self.hears("Put {tiles} back", text) else self.lift(*levers)
-        elif found := self.hears("Shut {answers}", text):
+        elif found := self.hears("Make {answers}", text) or self.hears("Shut {answers}", text):
             total = max(int(number) for number in re.findall(r"\d+", found["answers"]))
             up = [lever for lever in range(1, 10) if lever not in self.down]
             sets = itertools.chain.from_iterable(itertools.combinations(up, n) for n in range(1, 5))

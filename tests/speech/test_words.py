@@ -104,7 +104,7 @@ def test_what_is_said_of_a_screen(screen: Screen, said: str) -> None:
 
 def test_the_throw_that_ends_a_turn_is_told_like_the_others() -> None:
     over = Screen(Mode.TURN_OVER, title="T", aside="6+1", big="15", prompt="Blocked by 7")
-    assert words(over, (6, 1)) == "T. Thrown: 6 and 1, which is 7. Blocked by 7. Your score: 15."
+    assert words(over, (6, 1)) == "T. Thrown: 6 and 1, which is 7. Blocked by 7. Score: 15."
 
 
 def test_only_some_seconds_are_said_and_those_that_a_turn_begins_with() -> None:

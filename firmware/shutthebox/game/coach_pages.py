@@ -99,4 +99,7 @@ def better_text(decision: Decision) -> Message:
 
 def signed_text(value: Fraction, *, in_chance: bool) -> Text:
     """Chances in per cent, points to one digit; a gain has a plus."""
-    return f"{100 * float(value) + 0.0:+.0f} %" if in_chance else decimal(float(value) + 0.0, 1, "+")
+    if not in_chance:
+        return decimal(float(value), 1, "+")
+    percent = round(100 * float(value))
+    return f"{percent:+d} %" if percent else "0 %"

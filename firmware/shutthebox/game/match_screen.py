@@ -57,6 +57,8 @@ def turn_screen(
             out = shared.settings.out & match.game.all_tiles & ~match.game.starting
             out |= match.game.starting & ~match.rules.starting
             corner = without_text(out) if out else _seat_text(match) or corner
+        else:
+            corner = total_text(match) or corner
     if dice or match.turn.throws:
         title = player_name(match.player, shared)
     else:
@@ -96,6 +98,16 @@ def corner_text(match: Match) -> Text:
         return ""
     best = max if match.rules.highest_wins else min
     return message("best {score}", score=best(played))
+
+
+def total_text(match: Match) -> Message | None:
+    """The points so far of the player at turn, or of the team, in a match over several rounds."""
+    rules = match.rules
+    if (rules.match is MatchFormat.TOTAL and match.rounds == 1) or rules.is_solo or match.tie_rounds:
+        return None
+    if rules.stakes is Stakes.BANK or rules.turns is Turns.SHARED:
+        return None
+    return message("total {total}", total=match.team_totals[match.player])
 
 
 def _seconds_text(play: MatchInPlay) -> Text:

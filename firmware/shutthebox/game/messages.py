@@ -195,5 +195,6 @@ def decimal(value: float, places: int, sign: Literal["-", "+"] = "-") -> Message
     >>> decimal(6.25, 1).told(str)
     '6.2'
     """
+    value = round(value, places) or 0.0  # no -0.0
     whole, _, decimals = f"{value:{sign}.{places}f}".partition(".")
     return message("{whole}.{decimals}", whole=whole, decimals=decimals)

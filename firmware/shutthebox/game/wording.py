@@ -206,7 +206,7 @@ def reason_text(match: Match) -> Message | None:
             return None
 
 
-def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[Message, ...]:
+def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction | None) -> tuple[Message, ...]:
     """The effect of the dice and the cost of the decisions, in points, with words instead of signs.
 
     Luck that would be shown as 0.0 is not told.
@@ -214,15 +214,18 @@ def luck_texts(profile: Profile, luck: Fraction, given_away: Fraction) -> tuple[
     Args:
         profile: says whether more points are better.
         luck: points that the dice have added to the score.
-        given_away: points that decisions have cost, 0 or more.
+        given_away: points that decisions have cost, 0 or more; None for nothing about them.
     """
-    points, cost = decimal(abs(float(luck)), 1), decimal(float(given_away), 1)
-    decided = message("mistakes {points}", points=cost) if given_away else message("no mistakes!")
+    points = decimal(abs(float(luck)), 1)
+    decided: tuple[Message, ...] = ()
+    if given_away is not None:
+        cost = message("mistakes {points}", points=decimal(float(given_away), 1))
+        decided = (cost if given_away else message("no mistakes!"),)
     if round(abs(float(luck)), 1) == 0:
-        return (decided,)
+        return decided
     if (luck > 0) == profile.highest_wins:
-        return message("lucky {points}", points=points), decided
-    return message("unlucky {points}", points=points), decided
+        return message("lucky {points}", points=points), *decided
+    return message("unlucky {points}", points=points), *decided
 
 
 @dataclass(frozen=True, slots=True)

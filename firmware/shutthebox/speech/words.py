@@ -171,9 +171,10 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
     }
     if show.mode is Mode.TURN_OVER:
         if show.throw:
-            parts |= {"aside": "", "dice": _thrown(show.throw, sum(show.throw), translate)}
+            corner = "" if isinstance(screen.aside, str) else parts["aside"]  # not the throw again
+            parts |= {"aside": corner, "dice": _thrown(show.throw, sum(show.throw), translate)}
         if isinstance(screen.big, str) and screen.big.isdecimal():
-            parts["big"] = _("Your score: {score}").format(score=screen.big)
+            parts["big"] = _("Score: {score}").format(score=screen.big)
         # The last throw, how the turn has ended, then the score.
         order = ("title", "aside", "dice", "prompt", "big", "also", "rows", "paragraph")
         parts = {part: parts[part] for part in order}

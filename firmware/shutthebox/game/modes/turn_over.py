@@ -9,13 +9,13 @@ from shutthebox.game.coach_pages import better_text
 from shutthebox.game.effects import Effect, Sound, Sounded
 from shutthebox.game.facts import BEST, Chosen, Finished
 from shutthebox.game.judge import FINE
-from shutthebox.game.match_screen import ended_row
-from shutthebox.game.messages import Message, message
+from shutthebox.game.match_screen import ended_row, total_text
+from shutthebox.game.messages import Joined, Message, Text, message
 from shutthebox.game.mode import Mode
 from shutthebox.game.modes.base import MatchMode
-from shutthebox.game.play import done
+from shutthebox.game.play import MatchInPlay, done
 from shutthebox.game.screen import Screen
-from shutthebox.game.settings import ladder_of
+from shutthebox.game.settings import Settings, ladder_of
 from shutthebox.game.state import Context, Shared, Step, kept, refused
 from shutthebox.game.targets import AfterAction, EndTurn, after
 from shutthebox.game.wording import luck_texts, player_name
@@ -28,39 +28,79 @@ from shutthebox.rules.turn import Outcome
 
 @dataclass(frozen=True, slots=True)
 class TurnOver(MatchMode):
-    """The turn has ended; its score is shown."""
+    """The turn has ended; its score is shown.
+
+    Attributes:
+        tells: what the coach has to say, which was asked for.
+    """
 
     name: ClassVar[Mode] = Mode.TURN_OVER
 
+    tells: bool = False
+
     def screen(self, shared: Shared) -> Screen:
-        """The score, how the turn ended, and what dice and decisions did."""
-        match, review = self.play.match, self.play.review
-        turn, shut = match.turn, match.turn.outcome is Outcome.SHUT
-        also = [message("Press: go on")]
-        if review is not None and not shared.settings.family:
-            points = review.players[match.player].points
-            also += luck_texts(match.rules, points.luck, points.given_away)
-            if review.worst is not None:
-                also.append(better_text(review.worst))
-        out = match.rules.turns is Turns.SHARED
+        """The score, or who is out, and how the turn ended; on request what dice and decisions did."""
+        match = self.play.match
+        word, out = _coachs_word(self.play, shared.settings), _gone(match)
+        prompt = _kind_ending(match) if shared.settings.family else _ending(match)
+        name, score = player_name(match.player, shared), str(match.turn.score)
+        if self.tells and word:
+            return Screen(self.name, title=name, rows=word, prompt=message("Press: go on"), lit=True)
+        big: Text = score
+        if out:
+            names = Joined(tuple(player_name(player, shared) for player in out))
+            name, big = (
+                message("{player}: {score}", player=name, score=score),
+                message("{players}: out!", players=names),
+            )
+        elif match.rules.turns is Turns.SHARED and match.turn.outcome is not Outcome.SHUT:
+            big = message("OUT!")
+        elif is_to_cheer(match):
+            big = message("SHUT!")
         return Screen(
             self.name,
-            title=player_name(match.player, shared),
-            aside=faces_to_text(turn.throw or ()),
-            big=message("SHUT!") if shut else message("OUT!") if out else str(turn.score),
-            tiles=ended_row(match),
-            prompt=_kind_ending(match) if shared.settings.family else _ending(match),
-            also=tuple(also),
+            title=name,
+            aside=total_text(match) or faces_to_text(match.turn.throw or ()),
+            big=big,
+            tiles=() if out else ended_row(match),
+            prompt=prompt,
+            also=(message("Press: go on"), *((message("Hold: coach"),) if word else ())),
             lit=True,
-            celebrates=shut,
+            celebrates=is_to_cheer(match),
         )
+
+
+def is_to_cheer(match: Match) -> bool:
+    """Whether the box has been shut, and that is no bad score."""
+    turn = match.turn
+    return turn.outcome is Outcome.SHUT and not (match.rules.highest_wins and turn.score == 0)
+
+
+def _gone(match: Match) -> tuple[int, ...]:
+    """The players who take part no longer, after the round that this turn has ended."""
+    following = match.next_round
+    if following is None or following.breaks_tie:
+        return ()
+    return tuple(seat for seat in match.seats if seat not in following.seats)
+
+
+def _coachs_word(play: MatchInPlay, settings: Settings) -> tuple[Text, ...]:
+    """What dice and decisions did in this turn; no blame for a shut box or for time that is over."""
+    match, review = play.match, play.review
+    if review is None or settings.family:
+        return ()
+    points = review.players[match.player].points
+    if match.turn.outcome in (Outcome.SHUT, Outcome.TIME):
+        return luck_texts(match.rules, points.luck, None)
+    better = (better_text(review.worst),) if review.worst is not None else ()
+    return (*luck_texts(match.rules, points.luck, points.given_away), *better)
 
 
 def enter(target: EndTurn, context: Context) -> Step[TurnOver]:
     """A turn has ended, and perhaps the match with it: then its result is kept."""
     match = target.play.match
     effects: tuple[Effect, ...] = kept(Finished(match)) if match.result is not None else ()
-    sound = Sound.SHUT if match.turn.outcome is Outcome.SHUT else Sound.BLOCKED
+    sound = Sound.SHUT if is_to_cheer(match) else Sound.BLOCKED
     step = Step(TurnOver(replace(target.play, verdict=FINE)), (*effects, Sounded(sound)))
     return _climbed(step, match, context) if match.rules.is_solo and match.result else step
 
@@ -85,8 +125,10 @@ def press(mode: TurnOver, context: Context) -> Step[AfterAction]:
 
 
 def hold(mode: TurnOver, context: Context) -> Step[TurnOver]:
-    """Only a press goes on."""
-    return refused(mode, message("Press: go on"))
+    """The coach's word on the turn, and back."""
+    if not _coachs_word(mode.play, context.shared.settings):
+        return refused(mode, message("Press: go on"))
+    return Step(replace(mode, tells=not mode.tells))
 
 
 def _ending(match: Match) -> Message:
