@@ -7,7 +7,6 @@ takes no longer than reading a compiled one, so nothing has to be compiled. ``ma
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -25,20 +24,26 @@ UNFINISHED = "X-Unfinished: yes"
 """In the head of a catalogue: its language is shown only where it is asked for."""
 
 # Our catalogues have neither plurals nor contexts; a test compares what Babel reads.
+_OWN_NAME = re.compile(rf'^msgid "{OWN_NAME}"\nmsgstr "([^"\\]+)"$', re.MULTILINE)
 _ENTRY = re.compile(r'^msgid ((?:"[^\n]*"\n)+)msgstr ((?:"[^\n]*"\n?)+)', re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
 class _Catalogue:
-    texts: Mapping[str, str]
+    """One language. Its texts are read when the first of them is asked for."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._texts: dict[str, str] | None = None
+        head, _, _ = text.partition("\n\n")
+        self.is_finished = UNFINISHED not in head
+        found = _OWN_NAME.search(text)
+        self.own_name = found[1] if found else OWN_NAME
 
     def translate(self, text: str) -> str:
         """The text in this language; a text without a translation stays English."""
-        return self.texts.get(text) or text
-
-    @property
-    def is_finished(self) -> bool:
-        return UNFINISHED not in self.texts.get("", "")
+        if self._texts is None:
+            self._texts, self._text = read_catalogue(self._text), ""
+        return self._texts.get(text) or text
 
 
 @cache
@@ -51,8 +56,8 @@ def _files() -> Mapping[str, Traversable]:
 
 @cache
 def _catalogues() -> Mapping[str, _Catalogue]:
-    return {ENGLISH: _Catalogue({})} | {
-        code: _Catalogue(read_catalogue(file.read_text("utf-8"))) for code, file in _files().items()
+    return {ENGLISH: _Catalogue("")} | {
+        code: _Catalogue(file.read_text("utf-8")) for code, file in _files().items()
     }
 
 
@@ -100,8 +105,8 @@ def languages(asked_for: str = ENGLISH) -> Mapping[str, str]:
         asked_for: a code; that language is among them, even if it is unfinished.
     """
     return {
-        code: translate(OWN_NAME)
-        for code, translate in translations().items()
+        code: catalogue.own_name
+        for code, catalogue in _catalogues().items()
         if code in (*finished_codes(), asked_for)
     }
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from shutthebox import __version__
 from shutthebox.adapters.store import fame, queries
@@ -29,7 +29,9 @@ from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.profile import Profile, Stakes
 from shutthebox.rules.words import SENTENCES, explain
 from shutthebox.translations import told_screen, translations
-from shutthebox.web.scoreboard.folder import FOLDER_NAME, ScoreboardFolder
+
+if TYPE_CHECKING:
+    from shutthebox.web.scoreboard.folder import ScoreboardFolder
 
 _log = logging.getLogger(__name__)
 
@@ -76,7 +78,7 @@ class ScoresWriter:
         self._path = folder / FILE_NAME
         self._open_store, self._clock_s = open_store, clock_s
         self._display_works, self._waits = display_works, waits
-        self._scoreboard = ScoreboardFolder(folder / FOLDER_NAME)
+        self._scoreboard: ScoreboardFolder | None = None
         self._shown: Show | None = None
         self._past: dict[str, Any] = {}
         self._past_of: tuple[str, str] | None = None
@@ -127,13 +129,21 @@ class ScoresWriter:
         }
         try:
             replace_file(self._path, json.dumps(document).encode())
-            self._scoreboard.show(document, show.game)
+            self._pages().show(document, show.game)
         except OSError as error:
             if not self._failing:
                 _log.warning("%s: %s; the scoreboard is not up to date", self._path, error.strerror)
             self._failing, self._written_with = True, None
         else:
             self._failing, self._written_with = False, (day, display)
+
+    def _pages(self) -> "ScoreboardFolder":
+        if self._scoreboard is None:
+            # Not above: the box is ready without it.
+            from shutthebox.web.scoreboard.folder import FOLDER_NAME, ScoreboardFolder
+
+            self._scoreboard = ScoreboardFolder(self._path.parent / FOLDER_NAME)
+        return self._scoreboard
 
     def _look_back(self, title: "_Titles", day: str) -> dict[str, Any]:
         if self._open_store is None:
