@@ -24,7 +24,7 @@ from shutthebox_league.chains import notes_of
 from shutthebox_league.checking import MAX_RECORD
 from shutthebox_league.database import open_database
 from shutthebox_league.enrolment import revoke
-from shutthebox_league.ledger import KEPT_ASIDE, KEPT_BYTES, Ledger
+from shutthebox_league.ledger import KEPT_ASIDE, KEPT_BYTES, Ledger, Outcome
 from shutthebox_league.notices import notices
 from shutthebox_league.schema import ASIDE, BOX, CHAIN, ENTRY, GAP, MATCH, PUB, SEAT, TOURNAMENT
 from shutthebox_uplink.settings import Enrolment
@@ -46,6 +46,10 @@ class Sut:
     def sign(self, entry: bytes, oldest: int = 1, enrolment: Enrolment | None = None) -> bytes:
         enrolment = enrolment or self.enrolment
         return sign_entry(entry, oldest, enrolment.name, enrolment.key)
+
+    def take(self, entry: bytes, oldest: int = 1) -> Outcome:
+        """Has the ledger take an entry of the box."""
+        return self.ledger.take("lion.1", self.sign(entry, oldest))
 
     def count(self, table: object) -> int:
         with self.engine.begin() as db:
@@ -71,12 +75,12 @@ def sut(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Sut]:
 
 def test_a_match_is_committed_once_however_often_it_comes(sut: Sut) -> None:
     entry = sut.box.play(played_record(1))
-    first = sut.ledger.take("lion.1", sut.sign(entry))
+    first = sut.take(entry)
     assert first.kind == "committed"
     assert first.receipt is not None
     assert (first.receipt.status, first.receipt.hash) == (COMMITTED, hash_of(entry))
     for _ in range(3):
-        again = sut.ledger.take("lion.1", sut.sign(entry))
+        again = sut.take(entry)
         assert again.kind == "repeated"
         assert again.receipt == first.receipt
     assert (sut.count(ENTRY), sut.count(MATCH), sut.count(SEAT)) == (1, 1, 2)
@@ -84,7 +88,7 @@ def test_a_match_is_committed_once_however_often_it_comes(sut: Sut) -> None:
 
 def test_places_and_totals_are_those_of_the_record(sut: Sut) -> None:
     record = played_record(5, players=4)
-    sut.ledger.take("lion.1", sut.sign(sut.box.play(record)))
+    sut.take(sut.box.play(record))
     with sut.engine.begin() as db:
         seats = db.execute(select(SEAT.c.total, SEAT.c.place).order_by(SEAT.c.seat)).all()
     played = [seat for seat in seats if seat.total is not None]
@@ -96,37 +100,37 @@ def test_places_and_totals_are_those_of_the_record(sut: Sut) -> None:
 
 
 def test_a_signature_names_the_seat(sut: Sut) -> None:
-    sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(1))))
-    sut.ledger.take("lion.1", sut.sign(sut.box.sign(2, "ANN")))
+    sut.take(sut.box.play(played_record(1)))
+    sut.take(sut.box.sign(2, "ANN"))
     with sut.engine.begin() as db:
         assert list(db.execute(select(SEAT.c.initials).order_by(SEAT.c.seat)).scalars()) == [None, "ANN"]
 
 
 def test_an_entry_that_came_too_early_is_held(sut: Sut) -> None:
     first, second = sut.box.play(played_record(1)), sut.box.play(played_record(2))
-    held = sut.ledger.take("lion.1", sut.sign(second))
+    held = sut.take(second)
     assert held.kind == "held"
     assert held.receipt is not None
     assert held.receipt.status == HELD
     assert held.reason == "entry 1 is missing before it"
-    assert sut.ledger.take("lion.1", sut.sign(first)).kind == "committed"
-    assert sut.ledger.take("lion.1", sut.sign(second)).kind == "committed"
+    assert sut.take(first).kind == "committed"
+    assert sut.take(second).kind == "committed"
 
 
 def test_what_a_box_had_to_drop_is_a_gap_and_the_chain_goes_on(sut: Sut) -> None:
     entries = [sut.box.play(played_record(seed)) for seed in range(5)]
-    sut.ledger.take("lion.1", sut.sign(entries[0]))
-    assert sut.ledger.take("lion.1", sut.sign(entries[3], oldest=4)).kind == "committed"
-    assert sut.ledger.take("lion.1", sut.sign(entries[4], oldest=4)).kind == "committed"
+    sut.take(entries[0])
+    assert sut.take(entries[3], oldest=4).kind == "committed"
+    assert sut.take(entries[4], oldest=4).kind == "committed"
     with sut.engine.begin() as db:
         (gap,) = db.execute(select(GAP.c.first, GAP.c.last)).all()
     assert tuple(gap) == (2, 3)
 
 
 def test_an_entry_that_does_not_follow_is_held(sut: Sut) -> None:
-    sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(1))))
+    sut.take(sut.box.play(played_record(1)))
     sut.box.previous = "e" * 64
-    outcome = sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(2))))
+    outcome = sut.take(sut.box.play(played_record(2)))
     assert (outcome.kind, outcome.reason) == ("held", "it does not follow on the entry before it")
     assert sut.count(MATCH) == 1
 
@@ -137,19 +141,19 @@ def restored(box: FakeBox) -> FakeBox:
 
 
 def test_a_card_from_an_older_image_begins_a_new_chain_and_nothing_stays_behind(sut: Sut) -> None:
-    sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(1))))
+    sut.take(sut.box.play(played_record(1)))
     image = restored(sut.box)
     for seed in (2, 3, 4):
         entry = sut.box.play(played_record(seed), 1_790_000_000 + seed)
-        assert sut.ledger.take("lion.1", sut.sign(entry)).kind == "committed"
+        assert sut.take(entry).kind == "committed"
     # Its next entries have the numbers 2, 3, 4 and 5, of which the league has three already.
     for number in range(2, 6):
         entry = image.play(played_record(10 + number), 1_790_001_000 + number)
-        outcome = sut.ledger.take("lion.1", sut.sign(entry, oldest=number))
+        outcome = sut.take(entry, oldest=number)
         assert outcome.receipt is not None
         reason = CHAIN_BEGINS_AGAIN if number == 2 else ""
         assert (outcome.receipt.status, outcome.reason) == (COMMITTED, reason)
-        again = sut.ledger.take("lion.1", sut.sign(entry, oldest=number))
+        again = sut.take(entry, oldest=number)
         assert (again.kind, again.receipt) == ("repeated", outcome.receipt)
     assert (sut.count(MATCH), sut.count(CHAIN), sut.count(GAP)) == (8, 2, 0)
     with sut.engine.begin() as db:
@@ -159,15 +163,15 @@ def test_a_card_from_an_older_image_begins_a_new_chain_and_nothing_stays_behind(
 
 def test_what_an_older_image_had_lost_is_a_gap_of_its_new_chain(sut: Sut) -> None:
     for seed in range(1, 5):
-        sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(seed), 1_790_000_000 + seed)))
+        sut.take(sut.box.play(played_record(seed), 1_790_000_000 + seed))
     image = FakeBox(sut.box.journal, 2, "ab" * 32, 2)
     image.play(played_record(20))  # dropped
     for number, oldest in ((4, 4), (5, 4)):
         entry = image.play(played_record(20 + number), 1_790_001_000 + number)
-        assert sut.ledger.take("lion.1", sut.sign(entry, oldest=oldest)).kind == "committed"
+        assert sut.take(entry, oldest=oldest).kind == "committed"
     image.play(played_record(26))
     late = image.play(played_record(27), 1_790_001_007)
-    assert sut.ledger.take("lion.1", sut.sign(late, oldest=7)).kind == "committed"
+    assert sut.take(late, oldest=7).kind == "committed"
     with sut.engine.begin() as db:
         gaps = db.execute(select(GAP.c.chain_id, GAP.c.first, GAP.c.last)).all()
     assert [tuple(gap) for gap in gaps] == [(2, 6, 6)]
@@ -209,7 +213,7 @@ def test_a_result_that_the_rules_do_not_give_is_refused_named_and_kept(
 ) -> None:
     forged = altered(write(played_record(1)), played, claimed)
     content = MatchPlayed(1, 1_789_000_000, 1_790_000_000, forged)
-    outcome = sut.ledger.take("lion.1", sut.sign(sut.box.add(content)))
+    outcome = sut.take(sut.box.add(content))
     assert outcome.kind == "refused"
     assert outcome.receipt is not None
     assert outcome.receipt.status == REFUSED
@@ -220,13 +224,13 @@ def test_a_result_that_the_rules_do_not_give_is_refused_named_and_kept(
     assert kept.reason == outcome.reason
     assert sut.count(MATCH) == 0
     # The chain goes on: one bad match does not shut a box out.
-    assert sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(2)))).kind == "committed"
+    assert sut.take(sut.box.play(played_record(2))).kind == "committed"
 
 
 def test_an_unfinished_match_is_refused(sut: Sut) -> None:
     record = played_record(1)
     unfinished = write(replace(record, actions=record.actions[:3]))
-    outcome = sut.ledger.take("lion.1", sut.sign(sut.box.add(MatchPlayed(1, 5, 6, unfinished))))
+    outcome = sut.take(sut.box.add(MatchPlayed(1, 5, 6, unfinished)))
     assert (outcome.kind, outcome.reason) == ("refused", "record: the match has not ended")
 
 
@@ -271,10 +275,10 @@ def test_a_stolen_key_that_was_revoked_brings_nothing_in_and_the_box_goes_on_und
     sut: Sut,
 ) -> None:
     before = sut.box.play(played_record(1))
-    sut.ledger.take("lion.1", sut.sign(before))
+    sut.take(before)
     revoke(sut.engine, sut.place.authority, "lion.1")
     forged = FakeBox("2" * 32).play(played_record(2))
-    outcome = sut.ledger.take("lion.1", sut.sign(forged))
+    outcome = sut.take(forged)
     assert (outcome.kind, outcome.reason) == ("held", "the key is revoked")
     new = sut.place.enrol("lion")
     assert new.name == "lion.2"
@@ -324,12 +328,12 @@ def test_equal_dice_have_to_be_those_of_the_seed(sut: Sut) -> None:
     record = played_record(1)
     assert record.conditions == CONDITIONS
     forged = replace(record, conditions=replace(CONDITIONS, equal_dice=tournament.commitment))
-    unknown = sut.ledger.take("lion.1", sut.sign(sut.box.play(forged)))
+    unknown = sut.take(sut.box.play(forged))
     assert unknown.reason.startswith("no tournament of this league has the commitment")
     with sut.engine.begin() as db:
         row = {"commitment": tournament.commitment, "name": "Cup", "text": tournament.to_text()}
         db.execute(TOURNAMENT.insert(), {**row, "made_s": 0, "closes_s": 2**31})
-    refused = sut.ledger.take("lion.1", sut.sign(sut.box.play(forged)))
+    refused = sut.take(sut.box.play(forged))
     assert refused.kind == "refused"
     assert refused.reason.startswith("equal dice: action ")
 
@@ -340,10 +344,10 @@ def test_equal_dice_of_a_tournament_that_has_closed_count_for_nothing(sut: Sut) 
     with sut.engine.begin() as db:
         row = {"commitment": tournament.commitment, "name": "Cup", "text": tournament.to_text()}
         db.execute(TOURNAMENT.insert(), {**row, "made_s": 0, "closes_s": int(NOW_S) + 1})
-    assert sut.ledger.take("lion.1", sut.sign(sut.box.play(record))).kind == "committed"
+    assert sut.take(sut.box.play(record)).kind == "committed"
     with sut.engine.begin() as db:
         db.execute(TOURNAMENT.update().values(closes_s=int(NOW_S)))
-    assert sut.ledger.take("lion.1", sut.sign(sut.box.play(record))).kind == "committed"
+    assert sut.take(sut.box.play(record)).kind == "committed"
     with sut.engine.begin() as db:
         found = db.execute(select(MATCH.c.unranked).order_by(MATCH.c.id)).scalars().all()
     assert found == ["", "came after its tournament had closed"]
@@ -372,17 +376,17 @@ def test_text_that_a_database_or_a_page_cannot_hold_is_refused_and_the_chain_goe
 ) -> None:
     for where in (f"# {odd}\n", f"{odd}\n"):
         content = MatchPlayed(1, 1_789_000_000, 1_790_000_000, where + write(played_record(1)))
-        outcome = sut.ledger.take("lion.1", sut.sign(sut.box.add(content)))
+        outcome = sut.take(sut.box.add(content))
         assert (outcome.kind, outcome.reason) == (
             "refused",
             "record: allowed are characters that can be printed",
         )
-    assert sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(2)))).kind == "committed"
+    assert sut.take(sut.box.play(played_record(2))).kind == "committed"
 
 
 def test_a_record_that_no_evening_holds_is_refused_unread(sut: Sut) -> None:
     text = write(played_record(1)) + "#\n" * MAX_RECORD
-    outcome = sut.ledger.take("lion.1", sut.sign(sut.box.add(MatchPlayed(1, 5, 6, text))))
+    outcome = sut.take(sut.box.add(MatchPlayed(1, 5, 6, text)))
     assert outcome.kind == "refused"
     assert "more than an evening's play" in outcome.reason
 
@@ -390,7 +394,7 @@ def test_a_record_that_no_evening_holds_is_refused_unread(sut: Sut) -> None:
 def test_a_limit_that_no_box_offers_counts_for_nothing(sut: Sut) -> None:
     for limit in (77, 75):
         record = played_record(1, game="tournament-100", limit=limit)
-        assert sut.ledger.take("lion.1", sut.sign(sut.box.play(record))).kind == "committed"
+        assert sut.take(sut.box.play(record)).kind == "committed"
     with sut.engine.begin() as db:
         found = db.execute(select(MATCH.c.unranked).order_by(MATCH.c.id)).scalars().all()
     assert found == ["house rules", ""]
@@ -410,7 +414,7 @@ def test_an_error_of_storing_belongs_to_its_message(sut: Sut, monkeypatch: pytes
     assert [outcome.kind for outcome in outcomes] == ["rejected", "refused"]
     assert outcomes[1].reason.startswith("it cannot be stored: ")
     assert sut.ledger.take("lion.1", message).kind == "repeated"
-    assert sut.ledger.take("lion.1", sut.sign(after)).kind == "committed"
+    assert sut.take(after).kind == "committed"
     monkeypatch.undo()
     assert sut.ledger.take("crown.1", good).kind == "committed"
 
@@ -418,7 +422,7 @@ def test_an_error_of_storing_belongs_to_its_message(sut: Sut, monkeypatch: pytes
 def test_of_what_was_refused_a_megabyte_is_kept_and_the_reasons_of_all(sut: Sut) -> None:
     for number in range(1, 14):
         content = MatchPlayed(number, 5, 6, "#" * MAX_RECORD)
-        assert sut.ledger.take("lion.1", sut.sign(sut.box.add(content))).kind == "refused"
+        assert sut.take(sut.box.add(content)).kind == "refused"
     for number in range(14):
         sut.ledger.take("lion.1", b"%d" % number * 100_000)
     for table in (ENTRY, ASIDE):
@@ -430,7 +434,7 @@ def test_of_what_was_refused_a_megabyte_is_kept_and_the_reasons_of_all(sut: Sut)
 
 
 def test_a_clock_of_the_league_that_is_years_away_files_nothing_and_says_so(sut: Sut) -> None:
-    sut.ledger.take("lion.1", sut.sign(sut.box.play(played_record(1))))
+    sut.take(sut.box.play(played_record(1)))
     after = sut.sign(sut.box.play(played_record(2)))
     for wrong_s in (0.0, NOW_S + 10 * 365 * 86400):
         outcome = Ledger(sut.engine, UTC, iter((wrong_s,) * 5).__next__).take("lion.1", after)
@@ -446,7 +450,7 @@ def test_a_clock_of_the_league_that_is_years_away_files_nothing_and_says_so(sut:
 def test_a_box_with_a_wrong_clock_is_filed_by_ours(sut: Sut) -> None:
     for seed, ended_s in enumerate((5, 2**52, int(NOW_S) - 500 * 86400)):
         entry = sut.box.play(played_record(seed), ended_s + 600)
-        assert sut.ledger.take("lion.1", sut.sign(entry)).kind == "committed"
+        assert sut.take(entry).kind == "committed"
 
 
 def test_a_flood_of_nonsense_is_bounded(sut: Sut) -> None:
@@ -464,5 +468,5 @@ def test_a_pub_is_made_once_and_its_owners_address_is_told_once(sut: Sut) -> Non
 
 def test_an_entry_of_another_version_is_rejected(sut: Sut) -> None:
     entry = OutboxEntry("1" * 32, 1, "0" * 64, MatchPlayed(1, 1, 1, "")).to_bytes()
-    outcome = sut.ledger.take("lion.1", sut.sign(entry.replace(b'"version": 1', b'"version": 2')))
+    outcome = sut.take(entry.replace(b'"version": 1', b'"version": 2'))
     assert (outcome.kind, outcome.reason) == ("rejected", "no entry: version 1 is expected")

@@ -6,7 +6,7 @@ the matches of the own pub only; the operator's commands reach the whole league 
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
 
@@ -18,25 +18,6 @@ from shutthebox_league.schema import ASIDE, BOX, CHAIN, ENTRANT, ENTRY, KEY, MAT
 
 _INITIALS = re.compile("[A-Z]{3}", re.ASCII)
 _MOST = 50  # initials in one go
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingSeat:
-    """A seat of a match, signed with protected initials and not confirmed.
-
-    Attributes:
-        match_id: of the match.
-        seat: from 1.
-        initials: of the player.
-        ended_s: when the match ended.
-        total: the player's score; None without a turn.
-    """
-
-    match_id: int
-    seat: int
-    initials: str
-    ended_s: int
-    total: int | None
 
 
 def read_initials(text: str) -> list[str]:
@@ -86,16 +67,15 @@ def free(db: Connection, initials: Sequence[str], pub_id: int | None) -> int:
     return db.execute(found).rowcount
 
 
-def waiting_seats(db: Connection, pub_id: int, most: int = 100) -> Sequence[WaitingSeat]:
-    """The seats of a pub's matches that wait for the landlord, the oldest first."""
-    found = db.execute(
-        select(SEAT.c.match_id, SEAT.c.seat, SEAT.c.initials, MATCH.c.ended_s, SEAT.c.total)
+def waiting_seats(db: Connection, pub_id: int, most: int = 100) -> Sequence[Any]:
+    """The seats of a pub's matches that wait for the landlord, the oldest first, with `ended_s`."""
+    return db.execute(
+        select(SEAT, MATCH.c.ended_s)
         .join(MATCH, MATCH.c.id == SEAT.c.match_id)
         .where(MATCH.c.pub_id == pub_id, SEAT.c.confirmed.is_(False))
         .order_by(SEAT.c.match_id, SEAT.c.seat)
         .limit(most)
     ).all()
-    return [WaitingSeat(*row) for row in found]
 
 
 def confirm(db: Connection, seats: Sequence[tuple[int, int]], pub_id: int, now_s: int, *, right: bool) -> int:
