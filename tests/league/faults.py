@@ -200,9 +200,15 @@ class Town:
             engine.dispose()
 
     def wait_for_all(self) -> str | None:
-        """Waits until everything has arrived; returns the complaint if not."""
+        """Waits until everything has arrived; returns the complaint if not.
+
+        Starts again, as systemd does, a service that has ended because it began while the database was away.
+        """
         until = time.monotonic() + _ARRIVES_S
         while (wrong := self.complaint()) and time.monotonic() < until:
+            for part in (*self.consumers, *self.reviewers, *self.uplinks):
+                if part.process is not None and part.process.poll() is not None:
+                    part.start()
             time.sleep(0.5)
         return wrong
 
