@@ -34,6 +34,7 @@ from shutthebox.outbox_entry import (
     entry_from_bytes,
     hash_of,
 )
+from shutthebox.rules.match import begin
 from shutthebox.rules.record import parse
 from shutthebox.simulator.virtual_box import VirtualBox
 
@@ -331,16 +332,41 @@ def test_what_is_no_entry_is_one_line(data: bytes) -> None:
 
 def test_a_match_that_is_not_in_the_store_yet_is_awaited(pub: Pub, caplog: pytest.LogCaptureFixture) -> None:
     pub.player.play_match()
+    ended = Finished(begin(builtin("traditional"), 2), ())
+    deaf: Callable[..., None] = pub.outbox
     pub.box.press(100_000_000)
     pub.box.run_until(pub.box.now_ns + 2_000_000_000)  # the next match has begun, and is not over
-    match = pub.box.runner.machine.state.match
-    assert match is not None
-    told: Callable[..., None] = pub.outbox
-    told(Keep(Finished(match)), 0)
+    deaf(Keep(ended), 0)
     assert "not in the store yet" in caplog.text
     assert [entry.sequence for entry in pub.entries()] == [1]
     pub.player.play_match()
     assert [entry.sequence for entry in pub.entries()] == [1, 2]
+
+
+def test_a_match_whose_entry_cannot_be_written_is_not_lost_when_the_next_begins(
+    pub: Pub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full = True
+
+    def write(path: Path, data: bytes, *, mode: int, durable: bool) -> None:
+        if full:
+            raise OSError(28, "No space left on device")
+        replace_file(path, data, mode=mode, durable=durable)
+
+    monkeypatch.setattr(outboxes, "replace_file", write)
+    for _ in range(2):
+        pub.player.play_match()
+    assert pub.entries() == []
+    full = False
+    pub.outbox(Keep(Signed(0, "ANN")), 0)
+    first, second, signed = pub.entries()
+    assert is_a_chain([first, second, signed])
+    assert isinstance(first.content, MatchPlayed)
+    assert isinstance(second.content, MatchPlayed)
+    assert (first.content.number, second.content.number) == (1, 2)
+    assert first.content.record != second.content.record
+    assert isinstance(signed.content, PlayerSigned)
+    assert (signed.content.number, signed.content.sequence_of_match) == (2, 2)
 
 
 def test_players_who_gave_their_names_have_all_signed(tmp_path: Path) -> None:

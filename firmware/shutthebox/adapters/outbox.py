@@ -12,6 +12,7 @@ import secrets
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 from shutthebox.adapters.store.records import kept_match
@@ -31,7 +32,8 @@ from shutthebox.outbox_entry import (
     entry_from_bytes,
     hash_of,
 )
-from shutthebox.rules.record import write
+from shutthebox.rules.conditions import conditions_from_lines
+from shutthebox.rules.record import Record, write
 
 _log = logging.getLogger(__name__)
 
@@ -76,9 +78,10 @@ class Outbox:
         self._folder, self._head_path = folder, state / HEAD_NAME
         self._open_store, self._wall_clock_s = open_store, wall_clock_s
         self._head: OutboxEntry | None = None
-        self._last_match: MatchPlayed | PlayerSigned | None = None
+        self._latest: tuple[int, int] | None = None
         self._sequence_of_match = 0
         self._due: list[Finished | Left | Signed] = []
+        self._contents: list[Content] = []
         self._unplaced: list[OutboxEntry] = []
         self._failing = ""
         self._take_up_head()
@@ -93,12 +96,12 @@ class Outbox:
             _log.error("%s: %s; the league gets a new chain", self._head_path, error)
             return
         self._took(head)
+        self._latest = head.content.number, head.content.began_s
         self._unplaced.append(head)
         self._try()
 
     def _took(self, entry: OutboxEntry) -> None:
-        self._head = entry
-        self._last_match = content = entry.content
+        self._head, content = entry, entry.content
         self._sequence_of_match = (
             entry.sequence if isinstance(content, MatchPlayed) else content.sequence_of_match
         )
@@ -108,15 +111,22 @@ class Outbox:
         match what:
             case Keep(Finished() | Left() | Signed() as fact):
                 self._due.append(fact)
-        if self._due or self._unplaced:
+        if self._due or self._contents or self._unplaced:
             self._try()
 
     def _try(self) -> None:
         try:
-            self._place()
+            # What is due is known from now on, though it cannot be written yet and another match begins.
             while self._due:
-                self._leave(self._due[0])
+                if content := self._content(self._due[0]):
+                    self._contents.append(content)
+                    self._latest = content.number, content.began_s
                 self._due.pop(0)
+            self._place()
+            while self._contents:
+                self._write(self._contents[0])
+                self._contents.pop(0)
+                self._place()
         except (OSError, ValueError, *UNREADABLE) as error:
             if str(error) != self._failing:
                 _log.error("outbox: %s; it is tried again", error)
@@ -124,30 +134,38 @@ class Outbox:
         else:
             self._failing = ""
 
-    def _leave(self, fact: Finished | Left | Signed) -> None:
+    def _content(self, fact: Finished | Left | Signed) -> Content | None:
+        """What the league is to know of this fact about the latest match; None for nothing."""
+        query = (
+            "select id, began_s, conditions, exists (select 1 from result where match = id)"
+            " from match order by id desc limit 1"
+        )
         with closing(self._open_store()) as db:
-            row = db.execute("select id, began_s from match order by id desc limit 1").fetchone()
+            row = db.execute(query).fetchone()
             if row is None:
-                return
-            number, began_s = int(row[0]), int(row[1])
-            last = self._last_match
-            left = last is not None and (last.number, last.began_s) == (number, began_s)
+                return None
+            number, began_s, conditions, decided = row
+            is_told = self._latest == (number, began_s)
             if isinstance(fact, Signed):
-                if left:
-                    of_match = self._sequence_of_match
-                    self._write(PlayerSigned(number, began_s, of_match, fact.player + 1, fact.initials))
-                return
-            if left:
-                return  # a match that is resumed after its end ends again
-            decided = db.execute("select 1 from result where match = ?", (number,)).fetchone()
-            if isinstance(fact, Finished) and not decided:
-                raise ValueError("the end of the match is not in the store yet")
-            record = kept_match(db, number, "the store")
+                signed = PlayerSigned(number, began_s, 1, fact.player + 1, fact.initials)
+                return signed if is_told else None  # its match's entry is numbered when it is written
+            if is_told:
+                return None  # a match that is resumed after its end ends again
+            if isinstance(fact, Finished):
+                if not decided:
+                    raise ValueError("the end of the match is not in the store yet")
+                match, known = fact.match, conditions_from_lines(conditions.splitlines())
+                record = Record(match.game, match.players, match.rounds, fact.actions, known)
+            else:
+                record = kept_match(db, number, "the store")
         # A match of equal dice counts though it was given up.
         if decided or (record.given_up and record.conditions and record.conditions.equal_dice):
-            self._write(MatchPlayed(number, began_s, int(self._wall_clock_s()), write(record)))
+            return MatchPlayed(number, began_s, int(self._wall_clock_s()), write(record))
+        return None
 
     def _write(self, content: Content) -> None:
+        if isinstance(content, PlayerSigned):
+            content = replace(content, sequence_of_match=self._sequence_of_match)
         head = self._head
         if head is None:
             entry = OutboxEntry(secrets.token_hex(16), 1, NO_HASH, content)
@@ -156,11 +174,11 @@ class Outbox:
         data = entry.to_bytes()
         if len(data) > MAX_BYTES:
             _log.error("outbox: a match of %d bytes is too long for the league; left out", len(data))
+            self._latest = None
             return
         replace_file(self._head_path, data, mode=0o600, durable=True)
         self._took(entry)
         self._unplaced.append(entry)
-        self._place()
 
     def _place(self) -> None:
         """Writes to the outbox the entries that are only in the head or in memory."""

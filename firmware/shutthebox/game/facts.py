@@ -41,9 +41,10 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The match has been decided; `match` is its position, with the result."""
+    """The match has been decided: its position, with the result, and all actions that led there."""
 
     match: Match
+    actions: tuple[Action, ...]
 
 
 @dataclass(frozen=True, slots=True)

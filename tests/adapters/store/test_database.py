@@ -207,7 +207,7 @@ def finished(name: str = "pub") -> tuple[Match, list[Action]]:
 
 def test_the_tally_adds_up_the_matches_that_are_played_one_after_the_other(tmp_path: Path) -> None:
     match, actions = finished()
-    played = (Began(begin(match.game, 2)), *actions, Finished(match))
+    played = (Began(begin(match.game, 2)), *actions, Finished(match, tuple(actions)))
     keep(tmp_path, *played)
     assert tally(tmp_path) == [], "the match on the table is not among the earlier ones"
     keep(tmp_path, *played, Signed(0, "ABC"))
@@ -250,7 +250,7 @@ def test_a_kept_profile_stands_alone(store: Store) -> None:
 
 def test_nothing_is_owed_past_the_evening(tmp_path: Path) -> None:
     match, actions = finished()
-    played = (Began(begin(match.game, 2)), *actions, Finished(match))
+    played = (Began(begin(match.game, 2)), *actions, Finished(match, tuple(actions)))
     keep(tmp_path, *played, *played, Left())
     assert tally(tmp_path) == []
     keep(tmp_path, *played, *played)
@@ -259,7 +259,13 @@ def test_nothing_is_owed_past_the_evening(tmp_path: Path) -> None:
 
 def test_finished_twice_counts_once(tmp_path: Path) -> None:
     match, actions = finished()
-    keep(tmp_path, Began(begin(match.game, 2)), *actions, Finished(match), Finished(match))
+    keep(
+        tmp_path,
+        Began(begin(match.game, 2)),
+        *actions,
+        Finished(match, tuple(actions)),
+        Finished(match, tuple(actions)),
+    )
     keep(tmp_path, Began(begin(match.game, 2)))
     assert tally(tmp_path) == [-1, 1]
 
@@ -276,8 +282,17 @@ def test_what_an_evening_leaves_in_the_file(tmp_path: Path) -> None:
     with closing(Store(tmp_path, lambda: now_s[0])) as store:
         for fact in (
             *(Chosen("game.players", 2), Chosen("box.language", "fr"), Chosen("game.players", 2)),
-            *(Began(begin(match.game, 2), Conditions(computers=(2,))), *actions, Finished(match)),
-            *(Signed(0, "ANN"), Finished(match), Signed(7, "BAD"), Chosen("box.language", "en")),
+            *(
+                Began(begin(match.game, 2), Conditions(computers=(2,))),
+                *actions,
+                Finished(match, tuple(actions)),
+            ),
+            *(
+                Signed(0, "ANN"),
+                Finished(match, tuple(actions)),
+                Signed(7, "BAD"),
+                Chosen("box.language", "en"),
+            ),
             *(Advanced(), Resumed(Conditions()), Left(), Faulted("store", "x"), Faulted("store", "x")),
             *(Began(begin(builtin("digits"), 1, 2)), Thrown((6, 3)), Resumed(Conditions(real_dice=True))),
             *(Left(), Left(), Began(begin(builtin("domino-bag"), 2)), Thrown((6, 3))),
@@ -422,7 +437,7 @@ def test_a_match_whose_beginning_was_not_kept_does_not_spoil_the_one_before(
     store: Store, tmp_path: Path
 ) -> None:
     match, actions = finished()
-    before: list[Fact] = [Began(begin(match.game, 2)), *actions, Finished(match)]
+    before: list[Fact] = [Began(begin(match.game, 2)), *actions, Finished(match, tuple(actions))]
     for fact in before:
         store.keep(fact)
     broken(store, on=True)

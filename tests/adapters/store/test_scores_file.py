@@ -270,7 +270,7 @@ def test_the_past_is_looked_up_again_for_another_language_or_day(tmp_path: Path,
     assert len(looked) == 3
     assert (read(tmp_path)["today"], read(tmp_path)["month"]) == ([], [])
     assert read(tmp_path)["ever"]
-    writer(Keep(Finished(begin(builtin("pub"), 2))), 4)
+    writer(Keep(Finished(begin(builtin("pub"), 2), ())), 4)
     writer(SHOW, 4)
     assert len(looked) == 4
 

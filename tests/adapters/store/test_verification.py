@@ -36,7 +36,7 @@ def play(store: Store, *, leave: bool = True, finish: bool = True) -> None:
         store.keep(action)
         match = apply(match, action)
     if finish:
-        store.keep(Finished(match))
+        store.keep(Finished(match, ACTIONS))
         store.keep(Signed(0, "ABC"))
         store.keep(Advanced())
     if leave:
