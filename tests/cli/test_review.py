@@ -69,9 +69,9 @@ Player 2: accuracy 97 %
   points 11.0 expected, 14.0 scored: luck +3.0, decisions +0.0
 Turning point: player 1, round 1, the throw 4+3
 What cost most:
-  player 1, round 1, 1,2,3,5,7,8,9 open, 6+6: 5,7, 3,9 is better; costs 10.17 % and 2.57 points
-  player 1, round 1, 1,2,3,4,5,6,7,8,9 open, 6+4: 4,6, 1,9 is better; costs 8.15 % and 2.52 points
-  player 2, round 1, 1,2,3,4,5,6,7,8 open, 5+5: 2,8, 4,6 is better; costs 2.70 % and 0.00 points
+  player 1, round 1, 1,2,3,5,7,8,9 open, 6+6: 5+7, 3+9 is better; costs 10.17 % and 2.57 points
+  player 1, round 1, 1,2,3,4,5,6,7,8,9 open, 6+4: 4+6, 1+9 is better; costs 8.15 % and 2.52 points
+  player 2, round 1, 1,2,3,4,5,6,7,8 open, 5+5: 2+8, 4+6 is better; costs 2.70 % and 0.00 points
 """
     assert capsys.readouterr().out == said
 

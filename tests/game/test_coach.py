@@ -79,7 +79,7 @@ def test_who_does_not_wait_for_the_coach_never_sees_one() -> None:
     effects = table.choose(4)
     asked = [effect.question for effect in effects if isinstance(effect, Ask)]
     assert len(asked) == 1
-    assert table.screen.prompt == "Thinking …"
+    assert table.screen.prompt == "Thinking…"
     assert not [effect for effect in table.choose(4) if isinstance(effect, Ask)], "asked once"
     table.press()
     assert table.mode in (Mode.RAISE, Mode.READY)

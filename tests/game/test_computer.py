@@ -36,14 +36,14 @@ def thinking() -> tuple[Table, SilentOdds]:
 def test_while_the_odds_are_worked_out_the_screen_says_so_and_every_input_works() -> None:
     table, odds = thinking()
     assert any(isinstance(question, AskAnswer) for question in odds.asked)
-    assert table.screen.prompt == "Thinking …"
+    assert table.screen.prompt == "Thinking…"
     assert table.tiles(TileState.VIABLE) == []
     table.flip(9)
     assert table.verdict == "over 1"
     assert "1 over" in table.text
     table.lift(9)
     assert facts(table.press()) == []
-    assert "Thinking …" in table.text
+    assert "Thinking…" in table.text
     table.hold_long()
     table.press()
     assert table.mode is Mode.ATTRACT, "nobody is caught in it"
@@ -117,7 +117,7 @@ def test_an_answer_to_another_throw_is_not_taken() -> None:
     asked = next(question for question in odds.asked if isinstance(question, AskAnswer))
     elsewhere = asked.match.move(to_tiles([8])).throw((1, 1))
     assert table.give(AnswerCame(elsewhere, to_tiles([2])), 0) == []
-    assert table.screen.prompt == "Thinking …"
+    assert table.screen.prompt == "Thinking…"
 
 
 def few_open(odds: SilentOdds | NoOdds, **settings: object) -> Table:
@@ -164,7 +164,7 @@ def test_a_hint_is_shown_when_it_comes_and_gone_with_the_next_input() -> None:
     table.throw(3, 5)
     assert "Hold: hint" in table.screen.also
     table.hold()
-    assert table.screen.prompt == "Working it out …"
+    assert table.screen.prompt == "Working it out…"
     (asked,) = [question for question in odds.asked if isinstance(question, AskHint)]
     hint = Advice((Option(to_tiles([8]), 0.0), Option(to_tiles([3, 5]), 1.5)), Unit.POINTS)
     table.give(HintCame(asked.match, hint), 0)

@@ -226,7 +226,7 @@ def test_the_menu_speaks_the_chosen_language_at_once() -> None:
     table.press()
     table.choose(2)
     table.press()
-    assert table.screen.prompt == "Appuyez : choisir"
+    assert table.screen.prompt == "Appuyez\u00a0: choisir"
 
 
 def test_silence_is_silent() -> None:
@@ -271,7 +271,7 @@ def test_where_the_game_is_played_to_a_limit_that_is_asked() -> None:
     table = Table(settings_for("trac-100", skips_setup=False))
     table.press()
     table.press()
-    assert "Up to points?" in table.text
+    assert "Up to how many points?" in table.text
     assert table.screen.big == "100", "what the sheet says"
     table.choose(3)
     assert table.screen.big == "50"

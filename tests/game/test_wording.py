@@ -26,7 +26,7 @@ from shutthebox.rules.tiles import to_tiles
         ({}, [3, 3, 16, 9], "Play-off 9 : 16"),
         ({}, [3, 3, 123456, 9], "After a play-off"),
         ({"match": MatchFormat.TARGET_LOSES, "limit": 100}, [103], "100 reached"),
-        ({"match": MatchFormat.DROP_OUT, "limit": 9}, [9, 3], "The last one in"),
+        ({"match": MatchFormat.DROP_OUT, "limit": 9}, [9, 3], "The last one left"),
     ],
 )
 def test_why_a_match_is_over(keys: dict[str, Any], scores: list[int], text: str | None) -> None:

@@ -56,7 +56,7 @@ def test_a_clock_does_not_drown_the_throw() -> None:
     *_, thrown, ten, five, over = said
     assert thrown.text == "Player 1. 20 seconds. Thrown: 3 and 5, which is 8. Make 8."
     assert [(left.text, left.waits) for left in (ten, five)] == [("10 seconds.", True), ("5 seconds.", True)]
-    assert over.text == "Time is over. Score: 45. Press: go on."
+    assert over.text == "Time's up. Score: 45. Press: go on."
 
 
 def test_everybody_can_read_it_and_nobody_else_can_write(tmp_path: Path) -> None:

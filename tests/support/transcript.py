@@ -263,7 +263,7 @@ def _drawn(screen: ToldScreen) -> Iterator[str]:
 
 def _figures(text: str) -> str:
     """The numbers in a text, and three letters of a player."""
-    return " ".join(re.findall(r"[+-]?\d+(?:[.:]\d+)*|\b[A-Z]{3}\b", text))
+    return " ".join(re.findall(r"(?:(?<!\d)[+]|-)?\d+(?:[.:]\d+)*|\b[A-Z]{3}\b", text))
 
 
 def _on_the_table(show: Show) -> dict[str, str]:

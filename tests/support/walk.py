@@ -485,9 +485,9 @@ def _as_told(screen: ToldScreen, prompt: str, levers: Tiles) -> list[Given] | No
         return [stand(number, down=down) for number, state in screen.tiles if state in states] or None
 
     match prompt.removesuffix(": stuck?").removesuffix(": dead?").split():
-        case [] | ["Thinking", "…"]:
+        case [] | ["Thinking…"]:
             return [TimeCame()]
-        case ["Working", "it", "out", "…"]:
+        case ["Working", "it", "out…"]:
             return [Pressed()]
         case ["Lift", "all", "levers"]:
             return [LeversMoved(0)]

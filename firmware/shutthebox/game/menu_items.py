@@ -120,7 +120,7 @@ def _choose_limit(settings: Settings, index: int) -> tuple[Settings, tuple[Chose
 LIMIT = Item(
     "game.limit",
     message("Limit"),
-    message("Up to points?"),
+    message("Up to how many points?"),
     lambda settings: tuple(map(str, _limits(settings))),
     lambda settings: _limits(settings).index(settings.limit or settings.profile.limit or LIMITS[0]),
     _choose_limit,
@@ -193,7 +193,7 @@ def _choose_computer(settings: Settings, index: int) -> tuple[Settings, tuple[Ch
 COMPUTER = Item(
     "game.computers",
     message("Computer"),
-    message("Computer where?"),
+    message("Which seat?"),
     lambda settings: (message("none"), *_numbers(settings)),
     lambda settings: settings.computers[0] if settings.computers else 0,
     _choose_computer,
@@ -302,7 +302,7 @@ def _choose_head_start_seat(settings: Settings, index: int) -> tuple[Settings, t
 HEAD_START_SEAT = Item(
     "game.handicap",
     message("Head start"),
-    message("Who gets ahead?"),
+    message("Who gets a head start?"),
     lambda settings: (message("nobody"), *_numbers(settings)),
     _head_start_seat,
     _choose_head_start_seat,
@@ -362,7 +362,7 @@ FIRST = Item(
 
 NAMES = _switch("game.names", message("Names"), message("Ask for names?"))
 
-FAMILY = _switch("game.family", message("Family"), message("For children?"))
+FAMILY = _switch("game.family", message("Family"), message("For children"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,10 +99,10 @@ def answers_text(match: Match) -> Message:
     if len(", ".join(found)) > PROMPT_LENGTH - len("Shut  or "):
         named = [found[0]]
         for answer in found[1:]:
-            if len(", ".join([*named, answer])) > PROMPT_LENGTH - len("Shut  …"):
+            if len(", ".join([*named, answer])) > PROMPT_LENGTH - len("Shut …"):
                 break
             named.append(answer)
-        answers = ", ".join(named) + " …"
+        answers = ", ".join(named) + "…"
     elif first:
         answers = message("{some} or {last}", some=", ".join(first), last=last)
     else:
@@ -201,7 +201,7 @@ def reason_text(match: Match) -> Message | None:
         case Reason.LIMIT:
             return message("{points} reached", points=match.rules.limit or 0)
         case Reason.LAST_LEFT:
-            return message("The last one in")
+            return message("The last one left")
         case Reason.ROUNDS | Reason.BANK | Reason.LADDER | None:
             return None
 

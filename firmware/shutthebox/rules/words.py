@@ -103,8 +103,8 @@ SENTENCES: dict[str, str] = {
     ),
     "blocked=loses": N_("A throw for which nothing can be shut puts the player out."),
     "insurance": N_(
-        "Every double earns an insurance. A throw for which nothing can be shut then only uses one up, and "
-        "the player throws again."
+        "Every double earns an insurance marker. A throw for which nothing can be shut then only uses one "
+        "up, and the player throws again."
     ),
     "turns=whole": N_("Each player plays a whole turn before the next one begins."),
     "turns=alternate": N_(
@@ -134,7 +134,7 @@ SENTENCES: dict[str, str] = {
     "win=highest": N_("The highest score wins."),
     "win=first-to-shut": N_("The first to shut the box wins; if nobody does, the lowest score."),
     "win=first-to-shut.sure": N_("The first to shut the box wins."),
-    "win=last-in": N_("The last player in wins, or whoever shuts the last tile."),
+    "win=last-in": N_("The last player left wins, or whoever shuts the last tile."),
     "win=lowest.total": N_("The lower a total is, the better."),
     "win=highest.total": N_("The higher a total is, the better."),
     "shut_wins=match": N_("A player who shuts the box wins the match at once."),
@@ -260,8 +260,8 @@ SENTENCES: dict[str, str] = {
     ),
     "blocked=loses.dominoes": N_("A domino for which nothing can be shut puts the player out."),
     "insurance.dominoes": N_(
-        "Every double earns an insurance. A domino for which nothing can be shut then only uses one up, and "
-        "the player draws again."
+        "Every double earns an insurance marker. A domino for which nothing can be shut then only uses one "
+        "up, and the player draws again."
     ),
     "turns=shared.dominoes": N_(
         "The players draw one domino each in rotation, and there is one row of tiles for all."
@@ -487,7 +487,7 @@ SUMMARIES: dict[str, str] = {
     "lowest": N_("The lowest score wins."),
     "highest": N_("The highest score wins."),
     "first-to-shut": N_("The first to shut the box wins."),
-    "last-in": N_("The last one in wins."),
+    "last-in": N_("The last one left wins."),
     "ladder": N_("Alone: beat the best so far."),
     "bank": N_("The bank pays for good scores."),
 }

@@ -33,7 +33,7 @@ def choosing_and_signing(translate: Translate) -> tuple[tuple[str, str], ...]:
         (
             _("Choose"),
             _(
-                "In a list, move lever 1, 2, 3 … and put it back to choose that line. "
+                "In a list, move lever 1, 2, 3… and put it back to choose that line. "
                 "In a long list, the last two levers go back and on."
             ),
         ),

@@ -32,7 +32,7 @@ def test_a_choice_is_drawn_with_its_dice_and_the_row_as_it_stood() -> None:
     assert {tile for tile, _, chosen, _ in first["row"] if chosen} == {4, 6}
     assert {tile for tile, _, _, is_best in first["row"] if is_best} == {1, 9}
     assert first["cost"].startswith("-")
-    assert "6+4: 4,6, 1,9 is better; costs" in first["text"]
+    assert "6+4: 4+6, 1+9 is better; costs" in first["text"]
     assert [tile for tile, is_open, _, _ in second["row"] if not is_open] == [4, 6]
 
 

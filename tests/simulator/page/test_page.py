@@ -573,7 +573,7 @@ def test_the_page_speaks_the_language_of_the_box(table: Table) -> None:
     table.transcript(shown(SHUT_8, "fr", builtin("trac")), 0)
     until(lambda: table.js("document.documentElement.lang") == "fr")
     assert [lever.get_attribute("aria-label") for lever in table.levers][:2] == ["Levier 1", "Levier 2"]
-    assert text_of(table, "rules-title") == "Les règles : Trac"
+    assert text_of(table, "rules-title") == "Les règles\u00a0: Trac"
     table.open()
     assert table.js("document.documentElement.lang") == "fr"
     assert table.levers[0].get_attribute("aria-label") == "Levier 1"
@@ -803,7 +803,7 @@ def test_the_coach_draws_each_choice(browser: webdriver.Chrome, tables: Callable
         assert table.js(f"[...{first}.querySelectorAll('.die')].map(e => e.children.length)") == [6, 4]
         assert table.js(f"{first}.querySelector('.cost').textContent.startsWith('-')")
         said = table.js(f"{first}.querySelector('.unseen').textContent")
-        assert "6+4: 4,6, 1,9 is better" in str(said)
+        assert "6+4: 4+6, 1+9 is better" in str(said)
         table.transcript(shown(SHUT_8, game=builtin("pub")), 0)
         until(lambda: table.js("document.getElementById('coach').hidden"))
 

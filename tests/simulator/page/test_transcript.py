@@ -46,7 +46,7 @@ def test_language_and_rules_follow_the_box() -> None:
     words = transcript.words
     assert (words.language, words.title) == ("fr", "Trac")
     assert words.rules[0].startswith("La boîte a 9 ")
-    assert "Lancé : 3 et 5, soit 8." in words.said
+    assert "Lancé\u00a0: 3 et 5, soit 8." in words.said
     transcript(shown(FLIPPING, "en", None), 0)
     assert (transcript.words.language, transcript.words.rules) == ("en", ())
 

@@ -161,7 +161,7 @@ def _inked(text: str, size: Size) -> Bitmap:
 def _wrapped(text: str, columns: int) -> list[str]:
     """The text in lines of at most so many characters, broken between words only."""
     lines: list[str] = []
-    for word in text.split() or [" "]:
+    for word in text.split(" "):
         if lines and len(lines[-1]) + 1 + len(word) <= columns:
             lines[-1] += " " + word
         else:

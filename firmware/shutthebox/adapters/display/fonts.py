@@ -123,9 +123,12 @@ def fitting(text: str, size: Size, width: int) -> Bitmap | None:
 
 @lru_cache(maxsize=256)
 def wrapped(text: str, size: Size, width: int) -> tuple[str, ...]:
-    """The text in lines that fit into `width` pixels, broken between words where that can be."""
+    """The text in lines that fit into `width` pixels, broken between words where that can be.
+
+    A no-break space does not part words.
+    """
     lines: list[str] = []
-    for word in text.split():
+    for word in filter(None, text.split(" ")):
         if lines and fitting(f"{lines[-1]} {word}", size, width) is not None:
             lines[-1] += f" {word}"
             continue

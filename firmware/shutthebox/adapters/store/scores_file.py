@@ -198,7 +198,7 @@ def _running(show: Show, translate: Translate) -> dict[str, Any] | None:
         "throw": None if screen.tumbling else show.throw,
         "says": f"{screen.title} {told(show.reason, translate)}".strip()
         if show.winners
-        else " ".join(f"{screen.big} {screen.prompt}".split()),
+        else " ".join(filter(None, f"{screen.big} {screen.prompt}".split(" "))),
         "scores": show.scores,
         "totals": show.totals,
         "winners": show.winners,

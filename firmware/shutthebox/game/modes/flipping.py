@@ -73,7 +73,7 @@ class Flipping(MatchMode):
             )
         kind = play.verdict.kind
         lit = kind is VerdictKind.COMPLETE or (kind is VerdictKind.OK and play.must_pass)
-        prompt = message("Working it out …") if self.asks_hint else _prompt(self, shared)
+        prompt = message("Working it out…") if self.asks_hint else _prompt(self, shared)
         also = (message("Hold: hint"),) if shared.settings.hints and self.computers_answer is None else ()
         dice, only = play.match.turn.throw or (), self.computers_answer
         if self.thinking_ns is not None:
@@ -129,7 +129,7 @@ def press(mode: Flipping, context: Context) -> Step[Flipping | AfterAction | Rol
     play, kind, reads = mode.play, mode.play.verdict.kind, mode.hint is not None
     mode = replace(mode, asks_hint=False, hint=None)
     if mode.thinking_ns is not None:
-        return refused(mode, message("Thinking …"))
+        return refused(mode, message("Thinking…"))
     if kind is not VerdictKind.COMPLETE and not (kind is VerdictKind.OK and play.must_pass):
         if reads:
             return Step(mode)
@@ -185,7 +185,7 @@ def answer_came(mode: Flipping, came: AnswerCame, context: Context) -> Step[Flip
 def _prompt(mode: Flipping, shared: Shared) -> Text:
     match, answer = mode.play.match, mode.computers_answer
     if mode.thinking_ns is not None:
-        return message("Thinking …")
+        return message("Thinking…")
     opens = bool(turns.reopenings(match.rules, match.turn))
     if answer is not None:
         return _computers_prompt(match, answer, shared, opens=opens)

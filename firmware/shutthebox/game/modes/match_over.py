@@ -66,7 +66,7 @@ class MatchOver(MatchMode):
         """The result with its table, or the stakes of the evening."""
         play = self.play
         result, reminder = _result(play), self.flicks.reminder
-        prompt = message("Thinking …") if self.asks_review else message("Press: again")
+        prompt = message("Thinking…") if self.asks_review else message("Press: again")
         reason = reason_text(play.match) if play.match.players > 1 else None
         also: list[Text] = [*((reason,) if reason else ()), *self.honours]
         if _may_sign(self, shared.settings):
@@ -314,4 +314,4 @@ def _owes(owes: Fraction) -> Message:
     """The stakes that a player owes or gets."""
     if owes > 0:
         return message("owes {stakes}", stakes=str(owes))
-    return message("gets {stakes}", stakes=str(-owes)) if owes else message("quits")
+    return message("gets {stakes}", stakes=str(-owes)) if owes else message("even")

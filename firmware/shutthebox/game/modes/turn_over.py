@@ -138,9 +138,9 @@ def _ending(match: Match) -> Message:
         case Outcome.SHUT:
             return message("Shut the box!")
         case Outcome.TIME:
-            return message("Time is over")
+            return message("Time's up")
         case Outcome.LOST:
-            return message("No {tile} this time", tile=match.rules.first_move_must_include or 0)
+            return message("Lost: no {tile} this time", tile=match.rules.first_move_must_include or 0)
         case Outcome.ENDED:
             return message("{total} ends it", total=total)
         case _:
