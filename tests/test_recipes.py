@@ -276,6 +276,110 @@ print(now.settings.sleep_ns == again.sleep_ns == 30 * 60_000_000_000)
     assert shown[-1] == "True"
 
 
+def test_a_game(copy: Copy) -> None:
+    copy.new(
+        "rules/profiles/short.toml",
+        'name = "short"\nlike = "traditional"\nsource = "a kitchen"\ntiles = [1, 2, 3]\nboxes = [3]\n'
+        'dice = 1\n\n[title]\nen = "Short"\n',
+    )
+    assert "A throw is one die with 6 sides." in copy.run("profiles", "short", "--language", "en")
+    assert "short" in copy.run("profiles")
+    assert "expected score" in copy.run("odds", "short")
+
+
+def test_a_setting_that_a_device_obeys(copy: Copy) -> None:
+    copy.before(
+        "config/schema.py",
+        "    brightness: Brightness = _key(",
+        '    inverted: bool = _key(validation.boolean, False, "Dark on bright.")',
+    )
+    copy.before(
+        "game/settings.py", "    brightness: Brightness = Brightness.BRIGHT", "    inverted: bool = False"
+    )
+    copy.before(
+        "game/menu_items.py",
+        "MENU_LINES: tuple[MenuLine, ...] = (",
+        'INVERTED = _switch("display.inverted", message("Inverted"), message("Inverted"))',
+    )
+    copy.before("game/menu_items.py", "    BRIGHTNESS,", "    INVERTED,")
+    method = ("    def invert(self, on: bool) -> None:", '        """Is dark on bright from now on."""')
+    copy.before("runtime/ports.py", "    def brighten(self, brightness: Brightness) -> None:", *method, "")
+    copy.before(
+        "simulator/hardware/virtual_display.py",
+        "    def brighten(self, brightness: Brightness) -> None:",
+        *method,
+        "        print('inverted:', on)",
+        "",
+    )
+    copy.before(
+        "runtime/runner.py",
+        "                    self._brighten()",
+        "                    if self._ports.display is not None:",
+        "                        self._ports.display.invert(self.machine.settings.inverted)",
+    )
+    program = """
+from shutthebox.config.schema import parse_config
+from shutthebox.simulator.virtual_box import VirtualBox
+from shutthebox.simulator.hardware.virtual_display import VirtualDisplay
+config = parse_config("[display]\\ninverted = true\\n", "test")
+box = VirtualBox(config, display=VirtualDisplay(config))
+box.close()
+"""
+    assert copy.run("-c", program).startswith("inverted: True\n")
+
+
+def test_a_tune(copy: Copy) -> None:
+    copy.before("game/effects.py", '    WAKE = "wake"', '    BELL = "bell"')
+    copy.before("adapters/buzzer.py", "    Sound.WAKE: ((880, 60),),", "    Sound.BELL: ((2000, 20),),")
+    copy.before(
+        "game/modes/service.py",
+        "    if not settings.code:",
+        "    if mode.row == 1:",
+        "        return ring(mode)",
+    )
+    copy.before(
+        "game/modes/service.py",
+        "def _asks(mode: Service, settings: Settings) -> Step[Service]:",
+        "def ring(mode: Service) -> Step[Service]:",
+        "    from shutthebox.game.effects import Sound, Sounded",
+        "    return Step(mode, (Sounded(Sound.BELL),))",
+        "",
+        "",
+    )
+    program = """
+from shutthebox.adapters.buzzer import TUNES
+from shutthebox.config.schema import Config
+from shutthebox.game.effects import Sounded
+from shutthebox.game.modes.service import Service, press
+from shutthebox.simulator.virtual_box import VirtualBox
+box = VirtualBox(Config())
+state = box.runner.machine.state
+class At:
+    shared = state.shared
+(effect,) = press(Service(), At).effects
+print(isinstance(effect, Sounded), TUNES[effect.sound])
+box.close()
+"""
+    assert copy.run("-c", program) == "True ((2000, 20),)\n"
+
+
+def test_a_service_screen(copy: Copy) -> None:
+    copy.before(
+        "game/modes/service.py",
+        "        if self.asking:",
+        "        if self.row == 1 and not self.unlocked:",
+        '            big = message("{count} levers", count=settings.levers)',
+        '            return Screen(self.name, title=message("Service"), big=big, lit=True)',
+    )
+    program = f"""{SAYS}
+now = box("[gpio]\\nservice = 20\\n")
+from shutthebox.game.modes.service import Service
+from shutthebox.translations import translations
+print(Service().screen(now.state.shared).big.told(translations()["en"]))
+"""
+    assert copy.run("-c", program) == "9 levers\n"
+
+
 def test_a_language(copy: Copy) -> None:
     copy.new(
         "locale/eo/LC_MESSAGES/shutthebox.po",
