@@ -25,6 +25,7 @@ from shutthebox.files import replace_file
 from shutthebox.game.effects import Effect, Keep, Show
 from shutthebox.game.facts import Began, Chosen, Finished, Left, Signed
 from shutthebox.game.messages import Translate, told
+from shutthebox.game.mode import Mode
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.profile import Profile, Stakes
 from shutthebox.rules.words import SENTENCES, explain
@@ -196,15 +197,22 @@ def _running(show: Show, translate: Translate) -> dict[str, Any] | None:
         "seats": [told(seat, translate) for seat in show.seats],
         "tiles": list(states.items()),
         "throw": None if screen.tumbling else show.throw,
-        "says": f"{screen.title} {told(show.reason, translate)}".strip()
-        if show.winners
-        else " ".join(filter(None, f"{screen.big} {screen.prompt}".split(" "))),
+        "says": _says(show, translate),
         "scores": show.scores,
         "totals": show.totals,
         "winners": show.winners,
         "stakes": translate(SENTENCES[f"stakes={game.stakes}"]) if staked else None,
         "owes": [str(stakes) for stakes in show.owes] if staked else [],
     }
+
+
+def _says(show: Show, translate: Translate) -> str:
+    """What happened last, or what the player is asked; nothing about buttons, which only the player has."""
+    screen = told_screen(show)
+    if show.winners:
+        return f"{screen.title} {told(show.reason, translate)}".strip()
+    asked = show.mode is Mode.FLIPPING and show.verdict != "complete"
+    return " ".join(filter(None, f"{screen.big} {screen.prompt if asked else ''}".split(" ")))
 
 
 def _rules(show: Show, translate: Translate) -> dict[str, Any] | None:

@@ -39,7 +39,8 @@ def page(scores: _Scores, words: Translate, rules: str | None) -> str:
         rules: path of the rules beside the page; None if there are none.
     """
     parts = "".join((_running(scores, words), *_past(scores, words)))
-    return _frame(scores["language"], words, parts, rules, top="", script=_script())
+    kind = "playing" if scores["running"] is not None else "resting"
+    return _frame(scores["language"], words, parts, rules, kind, top="", script=_script())
 
 
 def rules_page(game: Profile, language: str, words: Translate) -> str:
@@ -48,7 +49,7 @@ def rules_page(game: Profile, language: str, words: Translate) -> str:
     items = "".join(f"<li>{escape(sentence)}</li>\n" for sentence in explain(game, words))
     heading = _("The rules: {game}").format(game=game.title(language, words))
     parts = _section("rules", heading, f"<ul>\n{items}</ul>\n") + _how_to_play(words)
-    return _frame(language, words, parts, None, top="../../", script="")
+    return _frame(language, words, parts, None, "rules", top="../../", script="")
 
 
 @cache
@@ -63,7 +64,9 @@ def _policy(script: str) -> str:
     return _POLICY.format(script=f"'sha256-{digest}'" if script else "'none'")
 
 
-def _frame(language: str, words: Translate, parts: str, rules: str | None, *, top: str, script: str) -> str:
+def _frame(
+    language: str, words: Translate, parts: str, rules: str | None, kind: str, *, top: str, script: str
+) -> str:
     _ = words
     title, scores_label, rules_label = map(escape, (_("Shut the Box"), _("The scores"), _("The rules")))
     live = bool(script)
@@ -80,7 +83,7 @@ def _frame(language: str, words: Translate, parts: str, rules: str | None, *, to
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<title>{title}</title>\n<link rel="stylesheet" href="{top}style.css">\n</head>\n'
         f'<body class="{"board" if live else "reading"}">\n<header>\n<h1>{title}</h1>\n{link}</header>\n'
-        f"<main>\n{parts}</main>\n{run}</body>\n</html>\n"
+        f'<main class="{kind}">\n{parts}</main>\n{run}</body>\n</html>\n'
     )
 
 
@@ -158,7 +161,7 @@ def _tiles(tiles: Iterable[tuple[int, str]]) -> str:
 
 
 def _throw(throw: Iterable[int] | None) -> str:
-    dice = "".join(f'<span class="die">{face:d}</span> ' for face in throw or ())
+    dice = "".join(f'<span class="die face-{face:d}">{face:d}</span> ' for face in throw or ())
     return f'<p class="throw">{dice}</p>\n'
 
 
@@ -173,15 +176,18 @@ def _past(scores: _Scores, words: Translate) -> Iterable[str]:
         _("This month"): scores["month"] if scores["day"][:7] == today[:7] else (),
         _("All time"): scores["ever"],
     }
+    # A frame without a line would take the room of the others.
     for heading, honours in best.items():
-        yield _section("fame", heading, _honours(honours, words, today=today))
+        if honours:
+            yield _section("fame", heading, _honours(honours, words, today=today))
     if scores["captains"]:
         yield _section("captains", _("Captains"), _honours(scores["captains"], words, today=today))
     rows = []
     for match in scores["matches"]:
         players = ", ".join(map(_result, match["players"]))
         rows.append(_row((_when(match["began_s"], today), match["game"], players)))
-    yield _section("matches", _("Last matches"), _table(rows))
+    if rows:
+        yield _section("matches", _("Last matches"), _table(rows))
 
 
 def _honours(honours: Iterable[_Scores], words: Translate, *, today: str) -> str:
@@ -191,9 +197,6 @@ def _honours(honours: Iterable[_Scores], words: Translate, *, today: str) -> str
     for honour in honours:
         row = _row((honour["initials"], _score(honour["score"]), _when(honour["began_s"], today)))
         games.setdefault(str(honour["game"]), []).append(row)
-    if not games:
-        nobody = _("Nobody has signed yet")
-        return f"<p>{escape(nobody)}</p>\n"
     return "".join(f"<h3>{escape(game)}</h3>\n{_table(rows)}" for game, rows in games.items())
 
 
