@@ -1,16 +1,19 @@
 """`shutthebox sim`: the daemon on simulated pins, with the box as a web page."""
 
 import argparse
+import io
 import secrets
 import shutil
+import socket
 import sys
 import tempfile
 import time
 import webbrowser
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
+from ipaddress import ip_address
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -18,14 +21,18 @@ from typing import TYPE_CHECKING
 from shutthebox.cli.parser import Subparsers
 from shutthebox.config.controllers import Controller
 from shutthebox.config.schema import Config, GpioConfig, read_config, with_value
-from shutthebox.errors import ShutTheBoxError
+from shutthebox.errors import ShutTheBoxError, shown
 from shutthebox.files import make_folder
+from shutthebox.web.http import LOOPBACK
 
 if TYPE_CHECKING:
     from shutthebox.game.inputs import FormInput
     from shutthebox.runtime.ports import Observer
     from shutthebox.runtime.runner import Mail
     from shutthebox.simulator.scenario.recorder import ScenarioRecorder
+
+EVERYBODY = "0.0.0.0"
+"""All addresses of this machine."""
 
 _MEMORY_PREFIX = "shutthebox-"
 """Prefix of the name of the folder that holds the memory during a recording."""
@@ -37,7 +44,9 @@ def add_parser(subparsers: Subparsers) -> None:
         "sim",
         help="play the simulated box in the browser",
         description="The same daemon on simulated pins, with the box as a page in the browser. Only this "
-        "machine can open the page. It needs the Python module websockets (on Debian, python3-websockets).",
+        "machine can open the page. With --listen telephones in its network can, too, by a QR code: one of "
+        "them plays at a time, the others watch. It needs the Python module websockets (on Debian, "
+        "python3-websockets).",
         example="shutthebox sim --levers 12 --language fr",
     )
     parser.add_argument(
@@ -49,6 +58,15 @@ def add_parser(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--port", metavar="N", type=int, default=8080, help="of the page; default: 8080; 0: a free one"
     )
+    parser.add_argument(
+        "--listen",
+        metavar="ADDRESS",
+        nargs="?",
+        const=EVERYBODY,
+        default=LOOPBACK,
+        type=_address,
+        help="let others in the network play: on this address of this machine, in numbers; default: on all",
+    )
     parser.add_argument("--no-browser", action="store_true", help="do not open the browser")
     parser.add_argument(
         "--record", metavar="F", type=Path, help="write what is played as a scenario, from an empty box"
@@ -56,6 +74,15 @@ def add_parser(subparsers: Subparsers) -> None:
     # Given when a pulled plug starts the command again during a recording: its start, and its memory.
     parser.add_argument("--recording-since", nargs=2, metavar=("NS", "DIR"), help=argparse.SUPPRESS)
     parser.set_defaults(run=run)
+
+
+def _address(text: str) -> str:
+    try:
+        return str(ip_address(text))
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{shown(text)} is not allowed; allowed is an address of this machine in numbers: 192.168.1.5"
+        ) from None
 
 
 def config_of(args: argparse.Namespace) -> Config:
@@ -151,7 +178,11 @@ def run(args: argparse.Namespace) -> int:
             broke(as_line(given))
             inbox.put(given)
 
-        server = stack.enter_context(PageServer(workshop, args.port, transcript, plug, fill_in))
+        own = socket.gethostname()
+        names = (own, f"{own.partition('.')[0]}.local")
+        server = stack.enter_context(
+            PageServer(workshop, args.port, transcript, plug, fill_in, address=args.listen, names=names)
+        )
 
         def arguments(record: bool, goes_on: bool) -> Sequence[str]:
             since = (str(start_ns), str(memory)) if goes_on else ()
@@ -160,6 +191,8 @@ def run(args: argparse.Namespace) -> int:
         def started() -> None:
             plug.arguments = arguments
             print(f"The box stands at {server.url}  (Ctrl-C ends)", flush=True)
+            if not ip_address(args.listen).is_loopback:
+                print(_invitation(args.listen, server.port), flush=True)
             if not args.no_browser:
                 with disk.room():
                     webbrowser.open(server.url)
@@ -184,6 +217,27 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _invitation(address: str, port: int) -> str:
+    """The address for telephones, and its QR code where the terminal can show it."""
+    import segno
+
+    found = ip_address(address)
+    host = address_in_network() if found.is_unspecified else address
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+    code = io.StringIO()
+    if sys.stdout.isatty():
+        segno.make_qr(url, error="m").terminal(code, compact=True)
+    return f"Telephones in this network play at {url}\n{code.getvalue()}".rstrip()
+
+
+def address_in_network() -> str:
+    """This machine's address as others in its network see it; its name where it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
+        probe.connect(("192.0.2.1", 9))  # nothing is sent: only the way there is looked up
+        return str(probe.getsockname()[0])
+    return f"{socket.gethostname().partition('.')[0]}.local"
+
+
 def _broke(recorder: "ScenarioRecorder", line: str) -> None:
     recorder.broke(line, time.monotonic_ns())
 
@@ -201,6 +255,7 @@ def arguments_again(
     """
     words = ["sim", "--port", str(port), "--no-browser"]
     given = {
+        "--listen": None if args.listen == LOOPBACK else args.listen,
         "--levers": args.levers,
         "--config": args.config,
         "--language": args.language,

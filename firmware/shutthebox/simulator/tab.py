@@ -31,6 +31,7 @@ from shutthebox.simulator.hardware.workshop import Condition, Workshop
 from shutthebox.simulator.page.message import (
     BreakLever,
     ChangeHardware,
+    FillIn,
     Mend,
     MoveButton,
     MoveLever,
@@ -285,6 +286,8 @@ class Tab:
                 self._workshop.restore(Condition())
             case PullPlug():
                 self._box.cut_power()
+            case FillIn(given) if self._transcript.words.offers(given):
+                self._box.fill_in(given)
         self._box.take_edges()
 
     def _show(self) -> None:
@@ -303,16 +306,11 @@ class Tab:
         box, words, now_ns = self._box.box, self._transcript.words, self._box.now_ns
         down = box.levers_down
         return {
-            "language": words.language,
+            **self._transcript.state(),
             "texts": _texts(words.language),
-            "coach": words.coach,
-            "dice": {"faces": words.dice, "tumbling": words.tumbling},
-            "game": {"title": words.title, "rules": words.rules},
             "levers": [{"number": number, "down": number in down} for number in box.levers],
             "button": box.button_down,
             "panel": pixels_text(self._glass.look(now_ns)),
-            "words": words.panel,
-            "said": [words.announcements, words.said],
             "lamp": round(box.lamp, 3),
             "sound": self._tunes.tone(now_ns),
             "broken": not self._workshop.condition.is_sound,

@@ -44,12 +44,16 @@ def shown(screen: Screen, language: str = "en", game: Profile | None = None) -> 
 
 
 def page(
-    server: PageServer, *, origin: str | None = "http://{host}", host: str = "127.0.0.1:{port}"
+    server: PageServer,
+    *,
+    origin: str | None = "http://{host}",
+    host: str = "127.0.0.1:{port}",
+    address: str = "127.0.0.1",
 ) -> ClientConnection:
-    """A page of this origin, which reached the server by this name."""
+    """A page of this origin, which reached the server by this name, at this address."""
     host = host.format(port=server.port)
     # A ready-made socket keeps any proxy of the environment out of it.
-    sock = socket.create_connection(("127.0.0.1", server.port), timeout=HANG_S)
+    sock = socket.create_connection((address, server.port), timeout=HANG_S)
     try:
         return connect(
             f"ws://{host}/box",

@@ -117,8 +117,8 @@ def test_only_this_machine_can_connect(server: PageServer) -> None:
         pass
 
 
-@pytest.mark.parametrize("option", [["--listen", "0.0.0.0"], ["--host", "::"], ["--port", "0.0.0.0:80"]])
-def test_no_option_opens_it_to_others(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("option", [["--listen", "all"], ["--host", "::"], ["--port", "0.0.0.0:80"]])
+def test_no_mistake_opens_it_to_others(option: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["sim", "--no-browser", *option])
     assert caught.value.code == 2

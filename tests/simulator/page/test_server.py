@@ -36,6 +36,8 @@ def test_a_page_gets_everything_at_once(server: PageServer, panel: FakePanel) ->
         "dice": {"faces": [], "tumbling": False},
         "form": None,
         "list": None,
+        "maker": True,
+        "watching": False,
         "broken": False,
         "film": None,
         "levers": [{"number": n, "down": n == 2} for n in range(1, 10)],

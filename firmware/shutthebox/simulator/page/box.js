@@ -110,6 +110,13 @@ function show(state) {
     workshopToggle.classList.toggle("broken", state.broken);
     name(workshopToggle, state.broken ? texts.broken : texts.workshop);
   }
+  if (state.watching !== undefined) {
+    document.body.classList.toggle("watching", state.watching);
+    byId("watching").hidden = !state.watching;
+  }
+  if (state.maker !== undefined) {
+    workshopToggle.hidden = !state.maker;
+  }
   if (state.film !== undefined) {
     showFilm(state.film);
   }
@@ -556,6 +563,7 @@ byId("film-stop").addEventListener("click", () => send({ replay: null }));
 function showTexts(language) {
   document.documentElement.lang = language;
   notice.textContent = texts.lost;
+  byId("watching").textContent = texts.watching;
   bank.setAttribute("aria-label", texts.levers);
   for (const [number, { element }] of levers) {
     element.setAttribute("aria-label", texts.lever.replace("{number}", number));

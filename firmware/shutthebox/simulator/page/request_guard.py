@@ -3,10 +3,12 @@
 import asyncio
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
 from importlib.resources import files
+from ipaddress import ip_address
 from string import Template
+from typing import Any
 
 from websockets.asyncio.server import ServerConnection
 from websockets.datastructures import Headers
@@ -15,12 +17,15 @@ from websockets.http11 import Request, Response
 from websockets.protocol import State
 
 from shutthebox.translations import ENGLISH, translations
-from shutthebox.web.http import HEADERS, own_names
+from shutthebox.web.http import HEADERS, LOOPBACK, own_names
 
 SOCKET_PATH = "/box"
 RECORDING_PATH = "/recording.scn"
 MAX_CONNECTIONS = 128
 """Connections open at the same time, of any kind; one more is closed unread."""
+
+MAX_CONNECTIONS_OF_A_VISITOR = 32
+"""Those of one address of the network, so that it leaves some to others."""
 
 MAX_REQUEST = 16 * 1024
 """Bytes of a request; a browser sends a tenth of it."""
@@ -40,13 +45,16 @@ _REQUEST_LINE = re.compile(rb"([A-Z]{1,20}) [^ \r\n]+ HTTP/1\.[01]\r\n")
 _FILES = {
     "/style.css": ("style.css", "text/css; charset=utf-8"),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
+    "/icon-192.png": ("icon-192.png", "image/png"),
+    "/icon-512.png": ("icon-512.png", "image/png"),
+    "/manifest.webmanifest": ("manifest.webmanifest", "application/manifest+json"),
     **{
         f"/{name}.js": (f"{name}.js", "text/javascript; charset=utf-8")
         for name in ("box", "coach", "dice", "parts", "settings", "sounds", "wire", "workshop")
     },
 }
 _CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; manifest-src 'self'; "
     "connect-src 'self'{socket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
@@ -58,22 +66,35 @@ class RequestGuard:
         port: that browsers have to name.
         language: gives that of the page, as it is now.
         recording: gives the scenario recorded last, empty without one.
+        names: of this machine in its network.
     """
 
     def __init__(
-        self, port: int, language: Callable[[], str] = lambda: ENGLISH, recording: Callable[[], bytes] = bytes
+        self,
+        port: int,
+        language: Callable[[], str] = lambda: ENGLISH,
+        recording: Callable[[], bytes] = bytes,
+        names: Sequence[str] = (),
     ) -> None:
-        self._hosts = own_names(port)
+        self._port = port
+        self._hosts = own_names(port).union(*(_asked_for(name.lower(), port) for name in names))
         self._language, self._recording = language, recording
         folder = files("shutthebox.simulator") / "page"
         self._index = Template((folder / "index.html").read_text("utf-8"))
         self._files = {path: ((folder / name).read_bytes(), kind) for path, (name, kind) in _FILES.items()}
 
-    def answer(self, request: Request) -> Response | None:
-        """A file or a refusal; None lets a well-formed WebSocket handshake go on."""
+    def answer(self, request: Request, address: str = LOOPBACK) -> Response | None:
+        """A file or a refusal; None lets a well-formed WebSocket handshake go on.
+
+        A page of another site can have its own name point here, but cannot send this machine's.
+
+        Args:
+            request: to answer.
+            address: of this machine, on which the request came.
+        """
         sent_to = request.headers.get_all("Host")
-        if len(sent_to) != 1 or sent_to[0].lower() not in self._hosts:
-            return refusal(403, "Forbidden", "This page is served on 127.0.0.1 and localhost only.\n")
+        if len(sent_to) != 1 or sent_to[0].lower() not in self._hosts | _asked_for(address, self._port):
+            return refusal(403, "Forbidden", "This page is served by the machine's own names only.\n")
         path = request.path.partition("?")[0]
         origins = request.headers.get_all("Origin")
         # A browser always names the page that opens a socket; for a file it may leave that out.
@@ -121,6 +142,21 @@ def _response(status: int, phrase: str, content: bytes, kind: str, *, socket: st
     headers["Content-Length"] = str(len(content))
     headers["Connection"] = "close"
     return Response(status, phrase, headers, content)
+
+
+def _asked_for(name: str, port: int) -> frozenset[str]:
+    """The Host headers by which a browser asks for this name or address."""
+    host = f"[{name}]" if ":" in name else name
+    return frozenset({f"{host}:{port}", host} if port == 80 else {f"{host}:{port}"})
+
+
+def visitor_of(address: Any) -> str:  # noqa: ANN401  (None, or a tuple that depends on the family)
+    """The address of a visitor from the network; empty for this machine."""
+    if not address:
+        return ""
+    found = ip_address(address[0].partition("%")[0])
+    found = getattr(found, "ipv4_mapped", None) or found
+    return "" if found.is_loopback else str(found)
 
 
 class Allowance:
@@ -201,17 +237,18 @@ class Connection(ServerConnection):
 
 def connection_class() -> type[Connection]:
     """The class of one server's connections: a connection above the bound is closed unread."""
-    open_now: set[Connection] = set()
+    open_now: dict[Connection, str] = {}
 
     class _Counted(Connection):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
             super().connection_made(transport)
-            open_now.add(self)
-            if len(open_now) > MAX_CONNECTIONS:
+            visitor = open_now[self] = visitor_of(transport.get_extra_info("peername"))
+            of_this = sum(other == visitor for other in open_now.values()) if visitor else 0
+            if len(open_now) > MAX_CONNECTIONS or of_this > MAX_CONNECTIONS_OF_A_VISITOR:
                 self.transport.abort()
 
         def connection_lost(self, exc: Exception | None) -> None:
-            open_now.discard(self)
+            open_now.pop(self, None)
             super().connection_lost(exc)
 
     return _Counted

@@ -1,4 +1,4 @@
-"""The box as a page in the browser: one small server, for this machine only.
+"""The box as a page in the browser: one small server, for this machine, or for telephones in its network.
 
 It shows contacts, lamp, sound, panel and words to any number of pages. It takes from them the moves of
 hands (a lever, the button), the settings of the box's own menu, and what makers change at the simulated
@@ -14,9 +14,11 @@ import json
 import logging
 import socket
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache
+from ipaddress import ip_address
 from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
@@ -27,13 +29,10 @@ from websockets.http11 import Request, Response
 
 from shutthebox.errors import one_line
 from shutthebox.files import read_bytes
-from shutthebox.game.effects import Form
-from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, SettingChosen
-from shutthebox.game.menu_items import item_chosen
+from shutthebox.game.inputs import FormInput
 from shutthebox.simulator.hardware.box import Change, LeverFault
 from shutthebox.simulator.hardware.workshop import Condition, Workshop
 from shutthebox.simulator.page.film import Film
-from shutthebox.simulator.page.form import FormDocument, form_document
 from shutthebox.simulator.page.message import (
     MAX_SCENARIO,
     BreakLever,
@@ -56,15 +55,22 @@ from shutthebox.simulator.page.request_guard import (
     connection_class,
     not_allowed,
     refusal,
+    visitor_of,
 )
 from shutthebox.simulator.page.texts import Texts, page_texts, pixels_text, workshop_texts
-from shutthebox.simulator.page.transcript import Transcript, Words
+from shutthebox.simulator.page.transcript import Transcript
 from shutthebox.simulator.scenario import script
 from shutthebox.translations import translations
 from shutthebox.web.http import LOOPBACK, listen
 
 MAX_PAGES = 32
 """Connected at the same time; one more is told to come back later."""
+
+MAX_PAGES_OF_A_VISITOR = 8
+"""Those of one address of the network; this machine's own are not counted."""
+
+HANDS_S = 10.0
+"""Seconds for which a page keeps the hands after its last move, where several machines play."""
 
 _POLICY_VIOLATION = 1008
 _GAP_S = 0.012  # between two messages to one page: more than any screen can show
@@ -91,12 +97,17 @@ class Power(Protocol):
 
 
 class PageServer:
-    """Serves the page on 127.0.0.1 until closed; use it as a context manager or start and close it.
+    """Serves the page until closed; use it as a context manager or start and close it.
+
+    On 127.0.0.1 all pages have hands. In a network one page at a time has them: another one gets them when
+    they have rested, and this machine's own page at once. The workshop is this machine's alone.
 
     Args:
         workshop: the simulated hardware that the page shows and moves.
         port: TCP port; 0 takes any free one.
         transcript: the log and the words of the box; it has to be an observer of the runner.
+        address: of this machine to listen on, in numbers.
+        names: by which visitors ask for this machine, besides its addresses; for a network only.
         fill_in: gets what the page's form says; must not block.
         power: the plug; None for a box that cannot be started again from here.
     """
@@ -108,6 +119,9 @@ class PageServer:
         transcript: Transcript | None = None,
         power: Power | None = None,
         fill_in: Callable[[FormInput], None] = lambda given: None,
+        *,
+        address: str = LOOPBACK,
+        names: Sequence[str] = (),
     ) -> None:
         self._workshop = workshop
         self._box, self._panel = workshop.box, workshop.panel
@@ -115,10 +129,12 @@ class PageServer:
         self._power = power
         self._fill_in = fill_in
         self._wanted_port = port
+        self._address, self._names = address, names
+        self._in_network = not ip_address(address).is_loopback
+        self._player: _Page | None = None
+        self._resting: asyncio.TimerHandle | None = None
         self._port = 0
         self._panel_text = ""
-        self._form_shown: tuple[Form, str] | None = None
-        self._form_document: FormDocument = {}
         self._panel_stale = True
         self._pages: set[_Page] = set()
         self._in_workshop = False
@@ -145,8 +161,9 @@ class PageServer:
 
     @property
     def url(self) -> str:
-        """The address to open in a browser."""
-        return f"http://{LOOPBACK}:{self._port}/"
+        """The address to open in a browser on this machine."""
+        host = LOOPBACK if ip_address(self._address).is_unspecified else self._address
+        return f"http://{f'[{host}]' if ':' in host else host}:{self._port}/"
 
     @property
     def watchers(self) -> int:
@@ -162,9 +179,9 @@ class PageServer:
         """
         if self._thread is not None:
             raise RuntimeError("a page server starts once")
-        listener = listen(self._wanted_port)
+        listener = listen(self._wanted_port, self._address)
         self._port = listener.getsockname()[1]
-        self._request_guard = RequestGuard(self._port, self._language, self._recording)
+        self._request_guard = RequestGuard(self._port, self._language, self._recording, self._names)
         # Before any page can connect, so that none misses anything.
         self._leave = self._box.subscribe(self._box_changed)
         self._panel.on_change(self._panel_changed)
@@ -233,8 +250,11 @@ class PageServer:
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """Serves a file; None lets a well-formed WebSocket handshake go on."""
-        response = self._request_guard.answer(request)
-        if response is None and len(self._pages) >= MAX_PAGES:
+        own = str(connection.local_address[0]) if self._in_network else LOOPBACK
+        response = self._request_guard.answer(request, own)
+        visitor = visitor_of(connection.remote_address)
+        many = visitor and sum(page.visitor == visitor for page in self._pages) >= MAX_PAGES_OF_A_VISITOR
+        if response is None and (many or len(self._pages) >= MAX_PAGES):
             response = refusal(503, "Service Unavailable", "Too many pages are open.\n")
         if isinstance(connection, Connection) and connection.head:
             response = response or not_allowed()
@@ -242,7 +262,7 @@ class PageServer:
         return response
 
     async def _attend(self, connection: ServerConnection) -> None:
-        page = _Page(connection)
+        page = _Page(connection, visitor_of(connection.remote_address))
         self._pages.add(page)
         tasks = [asyncio.create_task(self._receive(page)), asyncio.create_task(self._send(page))]
         try:
@@ -252,6 +272,9 @@ class PageServer:
             self._in_workshop = any(page.in_workshop for page in self._pages)
             self._hold(page, False)
             self._watch(page, None)
+            if self._player is page:
+                self._player = None
+                self._wake_pages()
             for task in tasks:
                 task.cancel()
             for outcome in await asyncio.gather(*tasks, return_exceptions=True):
@@ -283,7 +306,7 @@ class PageServer:
 
     def _state_for(self, page: "_Page") -> _State:
         """The state for this page: of the box or of its film, and of the workshop if that is open."""
-        state = self._state()
+        state = self._state() | {"maker": not page.visitor, "watching": not self._may_move(page)}
         film = page.film
         if film is not None:
             state |= {**film.state, "film": {"over": film.over, "complaint": one_line(film.complaint)}}
@@ -295,35 +318,18 @@ class PageServer:
         if self._panel_stale:
             self._panel_stale = False  # first, so that a change while it is drawn is not missed
             self._panel_text = pixels_text(self._panel.picture())
-        down, words = self._box.levers_down, self._transcript.words
+        down, language = self._box.levers_down, self._language()
         return {
-            "language": words.language,
-            "texts": _texts(words.language),
-            "coach": words.coach,
-            "form": self._form(words),
-            "list": {"rows": words.rows} if words.form is not None and words.form.walks else None,
-            "dice": {"faces": words.dice, "tumbling": words.tumbling},
-            "game": {"title": words.title, "rules": words.rules},
+            **self._transcript.state(),
+            "texts": _texts(language),
             "levers": [{"number": number, "down": number in down} for number in self._box.levers],
             "button": self._box.button_down,
             "panel": self._panel_text,
-            "words": words.panel,
-            "said": [words.announcements, words.said],
             "lamp": round(self._box.lamp, 3),
             "sound": self._box.sound,
             "broken": not self._workshop.condition.is_sound,
             "film": None,
         }
-
-    def _form(self, words: Words) -> FormDocument | None:
-        """The form; made again only when something in it is another, since it names every game."""
-        if words.form is None:
-            return None
-        shown = words.form, words.language
-        if shown != self._form_shown:
-            self._form_shown = shown
-            self._form_document = form_document(words.form, translations()[words.language])
-        return self._form_document
 
     def _workshop_state(self) -> _State:
         condition = self._workshop.condition
@@ -352,15 +358,43 @@ class PageServer:
             return wish
         if isinstance(wish, MoveLever | BreakLever) and wish.lever not in self._box.levers:
             return "no such lever"
+        if not isinstance(wish, MoveLever | MoveButton | FillIn):
+            if page.visitor:
+                return "the workshop is for the machine of the box"
+        elif not self._takes_hands(page):
+            return None
         self._do(page, wish)
         return None
+
+    def _may_move(self, page: "_Page") -> bool:
+        """Whether the hands are this page's, or rest."""
+        player = self._player
+        if not self._in_network or not page.visitor or player is None or player is page:
+            return True
+        return time.monotonic() - player.moved_s >= HANDS_S
+
+    def _takes_hands(self, page: "_Page") -> bool:
+        """Gives a page the hands for a move, unless another one has them."""
+        if not self._may_move(page):
+            return False
+        if self._in_network:
+            page.moved_s = time.monotonic()
+            before, self._player = self._player, page
+            if before is not page:
+                if before is not None:
+                    self._hold(before, False)
+                self._wake_pages()
+            if self._resting is not None:
+                self._resting.cancel()
+            self._resting = asyncio.get_running_loop().call_later(HANDS_S, self._wake_pages)
+        return True
 
     def _do(self, page: "_Page", wish: Wish) -> None:
         match wish:
             case MoveButton(down):
                 self._hold(page, down and page.film is None)
             case FillIn(given):
-                if page.film is None and self._is_offered(given):
+                if page.film is None and self._transcript.words.offers(given):
                     self._fill_in(given)
             case MoveLever(lever, down):
                 # While a page shows a film, its hands move nothing.
@@ -385,19 +419,6 @@ class PageServer:
                 self._power.cut()
             case RecordScenario(on) if self._power is not None:
                 self._power.record(on)
-
-    def _is_offered(self, given: FormInput) -> bool:
-        """Whether the box would take this now: it is only told of what it offers. It checks again."""
-        form = self._transcript.words.form
-        if form is None:
-            return False
-        match given:
-            case SettingChosen(key, value):
-                return form.is_open and item_chosen(form.settings, key, value) is not None
-            case NamesGiven():
-                return form.is_open
-            case CursorMoved():
-                return form.walks
 
     def _note(self, text: str) -> None:
         """A line in the log for something that makers did."""
@@ -444,7 +465,7 @@ class PageServer:
 class _Page:
     """One connected page: the state that it has been sent, whether there may be a newer one, and its film."""
 
-    def __init__(self, connection: ServerConnection) -> None:
+    def __init__(self, connection: ServerConnection, visitor: str = "") -> None:
         self.connection = connection
         self.news = asyncio.Event()
         self.shown: _State = {}
@@ -452,6 +473,8 @@ class _Page:
         self.film: Film | None = None
         self.in_workshop = False
         self.logged = 0
+        self.visitor = visitor
+        self.moved_s = -HANDS_S
 
 
 @cache

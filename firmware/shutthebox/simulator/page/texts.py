@@ -25,6 +25,7 @@ def page_texts(translate: Translate) -> Texts:
         "mute": _("Mute"),
         "help": _("Help"),
         "close": _("Close"),
+        "watching": _("Somebody else is playing: you watch. The levers are yours 10 s after the last move."),
         "settings": _("Settings"),
         "settings_wait": _("A match is being played. These can be changed when it is over."),
         "name": _("Name of player {number}"),

@@ -7,11 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from shutthebox.game.effects import Effect, Form, Keep, Show, Sounded
+from shutthebox.game.inputs import CursorMoved, FormInput, NamesGiven, SettingChosen
+from shutthebox.game.menu_items import item_chosen
 from shutthebox.game.messages import Translate
 from shutthebox.game.switches.debounce import DICE_BUTTON, SERVICE_BUTTON, SwitchChanged
 from shutthebox.odds.coach import MatchReview
 from shutthebox.rules.profile import Profile
 from shutthebox.simulator.page.coach import CoachDocument, coach_document
+from shutthebox.simulator.page.form import FormDocument, form_document
 from shutthebox.simulator.page.texts import rules_of
 from shutthebox.simulator.scenario.effect_lines import fact_text
 from shutthebox.speech.words import Announcer, screen_parts, sentences
@@ -51,6 +54,19 @@ class Words:
     form: Form | None = None
     rows: bool = False
 
+    def offers(self, given: FormInput) -> bool:
+        """Whether the box would take this now: it is only told of what it offers. It checks again."""
+        form = self.form
+        if form is None:
+            return False
+        match given:
+            case SettingChosen(key, value):
+                return form.is_open and item_chosen(form.settings, key, value) is not None
+            case NamesGiven():
+                return form.is_open
+            case CursorMoved():
+                return form.walks
+
 
 class Transcript:
     """An observer of the runner: called in the main thread, read in any.
@@ -64,6 +80,8 @@ class Transcript:
         self.words = Words(language)
         """The words of the box now; replaced as a whole."""
         self._announcer = Announcer()
+        self._form_of: tuple[Form, str] | None = None
+        self._form_document: FormDocument = {}
         self._explained: tuple[Profile | None, str] | None = None
         self._reviewed: MatchReview | None = None
         self._log: deque[str] = deque(maxlen=LOG_LINES)
@@ -71,6 +89,30 @@ class Transcript:
         self._log_lock = threading.Lock()
         self._start_ns = start_ns
         self._on_change: Callable[[], None] = lambda: None
+
+    def state(self) -> dict[str, object]:
+        """The part of the page's state that is of words, for a page of this box or of a film."""
+        words = self.words
+        return {
+            "language": words.language,
+            "coach": words.coach,
+            "dice": {"faces": words.dice, "tumbling": words.tumbling},
+            "form": self._form(),
+            "list": {"rows": words.rows} if words.form is not None and words.form.walks else None,
+            "game": {"title": words.title, "rules": words.rules},
+            "words": words.panel,
+            "said": [words.announcements, words.said],
+        }
+
+    def _form(self) -> FormDocument | None:
+        """Made again only when something in it is another, since it names every game."""
+        form, language = self.words.form, self.words.language
+        if form is None:
+            return None
+        if (form, language) != self._form_of:
+            self._form_of = form, language
+            self._form_document = form_document(form, translations()[language])
+        return self._form_document
 
     def on_change(self, callback: Callable[[], None]) -> None:
         """Has this called after new words or lines, in the thread that brought them."""

@@ -3,8 +3,12 @@
 
 const RETRY_MS = [250, 500, 1000, 2000];
 
+const ASLEEP_MS = 5000; // a telephone in a pocket loses its connection without a word
+
 let socket = null;
 let failures = 0;
+let again = null;
+let hiddenAt = 0;
 
 // Connects, and connects again whenever the connection is lost.
 //   show(state): the box has changed; the first state after a connection is complete, its type is "box".
@@ -18,10 +22,27 @@ export function connect({ show, opened, lost }) {
   });
   socket.addEventListener("close", () => {
     lost();
-    setTimeout(() => connect({ show, opened, lost }), RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]);
+    again = () => {
+      clearTimeout(timer);
+      again = null;
+      connect({ show, opened, lost });
+    };
+    const timer = setTimeout(() => again?.(), RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]);
     failures += 1;
   });
 }
+
+// A page that is seen again connects at once, and anew if it was away for long.
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) {
+    hiddenAt = Date.now();
+  } else if (again) {
+    again();
+  } else if (Date.now() - hiddenAt > ASLEEP_MS) {
+    socket?.close();
+  }
+});
+window.addEventListener("online", () => again?.());
 
 // Sends what a hand does: {lever, down}, {button}, or a wish of the workshop; dropped without a connection.
 export function send(message) {

@@ -1,0 +1,142 @@
+"""The page for telephones in the same network: who is let in, and who has the hands."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+from tests.simulator.page.pages import FakePanel, page, receive, receive_until
+from tests.support.waiting import HANG_S, until
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from shutthebox.cli.main import main
+from shutthebox.cli.sim import address_in_network
+from shutthebox.simulator.hardware.box import SimulatedBox
+from shutthebox.simulator.hardware.workshop import Workshop
+from shutthebox.simulator.page import server as server_module
+from shutthebox.simulator.page.request_guard import visitor_of
+from shutthebox.simulator.page.server import PageServer
+
+
+@pytest.fixture
+def address() -> str:
+    """This machine's address in its network: whoever comes from it is a visitor."""
+    found = address_in_network()
+    if not found[0].isdigit() or not visitor_of((found,)):
+        pytest.skip("NOT TESTED: visitors of the page, because this machine is in no network")
+    return found
+
+
+@pytest.fixture
+def open_server(box: SimulatedBox, panel: FakePanel) -> Iterator[PageServer]:
+    with PageServer(Workshop(box, panel), address="0.0.0.0", names=("box.local",)) as server:
+        yield server
+
+
+def names_of(address: str) -> dict[str, str]:
+    return {"host": f"{address}:{{port}}", "address": address}
+
+
+def test_one_plays_at_a_time_and_the_others_watch(
+    open_server: PageServer, box: SimulatedBox, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "HANDS_S", 3600.0)
+    visitor = names_of(address)
+    with page(open_server, **visitor) as first, page(open_server, **visitor) as second:
+        assert [receive(client)["watching"] for client in (first, second)] == [False, False]
+        first.send('{"lever": 3, "down": true}')
+        until(lambda: box.levers_down == {2, 3})
+        receive_until(second, "watching", True)
+        for message in ('{"lever": 4, "down": true}', '{"button": true}', '{"cursor": 1}'):
+            second.send(message)
+        first.send('{"lever": 5, "down": true}')
+        until(lambda: 5 in box.levers_down)
+        with page(open_server) as own:
+            assert receive(own)["watching"] is False
+            own.send('{"button": true}')
+            until(lambda: box.button_down)
+            receive_until(first, "watching", True)
+        until(lambda: not box.button_down)
+        receive_until(first, "watching", False)
+        assert box.levers_down == {2, 3, 5}
+
+
+def test_hands_that_rest_are_free_and_a_held_button_is_let_go(
+    open_server: PageServer, box: SimulatedBox, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "HANDS_S", 0.1)
+    visitor = names_of(address)
+    with page(open_server, **visitor) as first, page(open_server, **visitor) as second:
+        receive(second)
+        first.send('{"button": true}')
+        receive_until(second, "watching", True)
+        receive_until(second, "watching", False)
+        assert box.button_down
+        second.send('{"lever": 4, "down": true}')
+        until(lambda: box.levers_down == {2, 4})
+        until(lambda: not box.button_down)
+
+
+@pytest.mark.parametrize(
+    "message", ['{"workshop": true}', '{"pull_plug": true}', '{"replay": ""}', '{"mend": true}']
+)
+def test_the_workshop_is_for_the_machine_of_the_box(
+    open_server: PageServer, address: str, message: str
+) -> None:
+    with page(open_server, **names_of(address)) as client:
+        assert receive(client)["maker"] is False
+        client.send(message)
+        with pytest.raises(ConnectionClosed) as caught:
+            list(iter(lambda: client.recv(timeout=HANG_S), None))
+        assert caught.value.rcvd is not None
+        assert "workshop" in caught.value.rcvd.reason
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example:{port}", "192.0.2.77:{port}", "box.local", "box.local.evil:{port}"]
+)
+def test_a_page_of_another_site_that_points_here_is_refused(
+    open_server: PageServer, address: str, host: str
+) -> None:
+    with pytest.raises(InvalidStatus), page(open_server, host=host, address=address):
+        pass
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:{port}", "box.local:{port}"])
+def test_the_machines_names_are_answered(open_server: PageServer, address: str, host: str) -> None:
+    with page(open_server, host=host, address=address) as client:
+        assert receive(client)["type"] == "box"
+
+
+def test_one_visitor_leaves_room_for_others(open_server: PageServer, address: str) -> None:
+    visitor = names_of(address)
+    with ExitStack() as stack:
+        for _ in range(server_module.MAX_PAGES_OF_A_VISITOR):
+            stack.enter_context(page(open_server, **visitor))
+        until(lambda: open_server.watchers == server_module.MAX_PAGES_OF_A_VISITOR)
+        with pytest.raises(InvalidStatus), page(open_server, **visitor):
+            pass
+        with page(open_server) as own:
+            assert receive(own)["type"] == "box"
+
+
+@pytest.mark.parametrize(
+    ("peer", "visitor"),
+    [
+        (None, ""),
+        (("127.0.0.1", 5), ""),
+        (("::1", 5, 0, 0), ""),
+        (("::ffff:127.0.0.1", 5, 0, 0), ""),
+        (("192.168.1.7", 5), "192.168.1.7"),
+        (("::ffff:192.168.1.7", 5, 0, 0), "192.168.1.7"),
+        (("fe80::1%eth0", 5, 0, 2), "fe80::1"),
+    ],
+)
+def test_visitors_are_told_from_this_machine(peer: object, visitor: str) -> None:
+    assert visitor_of(peer) == visitor
+
+
+def test_an_address_that_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["sim", "--listen", "everybody"])
+    assert caught.value.code == 2
+    assert "allowed is an address of this machine in numbers" in capsys.readouterr().err
