@@ -1,4 +1,4 @@
-"""A bar chart of a score distribution: as text, as SVG, or as PNG if Pillow is there."""
+"""A bar chart of a score distribution: as text, or as SVG."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -74,16 +74,8 @@ def text_chart(distribution: Mapping[int, float], most: int = 24, width: int = 4
     return "\n".join(lines)
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """A chart in pixels: boxes of (x, y, width, height), grid lines and texts by their places."""
-
-    boxes: list[tuple[float, float, float, float]]
-    grid: list[tuple[float, str]]
-    labels: list[tuple[float, str]]
-
-
-def _layout(distribution: Mapping[int, float]) -> _Layout:
+def svg(distribution: Mapping[int, float], title: str) -> str:
+    """The chart as an SVG document."""
     shown = bars(distribution, _MOST_BARS)
     largest = max(bar.chance for bar in shown)
     step = next(
@@ -109,12 +101,6 @@ def _layout(distribution: Mapping[int, float]) -> _Layout:
     widest = max(len(bar.label) for bar in shown) * 7 + 8
     every = max(1, -(-int(widest) // max(1, int(slot))))
     labels = [(_LEFT + (i + 0.5) * slot, bar.label) for i, bar in enumerate(shown) if i % every == 0]
-    return _Layout(boxes, grid, labels)
-
-
-def svg(distribution: Mapping[int, float], title: str) -> str:
-    """The chart as an SVG document."""
-    layout = _layout(distribution)
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
         f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12" fill="{_INK}">',
@@ -122,63 +108,33 @@ def svg(distribution: Mapping[int, float], title: str) -> str:
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{_PAPER}"/>',
         f'<text x="{_LEFT}" y="28" font-size="16">{escape(title)}</text>',
     ]
-    for y, label in layout.grid:
+    for y, label in grid:
         lines.append(
             f'<path d="M{_LEFT} {y:.1f}H{WIDTH - _RIGHT}" stroke="{_LINE}"/>'
             f'<text x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{label}</text>'
         )
     lines += [
         f'<rect x="{x:.2f}" y="{y:.2f}" width="{width:.2f}" height="{height:.2f}" fill="{_BAR}"/>'
-        for x, y, width, height in layout.boxes
+        for x, y, width, height in boxes
     ]
     lines += [
         f'<text x="{x:.1f}" y="{HEIGHT - _BOTTOM + 18}" text-anchor="middle">{label}</text>'
-        for x, label in layout.labels
+        for x, label in labels
     ]
     lines.append(f'<text x="{WIDTH - _RIGHT}" y="{HEIGHT - 10}" text-anchor="end">final score</text>')
     return "\n".join([*lines, "</svg>", ""])
 
 
 def write_chart(path: Path, distribution: Mapping[int, float], title: str) -> None:
-    """Writes the chart as SVG or PNG, by the ending of the file's name.
+    """Writes the chart as SVG.
 
     Raises:
-        ChartError: for another name, without Pillow, or if the file cannot be written.
+        ChartError: for a name with another ending, or if the file cannot be written.
     """
-    kind = path.suffix.lower()
-    if kind not in (".svg", ".png"):
-        raise ChartError(f"--plot: {path} is neither; allowed are names ending in .svg or .png")
+    if path.suffix.lower() != ".svg":
+        raise ChartError(f"--plot: {shown_path(path)} is not allowed; allowed are names ending in .svg")
     try:
-        if kind == ".svg":
-            with open_to_write(path) as file:
-                file.write(svg(distribution, title).encode())
-        else:
-            _write_png(path, distribution, title)
+        with open_to_write(path) as file:
+            file.write(svg(distribution, title).encode())
     except OSError as error:
         raise ChartError(f"--plot: {shown_path(path)}: {reason(error)}") from None
-
-
-def _write_png(path: Path, distribution: Mapping[int, float], title: str) -> None:
-    try:
-        from PIL import Image, ImageDraw, ImageFont
-    except ImportError:
-        raise ChartError(
-            f"--plot: {path}: a PNG needs Pillow, which is missing; .svg needs nothing"
-        ) from None
-    layout = _layout(distribution)
-    image = Image.new("RGB", (WIDTH, HEIGHT), _PAPER)
-    draw = ImageDraw.Draw(image)
-    font = ImageFont.load_default()
-    draw.text((_LEFT, 18), title, fill=_INK, font=font)
-    for y, label in layout.grid:
-        draw.line((_LEFT, y, WIDTH - _RIGHT, y), fill=_LINE)
-        draw.text((_LEFT - 6 - draw.textlength(label, font=font), y - 6), label, fill=_INK, font=font)
-    for x, y, width, height in layout.boxes:
-        draw.rectangle((x, y, x + max(1.0, width), y + height), fill=_BAR)
-    for x, label in layout.labels:
-        at = x - draw.textlength(label, font=font) / 2
-        draw.text((at, HEIGHT - _BOTTOM + 8), label, fill=_INK, font=font)
-    right = WIDTH - _RIGHT - draw.textlength("final score", font=font)
-    draw.text((right, HEIGHT - 20), "final score", fill=_INK, font=font)
-    with open_to_write(path) as file:
-        image.save(file, "PNG")

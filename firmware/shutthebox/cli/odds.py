@@ -70,7 +70,7 @@ def add_parser(subparsers: Subparsers) -> None:
         help="the head starts in points that make a round of two fair, between masters and for a beginner",
     )
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    parser.add_argument("--plot", type=Path, metavar="FILE", help="a chart of the scores: .svg or .png")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="a chart of the scores: .svg")
     parser.add_argument(
         "--samples",
         type=int,
