@@ -115,3 +115,56 @@ def test_a_whole_match_by_ear(language: str, seed: int, tmp_path: Path) -> None:
     thrown = translations()[language]("Thrown: {total}").partition("{")[0]
     assert sum(text.count(thrown) for text in listener.heard) == len(throws)
     assert listener.presses < 60, "a press that was refused is one that was not understood"
+
+
+class Ears(Listener):
+    """Knows no rules: takes the first answer that is said, and only tiles that are said to fit."""
+
+    def act_on(self, text: str) -> None:
+        open_tiles = self.hears("Open: {tiles}", text)
+        answers = self.hears("Make {answers}", text) or self.hears("Shut {answers}", text)
+        if open_tiles and answers:
+            first = re.split(r" or |, |…", answers["answers"])[0].partition(" with ")[0]
+            must = {int(n) for n in re.findall(r" with (\d+)", answers["answers"])}
+            named = [int(number) for number in first.split("+")]
+            fits = self.numbers(open_tiles["tiles"])
+            sets = itertools.chain.from_iterable(itertools.combinations(fits, n) for n in range(1, 6))
+            best = (set(found) for found in sets if sum(found) == named[0] and must <= set(found))
+            self.to_shut = sorted(named if len(named) > 1 else next(best))
+            self.flip(*self.to_shut)
+        elif self.hears("No move: lift one", text) is not None:
+            self.lift(min(self.down))
+        else:
+            super().act_on(text)
+
+    def numbers(self, said: str) -> list[int]:
+        runs = re.findall(r"(\d+)(?: to (\d+))?", said)
+        return [lever for first, last in runs for lever in range(int(first), int(last or first) + 1)]
+
+    def play(self) -> str:
+        self.press()
+        for _ in range(1000):
+            text = self.listen()
+            if "Press: again" in text:
+                return text
+            self.act_on(text)
+        raise AssertionError(f"no end; heard last: {self.heard[-5:]}")
+
+
+FAMILIES = (
+    "traditional", "lucky-seven", "exact", "trac", "trac-free", "knipsen", "open-one", "high-rollers",
+    "domino-bag", "three-to-go", "golf", "misere", "bank", "ladder", "digits", "thai",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("game", FAMILIES)
+def test_a_match_of_every_family_is_played_by_what_is_said_alone(game: str, tmp_path: Path) -> None:
+    config = with_value(Config(), "game.profile", game, "test")
+    box = BoxUnderTest(config=config, seed=7, observers=[SaidWriter(tmp_path)])
+    try:
+        ears = Ears(box, tmp_path, "en")
+        ears.play()
+    finally:
+        box.box.close()
+    assert box.show.winners or box.show.owes
+    assert "Player 1. Player 1." not in " ".join(ears.heard)

@@ -20,7 +20,7 @@ from shutthebox.game.messages import (
     told,
 )
 from shutthebox.game.mode import Mode
-from shutthebox.game.screen import Screen
+from shutthebox.game.screen import Screen, TileState
 from shutthebox.game.switches.debounce import SwitchChanged
 from shutthebox.rules.moves import Throw
 from shutthebox.translations import translations
@@ -62,6 +62,8 @@ class Announcer:
         self._mode: Mode | None = None
         self._parts: Mapping[str, str] = {}
         self._says_prompt_again = False
+        self._heard: set[str] = set()
+        """All that was said since the title has changed."""
 
     def take(self, what: Effect | SwitchChanged) -> Announcement | None:
         """The announcement for this effect; None for none."""
@@ -85,6 +87,15 @@ class Announcer:
         again = {"prompt": parts["prompt"]} if self._says_prompt_again and parts["prompt"] else {}
         self._mode, self._parts, self._says_prompt_again = show.mode, parts, False
         new = parts if parts["title"] != before.get("title") else news(parts, before)
+        if "dice" not in new:
+            # Levers that move make fewer tiles fit; only a throw is told them.
+            new = {part: text for part, text in new.items() if part != "open"}
+        if new is parts:
+            self._heard = set()
+        elif show.mode in _LISTS:
+            # What can be done is the same at every step through a list.
+            new = {part: text for part, text in new.items() if part in _STEP or text not in self._heard}
+        self._heard |= set(parts.values())
         text = sentences((new or again).values())
         by_itself = _LATER | {"big"} if show.mode is Mode.READY else _LATER
         return (
@@ -100,6 +111,10 @@ _LATER = frozenset({"aside", "rows", "also"})
 
 In ready it is the large word too: how many dice are best.
 """
+
+_LISTS = (Mode.MENU, Mode.SETUP, Mode.SERVICE)
+_STEP = ("big", "rows", "paragraph")
+"""The parts that a step through a list changes."""
 
 _SECONDS_SAID = (10, 5)
 """Seconds left that are said, besides those that a turn begins with; every one would drown the throw."""
@@ -163,7 +178,8 @@ def screen_parts(show: Show, translate: Translate) -> dict[str, str]:
         "title": said(screen.title),
         "aside": said(_aside(show)),
         "dice": _dice(screen, translate),
-        "big": said(screen.big),
+        "open": said(_fitting(screen)),
+        "big": said(screen.big) if screen.big != screen.title else "",
         "rows": sentences(map(said, _rows(screen))),
         "paragraph": said(screen.paragraph),
         "prompt": said(screen.prompt),
@@ -188,6 +204,15 @@ def _aside(show: Show) -> Text:
             said = _SECONDS_SAID if show.game is None else (*_SECONDS_SAID, show.game.turn_seconds)
             return show.screen.aside if left in said else ""
     return show.screen.aside
+
+
+def _fitting(screen: Screen) -> Text:
+    """The tiles that fit the throw; empty where the prompt names them."""
+    tiles = Numbers(tuple(tile for tile, state in screen.tiles if state is TileState.VIABLE))
+    named = screen.prompt.values if isinstance(screen.prompt, Message) else ()
+    if not screen.dice or not tiles.numbers or tiles in dict(named).values():
+        return ""
+    return message("Open: {tiles}", tiles=tiles)
 
 
 def _rows(screen: Screen) -> Sequence[Text]:
