@@ -9,6 +9,7 @@ from tests.support.hands import Act, Hands
 
 from shutthebox.cli.doctor import levers
 from shutthebox.cli.main import main
+from shutthebox.game.switches.debounce import WORN
 
 
 @pytest.fixture
@@ -67,6 +68,17 @@ def test_one_bad_switch_is_a_fault(monitor: Monitor, acts: Sequence[Act], verdic
     found, lines = monitor.watch(hands, "--seconds", "3")
     assert found == code
     assert [line.rpartition("  ")[2] for line in lines[-4:]] == ["ok", "ok", "ok", verdict]
+
+
+@pytest.mark.parametrize(("chatter", "verdict"), [(2 * WORN, "ok"), (2 * WORN + 1, "worn")])
+def test_a_contact_is_worn_from_so_much_chatter_in_a_move(
+    monitor: Monitor, chatter: int, verdict: str
+) -> None:
+    there = [Act(10 + edge, 1, edge % 2 == 0) for edge in range(2 * WORN + 1)]
+    back = [Act(200 + edge, 1, edge % 2 == 1) for edge in range(chatter - 2 * WORN + 1)]
+    hands = Hands([*there, *back, Act(300, 1, False)])
+    _, lines = monitor.watch(hands, "--seconds", "1")
+    assert lines[-3] == f"lever 1             2 moves {chatter:6} chatter  {verdict}"
 
 
 def test_a_contact_that_never_settles_is_called_restless_also_when_it_rests_again(monitor: Monitor) -> None:
